@@ -13,7 +13,7 @@ from iap_description.signals import ForceTask, Reference
 from iap_description.states import REF_FIXED, Command
 from iap_io.wire.joint_views import trajectory_of
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage
-from iap_io.wire.module_views import JointsSaid, JointWrenchesMessage, ModuleJointsMessage
+from iap_io.wire.module_views import JointsSaid, ModuleJointsMessage
 from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
 from iap_physics.latches import Phase
 
@@ -124,23 +124,10 @@ def said_of(joints: Sequence[str], modules: int, message: ModuleJointsMessage) -
     Raises:
         BadInput: it is of others, or a number cannot be.
     """
-    _check_joints(joints, message.names)
+    if message.names != list(joints):
+        known = ", ".join(joints)
+        raise BadInput(f"names: {', '.join(message.names) or 'none'}; the joints are {known}")
     said = message.said
     if len(said.led_by) != modules:
         raise BadInput(f"modules: {len(said.led_by)}, {modules} fly")
     return said
-
-
-def borne_of(joints: Sequence[str], message: JointWrenchesMessage) -> np.ndarray:
-    """The wrenches (m, 6) that joints of these names bear by a message.
-
-    Raises:
-        BadInput: it is of others.
-    """
-    _check_joints(joints, message.names)
-    return message.wrenches.copy()
-
-
-def _check_joints(joints: Sequence[str], names: Sequence[str]) -> None:
-    if list(names) != list(joints):
-        raise BadInput(f"names: {', '.join(names) or 'none'}; the joints are {', '.join(joints)}")

@@ -18,7 +18,6 @@ from std_srvs.srv import SetBool
 from iap_bringup.launching.node_parameters import health_topics
 from iap_bringup.nodes.node_recording import NodeRecording, expected_topics
 from iap_bringup.nodes.recorded_values import (
-    borne_of,
     collisions_of,
     command_of,
     duration_of,
@@ -126,13 +125,10 @@ class RecorderNode(SuiteNode):
             taken.append((LatchStateMessage, "latches", topics.LATCHES, phases))
         if self._is_coordinated and scenario.modules is not None:
             joints = tuple(scenario.modules.joints)
-            said, borne = (
-                partial(said_of, joints, len(scenario.vehicles)),
-                partial(borne_of, joints),
-            )
+            said = partial(said_of, joints, len(scenario.vehicles))
             wrenches = topics.JOINT_WRENCHES
             taken.append((ModuleJointsMessage, "joints", topics.JOINTS, said))
-            taken.append((JointWrenchesMessage, wrenches, wrenches, borne))
+            taken.append((JointWrenchesMessage, wrenches, wrenches, lambda m: m.borne(joints)))
         for kind, topic, key, value in taken:
             self._listen_to(kind, topic, partial(self._take, 0, key, value))
 

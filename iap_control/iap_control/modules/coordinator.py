@@ -252,7 +252,8 @@ class Coordinator:
             return
         desired = np.array([self.spec.joints[name].desired for name in structure.joints])
         if self.spec.wrench_source == "joint":
-            measured = np.array([told.joint_S[name] for name in structure.joints])
+            none = np.zeros(6)  # what a joint has measured whose latch has caught just now
+            measured = np.array([told.joint_S.get(name, none) for name in structure.joints])
             self.feed_forward.update_measured(structure, measured, desired)
         else:
             self.feed_forward.update(structure, told.external_P, desired)

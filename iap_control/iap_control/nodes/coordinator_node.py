@@ -22,10 +22,10 @@ from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
-from iap_io.runs.topics import COORDINATED
+from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import SECOND, CommandMessage, ReferenceMessage, StateMessage
-from iap_io.wire.module_views import ModuleReferenceMessage
+from iap_io.wire.module_views import JointWrenchesMessage, ModuleReferenceMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import ModuleJoints, ModuleReference
 
@@ -47,6 +47,8 @@ class CoordinatorNode(SuiteNode):
         ]
         for i, vehicle in enumerate(spec.vehicles):
             self._listen(i, vehicle)
+        if spec.modules.wrench_source == "joint":
+            self._listen_to_joints(list(spec.modules.joints))
         self._diagnostics = Diagnostics(self, self._statuses)
 
     def _declared_spec(self) -> CoordinationSpec:
@@ -71,6 +73,16 @@ class CoordinatorNode(SuiteNode):
         topic, felt = f"{within}/wrench/estimated", partial(self._on_wrench, i)
         self.inputs.listen(WrenchMessage.TYPE, topic, in_body, felt, LATEST)
 
+    def _listen_to_joints(self, names: list[str]) -> None:
+        """Subscribe to what joints measure."""
+        kind, read = JointWrenchesMessage, MessageReader(JointWrenchesMessage).read
+        take = partial(self._on_borne, names)
+        self.inputs.listen(kind.TYPE, self.absolute(JOINT_WRENCHES), read, take, LATEST)
+
+    def _on_borne(self, names: list[str], borne: JointWrenchesMessage) -> None:
+        if self._responder.take_borne(borne.stamp, borne.borne(names)):
+            self._answer()
+
     def _on_state(self, i: int, state: StateMessage) -> None:
         self._newest = state.stamp
         self._take(i, Part.STATE, state.stamp, state.rows[0].copy())
@@ -88,8 +100,11 @@ class CoordinatorNode(SuiteNode):
 
     def _take(self, i: int, part: Part, stamp: int, value: object) -> None:
         if self._responder.take(i, part, stamp, value):
-            self._publish()
-            self._say()
+            self._answer()
+
+    def _answer(self) -> None:
+        self._publish()
+        self._say()
 
     def _publish(self) -> None:
         """Publish the answer, joints first: time waits for both."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A coordinator between messages: what modules tell in, their references, roles and joints out."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 import numpy as np
@@ -32,8 +33,9 @@ class CoordinatorResponder:
     """Answers every instant once; one that comes again has the same answer, an earlier one begins a new flight.
 
     An answer rests on the states and wrenches of the instant before, which all modules had when they were commanded
-    there: so it does what the coordinator in the loop of one process does. Those of the instant itself are waited
-    for, so that none is missed, wrenches as long as time waits for them too (`FeltWrenches`).
+    there, and on what joints measure now: so it does what the coordinator in the loop of one process does. Those of
+    the instant itself are waited for, so that none is missed, wrenches as long as time waits for them too
+    (`FeltWrenches`).
 
     Args:
         spec: of the modules.
@@ -49,7 +51,10 @@ class CoordinatorResponder:
 
     def __init__(self, spec: CoordinationSpec) -> None:
         self._spec, self.answered = spec, 0
-        self._parts = TimeSynchronizer(len(Part) * len(spec.vehicles))
+        self._names = list(spec.modules.joints)
+        self._told = len(Part) * len(spec.vehicles)  # parts of all modules; behind them, joints'
+        is_measured = spec.modules.wrench_source == "joint"
+        self._parts = TimeSynchronizer(self._told + is_measured)
         self._felt = FeltWrenches(len(spec.vehicles))
         self._biases = np.array([vehicle.position_bias for vehicle in spec.vehicles])
         self._begin()
@@ -94,7 +99,14 @@ class CoordinatorResponder:
             self._felt.take(module, stamp, np.asarray(value))
             if self._felt.is_over(stamp):
                 return False
-        instant = self._parts.take(len(Part) * module + part, stamp, 0, value)
+        return self._put(len(Part) * module + part, stamp, value)
+
+    def take_borne(self, stamp: int, wrenches_S: Array) -> bool:
+        """Take what joints bear (m, 6) at an instant, where that is measured; returns as `take`."""
+        return self._put(self._told, stamp, wrenches_S)
+
+    def _put(self, source: int, stamp: int, value: object) -> bool:
+        instant = self._parts.take(source, stamp, 0, value)
         if instant is None or instant.stamp < self.stamp:
             return False
         if instant.stamp > self.stamp:
@@ -107,24 +119,28 @@ class CoordinatorResponder:
 
     def _answer(self, instant: Instant) -> None:
         """Coordinate on what was told before, and keep what is told now."""
-        references = instant.parts[Part.REFERENCE :: len(Part)]
-        estimates = np.array(instant.parts[Part.STATE :: len(Part)])
+        references = instant.parts[Part.REFERENCE : self._told : len(Part)]
+        estimates = np.array(instant.parts[Part.STATE : self._told : len(Part)])
         nominal = np.array([row for row, _ in references])
         self.levels = [level for _, level in references]
         step = self._spec.time_step
         t = round(instant.stamp / SECOND / step) * step
         if self._due.due(round(t * self._spec.control_hz)):
-            self._coordinate(instant.stamp, t, nominal)
+            borne = instant.parts[self._told :]
+            joint_S = dict(zip(self._names, borne[0], strict=True)) if borne else {}
+            self._coordinate(instant.stamp, t, nominal, joint_S)
         self.coordinator.put_rows(t, nominal, self.rows)
         self._estimates = estimates
         self.stamp, self.sequence = instant.stamp, round(t * self._spec.control_hz)
         self.answered += 1
 
-    def _coordinate(self, stamp: int, t: float, nominal: Array) -> None:
+    def _coordinate(
+        self, stamp: int, t: float, nominal: Array, joint_S: Mapping[str, Array]
+    ) -> None:
         shared = self._estimates.copy()
         shared[:, P] -= self._biases
         newest = max(self._heard)
         heard = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
         felt_P = self._felt.before(stamp, self.coordinator.lost.modules)
-        told = Told(t, self._estimates, shared, felt_P, nominal, heard, {})
+        told = Told(t, self._estimates, shared, felt_P, nominal, heard, joint_S)
         self.coordinator.update(told)  # orders to latches are told as what they shall hold

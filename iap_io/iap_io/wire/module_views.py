@@ -170,3 +170,14 @@ class JointWrenchesMessage(Message):
         return cls._of(
             names=list(names), wrenches=[message("geometry_msgs/msg/Wrench") for _ in names]
         )
+
+    def borne(self, joints: Sequence[str]) -> Array:
+        """A copy of the wrenches (m, 6) of joints by their names.
+
+        Raises:
+            BadInput: it is of others.
+        """
+        if self.names != list(joints):
+            known = ", ".join(joints)
+            raise BadInput(f"names: {', '.join(self.names) or 'none'}; the joints are {known}")
+        return self.wrenches.copy()

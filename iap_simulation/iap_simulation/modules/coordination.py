@@ -49,15 +49,13 @@ def coordination_spec(scenario: Scenario) -> CoordinationSpec:
     """What the coordinator of a scenario's modules needs.
 
     Raises:
-        BadInput: wrenches are to be measured in the joints, which no node tells, or a controller is to fall silent.
+        BadInput: there is nothing to coordinate, a policy guides, or a controller is to fall silent.
     """
     spec = scenario.modules
     if spec is None:
         raise BadInput("key 'modules': missing, nothing to coordinate")
     if scenario.policy is not None:
         raise BadInput("key 'policy': guides modules in one process alone (./iap run)")
-    if spec.wrench_source == "joint":
-        raise BadInput("key 'modules.wrench_source': joint is for one process (./iap run)")
     if any(each.kind == "controller" for each in spec.faults):
         raise BadInput("key 'modules.faults': kind controller is for one process (end the node)")
     return CoordinationSpec(

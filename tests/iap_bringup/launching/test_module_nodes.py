@@ -49,6 +49,7 @@ def test_of_joined_modules_the_leader_is_flown_by_hand_and_the_others_have_their
         launched("modules.count=2", by_hand="iap")
 
 
-def test_joints_that_measure_are_not_for_nodes() -> None:
-    with pytest.raises(BadInput, match="wrench_source"):
-        launched("modules.count=2", "modules.wrench_source=joint")
+def test_a_controller_that_falls_silent_by_a_key_is_for_one_process() -> None:
+    silent = "modules.faults=[{module: m2, at: 5.0, kind: controller}]"
+    with pytest.raises(BadInput, match="end the node"):
+        launched("modules.count=2", silent)

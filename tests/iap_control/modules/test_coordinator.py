@@ -102,6 +102,14 @@ def test_references_do_not_jump_but_by_the_press_at_the_lock() -> None:
     np.testing.assert_allclose(fleet.rows[1, :3], [SIZE, 0.0, 1.0], atol=1e-9)
 
 
+def test_modules_whose_joints_measure_dock_before_these_have_measured_anything() -> None:
+    places = np.array([[0.0, 0.0, 1.0], [0.8, 0.0, 1.0]])
+    fleet = Fleet(places, TWO, mission=[{"join": "j"}], wrench_source="joint")
+    fleet.fly(15.0)
+    assert fleet.coordinator.machines["j"].state == State.JOINED
+    assert not fleet.coordinator.feed_forward.wrenches_P.any()
+
+
 def test_the_leader_is_the_middle_and_others_follow() -> None:
     places = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
     fleet = Fleet(places, joined(LINE), mission=[{"part": "k"}])

@@ -160,3 +160,12 @@ def test_a_flight_goes_on_after_all_observers_were_silent_for_a_while() -> None:
         tell(responder, k, force=1.0)
     assert responder.coordinator.feed_forward.wrenches_P.any()
     assert np.isfinite(responder.coordinator.feed_forward.wrenches_P).all()
+
+
+def test_joints_that_measure_are_waited_for_and_count_at_once() -> None:
+    responder = pair(wrench_source="joint")
+    assert not any(tell(responder, 0))
+    assert responder.take_borne(0, np.array([[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]))
+    found = responder.coordinator.feed_forward.wrenches_P[:, 0]
+    assert found[0] == 0.0  # the first of equals leads
+    assert found[1] != 0.0
