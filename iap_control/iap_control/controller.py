@@ -156,8 +156,10 @@ class PlatformController:
         self._law.set_gains(self.model, self.gains)
 
     def follow_arm(self, moving: MovingArm) -> None:
-        """Fly on with the arm as it is until the next call: its CoM and inertia, and what carries on its motion."""
+        """Fly on with the arm as it is until the next call: CoM, inertia, what carries on its motion, and its tip."""
         self._law.set_inertia(moving.inertia)
+        if self.model.tip_moves and isinstance(self._law, WrenchControl):
+            self._law.set_tip(moving.tip_P)
         self.disturbance.set_inertia(moving.inertia, moving.momentum_P)
         self._arm_P = moving.wrench_P
 

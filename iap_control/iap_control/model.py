@@ -71,7 +71,9 @@ class PlatformModel:
         axes: (N, 2, 3) about which it does so on a hinge (the first) or a universal joint, in the aircraft at rest.
         travel: (N,) largest tilt of each aircraft against the platform [rad].
         q_PB: (N, 4) attitude of each aircraft in P at rest.
-        tip_P: (3,) the tool's tip in P [m]; P's origin without a tool.
+        tip_P: (3,) the tool's tip in P [m]; the end effector of an arm at home where there is no tool on the central
+            body, P's origin where there is neither.
+        tip_moves: whether it is that of an arm.
         health: what the controller knows of its rotors' faults.
     """
 
@@ -88,6 +90,7 @@ class PlatformModel:
     travel: Array
     q_PB: Array
     tip_P: Array
+    tip_moves: bool
     health: Health
 
     @property
@@ -148,10 +151,13 @@ class PlatformModel:
         body = (assembly.mass, assembly.d_0, assembly.inertia)
         inertia = lumped_inertia(*body, gravity=gravity, com_coupling=com_coupling)
         travel = np.array([joint.limit for joint in assembly.joints] or [math.inf])
-        tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
+        tip, arm = assembly.tool_tip_P, assembly.arm
+        tip_moves = tip is None and arm is not None
+        if tip is None:
+            tip = np.zeros(3) if arm is None else arm.tip_P(arm.record.home_pose)
         model = (actuation, inertia, B, B_inverse, line, point, mount_yaws(assembly))
         health = Health.sound(fleet)
-        return cls(*model, tuple(fleet), swings, axes, travel, q_PB, tip, health)
+        return cls(*model, tuple(fleet), swings, axes, travel, q_PB, tip, tip_moves, health)
 
     @property
     def rotor_limits(self) -> tuple[Array, Array]:

@@ -31,6 +31,7 @@ from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.proximity import NearModules
+from iap_physics.servo_steps import check_servos
 from iap_physics.wind import Generators, Wind, generators
 
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
@@ -192,10 +193,13 @@ class Plant:
         """The plant of a specification at its start, the same in all worlds of an engine that is loaded here.
 
         Raises:
-            BadInput: a vehicle starts inside an object of the world or folded into itself.
+            BadInput: a vehicle starts inside an object of the world or folded into itself, or the servos of an arm are
+                unstable at this time step.
         """
         assemblies = [vehicle.assembly for vehicle in spec.vehicles]
         engine.load(spec.world, assemblies)
+        for i, motors in engine.arms.items():
+            check_servos(assemblies[i].name, motors.arm, 1.0 / spec.rates.physics_hz)
         plant = cls(
             engine,
             [

@@ -199,6 +199,8 @@ class ClosedLoop:
         gripper = self.plant.gripper
         if gripper is not None and gripper.vehicle == i and gripper.spec.told:
             control.carry(gripper.load)
+        interaction = self.vehicles[i].interaction
+        control.feel(None if interaction is None else interaction.task)
         joints = Joints(motors.q, motors.v)
         reference = control(self.k, x[0], joints, self.vehicles[i].controller, reference)
         self.plant.command_arm(i, control.target)

@@ -37,7 +37,12 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument(
-        "--time", type=float, help="simulation time of the picture [s] (default: mid-flight)"
+        "--time",
+        type=float,
+        nargs="+",
+        default=[],
+        metavar="T",
+        help="simulation time of the picture [s] (default: mid-flight); several: pictures beside each other",
     )
     parser.add_argument(
         "--out",
@@ -75,7 +80,7 @@ def render(options: argparse.Namespace) -> int:
 
 def _write_video(options: argparse.Namespace) -> int:
     """Write a video of a run, in another scene if one is named."""
-    if options.time is not None or options.sensors is not None or options.out is not None:
+    if options.time or options.sensors is not None or options.out is not None:
         raise BadInput("--video: goes with --rate and --scene alone")
     scenario, _ = resolve_again(options.folder / CONFIG, sensors=None, scene=options.scene)
     data, console = load_run(options.folder), Console()
@@ -89,7 +94,7 @@ def _write_video(options: argparse.Namespace) -> int:
 def _render_again(options: argparse.Namespace) -> int:
     """Render all images of a run again."""
     console = Console()
-    if options.time is not None:
+    if options.time:
         raise BadInput(
             "--time: of a picture; all images are rendered again with --sensors or --scene"
         )

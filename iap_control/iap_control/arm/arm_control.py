@@ -16,11 +16,12 @@ from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.signals import Reference
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Q
 from iap_description.vehicles.chain_inertia import holding_torques
 from iap_description.vehicles.gripper import Load, carrying
 from iap_description.vehicles.mounted_arm import MountedArm
+from iap_description.vehicles.serial_chain import jacobian
 
 
 @runtime_checkable
@@ -52,6 +53,7 @@ class ArmControl:
     Attributes:
         is_given: whether somebody else commands the joints.
         guide: leads platform and joints together; None where both go their own ways.
+        led: (19 + N) the platform's last reference by the guide; None where it does not lead now.
         target: (3, n) the last target: coordinates, velocities and torques on top of the servos'.
     """
 
@@ -74,6 +76,8 @@ class ArmControl:
     def reset(self) -> None:
         """Home: a flight begins."""
         self.carry(None)
+        self.feel(None)
+        self.led: Array | None = None
         self.target[:] = 0.0
         self.target[0] = self._targets[0, 0]
         self._holds = self._spec.holding
@@ -85,6 +89,11 @@ class ArmControl:
         self._bodies = carrying(self._arm.bodies, load)
         if self._model is not None:
             self._model.carry(load)
+
+    def feel(self, task: ForceTask | None) -> None:
+        """Count with what is measured under wrench control as a force on the tip until the next call."""
+        controlled = task is not None and task.mode != ForceMode.NONE
+        self._felt_P = task.measured_P[:3].copy() if task and controlled else None
 
     @classmethod
     def of(
@@ -127,8 +136,10 @@ class ArmControl:
         """
         q_d, v_d, a_d = self._targets[min(k, len(self._targets) - 1)]
         led = None if self.guide is None else self.guide(k, x, *joints, reference)
+        self.led = None
         if led is not None:
             q_d, v_d, a_d, reference = led
+            self.led = reference.row
         if self._model is not None and isinstance(controller, FollowsArm):
             controller.follow_arm(self._model(x, joints.q, joints.v, a_d))
         if not self.is_given:
@@ -138,6 +149,9 @@ class ArmControl:
             pose = joints.q if self.is_given else q_d
             body = (self._arm.chain, self._bodies, R_WP)
             self.target[2] = holding_torques(*body, pose, self._gravity)
+            if self._felt_P is not None:
+                J_P = jacobian(self._arm.chain, np.eye(3), pose)[:3, 6:]
+                self.target[2] -= J_P.T @ self._felt_P
         return reference
 
     @property

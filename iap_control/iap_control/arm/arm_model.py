@@ -22,11 +22,13 @@ class MovingArm(NamedTuple):
         inertia: of the platform with the arm in its pose.
         wrench_P: (6,) that carries on the arm's motion, about P's origin in P [N, N m].
         momentum_P: (6,) that the joints' velocities add to the platform's, likewise [N s, N m s].
+        tip_P: (3,) the end effector in P [m].
     """
 
     inertia: Inertia
     wrench_P: Array
     momentum_P: Array
+    tip_P: Array
 
 
 class ArmModel:
@@ -69,13 +71,14 @@ class ArmModel:
             v: (n,) their velocities.
             a: (n,) their accelerations, such as those of their reference.
         """
+        tip_P = self.arm.tip_P(q)
         if not self._moves:
-            return MovingArm(self.inertia_at(q), np.zeros(6), np.zeros(6))
+            return MovingArm(self.inertia_at(q), np.zeros(6), np.zeros(6), tip_P)
         q_PW = so3.conjugate(x[Q])
         twist_P = np.concatenate([so3.rotate(q_PW, x[V]), so3.rotate(q_PW, x[W])])
         wrench = arm_wrench(self.arm.chain, self.bodies, q, v, a, twist_P)
         momentum = arm_momentum(self.arm.chain, self.bodies, q, v)
-        return MovingArm(self.inertia_at(q), wrench, momentum)
+        return MovingArm(self.inertia_at(q), wrench, momentum, tip_P)
 
 
 def _about_origin(mass: float, d: Array, J_C: Array) -> Array:

@@ -48,4 +48,6 @@ class ArmSpec(Record):
     feed_forward: Literal[
         "none", "com", "inertia"
     ]  # none of it, CoM and inertia of its pose, and what moves it, too
-    holding: Flag  # whether the motors are told the torques that hold the links against gravity
+    # whether the motors are told the torques that hold the links against gravity, and the tip against what a platform
+    # under wrench control feels
+    holding: Flag

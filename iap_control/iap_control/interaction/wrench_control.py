@@ -73,6 +73,10 @@ class WrenchControl:
         self.flight = replace(self.flight, inertia=inertia)
         self._paper = replace(self._paper, inertia=uncoupled(inertia))
 
+    def set_tip(self, tip_P: Array) -> None:
+        """Go on with the tool's tip at another place (3,) in P [m]."""
+        self._held.pivot_P[:] = tip_P
+
     def reset(self) -> None:
         """Forget everything: flight under the flight law."""
         self.is_idle = self.integrates = True
@@ -80,7 +84,7 @@ class WrenchControl:
         self.integral = np.zeros(self.flight.size)
         self._paper_integral = np.zeros(self._paper.size)
         self._memory = WrenchMemory.empty()
-        self._held = Held(np.ones(6), self._tip_P)
+        self._held = Held(np.ones(6), self._tip_P.copy())
         self._pushed, self._external, self._step = np.zeros(6), np.zeros(6), np.zeros(6)
         self._way_back = Correction.none()
         self._row = np.zeros(0)

@@ -141,6 +141,7 @@ class ControlResponder(StateResponder[Command]):
         if self.failsafe is not None:
             reference = self.failsafe.reference(self.t, self._x, reference)
         if self.arm is not None and self._joints is not None:
+            self.arm.feel(self.task)
             reference = self.arm(self.sequence, self._x, self._joints, self.controller, reference)
         if self._interaction is None:
             return self.controller(self._x, reference)

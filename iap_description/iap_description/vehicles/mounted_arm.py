@@ -12,9 +12,9 @@ from iap_description.arrays import Array
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.arm import Arm, ArmLink
 from iap_description.vehicles.chain_inertia import Bodies, Composite, composite
-from iap_description.vehicles.serial_chain import Chain
+from iap_description.vehicles.serial_chain import Chain, tip_pose
 from iap_description.vehicles.tool import Tool
-from iap_description.world.shapes import Shape
+from iap_description.world.shapes import Shape, Surface
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class LinkBody:
     inertia: Array  # (3, 3) about the CoM [kg m^2]
     collision: tuple[Shape, ...]
     visual: tuple[Shape, ...]
+    surface: Surface | None = None  # that of its tool; None: as the world's
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ class MountedArm:
         origins = chain.origins.copy()
         origins[0] -= self.p_FP_F
         return chain._replace(origins=origins)
+
+    def tip_P(self, q: Array) -> Array:
+        """(3,) the end effector in P with the joints at coordinates (n,) [m]."""
+        return tip_pose(self.chain, np.zeros(3), np.eye(3), q)[0]
 
     @cached_property
     def links(self) -> tuple[LinkBody, ...]:
@@ -100,4 +105,5 @@ def _with_tool(link: LinkBody, tool: Tool, base: Array) -> LinkBody:
         inertia=link.inertia + tool.inertia - link.mass * tool.mass / mass * apart @ apart,
         collision=(*link.collision, *placed.collision),
         visual=(*link.visual, *placed.visual),
+        surface=tool.surface,
     )

@@ -44,7 +44,7 @@ class Tool(Record):
     position: Vec3  # of the base in the central body's frame [m]
     rpy_deg: Vec3  # of the tool's frame in the central body's
     mass: NonNegative = 0.0  # spread evenly over the rod [kg]
-    surface: Surface | None = None  # of the whole central body; None: as the world's
+    surface: Surface | None = None  # of the whole body that holds it; None: as the world's
     color: Rgba = (0.85, 0.75, 0.55, 1.0)
 
     @model_validator(mode="after")

@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
+import numpy as np
 from pydantic import model_validator
 
 from iap_description.arrays import Array
@@ -23,7 +24,9 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import Fault
 from iap_description.vehicles.joint_types import JointType, JointTypeName, joint_type
+from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.platform import Platform
+from iap_description.vehicles.serial_chain import Chain
 from iap_io.runs.fault_meta import LossMeta
 from iap_io.sensor_messages.static_transforms import mounts_of
 
@@ -100,6 +103,26 @@ class AircraftLimits(Record):
         )
 
 
+class ChainMeta(Record):
+    """Kinematics of an arm from P, see `iap_description.vehicles.serial_chain.Chain`."""
+
+    kinds: tuple[Literal[0, 1], ...]
+    axes: tuple[Vec3, ...]
+    origins: tuple[Vec3, ...]  # [m]
+    rotations: tuple[tuple[Vec3, Vec3, Vec3], ...]
+    tip: Vec3  # [m]
+
+    @classmethod
+    def of(cls, chain: Chain) -> Self:
+        """The record of a chain."""
+        return cls.model_validate({key: part.tolist() for key, part in chain._asdict().items()})
+
+    @property
+    def chain(self) -> Chain:
+        """The chain that kernels take."""
+        return Chain(*(np.array(getattr(self, key)) for key in Chain._fields))
+
+
 class VehicleMeta(Record):
     """One vehicle of a recording.
 
@@ -128,6 +151,7 @@ class VehicleMeta(Record):
         losses: what its controller is told of them.
         arm_joints: names of its arm's joints.
         arm_limits: lowest and highest coordinates of each [rad], [m].
+        arm_chain: kinematics of its arm.
     """
 
     name: VehicleName
@@ -154,6 +178,7 @@ class VehicleMeta(Record):
     losses: tuple[LossMeta, ...] = ()
     arm_joints: tuple[str, ...] = ()
     arm_limits: tuple[tuple[Real, Real], ...] = ()
+    arm_chain: ChainMeta | None = None
 
     @model_validator(mode="after")
     def _indices_are_bodies(self) -> Self:
@@ -207,7 +232,7 @@ class VehicleMeta(Record):
             if platform.tool is None
             else tuple(platform.tool.R_PT[:, 0].tolist()),
             mounts=mounts_of(assembly),
-            **_arm_of(platform),
+            **_arm_of(assembly.arm),
             **others,
         )
 
@@ -238,12 +263,13 @@ class VehicleMeta(Record):
         return self.controlled.index(False) if sum(self.controlled) == 2 else None
 
 
-def _arm_of(platform: Platform) -> dict[str, Any]:
+def _arm_of(arm: MountedArm | None) -> dict[str, Any]:
     """Fields of a vehicle that its arm gives."""
-    if platform.arm is None:
+    if arm is None:
         return {}
-    limits = tuple(joint.limits for joint in platform.arm.joints)
-    return {"arm_joints": platform.arm.joint_names, "arm_limits": limits}
+    limits = tuple(joint.limits for joint in arm.record.joints)
+    chain = ChainMeta.of(arm.chain)
+    return {"arm_joints": arm.record.joint_names, "arm_limits": limits, "arm_chain": chain}
 
 
 class Bore(Record):

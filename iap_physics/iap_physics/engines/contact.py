@@ -24,13 +24,16 @@ def contact_of(point: Point, rows: Mapping[tuple[int, int], int]) -> Contact:
     return Contact(a, b, p_a, normal, distance, _force_on_a(point))
 
 
-def wrench_on(handle: tuple[int, int], center_W: Vector, points: Iterable[Point]) -> Array:
+def wrench_on(
+    row: int, rows: Mapping[tuple[int, int], int], center_W: Vector, points: Iterable[Point]
+) -> Array:
     """The wrench (6,) of contacts on a body: force [N] and torque about its CoM [N m], world axes.
 
     Contacts with other bodies of its own vehicle are left out.
 
     Args:
-        handle: PyBullet's body and link.
+        row: the body's number; of a central body with an arm that of the links, too.
+        rows: numbers of bodies by PyBullet's body and link.
         center_W: the body's CoM when the step began [m].
         points: all contact points of the step.
     """
@@ -38,9 +41,9 @@ def wrench_on(handle: tuple[int, int], center_W: Vector, points: Iterable[Point]
     for point in points:
         if not point[9] or point[1] == point[2]:  # about to touch only, or within the vehicle
             continue
-        if (point[1], point[3]) == handle:
+        if rows.get((point[1], point[3])) == row:
             force_W, at_W = _force_on_a(point), point[5]
-        elif (point[2], point[4]) == handle:
+        elif rows.get((point[2], point[4])) == row:
             (x, y, z), at_W = _force_on_a(point), point[6]
             force_W = (-x, -y, -z)
         else:

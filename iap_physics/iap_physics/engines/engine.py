@@ -155,6 +155,8 @@ class Engine(Protocol):
     def contact_wrench(self, row: int) -> Array:
         """(6,) force [N] and torque about its CoM [N m] of contacts on a body but for its own vehicle's, world axes.
 
+        What an arm's links touch acts on its central body.
+
         They are those of the last step, which act where the body was when that step began.
 
         Args:

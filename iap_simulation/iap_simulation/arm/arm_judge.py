@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.states import REF_P, P, Q
+from iap_description.states import REF_A, REF_P, REF_V, P, Q
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_physics.plant import Plant
 from iap_simulation.vehicle import Vehicle
@@ -58,14 +58,19 @@ class ArmJudge:
             plant.arm(self._number),
         )
         assert control is not None and motors is not None  # noqa: S101 - see `of`
-        if control.guide is None:
-            k = round(plant.t / (plant.substeps * plant.dt))
-            self._base.append(x[P] - self._vehicle.reference(k).row[REF_P])
+        dt = plant.substeps * plant.dt
+        self._base.append(x[P] - self._wanted_place(round(plant.t / dt), dt, control.led))
         wanted = control.tip_reference(plant.t)
         if wanted is not None:
             chain = motors.arm.chain
             tip, _ = tip_pose(chain, x[P], so3.matrix_from_quaternion(x[Q]), motors.q)
             self._tip.append(tip - wanted)
+
+    def _wanted_place(self, k: int, dt: float, led: Array | None) -> Array:
+        """(3,) where the platform should be at control instant k; a guide's reference is that of the instant before."""
+        if led is None:
+            return np.asarray(self._vehicle.reference(k).row[REF_P])
+        return np.asarray(led[REF_P] + dt * (led[REF_V] + 0.5 * dt * led[REF_A]))
 
     def metrics(self, plant: Plant) -> dict[str, Any]:
         """Key `arm` of metrics.json."""

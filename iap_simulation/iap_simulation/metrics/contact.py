@@ -19,6 +19,7 @@ from iap_io.runs.columns import Columns, WrenchColumns, joined
 from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
 from iap_simulation.metrics.errors import TOLERANCE
 from iap_simulation.metrics.sums import ErrorSums, Mean
+from iap_simulation.metrics.tips import tip_errors_P
 
 Ticks = Booleans
 Metrics = dict[str, Any]
@@ -42,7 +43,7 @@ class ContactScores:
         self._first = math.inf  # contact [s]
         self._newest = 0.0  # time [s]
         self._pushes = False  # whether a wrench has been controlled
-        self._judged = _Judged(run.force_band, vehicle.tool_tip_P)
+        self._judged = _Judged(run.force_band, vehicle)
         self._force = 0.0
         self._speed: float | None = None
         self._recent: list[Columns] = []  # of the flight within its window
@@ -65,7 +66,7 @@ class ContactScores:
         pushing = record.mode > 0
         if pushing.any() and not self._pushes:  # then nothing else is asked for, also before
             self._pushes = True
-            self._judged = _Judged(self._run.force_band, self._vehicle.tool_tip_P)
+            self._judged = _Judged(self._run.force_band, self._vehicle)
         asked = flown & (pushing if self._pushes else np.ones_like(pushing))
         self._judged.contact.add(touches[asked & (c.t >= self._first)])
         late = c.t >= self._first + self._run.after_contact - TOLERANCE
@@ -119,15 +120,15 @@ class _Judged:
 
     Args:
         band: of force around what is desired [N].
-        tip_P: the tool's tip in P [m]; None without a tool.
+        vehicle: the vehicle.
 
     Attributes:
         contact: share of the time in contact since the first.
         losses: how often contact was lost.
     """
 
-    def __init__(self, band: float, tip_P: tuple[float, float, float] | None) -> None:
-        self._band, self._tip_P = band, tip_P
+    def __init__(self, band: float, vehicle: VehicleMeta) -> None:
+        self._band, self._vehicle = band, vehicle
         self._tip = ErrorSums(3)
         self.contact, self.losses = Mean(), 0
         self._touched = False  # at the last tick
@@ -152,9 +153,9 @@ class _Judged:
         if record.mode[judged].any():
             self._held.add(_pose_errors_P(c.reference[judged], c.x[judged, 0, :7]))
             self._axes = axes[-1]
-            if self._tip_P is not None:
-                tip = np.array(self._tip_P)
-                self._tip.add(_tip_errors_P(c.reference[judged], c.x[judged, 0, :7], tip))
+            errors_P = tip_errors_P(self._vehicle, c)
+            if errors_P is not None:
+                self._tip.add(errors_P[judged])
 
     def wrench_errors(self) -> Metrics:
         """Errors per axis of the wrench against its reference; null where there is none."""
@@ -185,13 +186,6 @@ def judged_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
     """The ticks that count: `after` the first contact [s] and, where a wrench is controlled, under it."""
     asked = pushing if pushing.any() else np.ones(len(t), np.bool_)
     return np.asarray(asked & (t >= first + after - TOLERANCE))
-
-
-def _tip_errors_P(reference: Array, pose: Array, tip_P: Array) -> Array:
-    """Errors (K, 3) of the tool's tip in P [m]."""
-    there = reference[:, :3] + so3.rotate(reference[:, 3:7], tip_P)
-    here = pose[:, :3] + so3.rotate(pose[:, 3:7], tip_P)
-    return so3.rotate(so3.conjugate(pose[:, 3:7]), here - there)
 
 
 def _pose_errors_P(reference: Array, pose: Array) -> Array:

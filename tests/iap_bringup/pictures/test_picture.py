@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
+from iap_bringup.pictures.arms import carried, with_arm
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, camera_around, render_scene
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_description.world.world import World
+from iap_io.runs.columns import Columns
+from iap_io.runs.run_meta import VehicleMeta
 from iap_physics.engines.joints import joined_rows
 
 SIZE = (192, 108)
@@ -38,6 +42,46 @@ def test_picture_shows_the_red_arms_and_the_paths(capfd):
     with_paths = render_scene(scene, camera=camera, size=SIZE, path_points=paths)
     assert colored(with_paths, 0) > colored(picture, 0) + 20
     assert capfd.readouterr().out == ""
+
+
+def test_an_arm_is_seen_where_its_joints_have_it():
+    """The red upper arm of the m100's, folded forward and down."""
+    assembly, rows = hovering("m100_arm")
+    camera = Camera((0.0, -2.0, 0.75), (0.0, 0.0, 0.75), fov_deg=25.0)
+    found = []
+    for q in ([0.0, 0.0, 0.0], [0.0, 1.5, 0.0]):
+        seen = with_arm(assembly, rows, np.array(q))
+        picture = render_scene([seen], camera=camera, size=SIZE)
+        red = picture[..., 0].astype(int) - picture[..., 1:].max(axis=-1) > 60
+        found.append(np.argwhere(red).mean(axis=0))
+    bare = render_scene([with_arm(assembly, rows, None)], camera=camera, size=SIZE)
+    assert colored(bare, 0) < 5
+    assert found[1][0] > found[0][0] + 3 and found[1][1] < found[0][1] - 3  # rows count downwards
+
+
+def test_what_a_gripper_has_taken_moves_with_the_last_link_until_it_is_let_go():
+    assembly, rows = hovering("m100_arm")
+    tip = rows[0, :3] + assembly.arm.tip_P(np.zeros(3))
+    gripper = GripperSpec(
+        object="box", point=(0.0, 0.0, 0.0), close=1.0, open=3.0, reach=0.03, max_force=9.0,
+        told=True, target=(0.0, 0.0, 0.0),
+    )  # fmt: skip
+    columns = Columns.zeros(
+        5,
+        VehicleMeta.of(
+            assembly,
+            load_platform("m100_arm"),
+            (False, False, True),
+            gains="",
+            window_s=(0.0, 4.0),
+        ),
+    )
+    columns.t, columns.x[:] = np.arange(5.0), rows
+    columns.x[:, 0, 1] = 0.5 * np.arange(5.0)  # to the left
+    start = tip + [0.0, 0.5, -0.01]  # within reach at 1 s
+    box = SceneObject(world_of(BOX).objects["object_0"].pieces(), at_rest(*start))
+    moved = [carried([box], 0, gripper, assembly.arm, columns, k)[0].row[1] for k in range(5)]
+    np.testing.assert_allclose(moved, start[1] + np.array([0.0, 0.0, 0.5, 0.5, 0.5]), atol=1e-12)
 
 
 def test_vehicles_cast_shadows_on_the_ground():

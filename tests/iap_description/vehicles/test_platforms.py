@@ -65,6 +65,7 @@ def test_the_papers_platforms_and_the_single_quadrotor_ship_as_files():
         "three_star_arm",
         "three_star_hinge",
         "three_star_mixed",
+        "three_star_pen",
         "three_star_universal",
     ]
     assert platform_names() == sorted([*others, *joined, *papers])

@@ -215,3 +215,20 @@ def test_the_closed_form_refuses_arms_in_one_line():
     engine = make_engine("closed_form")
     with pytest.raises(BadInput, match="cannot build arms"):
         engine.load(World(), [Assembly.of(load_platform("f450_arm"), "uav")])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_link_touches_is_felt_by_the_central_body(name):
+    """An arm falls onto the ground: the contacts' impulse is the change of momentum without the weight's."""
+    assembly = Assembly.of(load_platform("m100_arm"))
+    engine = engine_with(name, assembly, World(), 0.47, q=np.array([0.0, 1.5, 0.0]))
+    engine.arms[0].command(q=np.array([0.0, 1.5, 0.0]))
+    before, impulse, touched = momenta(assembly, engine.state()[0, 0], engine.arms[0])[0], 0.0, 0
+    for _ in range(120):
+        engine.step(DT)
+        felt = engine.contact_wrench(0)
+        impulse, touched = impulse + DT * felt[:3], touched + bool(felt.any())
+    gained = momenta(assembly, engine.state()[0, 0], engine.arms[0])[0] - before
+    weight = 120 * DT * assembly.mass * np.array([0.0, 0.0, -G])
+    assert touched > 5 and impulse[2] > 1.0
+    np.testing.assert_allclose(impulse, gained - weight, atol=2e-2)

@@ -119,6 +119,9 @@ def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetre
         simulation.fly()
         judged = simulation.loop.judge.metrics(simulation.plant)
     assert judged["tip_rmse_m"] < 2e-3
+    assert (
+        judged["base_rmse_m"] < 5e-3
+    )  # from where the guide wants the platform, not from the scenario's reference
     assert not any(judged["clipped_commands"].values())
 
 

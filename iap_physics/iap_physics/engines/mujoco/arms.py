@@ -40,8 +40,13 @@ def add_arm(spec: Any, base: Any, arm: MountedArm, vehicle: str) -> list[Any]:  
 
 def arm_skins(links: list[Any], arm: MountedArm | None, surface: Surface) -> list[Skin]:
     """What the links of an arm, bodies of MuJoCo's, are touched with; nothing where there is none."""
-    shapes = [] if arm is None else [pieces_of(link.collision) for link in arm.links]
-    return [Skin(b, pieces, surface, VEHICLES) for b, pieces in zip(links, shapes, strict=True)]
+    if arm is None:
+        return []
+    pairs = zip(links, arm.links, strict=True)
+    return [
+        Skin(body, pieces_of(link.collision), link.surface or surface, VEHICLES)
+        for body, link in pairs
+    ]
 
 
 class Joints:

@@ -178,7 +178,7 @@ class MuJoCoEngine(Engine):
         if not self._data.ncon or not self._has_forces:
             return np.zeros(6)
         body = self._made.bodies[row]
-        return self._contact_points().wrench_on(self._made, body, self._data.xipos[body])
+        return self._contact_points().wrench_on(self._made, row, self._data.xipos[body])
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""

@@ -65,20 +65,22 @@ class Points(NamedTuple):
             for (a, b), p, normal, distance, force in rows
         ]
 
-    def wrench_on(self, made: Model, body: int, center_W: Array) -> Array:
-        """The wrench (6,) on a body of MuJoCo's about its CoM but for contacts with its own vehicle."""
+    def wrench_on(self, made: Model, row: int, center_W: Array) -> Array:
+        """The wrench (6,) on a row's body, and on its arm, about its CoM but for contacts with its own vehicle."""
         wrench = np.zeros(6)
-        _add_up(self, made.vehicles, body, center_W, wrench)
+        _add_up(self, made.vehicles, made.owners, row, center_W, wrench)
         return wrench
 
 
 @njit(cache=True)
-def _add_up(points: Points, vehicles: Integers, body: int, center_W: Array, wrench: Array) -> None:
+def _add_up(
+    points: Points, vehicles: Integers, owners: Integers, row: int, center_W: Array, wrench: Array
+) -> None:
     for i in range(len(points.bodies)):
         a, b = points.bodies[i]
-        if vehicles[a] == vehicles[b] or (a != body and b != body):
+        if vehicles[a] == vehicles[b] or (owners[a] != row and owners[b] != row):
             continue
-        force_W = scale(1.0 if a == body else -1.0, vec(points.forces_W[i]))
+        force_W = scale(1.0 if owners[a] == row else -1.0, vec(points.forces_W[i]))
         torque_W = cross(sub(vec(points.positions_W[i]), vec(center_W)), force_W)
         for k in range(3):
             wrench[k] += force_W[k]

@@ -32,13 +32,14 @@ class LoadedArm:
 
         Args:
             others: PyBullet's links of the vehicle's other bodies.
-            surface: of the links.
+            surface: of links without one of their own.
         """
         undamped = {"linearDamping": 0.0, "angularDamping": 0.0, "jointDamping": 0.0}
-        for link in self.links:
+        for link, part in zip(self.links, self._motors.arm.links, strict=True):
             limit = {"maxJointVelocity": SPEED_LIMIT}
             bullet.changeDynamics(self._body, link, **limit, **undamped, **self._at)
-            set_surface(self._at["physicsClientId"], (self._body, link), surface)
+            handle = (self._body, link)
+            set_surface(self._at["physicsClientId"], handle, part.surface or surface)
             bullet.setJointMotorControl2(
                 self._body, link, bullet.VELOCITY_CONTROL, force=0.0, **self._at
             )

@@ -243,9 +243,8 @@ class PyBulletEngine(Engine):
 
     def contact_wrench(self, row: int) -> Array:
         """(6,) wrench of the last step's contacts on a body about its CoM."""
-        handle = self._loaded.handles[row]
         x, y, z = self._acted_at[row].tolist()
-        return wrench_on(handle, (x, y, z), self._contact_points())
+        return wrench_on(row, self._loaded.rows, (x, y, z), self._contact_points())
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""

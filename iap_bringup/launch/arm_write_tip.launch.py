@@ -1,0 +1,1 @@
+deprecated/scenario.launch.py
