@@ -73,8 +73,9 @@ def write_dataset(
         "observation_space": observation_space(episodes),
         "action_space": action_space(episodes),
     }
+    whole = (folder / DATA).absolute()  # Minari measures a relative one from within itself
     storage = minari.dataset.minari_storage.MinariStorage.new(
-        folder / DATA, **spaces, env_spec=spec, jpeg_encoding=False
+        whole, **spaces, env_spec=spec, jpeg_encoding=False
     )
     successes = sum(each.success for each in rollouts)
     storage.update_metadata(

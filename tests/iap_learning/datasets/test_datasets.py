@@ -98,3 +98,14 @@ def test_the_command_writes_one(tmp_path, capsys):
     assert said["outcomes"] == {"time": 4}
     assert main(["dataset", "docking", "--policy", "nobody", "--out", str(tmp_path)]) == 2
     assert "unknown expert 'nobody'" in capsys.readouterr().err
+
+
+def test_a_data_set_goes_to_a_folder_that_is_named_from_here(tmp_path, monkeypatch, capsys):
+    """As by default, ``datasets``; of another task than dockings, with its own expert."""
+    monkeypatch.chdir(tmp_path)
+    command = ["dataset", "arm_reach", "--policy", "kinematic", "--episodes", "2"]
+    assert main([*command, "--set", "seconds=0.3"]) == 0
+    assert "success 0.0 %" in capsys.readouterr().out
+    folder = tmp_path / "datasets/iap/arm_reach/kinematic-v0"
+    read = read_dataset(folder, make_task("arm_reach", {"seconds": 0.3}))
+    assert [len(each.actions) for each in read.rollouts] == [3, 3]
