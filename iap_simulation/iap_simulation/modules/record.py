@@ -68,8 +68,8 @@ class ModulesRecord:
     def columns(self) -> dict[str, Array]:
         """All rows by the names in `ModulesInstant`, times first: states and roles as numbers in `STATES`, `ROLES`."""
         return {
-            name: np.array(self._rows[name]).reshape(-1, *shape)
-            for name, shape in self._shapes.items()
+            name: np.array(rows, float).reshape(len(rows), *self._shapes[name])
+            for name, rows in self._rows.items()
         }
 
     def write(self, folder: Path) -> None:
