@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from iap_description.config import Count, FileName, NonNegative, Positive, Real, Record, Vec3
 from iap_learning.arm_reach.sight import TERMS
+from iap_learning.terms import known_terms
 from iap_physics.identified.dynamics import CHANNELS, SIZE
 
 Seven = Annotated[tuple[Real, ...], Field(min_length=SIZE, max_length=SIZE)]
@@ -101,7 +102,4 @@ class ArmReachTask(Record):
     @field_validator("observation")
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        for name in observation:
-            if name not in TERMS:
-                raise ValueError(f"no term '{name}': choose {', '.join(TERMS)}")
-        return observation
+        return known_terms(observation, TERMS)

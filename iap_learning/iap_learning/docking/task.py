@@ -16,6 +16,7 @@ from iap_description.config import (
 )
 from iap_learning.docking.actions import KINDS
 from iap_learning.docking.observations import TERMS
+from iap_learning.terms import known_terms
 
 
 class DockingAction(Record):
@@ -105,7 +106,4 @@ class DockingTask(Record):
     @field_validator("observation")
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        for name in observation:
-            if name not in TERMS:
-                raise ValueError(f"no term '{name}': choose {', '.join(TERMS)}")
-        return observation
+        return known_terms(observation, TERMS)

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 from iap_description.config import Count, FileName, NonNegative, Positive, Real, Record
 from iap_learning.module_docking.sight import TERMS
 from iap_learning.tasks.task import ActionRange
+from iap_learning.terms import known_terms
 
 
 class Potential(Record):
@@ -71,7 +72,4 @@ class ModuleDockingTask(Record):
     @field_validator("observation")
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        for name in observation:
-            if name not in TERMS:
-                raise ValueError(f"no term '{name}': choose {', '.join(TERMS)}")
-        return observation
+        return known_terms(observation, TERMS)

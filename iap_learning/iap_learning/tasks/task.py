@@ -23,6 +23,7 @@ from iap_description.config import (
 from iap_learning.tasks.observations import TERMS
 from iap_learning.tasks.quantities import Quantity
 from iap_learning.tasks.rewards import Reward
+from iap_learning.terms import known_terms
 from iap_simulation.parallel.actions import KINDS, action_size
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
@@ -130,10 +131,7 @@ class Task(Record):
     @field_validator("observation")
     @classmethod
     def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        for name in observation:
-            if name not in TERMS:
-                raise ValueError(f"no term '{name}': choose {', '.join(TERMS)}")
-        return observation
+        return known_terms(observation, TERMS)
 
     @property
     def minds_obstacles(self) -> bool:
