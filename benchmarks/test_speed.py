@@ -20,20 +20,28 @@ def _run(folder, name: str, options: Options) -> dict:
     return execute(Flight.of(scenario), folder, tree, progress=_silent).metrics
 
 
-@pytest.mark.parametrize("scenario", ["three_star_spiral", "figure_eight"])
-def test_recorded_run(benchmark, tmp_path, scenario):
+@pytest.mark.parametrize(
+    ("scenario", "engine"),
+    [
+        ("three_star_spiral", "pybullet"),
+        ("figure_eight", "pybullet"),
+        ("three_star_spiral", "closed_form"),
+    ],
+)
+def test_recorded_run(benchmark, tmp_path, scenario, engine):
     """A whole recorded run; prints the figures that metrics.json holds."""
     numbers = itertools.count()
     runs = []
 
     def run():
-        runs.append(_run(tmp_path / f"run{next(numbers)}", scenario, Options()))
+        runs.append(_run(tmp_path / f"run{next(numbers)}", scenario, Options(engine=engine)))
 
     benchmark.pedantic(run, rounds=3, warmup_rounds=1)
     factors = sorted(run["real_time_factor"] for run in runs[1:])
     steps = sorted(run["control_step_us"] for run in runs[1:])
     print(
-        f"\n{scenario}: {factors[1]:.1f} x real time, control step {steps[1]:.1f} us (medians of 3)"
+        f"\n{scenario}, {engine}: {factors[1]:.1f} x real time,"
+        f" control step {steps[1]:.1f} us (medians of 3)"
     )
 
 

@@ -426,10 +426,10 @@ class Plant:
         for propulsion in self.propulsion:
             propulsion.arrive()
         self._contact_W[:] = 0.0
-        is_disturbed = self._disturb()
+        self._disturb()
         flight = self._free_flight or self._native_flight
         if flight is None:
-            self._step(is_disturbed=is_disturbed)
+            self._step()
         else:
             self._fly_at_once(flight)
 
@@ -442,9 +442,9 @@ class Plant:
             for probe in self._probes:
                 probe.step(self.engine.state())
 
-    def _step(self, *, is_disturbed: bool) -> None:
+    def _step(self) -> None:
         """The physics steps of a control period, one after another."""
-        is_running = self.status == RUNNING
+        is_running, is_disturbed = self.status == RUNNING, bool(self._external_W.any())
         for substep in range(self.substeps):
             x = self.engine.state()
             self._wrenches.fill(0.0)
@@ -478,14 +478,13 @@ class Plant:
         for i, row in zip(self._measured, rows, strict=True):
             self._contact_W[i] += self.engine.contact_wrench(row)
 
-    def _disturb(self) -> bool:
-        """Collect the disturbances of every world at its time, and return whether there are any."""
+    def _disturb(self) -> None:
+        """Collect the disturbances of every world at its time."""
         if not any(self._disturbances) and self._near is None:
-            return bool(self._external_W.any())
+            return
         self._external_W[:] = self._unknown_W
         for wrenches, t in zip(self._external_W, self.times.tolist(), strict=True):
             for wrench, disturbances in zip(wrenches, self._disturbances, strict=False):
                 add_disturbances(disturbances, t, wrench)
         if self._near is not None:
             self._near.add(self.engine.state()[:, self._bases, P], self._external_W)
-        return bool(self._external_W.any())

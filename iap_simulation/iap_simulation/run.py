@@ -257,8 +257,7 @@ def _fly_recorded(
     Interrupts wait for the end of a control step, of which there is one at least, and for the recording's end.
     Garbage collection waits, since a pause in the loop would be a missed deadline.
     """
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # garbage too: to look for it takes a tenth of a second, and it can go after the flight
     recorder: Recorder | None = None
     try:
         with Deferral() as interrupts:
