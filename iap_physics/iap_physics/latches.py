@@ -19,7 +19,6 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array
@@ -28,6 +27,7 @@ from iap_description.kernels import (
     Vec,
     cross,
     dot,
+    formula,
     mat,
     mv,
     norm,
@@ -301,7 +301,7 @@ def about(wrench: Array, place_W: Array, center_W: Array) -> Array:
     return moved
 
 
-@njit(cache=True)
+@formula
 def damp(
     x_p: Array,
     x_s: Array,
@@ -326,14 +326,14 @@ def damp(
     return speed, turn
 
 
-@njit(cache=True)
+@formula
 def turned(x: Array, torque_W: Vec, J_inv: Array) -> Vec:
     """Angular acceleration [rad/s^2] of a body of state row (13,) under a torque [N m], world axes."""
     q = quat_at(x, 3)
     return rotate(q, mv(mat(J_inv), unrotate(q, torque_W)))
 
 
-@njit(cache=True)
+@formula
 def point_ease(x: Array, p_W: Vec, n: Vec, m: Masses) -> float:
     """Acceleration along n of a body's point per force along n there [1/kg]."""
     arm = cross(sub(p_W, vec_at(x, 0)), n)

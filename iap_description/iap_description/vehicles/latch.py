@@ -13,12 +13,23 @@ import math
 from typing import Annotated, NamedTuple, Self
 
 import numpy as np
-from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record
-from iap_description.kernels import Vec, add, cross, dot, norm, quat_at, rotate, scale, sub, vec_at
+from iap_description.kernels import (
+    Vec,
+    add,
+    cross,
+    dot,
+    formula,
+    norm,
+    quat_at,
+    rotate,
+    scale,
+    sub,
+    vec_at,
+)
 from iap_description.vehicles.ports import Port, Probe, Socket
 
 PortPath = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*/[a-z][a-z0-9_]*$")]
@@ -71,19 +82,19 @@ class Approach(NamedTuple):
     closing: float
 
 
-@njit(cache=True)
+@formula
 def velocity_at(x: Array, p_W: Vec) -> Vec:
     """Velocity [m/s] of the point of a body, of state row (13,), that is at a place [m]."""
     return add(vec_at(x, 7), cross(vec_at(x, 10), sub(p_W, vec_at(x, 0))))
 
 
-@njit(cache=True)
+@formula
 def place_of(x: Array, p_B: Array) -> Vec:
     """Place in `map` [m] of a point (3,) of a body of state row (13,)."""
     return add(vec_at(x, 0), rotate(quat_at(x, 3), vec_at(p_B, 0)))
 
 
-@njit(cache=True)
+@formula
 def approach(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> Approach:
     """How the probe of a body of state row (13,) is to the socket of another."""
     E, M = place_of(x_p, probe.position), place_of(x_s, socket.position)
@@ -96,7 +107,7 @@ def approach(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> App
     return Approach(depth, norm(add(d, scale(depth, out))), math.acos(cosine), -dot(slip, out))
 
 
-@njit(cache=True)
+@formula
 def is_caught(found: Approach, depth: float, radius: float, angle: float, speed: float) -> bool:
     """Tell if a latch of such numbers, as those of `Latch` but the angle in radians, catches the probe."""
     return (

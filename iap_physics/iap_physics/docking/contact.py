@@ -28,6 +28,7 @@ from iap_physics.docking.places import (
     depth_at,
     frames,
     in_bore,
+    is_in_bore,
     on_face,
     radius_at,
     rim_of,
@@ -40,7 +41,7 @@ STEP = 2.0 * np.pi / SIDES  # [rad]
 COSINES, SINES = np.cos(STEP * np.arange(SIDES)), np.sin(STEP * np.arange(SIDES))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def contact(
     x_p: Array, x_s: Array, m_p: Masses, m_s: Masses, mechanism: Mechanism, dt: float, out: Array
 ) -> bool:
@@ -63,12 +64,13 @@ def contact(
             out[i, k] = 0.0
     E, M, u, back = frames(x_p, x_s, mechanism)
     d = sub(E, M)
-    if dot(d, d) > NEAR * NEAR or dot(back, u) < 0.3:
-        return False
+    if dot(d, d) > NEAR * NEAR or dot(back, u) < 0.3 or dot(d, u) > TINY:
+        return False  # too far, across, or the whole probe is before the mouth
     touches = _push_at_rim(x_p, x_s, m_p, m_s, mechanism, dt, out)
     for k in range(len(mechanism.along) - 1):
-        touch = in_bore(M, d, u, back, k, mechanism)
-        touches |= _push(x_p, x_s, m_p, m_s, mechanism, dt, touch, out)
+        if is_in_bore(d, u, back, k, mechanism):
+            touch = in_bore(M, d, u, back, k, mechanism)
+            touches |= _push(x_p, x_s, m_p, m_s, mechanism, dt, touch, out)
     if -dot(d, u) > 0.8 * mechanism.along[-1]:
         aside = across(u)
         for side in (aside, scale(-1.0, aside), cross(u, aside), cross(aside, u)):
@@ -77,7 +79,7 @@ def contact(
     return touches
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _push_at_rim(
     x_p: Array, x_s: Array, m_p: Masses, m_s: Masses, mechanism: Mechanism, dt: float, out: Array
 ) -> bool:
@@ -114,7 +116,7 @@ def _push_at_rim(
     return touches
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _push(
     x_p: Array,
     x_s: Array,

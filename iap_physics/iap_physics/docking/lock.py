@@ -40,7 +40,7 @@ from iap_physics.latches import Masses, turned
 RETURN = 0.2  # beta
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def lock_wrench(
     x_a: Array,
     x_b: Array,

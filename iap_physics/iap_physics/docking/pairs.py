@@ -10,6 +10,7 @@ from iap_description.kernels import (
     add,
     cross,
     dot,
+    formula,
     norm,
     put4,
     put_at,
@@ -170,7 +171,7 @@ def meet(
     return touched
 
 
-@njit(cache=True, error_model="numpy")
+@formula
 def _latch(
     b: int,
     pairs: Pairs,
@@ -206,7 +207,7 @@ def _latch(
     pairs.phase[b] = phase
 
 
-@njit(cache=True, error_model="numpy")
+@formula
 def _lock(
     b: int,
     pairs: Pairs,
@@ -246,7 +247,7 @@ def _lock(
         pairs.phase[b] = SPENT
 
 
-@njit(cache=True, error_model="numpy")
+@formula
 def _hold(b: int, pairs: Pairs, mechanism: Mechanism, wrenches: Array) -> None:
     """Add the latch's wrench to those on both."""
     force, torque = vec_at(pairs.wrench[b], 0), vec_at(pairs.wrench[b], 3)

@@ -8,14 +8,26 @@ Points are `E`, the probe's end, and `M`, the middle of the socket's mouth; `u` 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, cross, dot, norm, quat_at, rotate, scale, sub, vec_at
+from iap_description.kernels import (
+    Vec,
+    add,
+    cross,
+    dot,
+    formula,
+    norm,
+    quat_at,
+    rotate,
+    scale,
+    sub,
+    vec_at,
+)
 from iap_description.vehicles.latch import place_of
 from iap_physics.docking.mechanism import Mechanism
 
 TINY = 1e-9  # [m]
+NARROW = 1e-6  # play below which rounding would decide whether a circle may touch [m]
 
 
 class Touch(NamedTuple):
@@ -26,7 +38,7 @@ class Touch(NamedTuple):
     overlap: float
 
 
-@njit(cache=True)
+@formula
 def frames(x_p: Array, x_s: Array, mechanism: Mechanism) -> tuple[Vec, Vec, Vec, Vec]:
     """The probe's end, the mouth, the socket's axis out of it, and the probe's from its end backwards."""
     E, M = place_of(x_p, mechanism.probe.position), place_of(x_s, mechanism.socket.position)
@@ -51,7 +63,7 @@ class Rim(NamedTuple):
     square: Vec
 
 
-@njit(cache=True)
+@formula
 def rim_of(E: Vec, M: Vec, u: Vec, back: Vec, mechanism: Mechanism) -> Rim:
     """The rim of a socket."""
     a, r = across(u), mechanism.bore
@@ -60,7 +72,7 @@ def rim_of(E: Vec, M: Vec, u: Vec, back: Vec, mechanism: Mechanism) -> Rim:
     return Rim(a, b, along, (dot(g, g) + r * r, 2.0 * r * dot(g, a), 2.0 * r * dot(g, b)))
 
 
-@njit(cache=True)
+@formula
 def depth_at(rim: Rim, cosine: float, sine: float, mechanism: Mechanism) -> float:
     """Depth of the rim in the probe at an angle [m], negative outside of it."""
     s = rim.along[0] + rim.along[1] * cosine + rim.along[2] * sine
@@ -71,21 +83,21 @@ def depth_at(rim: Rim, cosine: float, sine: float, mechanism: Mechanism) -> floa
     return min(s, depth)
 
 
-@njit(cache=True)
+@formula
 def at_rim(E: Vec, M: Vec, rim: Rim, angle: float, back: Vec, mechanism: Mechanism) -> Touch:
     """The place of the rim at an angle."""
     side = add(scale(np.cos(angle), rim.a), scale(np.sin(angle), rim.b))
     return _in_probe(add(M, scale(mechanism.bore, side)), E, back, mechanism)
 
 
-@njit(cache=True)
+@formula
 def on_face(E: Vec, M: Vec, side: Vec, back: Vec, off: float, mechanism: Mechanism) -> Touch:
     """The place of the mouth's face that is closest to the probe's axis, which misses the bore."""
     place = add(M, scale(min(off, mechanism.rim), side))
     return _in_probe(place, E, back, mechanism)
 
 
-@njit(cache=True)
+@formula
 def _in_probe(place: Vec, E: Vec, back: Vec, mechanism: Mechanism) -> Touch:
     """A place that may be in the probe, whose end is E; it leaves through the nearest face of a convex piece."""
     g = sub(place, E)
@@ -101,7 +113,7 @@ def _in_probe(place: Vec, E: Vec, back: Vec, mechanism: Mechanism) -> Touch:
     return Touch(place, scale(-1.0 / np.sqrt(1.0 + slope * slope), outwards), overlap)
 
 
-@njit(cache=True)
+@formula
 def _depth_in(s: float, away: float, mechanism: Mechanism) -> tuple[float, float]:
     """Depth [m] of a point below the profile, at distances along and from the axis [m], and slope of the face there.
 
@@ -122,7 +134,7 @@ def _depth_in(s: float, away: float, mechanism: Mechanism) -> tuple[float, float
     return depth, slope
 
 
-@njit(cache=True)
+@formula
 def _depth_below(k: int, s: float, away: float, mechanism: Mechanism) -> tuple[float, float]:
     """Depth [m] of a point below the line through a segment of the profile, and its slope."""
     slope = _slope_of(k, mechanism)
@@ -130,7 +142,7 @@ def _depth_below(k: int, s: float, away: float, mechanism: Mechanism) -> tuple[f
     return (radius - away) / np.sqrt(1.0 + slope * slope), slope
 
 
-@njit(cache=True)
+@formula
 def radius_at(s: float, mechanism: Mechanism) -> float:
     """Radius of the probe at a distance from its end [m], and of its widest place beyond its length."""
     k = _segment(s, mechanism)
@@ -138,7 +150,7 @@ def radius_at(s: float, mechanism: Mechanism) -> float:
     return depth * np.sqrt(1.0 + slope * slope)
 
 
-@njit(cache=True)
+@formula
 def _segment(s: float, mechanism: Mechanism) -> int:
     """Number of the profile's segment at a distance from its end [m]."""
     k = 0
@@ -147,14 +159,26 @@ def _segment(s: float, mechanism: Mechanism) -> int:
     return k
 
 
-@njit(cache=True)
+@formula
 def _slope_of(k: int, mechanism: Mechanism) -> float:
     """Slope of a segment of the profile."""
     along, radii = mechanism.along, mechanism.radii
     return float((radii[k + 1] - radii[k]) / (along[k + 1] - along[k]))
 
 
-@njit(cache=True)
+@formula
+def is_in_bore(d: Vec, u: Vec, back: Vec, k: int, mechanism: Mechanism) -> bool:
+    """Whether a circle of the probe's profile may touch the wall of the bore: all that `in_bore` finds is among these.
+
+    No place of a circle is further from the bore's axis than its center is, and its radius besides.
+    """
+    center = add(d, scale(mechanism.along[k], back))
+    x = dot(center, u)
+    room = mechanism.bore - mechanism.radii[k] - TINY
+    return x <= 0.0 and (room < NARROW or dot(center, center) - x * x > room * room)
+
+
+@formula
 def in_bore(M: Vec, d: Vec, u: Vec, back: Vec, k: int, mechanism: Mechanism) -> Touch:
     """A circle of the probe's profile on the wall of the bore, where its center is off the bore's axis."""
     center = add(d, scale(mechanism.along[k], back))
@@ -171,7 +195,7 @@ def in_bore(M: Vec, d: Vec, u: Vec, back: Vec, k: int, mechanism: Mechanism) -> 
     return Touch(add(M, place), n, reach - mechanism.bore if is_inside else -1.0)
 
 
-@njit(cache=True)
+@formula
 def at_flange(E: Vec, M: Vec, side: Vec, back: Vec, mechanism: Mechanism) -> Touch:
     """A place of the rim on the flange."""
     place = add(M, scale(0.5 * (mechanism.bore + mechanism.rim), side))
@@ -182,14 +206,14 @@ def at_flange(E: Vec, M: Vec, side: Vec, back: Vec, mechanism: Mechanism) -> Tou
     return Touch(place, back, s - mechanism.along[-1] if is_under else -1.0)
 
 
-@njit(cache=True)
+@formula
 def across(u: Vec) -> Vec:
     """A unit vector across a unit vector."""
     v = cross(u, (0.0, 0.0, 1.0)) if abs(u[2]) < 0.9 else cross(u, (1.0, 0.0, 0.0))
     return scale(1.0 / norm(v), v)
 
 
-@njit(cache=True)
+@formula
 def _unit_aside(v: Vec, u: Vec) -> Vec:
     """The unit vector of v across a unit vector u; any across it where there is none."""
     aside = sub(v, scale(dot(v, u), u))
