@@ -64,7 +64,7 @@ def fly_dockings(
     seeds: Sequence[int],
     progress: Callable[[int], None] = lambda _: None,
 ) -> Dockings:
-    """Dockings of a scenario under the script.
+    """Dockings of a scenario under the script, whatever policy the scenario names.
 
     Args:
         scenario: its name or file.
@@ -81,7 +81,9 @@ def fly_dockings(
         judged = worlds.judged
         return Dockings(judged.succeeded, judged.end, judged.force_peak, judged.closing_speed)
     rows = []
-    with Simulation.of(scenario, engine=contact, seed=seeds[0]) as simulation:
+    with Simulation.of(
+        scenario, settings={"policy": "script"}, engine=contact, seed=seeds[0]
+    ) as simulation:
         for seed in seeds:
             rows.append(_fly(simulation, seed))
             progress(len(rows))
