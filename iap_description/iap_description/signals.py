@@ -103,12 +103,14 @@ class ArmRecord(NamedTuple):
         v: velocities [rad/s], [m/s].
         efforts: of the motors in the last physics step [N m], [N].
         target: (3, n) coordinates, velocities and torques that the motors are told from now on, within their limits.
+        load: (10,) what its gripper says it holds, see `iap_description.vehicles.gripper.row_of`.
     """
 
     q: Array
     v: Array
     efforts: Array
     target: Array
+    load: Array
 
 
 class Step(NamedTuple):

@@ -79,6 +79,11 @@ class Gripper:
         return self._vehicle
 
     @property
+    def told(self) -> Load | None:
+        """What it says that it holds; None of nothing."""
+        return self.load if self.spec.told else None
+
+    @property
     def object_row(self) -> Array:
         """(13,) state row of the object's frame O."""
         return self._engine.object_states()[self._number]
@@ -118,5 +123,6 @@ class Gripper:
         in_link = R.T @ (tip - origin)
         pair = (self._number, self._vehicle)
         self._handle = self._engine.grip(*pair, in_item, in_link, q_OL, self.spec.max_force)
-        self.load = Load(self._mass, p_LO + R_O @ self._com, R_O @ self._inertia @ R_O.T)
+        J = R_O @ self._inertia @ R_O.T
+        self.load = Load(self._mass, p_LO + R_O @ self._com, 0.5 * (J + J.T))
         self.taken = True

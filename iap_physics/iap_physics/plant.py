@@ -14,6 +14,7 @@ from iap_description.lanes import DOUBLE, Precision
 from iap_description.states import Command, Mode, P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import PlantFault
+from iap_description.vehicles.gripper import Load
 from iap_physics.air import GUSTS, Air
 from iap_physics.blocks.flown import Flown, Inputs
 from iap_physics.blocks.free_flight import FreeFlight
@@ -354,6 +355,11 @@ class Plant:
     def arm(self, vehicle: int) -> ArmMotors | None:
         """Joints and motors of a vehicle's arm; None without one."""
         return self.engine.arms.get(vehicle)
+
+    def told_load(self, vehicle: int) -> Load | None:
+        """What the gripper of a vehicle's arm says that it holds; None of nothing, and without a gripper."""
+        gripper = self.gripper
+        return None if gripper is None or gripper.vehicle != vehicle else gripper.told
 
     def command_arm(self, vehicle: int, target: Array) -> None:
         """Let the motors of a vehicle's arm go for coordinates, velocities and torques (3, n) until the next ones.

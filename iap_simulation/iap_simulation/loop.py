@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.signals import ArmRecord, Reference, Step
 from iap_description.states import Command, Q
+from iap_description.vehicles.gripper import row_of
 from iap_physics.engines.engine import Engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant, Probe
@@ -198,15 +199,15 @@ class ClosedLoop:
         motors, control = self.plant.arm(i), self.vehicles[i].arm
         if motors is None or control is None:
             return None, reference
-        gripper = self.plant.gripper
-        if gripper is not None and gripper.vehicle == i and gripper.spec.told:
-            control.carry(gripper.load)
+        load = self.plant.told_load(i)
+        control.carry(load)
         interaction = self.vehicles[i].interaction
         control.feel(None if interaction is None else interaction.task)
         joints = Joints(motors.q, motors.v)
         reference = control(self.k, x[0], joints, self.vehicles[i].controller, reference)
         self.plant.command_arm(i, control.target)
-        return ArmRecord(motors.q, motors.v, motors.efforts, motors.targets), reference
+        told = motors.targets
+        return ArmRecord(motors.q, motors.v, motors.efforts, told, row_of(load)), reference
 
     def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
         """The pilot's commands."""

@@ -35,6 +35,7 @@ from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
 from iap_description.errors import IapError
 from iap_description.sensors.readings import Reading
+from iap_description.vehicles.gripper import row_of
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, SuiteNode, run
@@ -243,8 +244,8 @@ class RecorderNode(SuiteNode):
         self._note(number, topics.STATE)
         self._runs[-1].note_state(number, state.stamp)
         synchronizer = self._runs[-1].synchronizer
-        turned = (state.rpm, state.tilt)
-        synchronizer.take_state(number, state.stamp, state.sequence, state.rows, *turned)
+        rest = (state.rpm, state.tilt, row_of(state.arm_load))
+        synchronizer.take_state(number, state.stamp, state.sequence, state.rows, *rest)
 
     def _take_estimate(self, number: int, estimate: StateMessage) -> None:
         rows = estimate.rows.copy()

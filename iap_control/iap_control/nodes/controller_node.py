@@ -176,9 +176,9 @@ class ControllerNode(SuiteNode):
         self._said = faults.told
 
     def _take_joints(self, state: StateMessage) -> None:
-        """Take the arm's joints, which come with the state."""
+        """Take the arm's joints and their load, which come with the state."""
         assert self._responder.arm is not None  # noqa: S101 - nobody else listens to joints
-        self._responder.take_joints(*state.arm(self._responder.arm.count))
+        self._responder.take_joints(*state.arm(self._responder.arm.count), state.arm_load)
 
     def _on_tip(self, given: TwistMessage) -> None:
         """Take what the end effector is asked to do by hand."""

@@ -21,6 +21,7 @@ from iap_description.arrays import Array
 from iap_description.kernels import put, quat, rotate, vec
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
+from iap_description.vehicles.gripper import Load
 
 ROLES = tuple(Role)  # by their numbers in messages
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
@@ -81,6 +82,7 @@ class ControlResponder(StateResponder[Command]):
         self._interaction, self._lever = interaction, lever
         self.faults, self.failsafe, self.arm = faults, failsafe, arm
         self._joints: Joints | None = None
+        self._load: Load | None = None
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self.follower: Follower | None = None
         self._warm_up()
@@ -99,9 +101,9 @@ class ControlResponder(StateResponder[Command]):
         assert self.follower is not None  # noqa: S101 - nobody else listens to roles
         self.follower.take(ROLES[role], feed_forward_P)
 
-    def take_joints(self, q: Array, v: Array) -> None:
-        """Take coordinates and velocities (n,) of the arm's joints, which go with the next state."""
-        self._joints = Joints(q.copy(), v.copy())
+    def take_joints(self, q: Array, v: Array, load: Load | None) -> None:
+        """Take coordinates and velocities (n,) of the arm's joints and their load, which go with the next state."""
+        self._joints, self._load = Joints(q.copy(), v.copy()), load
 
     def take_demand(self, wrench_P: Array) -> None:
         """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
@@ -141,6 +143,7 @@ class ControlResponder(StateResponder[Command]):
         if self.failsafe is not None:
             reference = self.failsafe.reference(self.t, self._x, reference)
         if self.arm is not None and self._joints is not None:
+            self.arm.carry(self._load)
             self.arm.feel(self.task)
             reference = self.arm(self.sequence, self._x, self._joints, self.controller, reference)
         if self._interaction is None:

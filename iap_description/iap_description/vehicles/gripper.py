@@ -11,6 +11,9 @@ from iap_description.arrays import Array
 from iap_description.config import Flag, NonNegative, Positive, Record, Vec3
 from iap_description.vehicles.chain_inertia import Bodies
 
+LOAD_SIZE = 10  # numbers of a load
+UPPER = np.triu_indices(3)
+
 
 class GripperSpec(Record):
     """A gripper at the tip of the first arm, which holds an object of the world by a joint of limited force."""
@@ -37,12 +40,37 @@ class Load(NamedTuple):
     Attributes:
         mass: [kg].
         com: (3,) in the link's frame [m].
-        inertia: (3, 3) about the CoM, axes of the link's frame [kg m^2].
+        inertia: (3, 3) symmetric, about the CoM, axes of the link's frame [kg m^2].
     """
 
     mass: float
     com: Array
     inertia: Array
+
+    @classmethod
+    def of(cls, row: Array) -> Self | None:
+        """The load of a row as `row_of` makes it; None of mass 0."""
+        if row[0] == 0.0:
+            return None
+        inertia = np.empty((3, 3))
+        inertia[UPPER] = inertia.T[UPPER] = row[4:]
+        return cls(float(row[0]), row[1:4].copy(), inertia)
+
+    @property
+    def is_body(self) -> bool:
+        """Whether there are such bodies: of positive mass, no moment negative or above the sum of both others."""
+        a, b, c = np.linalg.eigvalsh(self.inertia)
+        return bool(self.mass > 0.0 and a >= 0.0 and a + b >= c * (1.0 - 1e-9))
+
+
+def row_of(load: Load | None) -> Array:
+    """(10,) mass [kg], CoM [m], and the inertia's xx, xy, xz, yy, yz, zz [kg m^2] of a load; zeros of nothing.
+
+    They are in the order of a geometry_msgs/Inertia.
+    """
+    if load is None:
+        return np.zeros(LOAD_SIZE)
+    return np.concatenate([[load.mass], load.com, load.inertia[UPPER]])
 
 
 def carrying(bodies: Bodies, load: Load | None) -> Bodies:

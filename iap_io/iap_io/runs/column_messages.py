@@ -15,6 +15,7 @@ from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.bounds import LARGEST
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V
+from iap_description.vehicles.gripper import LOAD_SIZE
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_io.runs.columns import COMMAND_SIZE, ArmColumns, Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
@@ -47,6 +48,7 @@ def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
     if c.arm is not None:
         out["joint_positions"][..., -c.arm.q.shape[-1] :] = c.arm.q
         out["joint_velocities"][..., -c.arm.v.shape[-1] :] = c.arm.v
+        out["loads"][..., 0, :] = c.arm.load
 
 
 def fill_arm(out: Mapping[str, Records], c: Columns, arm: ArmColumns) -> None:
@@ -163,6 +165,7 @@ def _check_numbers(c: Columns) -> None:
     record = c.wrench_record
     tracked, wrenches = (None, None) if record is None else (record.tracked, record.wrenches)
     joints = None if c.arm is None else np.stack([c.arm.q, c.arm.v, c.arm.efforts])
+    load = None if c.arm is None else c.arm.load
     for name, values, largest, may_be_nan in (
         ("reference", c.reference, LARGEST, False),
         ("rotor speed", c.rpm, LARGEST, False),
@@ -171,6 +174,7 @@ def _check_numbers(c: Columns) -> None:
         ("revised reference", tracked, LARGEST, False),
         ("wrench", wrenches, LARGEST_WRENCH, True),
         ("joint of the arm", joints, LARGEST, False),
+        ("load of the arm", load, LARGEST, False),
     ):
         if values is not None:
             sizes = np.abs(values)
@@ -212,11 +216,15 @@ def _wrench_columns(messages: Mapping[str, Records], stamps: Integers) -> Wrench
 
 
 def _arm_columns(messages: Mapping[str, Records], stamps: Integers) -> ArmColumns:
+    state = messages[STATE]
+    load = np.zeros((len(state), LOAD_SIZE))
+    if "loads" in (state.dtype.names or ()):  # none in recordings of earlier versions
+        load[:] = state["loads"][:, 0]
     states, commands = (_held(messages[name], stamps) for name in (JOINT_STATES, JOINT_COMMAND))
     points = commands["points"][:, 0]
     parts = [points[key] for key in ("positions", "velocities", "effort")]
     q, v, efforts = (states[key].astype(float) for key in ("position", "velocity", "effort"))
-    return ArmColumns(q, v, efforts, np.stack(parts, axis=1).astype(float))
+    return ArmColumns(q, v, efforts, np.stack(parts, axis=1).astype(float), load)
 
 
 def _reference_rows(records: Records) -> Array:

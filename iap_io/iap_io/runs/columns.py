@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.signals import ArmRecord, ForceMode, ForceTask, Reference, Step, WrenchRecord
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
+from iap_description.vehicles.gripper import LOAD_SIZE
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
 
@@ -152,26 +153,28 @@ class ArmColumns(Table):
         v: (K, n) velocities.
         efforts: (K, n) of the motors [N m], [N].
         target: (K, 3, n) coordinates, velocities and torques that the motors are told.
+        load: (K, 10) what its gripper says it holds, see `iap_description.vehicles.gripper.row_of`.
     """
 
     q: Array
     v: Array
     efforts: Array
     target: Array
+    load: Array
 
     @classmethod
     def zeros(cls, rows: int, joints: int) -> "ArmColumns":
         """Empty columns for `rows` ticks of so many joints."""
         q, v, efforts = np.zeros((3, rows, joints))
-        return cls(q, v, efforts, np.zeros((rows, 3, joints)))
+        return cls(q, v, efforts, np.zeros((rows, 3, joints)), np.zeros((rows, LOAD_SIZE)))
 
     def put(self, i: int, record: ArmRecord) -> None:
         """Set row i."""
-        self.q[i], self.v[i], self.efforts[i], self.target[i] = record
+        self.q[i], self.v[i], self.efforts[i], self.target[i], self.load[i] = record
 
     def record(self, i: int) -> ArmRecord:
         """Row i as it was put."""
-        return ArmRecord(self.q[i], self.v[i], self.efforts[i], self.target[i])
+        return ArmRecord(self.q[i], self.v[i], self.efforts[i], self.target[i], self.load[i])
 
 
 @dataclass

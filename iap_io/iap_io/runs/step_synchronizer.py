@@ -11,6 +11,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import ArmRecord, Step, WrenchRecord
+from iap_description.vehicles.gripper import row_of
 from iap_io.runs.topics import (
     COMMAND,
     ESTIMATED,
@@ -26,7 +27,9 @@ SECOND = 1_000_000_000  # [ns]
 MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
 MEASURED_WRENCHES = WRENCHES[:3]  # raw, filtered, estimated
 NO_WRENCH = np.zeros(6)
-NO_WRENCH.setflags(write=False)
+NO_LOAD = row_of(None)
+for each in (NO_WRENCH, NO_LOAD):
+    each.setflags(write=False)
 
 
 class _State(NamedTuple):
@@ -35,6 +38,7 @@ class _State(NamedTuple):
     x: Array
     rpm: Array
     tilt: Array | None
+    load: Array
 
 
 @dataclass
@@ -77,7 +81,7 @@ class _Vehicle:
             record,
             estimate,
             state.tilt,
-            _arm_record(last),
+            _arm_record(last, state.load),
         )
 
     def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:
@@ -88,12 +92,13 @@ class _Vehicle:
         return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
 
 
-def _arm_record(last: dict[str, Any]) -> ArmRecord | None:
-    """Joints of an arm, and what they were told last; None where there are none."""
+def _arm_record(last: dict[str, Any], load: Array) -> ArmRecord | None:
+    """Joints of an arm with its load, and what they were told last; None where there are none."""
     if JOINT_STATES not in last:
         return None
     q, v, efforts = last[JOINT_STATES]
-    return ArmRecord(q, v, efforts, last.get(JOINT_COMMAND, np.stack([q, 0.0 * v, 0.0 * v])))
+    told = last.get(JOINT_COMMAND, np.stack([q, 0.0 * v, 0.0 * v]))
+    return ArmRecord(q, v, efforts, told, load)
 
 
 class StepSynchronizer:
@@ -119,14 +124,20 @@ class StepSynchronizer:
         return stamp < self._vehicles[vehicle].newest
 
     def take_state(
-        self, vehicle: int, stamp: int, k: int, x: Array, rpm: Array, tilt: Array | None = None
+        self,
+        vehicle: int,
+        stamp: int,
+        k: int,
+        x: Array,
+        rpm: Array,
+        tilt: Array | None = None,
+        load: Array = NO_LOAD,
     ) -> None:
-        """Take state rows (bodies, 13), rotor speeds and angles (N, 4); they are copied."""
+        """Take state rows (bodies, 13), rotor speeds and angles (N, 4), and an arm's load (10,); they are copied."""
         mine = self._vehicles[vehicle]
         if stamp > mine.newest:
-            mine.states.append(
-                _State(stamp, k, x.copy(), rpm.copy(), None if tilt is None else tilt.copy())
-            )
+            turned = None if tilt is None else tilt.copy()
+            mine.states.append(_State(stamp, k, x.copy(), rpm.copy(), turned, load.copy()))
             mine.newest = stamp
             self._flush()
 

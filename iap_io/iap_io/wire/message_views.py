@@ -19,6 +19,7 @@ from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
 from iap_description.vehicles.assembly import Assembly, Joint
+from iap_description.vehicles.gripper import LOAD_SIZE, Load, row_of
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_description.vehicles.joint_types import JointType
 from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, SECOND, Layout, in_frame, message
@@ -131,6 +132,7 @@ class StateMessage(Message):
             raise BadInput(
                 f"{len(self._tilt)} entries in rotor_tilt, {len(self._rpm)} in rotor_rpm"
             )
+        self._loads = self.view("loads").reshape(-1, LOAD_SIZE)
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
         self._joints: tuple[Joint, ...] = ()  # where not all that move are spherical
@@ -173,6 +175,7 @@ class StateMessage(Message):
             joint_velocities=np.zeros(sum(kind.velocity_size for kind in kinds) + len(arm)),
             rotor_rpm=np.zeros(rotors),
             rotor_tilt=np.zeros(rotors),
+            loads=[message("geometry_msgs/msg/Inertia")] if arm else [],
         )
 
     def put_rows(self, x: Array, rpm: Array, tilt: Array | None = None) -> None:
@@ -187,9 +190,10 @@ class StateMessage(Message):
         if self._joints:
             put_coordinates(self._joints, x, self._q, self._w)
 
-    def put_arm(self, q: Array, v: Array) -> None:
-        """Set coordinates and velocities (n,) of the arm's joints, which come last."""
+    def put_arm(self, q: Array, v: Array, load: Load | None) -> None:
+        """Set coordinates and velocities (n,) of the arm's joints, which come last, and what its gripper holds."""
         self._q[-len(q) :], self._w[-len(v) :] = q, v
+        self._loads[0] = row_of(load)
 
     def arm(self, n: int) -> tuple[Array, Array]:
         """Coordinates and velocities (n,) of an arm of n joints; overwritten by the next message.
@@ -200,6 +204,18 @@ class StateMessage(Message):
         if min(self._q.size, self._w.size) < n:
             raise BadInput(f"joint_positions: of {self._q.size} numbers, the arm has {n} joints")
         return self._q[self._q.size - n :], self._w[self._w.size - n :]
+
+    @property
+    def arm_load(self) -> Load | None:
+        """What the arm's gripper says it holds; None of nothing.
+
+        Raises:
+            BadInput: no body is such.
+        """
+        load = Load.of(self._loads[0]) if len(self._loads) else None
+        if load is not None and not load.is_body:
+            raise BadInput("loads[0]: no body has such a mass and inertia")
+        return load
 
     @property
     def rows(self) -> Array:

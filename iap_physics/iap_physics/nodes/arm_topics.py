@@ -41,6 +41,7 @@ class ArmTopics:
     ) -> None:
         self._session, self._number, self._motors = session, number, motors
         self._answered, self._names = answered, motors.arm.record.joint_names
+        self._in_step = session.spec.vehicles[number].joints_in_step
         self._message = JointStateMessage.of(self._names)
         states, commands = (
             node.absolute(f"{name}/{each}") for each in (JOINT_STATES, JOINT_COMMAND)
@@ -62,9 +63,14 @@ class ArmTopics:
         self._publisher.publish(message.dump())
 
     def _on_command(self, content: Any) -> None:  # noqa: ANN401 - a decoded message
-        """Let the motors go for a trajectory from its stamp on; without one from now on, and from where they are."""
+        """Let the motors go for a trajectory from its stamp on; without one from now on, and from where they are.
+
+        Where every state is answered, a stamp of 0 is that of the first state, whose answer may come again late.
+        """
         given = trajectory_of(content, self._names)
-        stamp = given.stamp or stamp_of_time(self._session.t)
+        stamp = given.stamp
+        if not stamp and not self._in_step:
+            stamp = stamp_of_time(self._session.t)
         t = stamp / SECOND + given.t
         points = np.stack([given.q, given.v, given.torque], axis=1)
         if given.t[0] > 0.0:  # it begins where the joints are

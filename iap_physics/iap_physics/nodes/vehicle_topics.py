@@ -128,19 +128,20 @@ class VehicleTopics:
         session, number = self._session, self._number
         self._publish_wrenches(stamp)
         x, rotors = session.plant.state(number)[0], session.plant.propulsion[number].rotors
+        load = session.plant.told_load(number)
         if self._units is not None:
             self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rotors.rpm[0], rotors.tilt[0])
         if self._motors is not None and self._arm is not None:
             self._arm.publish(stamp)
-            self._state.put_arm(self._motors.q, self._motors.v)
+            self._state.put_arm(self._motors.q, self._motors.v, load)
         self._states.publish(self._state.dump())
         if self._measured is not None:
             self._measured_state.put_head(stamp, session.k)
             self._measured_state.put_rows(session.measured[number][None], NO_ROTORS)
             if self._motors is not None:
-                self._measured_state.put_arm(self._motors.q, self._motors.v)
+                self._measured_state.put_arm(self._motors.q, self._motors.v, load)
             self._measured.publish(self._measured_state.dump())
 
     def _publish_wrenches(self, stamp: int) -> None:

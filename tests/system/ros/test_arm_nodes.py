@@ -23,20 +23,46 @@ from iap_simulation.scenario.resolving import Options, resolve
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SWING = "arm_hover_swing"
 SHORT = ("reference.duration=1.0", "metrics.window=null", "compare={}")
+TAKE = (  # above the box from the start: it is taken at 1.0 s, lifted and dropped
+    "reference.position=[0.0, 0.0, 1.1297]",
+    "reference.moves=[{seconds: 1.2, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]},"
+    " {seconds: 0.8, by: [0.0, 0.0, 0.05], turn_deg: [0.0, 0.0, 0.0]}]",
+    "reference.ease=0.4",
+    "arm.motion.points=[{t: 0.8, q: [0.0, 0.9, 0.6708]}]",
+    "gripper.close=1.0",
+    "gripper.open=1.6",
+    "draw.position=0.0",
+    "draw.attitude_deg=0.0",
+    "metrics.window=null",
+    "compare={}",
+)
+
+
+def flown_both_ways(start, folder, name, assignments):
+    """Columns of a flight in one process, after those of the same flight as nodes have been found equal to them."""
+    nodes, probe = start
+    scenario, tree = resolve(name, Options(assignments=assignments))
+    parameters = {"scenario": name, "assignments": list(assignments)}
+    fly_recorded(nodes, probe, scenario, parameters, folder / "nodes")
+    (folder / "process").mkdir()
+    execute(Flight.of(scenario), folder / "process", tree, progress=lambda _: None)
+    ours, theirs = (load_run(folder / each).vehicles[0].columns for each in ("nodes", "process"))
+    np.testing.assert_array_equal(ours.x, theirs.x)
+    for each in vars(theirs.arm):
+        np.testing.assert_array_equal(getattr(ours.arm, each), getattr(theirs.arm, each))
+    return theirs
 
 
 def test_the_joints_are_those_of_one_process(start, tmp_path):
-    nodes, probe = start
-    scenario, tree = resolve(SWING, Options(assignments=SHORT))
-    parameters = {"scenario": SWING, "assignments": list(SHORT)}
-    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
-    (tmp_path / "process").mkdir()
-    execute(Flight.of(scenario), tmp_path / "process", tree, progress=lambda _: None)
-    ours, theirs = (load_run(tmp_path / name).vehicles[0].columns for name in ("nodes", "process"))
-    np.testing.assert_array_equal(ours.x, theirs.x)
-    for name in vars(theirs.arm):
-        np.testing.assert_array_equal(getattr(ours.arm, name), getattr(theirs.arm, name))
-    assert np.ptp(theirs.arm.q[:, 1]) > 0.2
+    columns = flown_both_ways(start, tmp_path, SWING, SHORT)
+    assert np.ptp(columns.arm.q[:, 1]) > 0.2
+
+
+def test_the_load_is_counted_as_in_one_process_from_the_grip_on(start, tmp_path):
+    columns = flown_both_ways(start, tmp_path, "arm_pick", TAKE)
+    held = columns.t[columns.arm.load[:, 0] > 0.0]
+    np.testing.assert_allclose(held[[0, -1]], [1.005, 1.6], atol=0.006)
+    assert np.ptp(columns.arm.load[:, 0]) == pytest.approx(0.2, rel=0.02)
 
 
 def point(t, q, v):
