@@ -78,6 +78,7 @@ class _ByHand:
             np.array(rates).ravel(),
             self.flight.rpm[self.k].ravel(),
             self.flight.tilt[self.k].ravel(),
+            [],  # no arm, no load
         )
 
     def reference(self) -> Any:

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from builtin_interfaces.msg import Duration
-from probe import fly_recorded
+from probe import flown_in_process, fly_recorded
 from sensor_msgs.msg import JointState, Joy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -63,6 +63,25 @@ def test_the_load_is_counted_as_in_one_process_from_the_grip_on(start, tmp_path)
     held = columns.t[columns.arm.load[:, 0] > 0.0]
     np.testing.assert_allclose(held[[0, -1]], [1.005, 1.6], atol=0.006)
     assert np.ptp(columns.arm.load[:, 0]) == pytest.approx(0.2, rel=0.02)
+
+
+def test_an_answer_to_the_first_state_that_comes_late_moves_nothing(start):
+    nodes, probe = start
+    scenario, _ = resolve(SWING, Options(assignments=SHORT))
+    probe.hear_states("iap")
+    parameters = {"scenario": SWING, "assignments": list(SHORT)}
+    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    probe.meet()
+    out = probe.node.create_publisher(JointTrajectory, "/iap/joints/command", 1)
+    probe.wait(lambda: out.get_subscription_count() > 0, "physics_node")
+    assert probe.step(1).success
+    late = JointTrajectoryPoint(positions=[0.0, 1.0, 0.0])
+    out.publish(JointTrajectory(joint_names=["arm_q1", "arm_q2", "arm_q3"], points=[late]))
+    assert probe.stays(lambda: True)
+    assert probe.step(3).success
+    probe.wait(lambda: 20_000_000 in probe.states["iap"], "the fourth state")
+    theirs = flown_in_process(scenario)["iap"]
+    np.testing.assert_array_equal(probe.states["iap"][20_000_000], theirs[20_000_000])
 
 
 def point(t, q, v):
