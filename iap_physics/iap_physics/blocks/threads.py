@@ -2,7 +2,7 @@
 """Threads that share out the worlds of a batch, whole blocks each: no result depends on how many there are."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from iap_description.errors import BadInput
 from iap_description.lanes import LANES
@@ -11,10 +11,13 @@ Work = Callable[[int, int], object]
 
 
 class Threads:
-    """A pool for compiled loops that let go of the interpreter's lock.
+    """Threads for compiled loops that let go of the interpreter's lock.
+
+    The caller's thread does the first stretch of blocks, and each other stretch has a thread of its own, which finds
+    its blocks in its core's memory again.
 
     Args:
-        count: of threads; one works in the caller's.
+        count: of threads, the caller's among them.
 
     Raises:
         BadInput: there are none.
@@ -24,21 +27,23 @@ class Threads:
         if count < 1:
             raise BadInput(f"threads: at least one is expected, got {count}")
         self.count = count
-        self._pool = ThreadPoolExecutor(count, "worlds") if count > 1 else None
+        self._others = [ThreadPoolExecutor(1, "worlds") for _ in range(count - 1)]
 
     def run(self, work: Work, batch: int) -> None:
         """Do work on worlds first to last - 1, all of them taken together; returns when all is done."""
         blocks = -(-batch // LANES)
-        if self._pool is None or blocks < 2:
-            work(0, batch)
-            return
-        bounds = [LANES * (blocks * i // self.count) for i in range(self.count)] + [batch]
-        stretches = zip(bounds[:-1], bounds[1:], strict=True)
-        running = [self._pool.submit(work, *each) for each in stretches if each[0] < each[1]]
+        count = min(self.count, max(blocks, 1))
+        bounds = [LANES * (blocks * i // count) for i in range(count)] + [batch]
+        others = zip(self._others, bounds[1:-1], bounds[2:], strict=False)
+        running = [thread.submit(work, *worlds) for thread, *worlds in others]
+        try:
+            work(0, bounds[1])
+        finally:  # nothing is flying any more when this returns, or fails
+            wait(running)
         for each in running:
             each.result()
 
     def close(self) -> None:
         """End the threads; a second time is fine."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        for each in self._others:
+            each.shutdown()
