@@ -6,6 +6,8 @@ for those of several threads.
 """
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +29,17 @@ VEHICLES = {
     "draw.drag": 0.3,
     "draw.wind_speed": 0.5,
 }
+FIRST = """
+import time
+began = time.perf_counter()
+from iap_simulation.parallel.worlds import Worlds
+imported = time.perf_counter()
+worlds = Worlds.of("hover", 64)
+made = time.perf_counter()
+worlds.advance()
+parts = (imported - began, made - imported, time.perf_counter() - made, time.process_time())
+print("imports %.2f s, 64 worlds made in %.2f s, first step %.3f s; processor time %.1f s" % parts)
+"""
 BUSY = 1.5  # load above which threads are not timed: the benchmark itself is 1
 
 
@@ -123,3 +136,14 @@ def test_one_world(benchmark):
     print(
         f"\none world: {1e6 * benchmark.stats.stats.median:.0f} us a control period of the plant"
     )
+
+
+def test_first_step(benchmark):
+    """A process from its start to the first step, with machine code as set-up leaves it."""
+    command = [sys.executable, "-P", "-c", FIRST]
+
+    def begin() -> str:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    printed = benchmark.pedantic(begin, rounds=3, warmup_rounds=1)
+    print(f"\na new process: {printed.strip()}")
