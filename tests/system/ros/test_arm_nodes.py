@@ -15,6 +15,7 @@ from iap_description import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.serial_chain import tip_pose
+from iap_io.ros.node import EVERY
 from iap_io.runs.run_folder import load_run
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
@@ -96,7 +97,7 @@ def test_another_process_moves_the_joints_by_a_trajectory(start):
     given = (*SHORT, "arm.motion={type: given}")
     scenario, _ = resolve(SWING, Options(assignments=given))
     parameters = {"scenario": SWING, "assignments": list(given)}
-    joints = probe.hear(JointState, "/iap/joint_states")
+    joints = probe.hear(JointState, "/iap/joint_states", EVERY)
     probe.hear_states("iap")
     nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
     probe.meet()
@@ -130,7 +131,7 @@ def test_a_gamepad_moves_the_end_effector(start):
     given = ("arm.motion.demands=[]",)
     scenario, _ = resolve("arm_teleop", Options(assignments=given))
     parameters = {"scenario": "arm_teleop", "assignments": list(given)}
-    joints = probe.hear(JointState, "/iap/joint_states")
+    joints = probe.hear(JointState, "/iap/joint_states", EVERY)
     probe.hear_states("iap")
     nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
     nodes.start("joy_teleop", {"tip": True}, namespace="/iap")
@@ -145,9 +146,8 @@ def test_a_gamepad_moves_the_end_effector(start):
         for _ in range(periods):
             out.publish(Joy(axes=[0.0, deflection] + [0.0] * 6, buttons=[0] * 4 + [1] + [0] * 7))
             assert probe.step(20).success
-        stamp = stamp_of(joints[-1])
-        probe.wait(lambda: stamp in probe.states["iap"], "the joints' state")
-        x = probe.states["iap"][stamp][0]
+        probe.wait(lambda: stamp_of(joints[-1]) in probe.states["iap"], "the joints' state")
+        x = probe.states["iap"][stamp_of(joints[-1])][0]
         return tip_pose(
             chain, x[P], so3.matrix_from_quaternion(x[Q]), np.array(joints[-1].position)
         )[0]
