@@ -79,8 +79,8 @@ class Gripper:
         return self._vehicle
 
     @property
-    def told(self) -> Load | None:
-        """What it says that it holds; None of nothing."""
+    def known_load(self) -> Load | None:
+        """The load as far as controllers know of it (`GripperSpec.told`); None while it holds nothing."""
         return self.load if self.spec.told else None
 
     @property

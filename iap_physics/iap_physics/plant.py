@@ -356,10 +356,10 @@ class Plant:
         """Joints and motors of a vehicle's arm; None without one."""
         return self.engine.arms.get(vehicle)
 
-    def told_load(self, vehicle: int) -> Load | None:
-        """What the gripper of a vehicle's arm says that it holds; None of nothing, and without a gripper."""
+    def known_load(self, vehicle: int) -> Load | None:
+        """The load of a vehicle's arm as far as its controller knows of it; None of nothing, and without a gripper."""
         gripper = self.gripper
-        return None if gripper is None or gripper.vehicle != vehicle else gripper.told
+        return None if gripper is None or gripper.vehicle != vehicle else gripper.known_load
 
     def command_arm(self, vehicle: int, target: Array) -> None:
         """Let the motors of a vehicle's arm go for coordinates, velocities and torques (3, n) until the next ones.

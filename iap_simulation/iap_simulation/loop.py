@@ -199,15 +199,15 @@ class ClosedLoop:
         motors, control = self.plant.arm(i), self.vehicles[i].arm
         if motors is None or control is None:
             return None, reference
-        load = self.plant.told_load(i)
+        load = self.plant.known_load(i)
         control.carry(load)
         interaction = self.vehicles[i].interaction
         control.feel(None if interaction is None else interaction.task)
-        joints = Joints(motors.q, motors.v)
-        reference = control(self.k, x[0], joints, self.vehicles[i].controller, reference)
+        moving = Joints(motors.q, motors.v)
+        reference = control(self.k, x[0], moving, self.vehicles[i].controller, reference)
         self.plant.command_arm(i, control.target)
-        told = motors.targets
-        return ArmRecord(motors.q, motors.v, motors.efforts, told, row_of(load)), reference
+        joints = (motors.q, motors.v, motors.efforts, motors.targets)
+        return ArmRecord(*joints, row_of(load)), reference
 
     def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
         """The pilot's commands."""

@@ -40,6 +40,11 @@ def inertia_matrix(inertia: tuple[float, ...]) -> Array:
     return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
 
 
+def obey_triangle_inequality(a: float, b: float, c: float) -> bool:
+    """Tell if a body may have principal moments a <= b <= c [kg m^2]: c is at most the sum of the others."""
+    return a + b >= c * (1.0 - 1e-9)
+
+
 class Inertial(Record):
     """Mass and inertia about the body's CoM in body axes.
 
@@ -56,7 +61,7 @@ class Inertial(Record):
             raise ValueError(
                 f"key 'inertia': principal moments must be positive, are {a:.4g}, {b:.4g}, {c:.4g}"
             )
-        if a + b < c * (1.0 - 1e-9):
+        if not obey_triangle_inequality(a, b, c):
             raise ValueError(
                 f"key 'inertia': breaks the triangle inequality, {a:.4g} + {b:.4g} < {c:.4g} kg m^2"
             )

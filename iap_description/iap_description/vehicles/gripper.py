@@ -9,6 +9,7 @@ from pydantic import model_validator
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.config import Flag, NonNegative, Positive, Record, Vec3
+from iap_description.vehicles.aircraft import inertia_matrix, obey_triangle_inequality
 from iap_description.vehicles.chain_inertia import Bodies
 
 LOAD_SIZE = 10  # numbers of a load
@@ -52,15 +53,14 @@ class Load(NamedTuple):
         """The load of a row as `row_of` makes it; None of mass 0."""
         if row[0] == 0.0:
             return None
-        inertia = np.empty((3, 3))
-        inertia[UPPER] = inertia.T[UPPER] = row[4:]
-        return cls(float(row[0]), row[1:4].copy(), inertia)
+        xx, xy, xz, yy, yz, zz = row[4:].tolist()
+        return cls(float(row[0]), row[1:4].copy(), inertia_matrix((xx, yy, zz, xy, xz, yz)))
 
     @property
     def is_body(self) -> bool:
-        """Whether there are such bodies: of positive mass, no moment negative or above the sum of both others."""
-        a, b, c = np.linalg.eigvalsh(self.inertia)
-        return bool(self.mass > 0.0 and a >= 0.0 and a + b >= c * (1.0 - 1e-9))
+        """Physical consistency: positive mass, no principal moment negative or above the sum of both others."""
+        a, b, c = np.linalg.eigvalsh(self.inertia).tolist()
+        return self.mass > 0.0 and a >= 0.0 and obey_triangle_inequality(a, b, c)
 
 
 def row_of(load: Load | None) -> Array:

@@ -97,8 +97,8 @@ def _arm_record(last: dict[str, Any], load: Array) -> ArmRecord | None:
     if JOINT_STATES not in last:
         return None
     q, v, efforts = last[JOINT_STATES]
-    told = last.get(JOINT_COMMAND, np.stack([q, 0.0 * v, 0.0 * v]))
-    return ArmRecord(q, v, efforts, told, load)
+    target = last.get(JOINT_COMMAND, np.stack([q, 0.0 * v, 0.0 * v]))
+    return ArmRecord(q, v, efforts, target, load)
 
 
 class StepSynchronizer:

@@ -207,7 +207,7 @@ class StateMessage(Message):
 
     @property
     def arm_load(self) -> Load | None:
-        """What the arm's gripper says it holds; None of nothing.
+        """The load that the arm's gripper reports; None while it holds nothing.
 
         Raises:
             BadInput: no body is such.

@@ -32,7 +32,6 @@ class Threads:
     def __init__(self, count: int = 1) -> None:
         if count < 1:
             raise BadInput(f"threads: at least one is expected, got {count}")
-        self.count = count
         self._others: list[Tasks] = [SimpleQueue() for _ in range(count - 1)]
         weakref.finalize(self, _end, self._others)
         for tasks in self._others:
@@ -41,7 +40,10 @@ class Threads:
     def run(self, work: Work, batch: int) -> None:
         """Do work on worlds first to last - 1, all of them taken together; returns when all is done."""
         blocks = -(-batch // LANES)
-        count = min(self.count, max(blocks, 1))
+        count = min(1 + len(self._others), blocks)
+        if count < 2:
+            work(0, batch)
+            return
         bounds = [LANES * (blocks * i // count) for i in range(count)] + [batch]
         done: Done = SimpleQueue()
         for tasks, first, last in zip(self._others, bounds[1:-1], bounds[2:], strict=False):
@@ -55,8 +57,9 @@ class Threads:
                 raise error
 
     def close(self) -> None:
-        """End the threads; a second time is fine."""
+        """End all threads but the caller's, which does all from then on; a second time is fine."""
         _end(self._others)
+        self._others.clear()
 
 
 def _end(others: list[Tasks]) -> None:

@@ -168,7 +168,7 @@ def _slope_of(k: int, mechanism: Mechanism) -> float:
 
 @formula
 def is_in_bore(d: Vec, u: Vec, back: Vec, k: int, mechanism: Mechanism) -> bool:
-    """Whether a circle of the probe's profile may touch the wall of the bore: all that `in_bore` finds is among these.
+    """Tell if a circle of the probe's profile may touch the wall of the bore: all that `in_bore` finds is among these.
 
     No place of a circle is further from the bore's axis than its center is, and its radius besides.
     """

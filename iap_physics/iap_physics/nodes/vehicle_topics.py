@@ -128,7 +128,7 @@ class VehicleTopics:
         session, number = self._session, self._number
         self._publish_wrenches(stamp)
         x, rotors = session.plant.state(number)[0], session.plant.propulsion[number].rotors
-        load = session.plant.told_load(number)
+        load = session.plant.known_load(number)
         if self._units is not None:
             self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)
