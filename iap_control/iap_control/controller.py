@@ -115,6 +115,8 @@ class PlatformController:
     Attributes:
         model: as given, with or without the coupling through the CoM's offset as the gains say.
         gains: as set last.
+        dt: control period [s].
+        yaw_mode: of the headings.
         headings: of the aircraft.
         allocator: turns active wrenches into commands.
         disturbance: observer of the wrench that the model does not know of.
@@ -125,6 +127,7 @@ class PlatformController:
         self, model: PlatformModel, gains: Gains, *, dt: float, yaw_mode: YawMode = "follow"
     ) -> None:
         self.gains, self.model = gains, model.coupled(gains.com_coupling)
+        self.dt, self.yaw_mode = dt, yaw_mode
         self.headings = Headings(model.mount_yaw, yaw_mode)
         self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
         self.disturbance = DisturbanceObserver(*disturbance_settings(self.model, gains), dt)
@@ -136,6 +139,11 @@ class PlatformController:
             self._law = WrenchControl(self.model, gains, dt)
         self._last_wrench: Array | None = None
         self.feed_forward_P = self._arm_P = NO_WRENCH
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it has commanded nothing since it was made or reset."""
+        return self._last_wrench is None and self.feed_forward_P is NO_WRENCH
 
     @property
     def law(self) -> "PositionYawControl | WrenchControl":

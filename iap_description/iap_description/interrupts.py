@@ -142,6 +142,10 @@ class Deferral:
         """Check after a control step."""
         self.check()
 
+    def record_rows(self, vehicle: int, rows: object) -> None:  # noqa: ARG002 - an observer of the loop
+        """Check after control steps that were flown at once."""
+        self.check()
+
     def __exit__(
         self,
         kind: type[BaseException] | None,

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, cast, runtime_checkable
 
 from iap_control.arm.arm_control import Joints
 from iap_description.arrays import Array
@@ -11,14 +11,17 @@ from iap_description.errors import FlightFailed
 from iap_description.signals import ArmRecord, Reference, Step
 from iap_description.states import Command, Q
 from iap_description.vehicles.gripper import row_of
+from iap_io.runs.columns import Columns
 from iap_physics.engines.engine import Engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant, Probe
 from iap_physics.plant_spec import PlantSpec
+from iap_simulation.distances import is_far, too_far
 from iap_simulation.estimate_watch import EstimateWatch
 from iap_simulation.judge import Judge
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.pacing import StepTimer
+from iap_simulation.parallel.stretches import Stretches
 from iap_simulation.pilots import Pilot
 from iap_simulation.vehicle import Vehicle
 
@@ -26,7 +29,6 @@ NO_ESTIMATES: Mapping[int, "StateEstimate"] = MappingProxyType({})
 NO_WATCHES: Mapping[int, "EstimateWatch"] = MappingProxyType({})
 NO_COMMANDS: Mapping[int, Command] = MappingProxyType({})
 PROGRESS_STEPS = 50  # control steps between two reports of progress
-MAX_DISTANCE = 10.0  # from the reference, along an axis [m]
 
 
 class Observer(Protocol):
@@ -34,6 +36,14 @@ class Observer(Protocol):
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take what happened to one vehicle; arrays are overwritten by the next step."""
+
+
+@runtime_checkable
+class RowObserver(Observer, Protocol):
+    """An observer that takes many control steps at once as well."""
+
+    def record_rows(self, vehicle: int, rows: Columns) -> None:
+        """Take what happened to one vehicle in control steps one after another; arrays are overwritten by the next."""
 
 
 class Sensors(Protocol):
@@ -73,18 +83,6 @@ def reset_vehicles(spec: PlantSpec, vehicles: Sequence[Vehicle]) -> None:
     """Let controllers forget the last flight, and noise start anew."""
     for vehicle in vehicles:
         vehicle.reset(spec.seed)
-
-
-def is_far(row: Array, reference: Array) -> bool:
-    """Whether a body's row (3+) is further than `MAX_DISTANCE` from a reference row (3+) along an axis."""
-    x, y, z = row[:3].tolist()  # plain numbers: numpy's own cost more than what is done with them
-    a, b, c = reference[:3].tolist()
-    return max(abs(x - a), abs(y - b), abs(z - c)) > MAX_DISTANCE
-
-
-def too_far(name: str) -> str:
-    """The sentence on a vehicle whose flight ends for that."""
-    return f"{name} is more than {MAX_DISTANCE:.0f} m from its reference"
 
 
 def check_distances(
@@ -258,7 +256,9 @@ class ClosedLoop:
         Raises:
             FlightFailed: the flight ended before its time.
         """
-        for k in range(self.k, self.last + 1):
+        stretches = self._stretches()
+        while self.k <= self.last:
+            k = self.k
             self.sense()
             self.control()
             if self._is_over:
@@ -267,8 +267,38 @@ class ClosedLoop:
                 self.advance()
             if k % PROGRESS_STEPS == 0:
                 progress(self.plant.t)
+            if k == self.last:
+                break
+            if stretches is not None:
+                self._fly_on(stretches)
         for watch in self.watches.values():
             watch.end(self.plant.t)
+
+    def _stretches(self) -> Stretches | None:
+        """Who flies control periods where nothing but vehicle and controller has a say, and observers need no pause."""
+        others = (self.sensors, self.pilot, self.judge, self.modules)
+        takes_rows = all(isinstance(each, RowObserver) for each in self.observers)
+        if any(each is not None for each in others) or self.estimates or not takes_rows:
+            return None
+        return Stretches.of(self.plant, self.vehicles[0]) if len(self.vehicles) == 1 else None
+
+    def _fly_on(self, stretches: Stretches) -> None:
+        """Fly until the next report of progress is due.
+
+        Raises:
+            FlightFailed: the flight ended before that.
+        """
+        takers = cast("Sequence[RowObserver]", self.observers)  # `_stretches` has looked
+        wanted = min(-self.k % PROGRESS_STEPS, self.last - self.k)
+        while wanted > 0:
+            rows, failure = stretches.fly(self.k, wanted)
+            for observer in takers:
+                observer.record_rows(0, rows)
+            flown = len(rows.k)
+            self.k, wanted = self.k + flown, wanted - flown
+            if failure is not None:
+                self.k -= 1  # the instant at which it ended
+                raise failure
 
     @property
     def _is_over(self) -> bool:

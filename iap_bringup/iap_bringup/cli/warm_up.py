@@ -37,6 +37,8 @@ def main() -> None:
                 given = (f"engine.name={engine}", *WEATHER)
                 out = Path(folder) / f"{engine}-{platform}"
                 record("hover", folder=out, platform=platform, duration=0.2, assignments=given)
+        undisturbed = ("engine.name=closed_form",)
+        record("hover", folder=Path(folder) / "steady", duration=0.2, assignments=undisturbed)
         for sampling in ("integrating", "instantaneous"):
             record("hover", folder=Path(folder) / sampling, **_sensing(sampling))
         if _can_draw():

@@ -23,9 +23,9 @@ from iap_io.runs.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
 from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_physics.flight_monitor import CRASHED
+from iap_simulation.distances import is_far
 from iap_simulation.estimate_watch import Touchdown
 from iap_simulation.flight import Flight
-from iap_simulation.loop import is_far
 from iap_simulation.modules.coordination import is_coordinated
 from iap_simulation.run import INTERRUPTED, judge
 from iap_simulation.scenario.scenario import Scenario

@@ -2,6 +2,7 @@
 """The suite's controllers of a platform in many worlds: world i has the bits of a `PlatformController` alone."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from iap_control.batch.loops import (
     Settings,
     control_worlds,
 )
-from iap_control.controller import disturbance_settings
+from iap_control.controller import PlatformController, disturbance_settings
 from iap_control.disturbance_observer import Observed
 from iap_control.gains import Gains
 from iap_control.headings import YAW_MODES, YawMode
@@ -32,7 +33,8 @@ from iap_control.vectored_allocator import vectored_tables
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.lanes import LANES, VECTOR
-from iap_description.states import Command
+from iap_description.signals import NO_WRENCH, ForceTask, Reference
+from iap_description.states import Command, Mode
 
 _LAWS: dict[Actuation, int] = {
     "full": FULL,
@@ -41,6 +43,11 @@ _LAWS: dict[Actuation, int] = {
     "vectored": VECTORED,
 }
 Rows = dict[int, Array | float]  # numbers by the first row that they stand in
+
+
+def are_known(model: PlatformModel) -> bool:
+    """Whether controllers of many worlds know a platform's joints: spherical and fixed ones."""
+    return not np.isin(model.swings, (HINGED, CROSSED)).any()
 
 
 class Controllers:
@@ -66,7 +73,7 @@ class Controllers:
         dt: float,
         yaw_mode: YawMode = "follow",
     ) -> None:
-        if np.isin(model.swings, (HINGED, CROSSED)).any():
+        if not are_known(model):
             raise BadInput("controllers of many worlds know spherical and fixed joints only")
         self._model, self._batch, self._dt = model, batch, dt
         first, lanes = platform_rows(model.actuation), min(LANES, -(-batch // VECTOR) * VECTOR)
@@ -154,6 +161,63 @@ class Controllers:
     @property
     def _memory(self) -> list[Array]:
         return [*(self._of_worlds[:, rows] for rows in self._remembered), *self._commanded]
+
+
+class ControllerOfOne:
+    """`Controllers` of one world, as an `iap_control.controller.Controller` of free flight; arguments as there."""
+
+    def __init__(
+        self, model: PlatformModel, gains: Gains, *, dt: float, yaw_mode: YawMode = "follow"
+    ) -> None:
+        self.model = model
+        self._controllers = Controllers(model, gains, batch=1, dt=dt, yaw_mode=yaw_mode)
+
+    @classmethod
+    def like(cls, controller: PlatformController) -> Self:
+        """One that goes on for a controller that has not commanded yet.
+
+        Raises:
+            BadInput: of a platform on joints that are not known.
+        """
+        model, gains = controller.model, controller.gains
+        return cls(model, gains, dt=controller.dt, yaw_mode=controller.yaw_mode)
+
+    @property
+    def parts(self) -> tuple[Settings, Array]:
+        """See `Controllers.parts`."""
+        return self._controllers.parts
+
+    @property
+    def mode(self) -> Mode:
+        """Of its commands."""
+        return self._controllers.command.mode
+
+    def reset(self) -> None:
+        """Forget integrals and past commands."""
+        self._controllers.reset()
+
+    def set_gains(self, gains: Gains) -> None:
+        """Change the gains, also in flight."""
+        self._controllers.set_gains(gains)
+
+    def __call__(
+        self,
+        x: Array,
+        reference: Reference,
+        wrench_P: Array = NO_WRENCH,
+        task: ForceTask | None = None,
+    ) -> Command:
+        """The command for one control step, views that the next call overwrites.
+
+        Raises:
+            BadInput: a wrench is measured or wanted.
+        """
+        if task is not None or wrench_P is not NO_WRENCH:
+            raise BadInput("controllers of batches know free flight only")
+        levels = np.array([int(reference.level)], dtype=np.int64)
+        given = Given(x[None, None], reference.row[None], levels, reference.wrench_P[None])
+        command = self._controllers(given)
+        return Command(command.mode, *(each[0] for each in command.arrays))
 
 
 def _write(lanes: Array, numbers: Rows) -> None:

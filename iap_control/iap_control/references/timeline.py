@@ -118,12 +118,16 @@ class Timeline:
 
     def row(self, k: int) -> Array:
         """The row (19 + N,) that the controller tracks at control instant k within the timeline."""
+        return np.asarray(self.ahead(k, 1)[0])
+
+    def ahead(self, k: int, most: int) -> Array:
+        """The rows (T, 19 + N) from control instant k on that are made by now: one at least, `most` at most."""
         block = self._made[0] if self._made else None
         if block is None or not 0 <= k - block.first < len(block.rows):
             first = k - k % BLOCK
             block = _Block(first, self.rows(first, min(first + BLOCK, self.count)))
             self._made[:] = [block]
-        return np.asarray(block.rows[k - block.first])
+        return block.rows[k - block.first : k - block.first + most]
 
     def level(self, k: int) -> Level:
         """What of the row at control instant k is tracked."""

@@ -43,6 +43,15 @@ class Table:
         """Some of the rows; of a table whose rows have two dimensions, those of one column."""
         return self._each(lambda a: a[chosen], lambda part: part.rows(chosen))
 
+    def put_rows(self, first: int, rows: Self) -> None:
+        """Set rows from `first` on to those of another table of the same parts."""
+        for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
+            own, given = getattr(self, field.name), getattr(rows, field.name)
+            if isinstance(own, Table):
+                own.put_rows(first, given)
+            elif own is not None:
+                own[first : first + len(given)] = given
+
     def shaped(self, *lead: int) -> Self:
         """The same rows with `lead` dimensions in place of one."""
         return self._each(

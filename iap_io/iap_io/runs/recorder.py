@@ -66,14 +66,19 @@ class Recorder:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle, by its place in the meta; every tick gives all vehicles, in order."""
-        i = self._filled[vehicle]
-        if i == self._archive.ticks:
-            if min(self._filled) < i:
-                raise ValueError("every tick must record every vehicle")
-            self._write(i)
-            i = 0
+        i = self._place(vehicle)
         self._columns[vehicle].put(i, step)
         self._filled[vehicle] = i + 1
+
+    def record_rows(self, vehicle: int, rows: Columns) -> None:
+        """Take control ticks of a vehicle that follow each other, as so many calls of `record` would."""
+        begin, count = 0, len(rows.k)
+        while begin < count:
+            i = self._place(vehicle)
+            end = min(count, begin + self._archive.ticks - i)
+            self._columns[vehicle].put_rows(i, rows.rows(slice(begin, end)))
+            self._filled[vehicle] = i + end - begin
+            begin = end
 
     def note(self, note: Note) -> None:
         """Record a message that is of no vehicle, such as what the meta's latches do; in order of time."""
@@ -103,6 +108,16 @@ class Recorder:
     def __exit__(self, *_: object) -> None:
         """Close, whatever happened."""
         self.close()
+
+    def _place(self, vehicle: int) -> int:
+        """Row of a vehicle's next tick; what is full is handed over."""
+        i = self._filled[vehicle]
+        if i < self._archive.ticks:
+            return i
+        if min(self._filled) < i:
+            raise ValueError("every tick must record every vehicle")
+        self._write(i)
+        return 0
 
     def _write(self, ticks: int) -> None:
         """Hand over so many ticks, or none, and all readings."""

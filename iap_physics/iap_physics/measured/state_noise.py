@@ -53,7 +53,7 @@ class NoisyState:
 
     def __init__(self, noise: StateNoise, rng: np.random.Generator) -> None:
         self._deviations = noise
-        self._is_zero = noise == NO_NOISE
+        self.is_zero = noise == NO_NOISE
         self._row = np.zeros(13)
         self.reset(rng)
 
@@ -70,7 +70,7 @@ class NoisyState:
 
     def __call__(self, x: Array) -> Array:
         """The row (13,) as it is measured; overwritten by the next call."""
-        if self._is_zero:
+        if self.is_zero:
             return x
         if self._next == _CHUNK:
             self._draw()

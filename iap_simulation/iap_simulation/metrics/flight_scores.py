@@ -56,12 +56,27 @@ class FlightScores(CollectedTracks):
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle; every tick gives all vehicles, in order."""
-        i = self._filled[vehicle]
-        if i == PIECE:
-            self._take(PIECE)
-            i = 0
+        i = self._place(vehicle)
         self._columns[vehicle].put(i, step)
         self._filled[vehicle] = i + 1
+
+    def record_rows(self, vehicle: int, rows: Columns) -> None:
+        """Take control ticks of a vehicle that follow each other, as so many calls of `record` would."""
+        begin, count = 0, len(rows.k)
+        while begin < count:
+            i = self._place(vehicle)
+            end = min(count, begin + PIECE - i)
+            self._columns[vehicle].put_rows(i, rows.rows(slice(begin, end)))
+            self._filled[vehicle] = i + end - begin
+            begin = end
+
+    def _place(self, vehicle: int) -> int:
+        """Row of a vehicle's next tick; what is full is judged."""
+        i = self._filled[vehicle]
+        if i < PIECE:
+            return i
+        self._take(PIECE)
+        return 0
 
     def metrics(self, stats: RunStats) -> dict[str, Any]:
         """All of metrics.json but the collisions, once, at the end of the flight."""

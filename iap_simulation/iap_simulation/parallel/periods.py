@@ -139,26 +139,41 @@ def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) 
     block, own = flown.blocks[first // LANES], flight.controllers[first // LANES]
     load(block, first, flown, lanes)
     for period in range(periods):
-        if period == 0:
-            take_state(own, first, given.x, lanes)
-        else:
-            sense(block, own, len(flown.vehicle.turns), lanes)
+        know(block, own, first, period, flight, lanes)
         if wanted.what == GIVEN:
             take_references(own, first, given, settings, lanes)
         else:
             refer(own, first, wanted, settings, flown.inputs.ticks, lanes)
-        if law != HELD:
-            control_block(own, law, settings, lanes)
-            take(block, own, first, law, settings, flown, lanes)
-        watch(own, first, wanted.far, flown.status, lanes)
-        if wanted.is_gusty:
-            load_air(block, first, flown, wanted.air_W[period], lanes)
-        begin_period(block, first, flown, lanes)
-        advance_period(block, flown.alike, flown.vehicle, lanes, wanted.substeps, flown.dt)
-        end_period(block, first, flown, wanted.substeps, lanes)
+        fly_period(block, own, first, period, law, flight, lanes)
     store(block, first, flown, lanes)
     if law != HELD:
         hold(own, first, law, settings, flown.command, lanes)
+
+
+@formula
+def know(block: Array, own: Array, first: int, period: int, flight: Flight, lanes: Lanes) -> None:
+    """Let controllers know the central bodies' states at the beginning of a period, counted from the load."""
+    if period == 0:
+        take_state(own, first, flight.given.x, lanes)
+    else:
+        sense(block, own, len(flight.flown.vehicle.turns), lanes)
+
+
+@formula
+def fly_period(
+    block: Array, own: Array, first: int, period: int, law: int, flight: Flight, lanes: Lanes
+) -> None:
+    """Fly one control period of a block whose states are known and whose references are taken."""
+    wanted, settings, flown = flight.wanted, flight.settings, flight.flown
+    if law != HELD:
+        control_block(own, law, settings, lanes)
+        take(block, own, first, law, settings, flown, lanes)
+    watch(own, first, wanted.far, flown.status, lanes)
+    if wanted.is_gusty:
+        load_air(block, first, flown, wanted.air_W[period], lanes)
+    begin_period(block, first, flown, lanes)
+    advance_period(block, flown.alike, flown.vehicle, lanes, wanted.substeps, flown.dt)
+    end_period(block, first, flown, wanted.substeps, lanes)
 
 
 @formula

@@ -24,22 +24,15 @@ from iap_io.runs.run_meta import RunMeta
 from iap_physics.air import GUSTS
 from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.engines.engine import (
-    DIVERGED,
-    FAR,
-    INVALID_COMMAND,
-    RUNNING,
-    UPSIDE_DOWN,
-    world_indices,
-)
-from iap_physics.flight_monitor import CRASHED, is_upside_down
-from iap_physics.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
+from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
+from iap_physics.flight_monitor import is_upside_down
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.plant import Plant
 from iap_sensors.imu import ImuSamples
+from iap_simulation.distances import MAX_DISTANCE
 from iap_simulation.flight import Flight
-from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.devices import CPU, Device, check_device, gpu_of
+from iap_simulation.parallel.endings import failure_of
 from iap_simulation.parallel.inertial_units import WorldInertialUnits
 from iap_simulation.parallel.periods import GIVEN, HELD, TRACK, Wanted, fly_worlds
 from iap_simulation.parallel.periods import Flight as Flying
@@ -487,20 +480,8 @@ class Worlds:
 
     def failure(self, i: int) -> FlightFailed | None:
         """What has ended a world, as it would have ended the single run; None while it runs."""
-        name, status = self.name, int(self.status[i])
-        why = {
-            DIVERGED: ("diverged", f"the state of '{name}' is not finite"),
-            INVALID_COMMAND: ("invalid_command", "the controller's command is not finite"),
-            UPSIDE_DOWN: (CRASHED, UPSIDE_DOWN_TEXT.format(name)),
-            FAR: ("diverged", too_far(name)),
-        }
-        if status == RUNNING:
-            return None
-        outcome, sentence = why[status]
-        steps = int(self._seen(self._engine.step_counts)[i]) + (
-            status == DIVERGED
-        )  # the one that it did not survive
-        return FlightFailed(outcome, steps * self._plant.dt, sentence)
+        steps = int(self._seen(self._engine.step_counts)[i])
+        return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)
 
     def snapshot(self) -> Snapshot:
         """The present instant of all worlds, to return to with `restore`."""
