@@ -136,13 +136,19 @@ def test_a_second_flight_after_a_reset_is_the_first_one_again():
 BROKEN = {
     "far": lambda x: x.__setitem__((0, slice(7, 10)), [0.0, 900.0, 0.0]),
     "upside down": lambda x: x.__setitem__((slice(None), slice(10, 13)), [60.0, 0.0, 0.0]),
+    "no command": lambda x: x.__setitem__((0, 2), np.nan),
     "no number": lambda x: x.__setitem__((0, slice(10, 13)), [1e160, 0.0, 1e160]),
 }
 
 
 @pytest.mark.parametrize(
     ("how", "outcome"),
-    [("far", "diverged"), ("upside down", "crashed"), ("no number", "diverged")],
+    [
+        ("far", "diverged"),
+        ("upside down", "crashed"),
+        ("no number", "diverged"),
+        ("no command", "invalid_command"),
+    ],
 )
 def test_a_flight_that_fails_in_a_stretch_ends_at_the_same_instant_in_the_same_words(how, outcome):
     def break_it(simulation):

@@ -35,7 +35,7 @@ def test_commands_that_are_not_numbers_end_the_flight_with_a_word_for_it(
 
     monkeypatch.setattr(PlatformController, "__call__", broken)
     out = tmp_path / "run"
-    assert main(["run", "hover", "--out", str(out), *FAST]) == 1
+    assert main(["run", "hover", "--no-plot", "--out", str(out)]) == 1
     complaint = capsys.readouterr().err
     assert "invalid_command" in complaint and complaint.count("\n") == 1
     assert (
@@ -54,7 +54,7 @@ def test_a_flight_that_fails_in_its_first_step_still_ends_in_order(tmp_path, cap
 
     monkeypatch.setattr(PlatformController, "__call__", broken)
     out = tmp_path / "run"
-    assert main(["run", "hover", "--out", str(out), *FAST]) == 1
+    assert main(["run", "hover", "--no-plot", "--out", str(out)]) == 1
     assert "invalid_command" in capsys.readouterr().err
     assert (
         json.loads((out / "metrics.json").read_text(encoding="utf-8"))["outcome"]
