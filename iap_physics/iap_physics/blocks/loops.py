@@ -44,6 +44,7 @@ from iap_physics.engines.rigid_motion import (
 from iap_physics.engines.rigid_motion import spin as spin_of
 from iap_physics.rotors import Lag, rotor_wrench, spin_four
 
+NOTHING = (0.0, 0.0, 0.0)  # which sums begin with, so that they hold no negative zero
 ATTITUDE_MODE, RPM_MODE = float(Mode.ATTITUDE_THRUST), float(Mode.RPM)
 
 
@@ -84,18 +85,10 @@ def check(block: Array, body: Index, step: int, lanes: Lanes) -> None:
 
 @formula
 def clear(block: Array, body: Index, lanes: Lanes) -> None:
-    """No wrench yet."""
+    """No wrench yet, on a body without rotors."""
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
             set1(block, body, layout.WRENCH + k, lane, 0.0)
-
-
-@formula
-def clear_sums(block: Array, lanes: Lanes) -> None:
-    """No force, torque and moments yet."""
-    for k in range(15):
-        for lane in range(lanes[0], lanes[1]):
-            set1(block, VEHICLE, layout.FORCE + k, lane, 0.0)
 
 
 @formula
@@ -182,11 +175,9 @@ def spin(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
             share,
         )
         force, torque = rotor_wrench(thrusts, get4(block, b, layout.Q, lane), torques)
-        force = add(get3(block, b, layout.WRENCH, lane), force)
-        torque = add(get3(block, b, layout.WRENCH + 3, lane), torque)
         set4(block, b, layout.RPM, lane, rpm)
-        set3(block, b, layout.WRENCH, lane, force)
-        set3(block, b, layout.WRENCH + 3, lane, torque)
+        set3(block, b, layout.WRENCH, lane, add(NOTHING, force))
+        set3(block, b, layout.WRENCH + 3, lane, add(NOTHING, torque))
 
 
 @formula
@@ -211,6 +202,20 @@ def add_drag(block: Array, b: Index, lanes: Lanes) -> None:
         )
         force = drag_force(get4(block, b, layout.Q, lane), v_W, linear, quadratic)
         set3(block, b, layout.WRENCH, lane, add(get3(block, b, layout.WRENCH, lane), force))
+
+
+@formula
+def begin_sums(block: Array, lanes: Lanes) -> None:
+    """Force, torque and moments of the central body alone."""
+    b = body_row(0)
+    for lane in range(lanes[0], lanes[1]):
+        f, arm = get3(block, b, layout.WRENCH, lane), get3(block, b, layout.ARM, lane)
+        torque = add(NOTHING, get3(block, b, layout.WRENCH + 3, lane))
+        set3(block, VEHICLE, layout.FORCE, lane, add(NOTHING, f))
+        set3(block, VEHICLE, layout.MOMENTS, lane, add(NOTHING, scale(f[0], arm)))
+        set3(block, VEHICLE, layout.MOMENTS + 3, lane, add(NOTHING, scale(f[1], arm)))
+        set3(block, VEHICLE, layout.MOMENTS + 6, lane, add(NOTHING, scale(f[2], arm)))
+        set3(block, VEHICLE, layout.TORQUE, lane, torque)
 
 
 @formula

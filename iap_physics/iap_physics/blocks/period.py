@@ -18,9 +18,9 @@ from iap_physics.blocks.loops import (
     add_external,
     add_to_sums,
     alike4,
+    begin_sums,
     check,
     clear,
-    clear_sums,
     command,
     follow,
     move,
@@ -139,8 +139,7 @@ def advance_block(
 def _push(block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, dt: float) -> None:
     """Autopilots, rotors, disturbance and drag: the bodies' wrenches and their sums."""
     turns, bodies, every, has_drag, is_tilting = vehicle
-    for i in range(len(turns)):
-        clear(block, body_row(i), lanes)
+    clear(block, body_row(0), lanes)  # which has rotors, if it has any, below
     for n in range(len(bodies)):
         command(block, bodies[n], alike, lanes)
         tick(block, body_row(bodies[n]), every, lanes)
@@ -152,9 +151,9 @@ def _push(block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, dt: float)
     if has_drag:
         for i in range(len(turns)):
             add_drag(block, body_row(i), lanes)
-    clear_sums(block, lanes)
-    for i in range(len(turns)):
-        add_to_sums(block, body_row(i), i == 0 or not turns[i], lanes)
+    begin_sums(block, lanes)
+    for i in range(1, len(turns)):
+        add_to_sums(block, body_row(i), not turns[i], lanes)
 
 
 @formula

@@ -6,7 +6,7 @@ from iap_description.kernels import add, formula, six
 from iap_description.lanes import Lanes, get, get3, get4, set3, set4
 from iap_physics.blocks import layout
 from iap_physics.blocks.layout import body_row
-from iap_physics.blocks.loops import alike3, alike4
+from iap_physics.blocks.loops import NOTHING, alike3, alike4
 from iap_physics.rotors import Lag, spin_four
 from iap_physics.tilting_rotors import Columns, Servo, tilt_four, tilted_wrench
 
@@ -50,9 +50,7 @@ def spin_tilted(block: Array, i: int, alike: Array, lanes: Lanes, dt: float) -> 
         after = tilt_four(before, get4(block, b, layout.COMMAND_TILT, lane), servo, dt)
         q = get4(block, b, layout.Q, lane)
         force, torque = tilted_wrench(thrusts, before, after, q, columns[0], columns[1])
-        force = add(get3(block, b, layout.WRENCH, lane), force)
-        torque = add(get3(block, b, layout.WRENCH + 3, lane), torque)
         set4(block, b, layout.RPM, lane, rpm)
         set4(block, b, layout.TILT, lane, after)
-        set3(block, b, layout.WRENCH, lane, force)
-        set3(block, b, layout.WRENCH + 3, lane, torque)
+        set3(block, b, layout.WRENCH, lane, add(NOTHING, force))
+        set3(block, b, layout.WRENCH + 3, lane, add(NOTHING, torque))
