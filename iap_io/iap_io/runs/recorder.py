@@ -16,6 +16,7 @@ from pathlib import Path
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
 from iap_description.signals import Step
 from iap_io.runs.columns import Columns
+from iap_io.runs.filled_columns import FilledColumns
 from iap_io.runs.note_chunk import Note
 from iap_io.runs.run_files import RunFiles
 from iap_io.runs.run_meta import PLAIN, Recording, RunMeta, Track
@@ -43,11 +44,9 @@ class Recorder:
     """
 
     def __init__(self, folder: Path, meta: RunMeta, recording: Recording = PLAIN) -> None:
-        self._vehicles = meta.vehicles
         self._archive = RunFiles(folder, meta, recording)
         self._thread = Background("recorder")
-        self._columns = self._empty()
-        self._filled = [0] * len(meta.vehicles)
+        self._columns = FilledColumns(self._archive.ticks, meta.vehicles, self._write)
         self._readings: list[Reading] = []
         self._notes: list[Note] = []
         self._held = 0
@@ -66,19 +65,11 @@ class Recorder:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle, by its place in the meta; every tick gives all vehicles, in order."""
-        i = self._place(vehicle)
-        self._columns[vehicle].put(i, step)
-        self._filled[vehicle] = i + 1
+        self._columns.put(vehicle, step)
 
     def record_rows(self, vehicle: int, rows: Columns) -> None:
         """Take control ticks of a vehicle that follow each other, as so many calls of `record` would."""
-        begin, count = 0, len(rows.k)
-        while begin < count:
-            i = self._place(vehicle)
-            end = min(count, begin + self._archive.ticks - i)
-            self._columns[vehicle].put_rows(i, rows.rows(slice(begin, end)))
-            self._filled[vehicle] = i + end - begin
-            begin = end
+        self._columns.put_rows(vehicle, rows)
 
     def note(self, note: Note) -> None:
         """Record a message that is of no vehicle, such as what the meta's latches do; in order of time."""
@@ -89,12 +80,13 @@ class Recorder:
         self._readings.append(reading)
         self._held += _size(reading)
         if self._held >= HELD:
-            self._write(0)
+            self._write([], 0)
 
     def close(self) -> None:
         """Write what is left and complete the bag; may be called again."""
         try:
-            self._write(min(self._filled))  # a tick cut off half-way is dropped
+            self._columns.flush()
+            self._write([], 0)
         finally:
             try:
                 self._thread.close()
@@ -109,24 +101,12 @@ class Recorder:
         """Close, whatever happened."""
         self.close()
 
-    def _place(self, vehicle: int) -> int:
-        """Row of a vehicle's next tick; what is full is handed over."""
-        i = self._filled[vehicle]
-        if i < self._archive.ticks:
-            return i
-        if min(self._filled) < i:
-            raise ValueError("every tick must record every vehicle")
-        self._write(i)
-        return 0
-
-    def _write(self, ticks: int) -> None:
+    def _write(self, columns: list[Columns], ticks: int) -> None:
         """Hand over so many ticks, or none, and all readings."""
-        columns, readings, notes = self._columns if ticks else [], self._readings, self._notes
+        readings, notes = self._readings, self._notes
         if ticks or readings:
             self._thread.do(lambda: self._add(columns, ticks, readings, notes))
         self._readings, self._notes, self._held = [], [], 0
-        if ticks:
-            self._columns, self._filled = self._empty(), [0] * len(self._filled)
 
     def _add(
         self,
@@ -137,9 +117,6 @@ class Recorder:
     ) -> None:
         self._archive.add(columns, ticks, readings, notes)
         self.written += ticks
-
-    def _empty(self) -> list[Columns]:
-        return [Columns.zeros(self._archive.ticks, vehicle) for vehicle in self._vehicles]
 
 
 def _size(reading: Reading) -> int:

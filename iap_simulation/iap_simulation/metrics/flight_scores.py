@@ -9,6 +9,7 @@ from iap_description.signals import Step
 from iap_io.runs import topics
 from iap_io.runs.column_messages import seconds, stamps_ns
 from iap_io.runs.columns import Columns
+from iap_io.runs.filled_columns import FilledColumns
 from iap_io.runs.run_meta import RunMeta, RunStats, Track
 from iap_io.runs.run_reader import PIECE, Tracks
 from iap_io.runs.state_chunk import ODOMETRY_HZ
@@ -50,37 +51,20 @@ class FlightScores(CollectedTracks):
         super().__init__(len(run.vehicles))
         self._run, self.ticks = run, 0
         self._scores: Scores | None = None
-        self._columns = [Columns.zeros(PIECE, vehicle) for vehicle in run.vehicles]
-        self._filled = [0] * len(run.vehicles)
+        self._columns = FilledColumns(PIECE, run.vehicles, self._take)
         self._every = max(1, round(run.control_hz / ODOMETRY_HZ))
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle; every tick gives all vehicles, in order."""
-        i = self._place(vehicle)
-        self._columns[vehicle].put(i, step)
-        self._filled[vehicle] = i + 1
+        self._columns.put(vehicle, step)
 
     def record_rows(self, vehicle: int, rows: Columns) -> None:
         """Take control ticks of a vehicle that follow each other, as so many calls of `record` would."""
-        begin, count = 0, len(rows.k)
-        while begin < count:
-            i = self._place(vehicle)
-            end = min(count, begin + PIECE - i)
-            self._columns[vehicle].put_rows(i, rows.rows(slice(begin, end)))
-            self._filled[vehicle] = i + end - begin
-            begin = end
-
-    def _place(self, vehicle: int) -> int:
-        """Row of a vehicle's next tick; what is full is judged."""
-        i = self._filled[vehicle]
-        if i < PIECE:
-            return i
-        self._take(PIECE)
-        return 0
+        self._columns.put_rows(vehicle, rows)
 
     def metrics(self, stats: RunStats) -> dict[str, Any]:
         """All of metrics.json but the collisions, once, at the end of the flight."""
-        self._take(min(self._filled))  # a tick cut off half-way is dropped
+        self._columns.flush()
         return self._judge().metrics(stats)
 
     def _judge(self) -> Scores:
@@ -88,13 +72,12 @@ class FlightScores(CollectedTracks):
             self._scores = Scores(self._run, self.tracks)
         return self._scores
 
-    def _take(self, ticks: int) -> None:
-        """Judge the first rows, and begin anew."""
-        for c in self._columns:
+    def _take(self, columns: list[Columns], ticks: int) -> None:
+        """Judge the first rows."""
+        for c in columns:
             c.t[:ticks] = seconds(stamps_ns(c.t[:ticks]))
             if c.estimated is not None:
                 unsaid = (self.ticks + np.arange(ticks)) % self._every > 0
                 c.estimated[:ticks][unsaid] = np.nan
-        self._judge().add([c.rows(slice(ticks)) for c in self._columns])
+        self._judge().add([c.rows(slice(ticks)) for c in columns])
         self.ticks += ticks
-        self._filled = [0] * len(self._filled)

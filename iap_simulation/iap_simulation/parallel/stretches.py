@@ -9,10 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_control.batch import layout as control
 from iap_control.batch.controllers import ControllerOfOne, are_known
-from iap_control.batch.layout import PLATFORM, aircraft_row
-from iap_control.batch.loops import Commanded, Given, Settings, take_references
+from iap_control.batch.loops import Commanded, Given, give, take_references
 from iap_control.controller import PlatformController
 from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed
@@ -166,7 +164,7 @@ def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) ->
         given.levels[0] = levels[count]
         take_references(own, 0, given, settings, lanes)
         fly_period(block, own, 0, count, law, flight, lanes)
-        _hear(own, count, settings, seen.commanded)
+        give(own, count, settings, seen.commanded, (FIRST, FIRST + np.uint64(1)))
         count += 1
     store(block, 0, flown, lanes)
     hold(own, 0, law, settings, flown.command, lanes)
@@ -185,20 +183,3 @@ def _see(block: Array, k: int, flown: Flown, seen: Seen) -> None:
             seen.rpm[k, n, r] = get(block, body_row(bodies[n]), physics.RPM + r, FIRST)
             if flown.vehicle.is_tilting:
                 seen.tilt[k, n, r] = get(block, body_row(bodies[n]), physics.TILT + r, FIRST)
-
-
-@formula
-def _hear(own: Array, k: int, settings: Settings, commanded: Commanded) -> None:
-    """Keep the commands that the first world's controllers have given."""
-    wrench_P, thrust, q_WB, w_WB_B, rpm, tilt = commanded
-    for m in range(6):
-        wrench_P[k, m] = get(own, PLATFORM, control.WRENCH + m, FIRST)
-    for n in range(thrust.shape[1]):
-        a = aircraft_row(settings.first, n)
-        thrust[k, n] = get(own, a, control.THRUST, FIRST)
-        for m in range(3):
-            w_WB_B[k, n, m] = get(own, a, control.COMMAND_W + m, FIRST)
-        for m in range(4):
-            q_WB[k, n, m] = get(own, a, control.COMMAND_Q + m, FIRST)
-            rpm[k, n, m] = get(own, a, control.RPM + m, FIRST)
-            tilt[k, n, m] = get(own, a, control.TILT + m, FIRST)
