@@ -125,6 +125,7 @@ def test_every_episode_has_obstacles_of_its_own_which_its_seed_brings_back():
     assert far().tolist() == at_first.tolist()
 
 
+@pytest.mark.slow
 def test_the_straight_way_is_seldom_free():
     """A policy that does not look collides in most fields, and not in all: looking is what is to be learned."""
 

@@ -53,6 +53,7 @@ def can_draw():
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_draw(), reason="this machine cannot draw")
 def test_environments_are_used_as_the_page_says(tmp_path):
     *successes, last = output_of(ENVIRONMENTS, tmp_path)
@@ -61,6 +62,7 @@ def test_environments_are_used_as_the_page_says(tmp_path):
     assert last == "(16,) float32 3 (360, 480, 3)"
 
 
+@pytest.mark.slow
 def test_a_task_of_one_s_own_is_flown_as_the_page_says(tmp_path):
     rows = dict(line.split(" ", 1) for line in output_of(BASELINES, tmp_path))
     assert list(rows) == ["zero", "random", "controller"]
@@ -84,6 +86,7 @@ def test_a_task_of_one_s_own_is_learnt_as_the_page_says(tmp_path, monkeypatch, c
     assert learnt["time_mean"] < 2.2
 
 
+@pytest.mark.slow
 def test_another_library_trains_as_the_page_says(tmp_path):
     done = done_in(tmp_path, "with_sb3.py")
     if find_spec("stable_baselines3") is None:

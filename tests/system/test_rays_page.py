@@ -4,6 +4,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from iap_description.plain_yaml import parse_mapping
 from iap_description.world.obstacles import PRESETS as OBSTACLES
 from iap_sensors import lidar
@@ -19,6 +21,7 @@ def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_code_runs(capsys):
     (code,) = blocks("python")
     names = {}

@@ -45,6 +45,7 @@ def output_of(code, folder):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_worlds_fly_as_the_page_says(tmp_path):
     worlds, _ = EXAMPLES
     states, seed = output_of(worlds, tmp_path).splitlines()

@@ -34,6 +34,7 @@ def told(mode, *, holding=True):
     return control.target[2], assembly.arm, x
 
 
+@pytest.mark.slow
 def test_motors_hold_the_links_and_what_the_tip_feels_by_virtual_work():
     torque, arm, x = told(ForceMode.SELECTIVE)
     R, home = so3.matrix_from_quaternion(x[Q]), arm.record.home_pose

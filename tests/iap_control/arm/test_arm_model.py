@@ -32,6 +32,7 @@ def test_at_home_it_is_the_platform_of_the_file_and_elsewhere_the_whole_chain_as
     np.testing.assert_allclose(own.J, whole.inertia - whole.mass * cross @ cross, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_disturbance_observer_takes_no_moving_arm_for_a_disturbance():
     """A platform that stands still while its arm swings, under the wrench that this takes: nothing is left over."""
     model, assembly = model_of("m100_arm"), Assembly.of(load_platform("m100_arm"))

@@ -280,6 +280,7 @@ def test_what_was_pushed_away_comes_back_without_haste():
     np.testing.assert_allclose(flown.pose_error[-1], 0.0, atol=0.01)
 
 
+@pytest.mark.slow
 def test_retreat_from_a_wall_is_gentle():
     rig = Rig(Wall(), start=(GAP, 0.0, 0.0))
     flown = rig.fly(8.0, lambda t: at([0.05, 0.0, 0.0]), pushing(5.0, last=4.0))

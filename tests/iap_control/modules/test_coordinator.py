@@ -61,6 +61,7 @@ class Fleet:
             self.coordinator.put_rows(self.t, told(self.t, self.own).nominal, self.rows)
 
 
+@pytest.mark.slow
 def test_three_modules_dock_one_after_the_other_and_part() -> None:
     places = [[0.0, 0.0, 1.0], [1.5, 0.3, 1.2], [3.0, -0.2, 0.9]]
     mission = [{"join": "j"}, {"join": "k"}, {"hover": 2.0}, {"part": "j"}, {"part": "k"}]

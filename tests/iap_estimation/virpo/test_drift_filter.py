@@ -28,6 +28,7 @@ from iap_estimation.virpo.drift.spec import PRESETS, load_spec
 LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])
 
 
+@pytest.mark.slow
 def test_offset_and_yaw_of_one_odometry_are_found_from_ranges():
     one = Flight.of(30.0, fleet=fleet_of(1), noise=NOISE, seed=1, points=1)
     drift = Drift(yaw=0.12, place=(0.6, -0.4, 0.3))

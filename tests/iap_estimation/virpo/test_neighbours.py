@@ -66,6 +66,7 @@ def test_a_drift_grows_evenly_from_one_keyframe_to_the_next():
         assert np.allclose(joints_of(states, row, meeting.neighbours())[1, :3], place)
 
 
+@pytest.mark.slow
 def test_what_is_said_of_drifts_does_not_depend_on_where_the_origin_is():
     meeting, blocks = Meeting(STAR), []
     neighbours = meeting.neighbours()

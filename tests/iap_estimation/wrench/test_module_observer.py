@@ -86,6 +86,7 @@ def flown(seconds: float, force_W: Array, torque_P: Array) -> tuple[Array, Array
     return DT * np.arange(1, len(rows) + 1), np.array(rows), np.array(attitudes)
 
 
+@pytest.mark.slow
 def test_the_residual_follows_a_force_behind_a_first_order_lag() -> None:
     """r = W_ext (1 - exp(-K_I t)), with thrusts, tilts and attitude moving."""
     force = np.array([3.0, -2.0, 1.0])

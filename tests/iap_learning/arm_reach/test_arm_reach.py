@@ -25,6 +25,7 @@ TASK = "arm_reach"
 STILL = {"draw.yaw_deg": 0.0, "draw.joints_deg": 0.0, "noise": 0.0}
 
 
+@pytest.mark.slow
 def test_a_world_is_the_single_flight_of_its_seed_bit_for_bit() -> None:
     """Law, limits, noise and plant: 80 steps of the plant, more than whose noise is drawn at once."""
     episodes = make_episodes(TASK, 3)

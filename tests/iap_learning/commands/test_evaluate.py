@@ -21,6 +21,7 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_an_evaluation_leaves_figures_episodes_and_a_picture(
     policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,6 +83,7 @@ def test_what_cannot_be_judged_is_said_in_one_line(
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("opengl")
 def test_a_video_shows_the_episode_in_its_own_time(tmp_path: Path) -> None:
     path, video = tmp_path / "hold.npz", tmp_path / "hold.mp4"

@@ -17,6 +17,7 @@ def words(episodes):
     return [OUTCOMES[number] for number in episodes.outcome.tolist()]
 
 
+@pytest.mark.slow
 def test_without_actions_the_script_flies_as_it_does_without_episodes():
     episodes, worlds = (
         make_episodes("docking_hard", 3),

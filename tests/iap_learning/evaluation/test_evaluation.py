@@ -48,6 +48,7 @@ def test_a_seed_has_the_same_episode_however_many_fly_at_once(
     assert together.success.all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", NAMES)
 def test_the_batched_contact_and_engines_agree_on_a_policy(docking: Flyer, engine: str) -> None:
     task = make_task("docking")

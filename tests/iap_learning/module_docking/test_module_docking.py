@@ -29,6 +29,7 @@ def flown(episodes: Any, act: Any) -> tuple[Any, Any]:
     return success, seconds
 
 
+@pytest.mark.slow
 def test_the_coordinator_docks_and_so_does_the_funnel_and_sooner() -> None:
     episodes = make_episodes("module_docking", 4)
     episodes.reset(seeds=range(4))

@@ -17,6 +17,7 @@ from iap_simulation.scenario.randomization import placed_world
 BLIND = {"depth": None}  # the expert needs no image
 
 
+@pytest.mark.slow
 def test_the_expert_passes_every_field():
     """40 of 40 arrive: with 95 % confidence 91 % of all fields can be passed, and the slow test says more."""
     episodes = make_episodes("navigate", 40, settings=BLIND)

@@ -74,6 +74,7 @@ def _fill(own: Command, command: Command) -> None:
     own.thrust[:], own.w_WB_B[:] = command.thrust, command.w_WB_B
 
 
+@pytest.mark.slow
 def test_answers_to_messages_fly_what_one_process_flies_bit_for_bit(scenario: Scenario) -> None:
     messages = Messages(scenario)
     with Simulation.of(scenario) as simulation:

@@ -26,6 +26,7 @@ def test_a_shipped_policy_is_small_and_of_its_task_as_it_is(name: str) -> None:
     assert policy.header.hashes.task == task_hash(policy.task())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seconds"), [("docking_nominal", 2.6), ("docking_hard", 3.0)])
 def test_a_shipped_policy_docks_gently(name: str, seconds: float) -> None:
     results = flown(name, 200)
@@ -35,6 +36,7 @@ def test_a_shipped_policy_docks_gently(name: str, seconds: float) -> None:
     assert np.nanquantile(results.measures["closing_speed"], 0.95) <= 0.5
 
 
+@pytest.mark.slow
 def test_hard_dockings_are_flown_better_than_by_the_script() -> None:
     task, seeds = Policy.load("docking_hard").task(), range(FRESH, FRESH + 200)
     script = fly_batched(task, baseline("script"), seeds)
@@ -49,6 +51,7 @@ def test_hold_is_held() -> None:
     assert results.measures["error"].mean() <= 0.05
 
 
+@pytest.mark.slow
 def test_a_policy_finds_its_way_by_images_better_than_a_potential_field() -> None:
     task, seeds = Policy.load("navigate").task(), range(FRESH, FRESH + 100)
     assert flown("navigate", 100).success.mean() >= 0.9

@@ -28,6 +28,7 @@ SMALL = (
 )
 
 
+@pytest.mark.slow
 def test_both_stages_learn_from_images(tmp_path):
     """Cloning comes closer to the expert, and the policy's file sees terms and blocks of pixels."""
     begin(make_experiment("navigate", Choice(steps=128, assignments=SMALL)), tmp_path)

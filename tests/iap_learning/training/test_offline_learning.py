@@ -137,6 +137,7 @@ def test_cloning_recovers_a_linear_expert():
     assert error_of(learned(bc, settings).actor) < 0.01
 
 
+@pytest.mark.slow
 def test_without_a_critic_td3_bc_clones():
     settings = td3bc.TD3BC(
         updates=3000,
@@ -156,6 +157,7 @@ def test_without_a_critic_td3_bc_clones():
     assert error_of(learned(td3bc, settings).nets.actor) < 0.02
 
 
+@pytest.mark.slow
 def test_implicit_q_learning_finds_the_better_of_two_experts():
     rng = np.random.default_rng(3)
     seen = rng.uniform(-1.0, 1.0, (2000, 3))

@@ -69,6 +69,7 @@ def trained(experiment, folder, *interruptions):
     return contents(folder)
 
 
+@pytest.mark.slow
 def test_training_that_goes_on_is_bit_for_bit_the_one_that_was_not_interrupted(tmp_path):
     experiment = small("hold", 6 * 8 * 7)
     whole = trained(experiment, tmp_path / "whole")
@@ -105,6 +106,7 @@ def test_a_stage_offline_alone_that_is_over_does_not_change(tmp_path):
     assert [row["stage"] for row in whole[0]] == ["offline"] * 4
 
 
+@pytest.mark.slow
 def test_threads_change_nothing(tmp_path):
     one, two = small("hold", 100), small("hold", 100, "threads=2")
     trained(one, tmp_path / "one")

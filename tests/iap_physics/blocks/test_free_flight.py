@@ -154,6 +154,7 @@ def test_an_engine_with_a_step_of_its_own_is_asked_for_every_step():
     assert engine.steps == 5
 
 
+@pytest.mark.slow
 def test_loops_over_worlds_are_vector_instructions():
     """Else rows have come together whose distance the compiler does not know, or a branch on data."""
     if "avx2" not in Path("/proc/cpuinfo").read_text():

@@ -100,6 +100,7 @@ def test_commands_of_joints_are_cut_to_their_limits_and_counted():
     assert list(limits.clipped) == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_run_leaves_config_log_metrics_plots_and_trajectories(tmp_path, capsys):
     out = tmp_path / "run"
     assert main.main(["run", "arm_path", "--out", str(out), "--json"]) == 0

@@ -133,6 +133,7 @@ def test_what_is_no_docking_says_why(tmp_path, settings, fault):
     assert not result.metrics["docking"]["success"]
 
 
+@pytest.mark.slow
 def test_undocked_the_vehicles_part(tmp_path):
     settings = {**SCRIPT, "latches.dock.release": 2.9, "docking.success.hover": 3.0}
     result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)

@@ -60,6 +60,7 @@ def test_all_combinations_are_resolved_as_the_command_line_would():
     assert points[3].tree == resolve("hover", by_hand)[1]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_flown_is_refused_before_anything_is():
     with pytest.raises(BadInput, match="wind.spede"):
         Study("hover", axes=(Axis.of("wind.spede=1,2"),)).points()

@@ -28,6 +28,7 @@ def flown(loop):
     return loop.fly()[0].x
 
 
+@pytest.mark.slow
 @every_engine
 def test_the_same_seed_gives_bit_identical_states(engine):
     a, b = (flown(windy(engine)) for _ in range(2))

@@ -112,6 +112,7 @@ def test_a_velocity_is_tracked_without_a_pose(hovering, name, engine):
     np.testing.assert_allclose(x[V], row[7:10], atol=0.015)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_turn_rate_is_tracked_without_a_pose(hovering, name):
     loop = hovering(name)
