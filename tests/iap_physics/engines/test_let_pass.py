@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bodies of two vehicles that go through each other for a while, and joints that bring an attitude about."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from contact_engines import NAMES
-from docking_pairs import engine, start
+from docking_pairs import WEIGHTLESS, assemblies, engine, start
 
 from iap_description import so3
 from iap_description.states import P, Q
+from iap_physics.engines.make import make_engine
 
 
 @pytest.fixture(params=NAMES)
@@ -43,6 +46,20 @@ def test_bodies_pass_each_other_until_they_are_to_touch_again(name, flown):
     made.reset(meeting())
     flown(made, 1)
     assert touches(made)
+
+
+def test_bodies_of_different_surfaces_pass_each_other_too(name, flown):
+    target, chaser = assemblies()
+    ice = chaser.bodies[0].surface.model_copy(update={"friction": 0.05})
+    chaser = replace(chaser, bodies=(replace(chaser.bodies[0], surface=ice),))
+    made = make_engine(name)
+    made.load(WEIGHTLESS, [target, chaser])
+    made.reset(meeting())
+    flown(made, 1)
+    assert touches(made)
+    made.let_pass(0, 1, passes=True)
+    flown(made, 1)
+    assert not touches(made)
 
 
 def test_a_fixed_joint_brings_about_the_attitude_that_it_is_given(name, flown):

@@ -2,6 +2,8 @@
 """What MuJoCo's engine does besides what holds for every engine with contact, and many worlds of it."""
 
 import sys
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -82,12 +84,24 @@ def test_without_mujoco_the_refusal_has_the_line_that_installs_it(monkeypatch):
     assert "\n" not in str(refusal.value)
 
 
+def test_there_is_room_for_so_many_pairs_that_pass_each_other(assembly_of):
+    engine, aircraft = make_engine("mujoco"), assembly_of("f450").without_shapes()
+    engine.load(WEIGHTLESS, [replace(aircraft, name=f"f450_{k}") for k in range(9)])
+    pairs = list(combinations(range(9), 2))
+    for pair in pairs[:32]:
+        engine.let_pass(*pair, passes=True)
+    with pytest.raises(IapError, match="no more than 32 pairs"):
+        engine.let_pass(*pairs[32], passes=True)
+    engine.let_pass(*pairs[0], passes=False)
+    engine.let_pass(*pairs[32], passes=True)
+
+
 def test_more_surfaces_than_it_can_tell_apart_are_refused(assembly_of):
     box = {"type": "box", "position": [0.0, 0.0, 5.0], "size": [0.1, 0.1, 0.1], "mass": 1.0}
     boxes = {
-        f"box_{k}": {**box, "surface": {**RIGID, "friction": 0.1 + 0.01 * k}} for k in range(16)
+        f"box_{k}": {**box, "surface": {**RIGID, "friction": 0.1 + 0.01 * k}} for k in range(31)
     }
-    with pytest.raises(BadInput, match="'mujoco': tells 15 surfaces apart, and here are 17"):
+    with pytest.raises(BadInput, match="'mujoco': tells 31 surfaces apart, .* here are 33"):
         make_engine("mujoco").load(world_of(**boxes), [assembly_of("f450")])
 
 

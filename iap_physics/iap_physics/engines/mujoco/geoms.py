@@ -3,8 +3,8 @@
 
 MuJoCo lets meshes touch as convex hulls. A surface that is touched as it is becomes a thin prism under each of its
 triangles. It takes the larger friction of two geoms, and mixes their softness by weights: neither is what surfaces
-mean here. So whatever touches something of another surface is there once more for each such surface, with what
-counts between the two, and bits that let it meet that surface alone.
+mean here. So a shape is there once more for each different thing that counts between its surface and others, see
+`filtering`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,16 +15,15 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.errors import BadInput
 from iap_description.world.mesh_files import mesh_path, read_mesh
 from iap_description.world.shapes import Shape, Surface
 from iap_description.world.solids import triangles
+from iap_physics.engines.mujoco.filtering import Extent, Kind, Role, roles
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.surfaces import Contact
 
 VEHICLES, FREE, STANDING, COPIES = range(4)  # groups that rays are filtered by
 SKIN = 0.002  # thickness of the prisms under a surface of triangles [m]
-BITS = 31  # of MuJoCo's masks; a surface takes two
 ORIGIN, NO_TURN = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
 
 
@@ -52,9 +51,9 @@ class Skin:
     group: int
 
     @property
-    def moves_freely(self) -> bool:
-        """Whether it touches other things than what moves freely."""
-        return self.group in (VEHICLES, FREE)
+    def kind(self) -> Kind:
+        """By what it meets others."""
+        return Kind(self.surface, self.group in (VEHICLES, FREE))
 
 
 def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN) -> list[Piece]:
@@ -68,37 +67,41 @@ def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, Contact]]:  #
     Raises:
         BadInput: there are more surfaces than MuJoCo's masks can tell apart.
     """
-    counts: dict[Surface, int] = {}
-    for skin in skins:  # those with most standing pieces first, which then need no copies
-        counts[skin.surface] = counts.get(skin.surface, 0) + len(skin.pieces)
-    surfaces = sorted(counts, key=lambda surface: -counts[surface])
-    if 2 * len(surfaces) > BITS:
-        raise BadInput(
-            f"engine 'mujoco': tells {BITS // 2} surfaces apart, and here are {len(surfaces)}"
-        )
-    movable = {skin.surface for skin in skins if skin.moves_freely}
+    plan = roles(_extents(skins))
     contacts = []
     for number, skin in enumerate(skins):
-        own = surfaces.index(skin.surface)
+        bodies = _bodies(skin, plan[skin.kind])
         for piece, mesh in _with_meshes(spec, number, skin):
-            masks = (_first(own) * skin.moves_freely, _first(own) | _second(own))
-            geom = _add(skin.body, piece, mesh, masks, skin.group)
-            contacts.append((geom, Contact.of(skin.surface, skin.surface)))
-            for k, other in enumerate(surfaces[:own]):
-                if not (skin.moves_freely or other in movable):
-                    continue
-                masks = (_second(k) * skin.moves_freely, _first(k))
-                geom = _add(skin.body, piece, mesh, masks, COPIES)
-                contacts.append((geom, Contact.of(skin.surface, other)))
+            for k, (body, role) in enumerate(zip(bodies, plan[skin.kind], strict=True)):
+                geom = _add(body, piece, mesh, role, COPIES if k else skin.group)
+                contacts.append((geom, role.contact))
     return contacts
 
 
-def _first(surface: int) -> int:
-    return 1 << 2 * surface
+def _bodies(skin: Skin, own: Sequence[Role]) -> list[Any]:
+    """The body that has the geoms of each role: one for all, but for what stands still.
+
+    By bodies MuJoCo soon sees what does not touch, by geoms at last.
+    """
+    if skin.kind.moves_freely or skin.body.joints:
+        return [skin.body] * len(own)
+    return [skin.body, *(skin.body.add_body() for _ in own[1:])]
 
 
-def _second(surface: int) -> int:
-    return 2 << 2 * surface
+def _extents(skins: Sequence[Skin]) -> dict[Kind, Extent]:
+    found: dict[Kind, Extent] = {}
+    for skin in skins:
+        before = found.get(skin.kind, Extent(0, frozenset()))
+        parts = before.parts | {_part(skin.body)}
+        found[skin.kind] = Extent(before.pieces + len(skin.pieces), parts)
+    return found
+
+
+def _part(body: Any) -> Any:  # noqa: ANN401
+    """The body by which a rigid part moves."""
+    while body.parent is not None and not body.joints:
+        body = body.parent
+    return body
 
 
 def _with_meshes(spec: Any, number: int, skin: Skin) -> Iterator[tuple[Piece, str]]:  # noqa: ANN401
@@ -112,15 +115,15 @@ def _with_meshes(spec: Any, number: int, skin: Skin) -> Iterator[tuple[Piece, st
         yield piece, name
 
 
-def _add(body: Any, piece: Piece, mesh: str, masks: tuple[int, int], group: int) -> Any:  # noqa: ANN401
+def _add(body: Any, piece: Piece, mesh: str, role: Role, group: int) -> Any:  # noqa: ANN401
     x, y, z, w = piece.q.tolist()
     geom = body.add_geom(type=piece.type, pos=piece.position, quat=[w, x, y, z], group=group)
     if piece.size:
         geom.size = [*piece.size, *[0.0] * (3 - len(piece.size))]
     if mesh:
         geom.meshname = mesh
-    geom.contype, geom.conaffinity = masks
-    geom.condim, geom.priority = 3, int(group == COPIES)
+    geom.contype, geom.conaffinity, geom.priority = role.type, role.affinity, role.priority
+    geom.condim = 3
     return geom
 
 

@@ -8,7 +8,7 @@ What was found out about MuJoCo 4.0 and is relied on here:
 - A mocap body moves, but contacts do not feel its velocity: what moves as prescribed is a heavy body on three slides
   instead, which is put where it belongs, with its velocity, before each step.
 - Constraints name their bodies in the model, which may be changed between steps: joints that are added in flight are
-  spare ones.
+  spare ones, and so are pairs of bodies that pass each other.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,7 @@ from iap_description.world.solids import Bulk
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import check_joint_types
+from iap_physics.engines.mujoco import passing
 from iap_physics.engines.mujoco.arms import add_arm, arm_skins
 from iap_physics.engines.mujoco.geoms import (
     FREE,
@@ -137,6 +138,7 @@ class _Builder:
         for _ in range(SPARE):
             bond = spec.add_equality(type=mj.mjtEq.mjEQ_CONNECT, objtype=mj.mjtObj.mjOBJ_BODY)
             bond.name1, bond.active = self.bodies[0].name, False
+        passing.reserve(spec, self.bodies[0].name)
 
     def _vehicle(self, number: int, assembly: Assembly) -> list[Any]:
         check_joint_types(assembly, "mujoco", JOINTS, arms=True)
@@ -165,9 +167,12 @@ class _Builder:
     def compiled(self) -> Model:
         """The model as it stands."""
         model = self.spec.compile()
+        passing.clear(model)
         bodies, objects = [b.id for b in self.bodies], [b.id for b in self.objects]
         owners, vehicles = np.full(model.nbody, WORLD), np.full(model.nbody, -1)
         owners[bodies], owners[objects] = range(len(bodies)), OBJECT - np.arange(len(objects))
+        others = owners == WORLD
+        owners[others] = owners[model.body_parentid[others]]  # of what stands
         sizes = [len(assembly.bodies) for assembly in self.assemblies]
         vehicles[bodies] = np.repeat(np.arange(len(sizes)), sizes)
         for k, links in self.arms.items():

@@ -126,8 +126,7 @@ class MuJoCoWorlds(Engine):
         self._prescribe()
         for joints in self._resisting:
             resist(self._x, self._wrenches, joints, dt, self.status)
-        self._drop(np.logical_not(np.isfinite(self._wrenches).all(axis=(1, 2))))
-        self._loads[:, self._rows] = self._wrenches
+        self._drop(~_load(self._wrenches, self._rows, self._loads))
         running = self.status == RUNNING
         self._worlds.step(None if running.all() else running)
         self._has_forces[running] = True
@@ -224,6 +223,20 @@ class MuJoCoWorlds(Engine):
         data = self._worlds.get_data(0)
         mj.mj_fwdPosition(self._made.model, data)
         return data
+
+
+@njit(cache=True)
+def _load(wrenches: Array, rows: Integers, loads: Array) -> Booleans:
+    """Put wrenches (B, bodies, 6) on MuJoCo's bodies `rows`; flags (B,) of worlds in which all of them are finite."""
+    is_sound = np.ones(len(wrenches), np.bool_)
+    for b in range(len(wrenches)):
+        for i in range(rows.size):
+            for k in range(6):
+                loads[b, rows[i], k] = wrenches[b, i, k]
+                is_sound[b] &= np.isfinite(wrenches[b, i, k])
+        if not is_sound[b]:
+            loads[b] = 0.0
+    return is_sound
 
 
 @njit(cache=True)
