@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.states import P
+from iap_description.states import REF_P, P
 from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.obstacles import Clearance, Sight
 from iap_learning.steps import Step, taken
 from iap_learning.tasks import quantities
-from iap_learning.tasks.observations import Layout, Observer
-from iap_learning.tasks.rewards import Terms, add_up
+from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.observations import Layout, Observer, Seen
+from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
-from iap_learning.tasks.verdicts import Rules, judge
+from iap_learning.tasks.verdicts import Counted, Rules
 from iap_simulation.parallel.actions import act, action_size
 from iap_simulation.parallel.worlds import Worlds
 
@@ -65,12 +66,9 @@ class Episodes(CountedEpisodes[Worlds]):
         self._open = np.full(worlds, np.inf)
         self.observed = self.observer.size + (0 if self.sight is None else self.sight.size)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
-        self._measures, self._distance = quantities.empty(worlds), np.zeros(worlds)
-        timeline = self.worlds.timeline
-        self._last = np.repeat(timeline.row(timeline.last)[None], worlds, axis=0)
-        self._goals = self._last
-        self._success = np.zeros(worlds, bool)
-        self._kept = np.zeros(worlds, dtype=np.int64)
+        self._last = self._last_goals() if task.goal == "last" else None
+        self._measures = quantities.empty(worlds)
+        self._judged = Counted.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
         self._begin(np.arange(worlds))
 
     @property
@@ -86,7 +84,7 @@ class Episodes(CountedEpisodes[Worlds]):
 
     def report(self) -> dict[str, Array]:
         """What else is known of the episodes, (B,) each: distances of the platforms' origins from their goals [m]."""
-        return {"distance": self._distance.copy()}
+        return {"distance": self._judged.distance.copy()}
 
     @property
     def viewpoint(self) -> Array:
@@ -101,14 +99,10 @@ class Episodes(CountedEpisodes[Worlds]):
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
         self._count_anew(chosen)
-        self._kept[chosen], self._success[chosen] = 0, False
-        self._find_goals()
-        nothing = np.zeros((len(chosen), self.size))
-        measures = quantities.empty(len(chosen))
-        rows = (self.worlds.state[chosen], self._goals[chosen])
-        away = (np.zeros(len(chosen)), self._open[chosen])
-        quantities.measure(*rows, nothing, nothing, *away, measures)
-        self._distance[chosen] = measures[:, quantities.DISTANCE]
+        self._judged.kept[chosen], self._judged.success[chosen] = 0, False
+        goals, at = self._goals()
+        away_W = self.worlds.state[chosen, 0, P] - goals[at[chosen], REF_P]
+        self._judged.distance[chosen] = np.sqrt((away_W * away_W).sum(axis=1))
 
     def step(self, actions: ArrayLike | None) -> Step:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.
@@ -123,14 +117,14 @@ class Episodes(CountedEpisodes[Worlds]):
         repeat = self.task.repeat
         if actions is not None:
             act(self.task.action.kind, self._taken(actions), self.worlds, repeat)
-            return self._judged()
+            return self._assessed()
         self._hold_still()
         if self.worlds.flies_at_once:
             self.worlds.fly(repeat)
         else:
             for _ in range(repeat):
                 self.worlds.advance()
-        return self._judged()
+        return self._assessed()
 
     def _hold_still(self) -> None:
         self._remember_action()
@@ -143,26 +137,27 @@ class Episodes(CountedEpisodes[Worlds]):
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
-        which = slice(None) if chosen is None else chosen
-        seen = (self.worlds.state, self._goals, self.worlds.rpm, self._action)
-        terms = self.observer(*(array[which] for array in seen))
+        worlds = self.worlds
+        seen = Seen(worlds.state, *self._goals(), worlds.rpm, self._action)
+        terms = self.observer(seen, chosen)
         return terms if self.sight is None else np.hstack([terms, self.sight(chosen)])
 
-    def _find_goals(self) -> None:
-        """Take the goals at the present instants, (B, 19 + N)."""
-        if self.task.goal == "present":
-            self._goals = self.worlds.references().rows
+    def _last_goals(self) -> tuple[Array, Integers]:
+        timeline = self.worlds.timeline
+        return timeline.row(timeline.last)[None], np.zeros(self.count, dtype=np.int64)
 
-    def _judged(self) -> Step:
-        self._find_goals()
-        states = (self.worlds.state, self._goals)
-        actions = (self._action, self._before)
+    def _goals(self) -> tuple[Array, Integers]:
+        """Reference rows (K, 19 + N), and the row of each world's goal (B,)."""
+        return self._last if self._last is not None else self.worlds.reference_rows()
+
+    def _assessed(self) -> Step:
+        """The step that has been flown, rewarded and judged."""
         clearance = self._open if self._clearance is None else self._clearance()
-        away = (self._distance, clearance)
-        quantities.measure(*states, *actions, *away, self._measures)
+        actions = (self._action, self._before)
+        flown = Flown(self.worlds.state, *self._goals(), *actions, clearance, self.worlds.status)
         reward = np.empty(self.count)
-        add_up(self._measures, *self._terms, reward)
-        counted = (self.steps, self._kept, reward, self.outcome, self._success)
-        judge(self.worlds.status, self._measures, *self._rules, *counted)
-        self._distance[:] = self._measures[:, quantities.DISTANCE]
-        return self._counted(reward, self._success.copy())
+        task, written = (self._terms, self._rules), (self._measures, self._judged, reward)
+        self.worlds.threads.run(
+            lambda *worlds: assess(*worlds, flown, *task, *written), self.count
+        )
+        return self._counted(reward, self._judged.success.copy())

@@ -7,10 +7,12 @@ import pytest
 from iap_description import so3
 from iap_description.states import P, Q, V, W
 from iap_learning.tasks import quantities
-from iap_learning.tasks.observations import LARGEST, TERMS, Observer
+from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.observations import LARGEST, TERMS, Observer, Seen
 from iap_learning.tasks.quantities import QUANTITIES
 from iap_learning.tasks.rewards import Terms, add_up
 from iap_learning.tasks.task import Task
+from iap_learning.tasks.verdicts import Counted, Rules
 
 B, N = 40, 3
 
@@ -27,19 +29,24 @@ def random_goals(rng):
     return goals
 
 
-def measured(x, goals, action=None, before=None, distance=None):
-    none, out = np.zeros((B, 4)), quantities.empty(B)
+def assessed(x, goals, action=None, before=None, distance=None, task="hold"):
+    """Quantities and rewards of a step, as `Episodes` has them."""
+    task, none = Task.of(task), np.zeros((B, 4))
     given = (none if action is None else action, none if before is None else before)
-    away = (np.zeros(B) if distance is None else distance, np.full(B, np.inf))
-    quantities.measure(x, goals, *given, *away, out)
-    return dict(zip(QUANTITIES, out.T, strict=True))
+    flown = Flown(x, goals, np.arange(B), *given, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
+    counted = Counted.of(B)
+    counted.distance[:] = 0.0 if distance is None else distance
+    measures, reward = quantities.empty(B), np.empty(B)
+    rules = Rules.of(task, 0.02)
+    assess(0, B, flown, Terms.of(task.reward), rules, measures, counted, reward)
+    return dict(zip(QUANTITIES, measures.T, strict=True)), reward
 
 
 def test_quantities_are_what_they_say():
     rng = np.random.default_rng(0)
     x, goals = random_states(rng), random_goals(rng)
     action, before, distance = rng.normal(size=(B, 4)), rng.normal(size=(B, 4)), rng.random(B)
-    found = measured(x, goals, action, before, distance)
+    found, _ = assessed(x, goals, action, before, distance)
     row = x[:, 0]
     away = row[:, P] - goals[:, :3]
     turn = so3.quaternion_log(so3.multiply(so3.conjugate(goals[:, 3:7]), row[:, Q]))
@@ -67,7 +74,7 @@ def test_terms_are_what_they_say():
     x, goals = random_states(rng), random_goals(rng)
     rpm, action = rng.random((B, N, 4)), rng.random((B, 6))
     observer = Observer(dict.fromkeys(TERMS, 2.0), aircraft=N, actions=6)
-    seen = observer(x, goals, rpm, action)
+    seen = observer(Seen(x, goals, np.arange(B), rpm, action))
     to_P = so3.conjugate(x[:, 0, Q])
     up = np.tile([0.0, 0.0, 1.0], (B, 1))
     turn = so3.quaternion_log(so3.multiply(to_P, goals[:, 3:7]))
@@ -94,11 +101,22 @@ def test_terms_are_what_they_say():
         np.testing.assert_allclose(part, values / 2.0, atol=1e-6, err_msg=name)
 
 
+def test_some_worlds_see_what_all_see_and_goals_are_looked_up():
+    rng = np.random.default_rng(4)
+    x, goals = random_states(rng), random_goals(rng)
+    at, chosen = rng.integers(0, B, B), np.array([3, 17, 18])
+    given = Seen(x, goals, at, np.zeros((B, N, 4)), np.zeros((B, 1)))
+    observer = Observer({"attitude_error": 1.0, "velocity_error": 1.0}, aircraft=N, actions=1)
+    seen = observer(given._replace(goals=goals[at], at=np.arange(B)))
+    assert np.array_equal(observer(given), seen)
+    assert np.array_equal(observer(given, chosen), seen[chosen])
+
+
 def test_observations_are_clipped():
     x, goals = random_states(np.random.default_rng(2)), np.zeros((B, 19))
     x[0, 0, V] = [1e6, -1e6, 0.0]
     observer = Observer({"velocity": 1.0}, aircraft=N, actions=1)
-    seen = observer(x, goals, np.zeros((B, N, 4)), np.zeros((B, 1)))
+    seen = observer(Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), np.zeros((B, 1))))
     assert seen[0].tolist() == [LARGEST, -LARGEST, 0.0]
 
 
@@ -113,7 +131,7 @@ def test_shapes(factor, value):
     task = Task.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
     measures, out = quantities.empty(1), np.empty(1)
     measures[0, QUANTITIES.index("speed")] = 2.0
-    add_up(measures, *Terms.of(task.reward), out)
+    add_up(0, 1, measures, Terms.of(task.reward), out)
     assert out[0] == pytest.approx(2.0 * value)
 
 
@@ -135,12 +153,12 @@ def test_the_preset_of_the_aerial_gym_rewards_as_it_does():
     x, goals = 0.4 * random_states(rng), np.zeros((B, 20))
     x[..., Q] = so3.normalized(x[..., Q])
     goals[:, 6] = 1.0
-    measures = quantities.empty(B)
-    nothing, away = np.zeros((B, 4)), (np.zeros(B), np.full(B, np.inf))
-    quantities.measure(x, goals, nothing, nothing, *away, measures)
-    task, out = Task.of("aerial_gym_position"), np.empty(B)
-    add_up(measures, *Terms.of(task.reward), out)
-    np.testing.assert_allclose(out, aerial_gym_reward(x, goals[:, :3]), rtol=1e-12)
+    task = Task.of("aerial_gym_position")
+    _, out = assessed(x, goals, task=task.name)
+    expected = aerial_gym_reward(x, goals[:, :3])
+    is_near = np.linalg.norm(x[:, 0, P], axis=1) < task.fails_beyond["distance"]
+    assert is_near.all()
+    np.testing.assert_allclose(out, expected, rtol=1e-12)
     assert task.reward.failure == -20.0
     assert task.fails_beyond == {"distance": 8.0}
     assert list(task.observation) == ["position_error", "attitude", "velocity_P", "rates"]

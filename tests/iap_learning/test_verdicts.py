@@ -11,6 +11,7 @@ from iap_learning.tasks.verdicts import (
     OUT_OF_BOUNDS,
     OUTCOMES,
     TIME_IS_UP,
+    Counted,
     Rules,
     judge,
 )
@@ -24,16 +25,15 @@ class Judged:
         settings = {"success": {"within": {"distance": 0.1}, **success}, "seconds": 0.5}
         settings["fails_beyond"] = {"speed": 3.0}
         self.rules = Rules.of(Task.of("land", settings), 0.1)
-        self.steps, self.kept, self.outcome = (np.zeros(1, dtype=np.int64) for _ in range(3))
-        self.success = np.zeros(1, bool)
+        self.counted = Counted.of(1)
 
     def __call__(self, *, distance=0.0, speed=0.0, status=RUNNING):
         measures, reward = quantities.empty(1), np.ones(1)
         measures[0, QUANTITIES.index("distance")] = distance
         measures[0, QUANTITIES.index("speed")] = speed
-        counted = (self.steps, self.kept, reward, self.outcome, self.success)
-        judge(np.array([status]), measures, *self.rules, *counted)
-        return int(self.outcome[0]), bool(self.success[0]), float(reward[0])
+        judge(0, 1, np.array([status]), measures, self.rules, self.counted, reward)
+        assert self.counted.distance[0] == distance
+        return int(self.counted.outcome[0]), bool(self.counted.success[0]), float(reward[0])
 
 
 def test_success_must_last_and_a_break_starts_it_anew():

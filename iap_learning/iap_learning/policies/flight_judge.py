@@ -9,8 +9,10 @@ from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.world.distances import Surroundings
 from iap_learning.tasks import quantities
+from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
-from iap_learning.tasks.verdicts import ARRIVED, OUTCOMES, Rules, judge
+from iap_learning.tasks.verdicts import ARRIVED, OUTCOMES, Counted, Rules
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant import Plant
 from iap_simulation.scenario.randomization import placed_world
@@ -43,8 +45,8 @@ class FlightJudge:
         self._dt = task.repeat * scenario.dt
         self._rules = Rules.of(task, self._dt)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
-        self._status, self._steps, self._kept, self._outcome = np.zeros((4, 1), dtype=np.int64)
-        self._success, self._measures = np.zeros(1, bool), quantities.empty(1)
+        self._judged, self._measures = Counted.of(1), quantities.empty(1)
+        self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
         self.distances: list[float] = []
 
@@ -61,12 +63,11 @@ class FlightJudge:
         if self._k % self._task.repeat or self.is_over:
             return
         x, nothing = rows[None], np.zeros((1, 1))
-        before = np.array([self.distances[-1] if self.distances else 0.0])
-        away = (before, self._clearance(x))
-        quantities.measure(x, self._goal(), nothing, nothing, *away, self._measures)
-        counted = (self._steps, self._kept, np.zeros(1), self._outcome, self._success)
-        judge(self._status, self._measures, *self._rules, *counted)
-        self.distances.append(float(self._measures[0, quantities.DISTANCE]))
+        actions = (nothing, nothing)
+        flown = Flown(x, self._goal(), self._zero, *actions, self._clearance(x), self._zero)
+        task = (Terms.of(self._task.reward), self._rules)
+        assess(0, 1, flown, *task, self._measures, self._judged, np.zeros(1))
+        self.distances.append(float(self._judged.distance[0]))
 
     def _clearance(self, x: Array) -> Array:
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])
@@ -79,7 +80,7 @@ class FlightJudge:
     @property
     def outcome(self) -> int:
         """Number in `iap_learning.tasks.verdicts.OUTCOMES`."""
-        return int(self._outcome[0])
+        return int(self._judged.outcome[0])
 
     @property
     def is_over(self) -> bool:
@@ -89,7 +90,7 @@ class FlightJudge:
     @property
     def succeeded(self) -> bool:
         """Whether it is a success if it ends here."""
-        return bool(self._success[0])
+        return bool(self._judged.success[0])
 
     @property
     def time(self) -> float:

@@ -15,7 +15,7 @@ from iap_learning.episodic import AnyTask
 from iap_learning.policies.eye import Eye
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
-from iap_learning.tasks.observations import Observer
+from iap_learning.tasks.observations import Observer, Seen
 from iap_learning.tasks.task import Task
 from iap_simulation.parallel.actions import action_of, action_size
 from iap_simulation.parallel.references import References
@@ -101,6 +101,7 @@ class PlatformPolicy:
         low, high = np.array(action.low), np.array(action.high)
         self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
         self._world, self._action = OneWorld(vehicle), np.zeros((1, size))
+        self._only = np.zeros(1, dtype=np.int64)  # row of its goal
         self._period = -1  # of the last action
 
     @property
@@ -139,7 +140,8 @@ class PlatformPolicy:
     def _act(self) -> None:
         world, task = self._world, self.task
         goals = world.goal if task.goal == "present" else self._last
-        seen = self._observer(world.state, goals, world.rpm, self._action)
+        given = Seen(world.state, goals, self._only, world.rpm, self._action)
+        seen = self._observer(given)
         if self.eye is not None:
             seen = np.hstack([seen, self.eye.numbers])
         self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy may see of every world: terms by name, each a compiled loop over all worlds.
+"""What a policy may see of every world: terms by name, written by one compiled loop over worlds.
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
@@ -18,15 +18,17 @@
 | `action` | as the action has | 1 | the last action |
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import (
+    Vec,
+    formula,
     qconj,
     qlog,
     qmul,
@@ -38,133 +40,171 @@ from iap_description.kernels import (
 )
 
 LARGEST = 100.0  # that a number is clipped to, once divided by its term's scale
-Loop = Callable[[Array, Array, Array, Array, Array], None]
 Layout = tuple[
     tuple[str, int, float], ...
 ]  # of an observation: terms, their numbers, and by what they are divided
-
-
-@njit(cache=True)
-def _position_error(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = sub(vec_at(goals[b], 0), vec_at(x[b, 0], 0))
-
-
-@njit(cache=True)
-def _position_error_P(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        error_W = sub(vec_at(goals[b], 0), vec_at(x[b, 0], 0))
-        out[b, 0], out[b, 1], out[b, 2] = unrotate(quat_at(x[b, 0], 3), error_W)
-
-
-@njit(cache=True)
-def _attitude(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2], out[b, 3] = quat_at(x[b, 0], 3)
-
-
-@njit(cache=True)
-def _attitude_error(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        turn = qmul(qconj(quat_at(x[b, 0], 3)), quat_at(goals[b], 3))
-        out[b, 0], out[b, 1], out[b, 2] = qlog(turn)
-
-
-@njit(cache=True)
-def _up(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = unrotate(quat_at(x[b, 0], 3), (0.0, 0.0, 1.0))
-
-
-@njit(cache=True)
-def _velocity(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = vec_at(x[b, 0], 7)
-
-
-@njit(cache=True)
-def _velocity_P(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = unrotate(quat_at(x[b, 0], 3), vec_at(x[b, 0], 7))
-
-
-@njit(cache=True)
-def _velocity_error(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = sub(vec_at(goals[b], 7), vec_at(x[b, 0], 7))
-
-
-@njit(cache=True)
-def _goal_acceleration(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = vec_at(goals[b], 13)
-
-
-@njit(cache=True)
-def _rates(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        out[b, 0], out[b, 1], out[b, 2] = unrotate(quat_at(x[b, 0], 3), vec_at(x[b, 0], 10))
-
-
-@njit(cache=True)
-def _aircraft_up(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    count = rpm.shape[1]
-    first = x.shape[1] - count  # an aircraft alone is the central body
-    for b in range(len(x)):
-        for n in range(count):
-            up_W = rotate(quat_at(x[b, first + n], 3), (0.0, 0.0, 1.0))
-            up_P = unrotate(quat_at(x[b, 0], 3), up_W)
-            for k in range(3):
-                out[b, 3 * n + k] = up_P[k]
-
-
-@njit(cache=True)
-def _rpm(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        for n in range(rpm.shape[1]):
-            for r in range(4):
-                out[b, 4 * n + r] = rpm[b, n, r]
-
-
-@njit(cache=True)
-def _action(x: Array, goals: Array, rpm: Array, action: Array, out: Array) -> None:
-    for b in range(len(x)):
-        for k in range(action.shape[1]):
-            out[b, k] = action[b, k]
+UP = (0.0, 0.0, 1.0)
 
 
 class Term(NamedTuple):
-    """A term of an observation.
+    """How many numbers a term has.
 
     Attributes:
-        write: fills (B, numbers) from states (B, bodies, 13), goals (B, 19+), rotor speeds (B, N, 4) and last
-            actions (B, n).
-        size: numbers that do not depend on the platform.
-        per_aircraft: numbers for each aircraft.
-        per_action: numbers for each of an action's.
+        size: that do not depend on the platform.
+        per_aircraft: for each aircraft.
+        per_action: for each of an action's.
     """
 
-    write: Loop
     size: int = 0
     per_aircraft: int = 0
     per_action: int = 0
 
 
 TERMS = {
-    "position_error": Term(_position_error, 3),
-    "position_error_P": Term(_position_error_P, 3),
-    "attitude": Term(_attitude, 4),
-    "attitude_error": Term(_attitude_error, 3),
-    "up": Term(_up, 3),
-    "velocity": Term(_velocity, 3),
-    "velocity_P": Term(_velocity_P, 3),
-    "velocity_error": Term(_velocity_error, 3),
-    "goal_acceleration": Term(_goal_acceleration, 3),
-    "rates": Term(_rates, 3),
-    "aircraft_up": Term(_aircraft_up, per_aircraft=3),
-    "rpm": Term(_rpm, per_aircraft=4),
-    "action": Term(_action, per_action=1),
+    "position_error": Term(3),
+    "position_error_P": Term(3),
+    "attitude": Term(4),
+    "attitude_error": Term(3),
+    "up": Term(3),
+    "velocity": Term(3),
+    "velocity_P": Term(3),
+    "velocity_error": Term(3),
+    "goal_acceleration": Term(3),
+    "rates": Term(3),
+    "aircraft_up": Term(per_aircraft=3),
+    "rpm": Term(per_aircraft=4),
+    "action": Term(per_action=1),
 }
+NAMES = tuple(TERMS)
+(
+    POSITION_ERROR,
+    POSITION_ERROR_P,
+    ATTITUDE,
+    ATTITUDE_ERROR,
+    UPWARDS,
+    VELOCITY,
+    VELOCITY_P,
+    VELOCITY_ERROR,
+    GOAL_ACCELERATION,
+    RATES,
+    AIRCRAFT_UP,
+    RPM,
+    ACTION,
+) = range(len(TERMS))  # in the order of TERMS
+
+
+@formula
+def three_of(term: int, row: Array, goal: Array) -> Vec:
+    """A term of three numbers of one world: of its central body's state (13,) and its goal (19+)."""
+    q_WP = quat_at(row, 3)
+    if term == POSITION_ERROR:
+        return sub(vec_at(goal, 0), vec_at(row, 0))
+    if term == POSITION_ERROR_P:
+        return unrotate(q_WP, sub(vec_at(goal, 0), vec_at(row, 0)))
+    if term == ATTITUDE_ERROR:
+        return qlog(qmul(qconj(q_WP), quat_at(goal, 3)))
+    if term == UPWARDS:
+        return unrotate(q_WP, UP)
+    if term == VELOCITY:
+        return vec_at(row, 7)
+    if term == VELOCITY_P:
+        return unrotate(q_WP, vec_at(row, 7))
+    if term == VELOCITY_ERROR:
+        return sub(vec_at(goal, 7), vec_at(row, 7))
+    if term == GOAL_ACCELERATION:
+        return vec_at(goal, 13)
+    return unrotate(q_WP, vec_at(row, 10))  # RATES
+
+
+@formula
+def seen(number: float, factor: float) -> np.float32:
+    """A number as a policy sees it."""
+    return np.float32(min(max(number * factor, -LARGEST), LARGEST))
+
+
+class Seen(NamedTuple):
+    """What observations of B worlds are made of.
+
+    Attributes:
+        x: (B, bodies, 13) states.
+        goals: (K, 19+) reference rows.
+        at: (B,) row of each world's goal.
+        rpm: (B, N, 4) rotor speeds [rpm].
+        action: (B, m) the last ones.
+    """
+
+    x: Array
+    goals: Array
+    at: Integers
+    rpm: Array
+    action: Array
+
+
+@njit(cache=True, nogil=True)
+def observe(
+    which: Integers,
+    given: Seen,
+    terms: Integers,
+    columns: Integers,
+    factors: Array,
+    out: NDArray[np.float32],
+) -> None:
+    """Write observations of some worlds.
+
+    Args:
+        which: (n,) the worlds.
+        given: what they are made of.
+        terms: numbers in `NAMES`.
+        columns: where each term begins.
+        factors: that multiplies the numbers of each.
+        out: (n, numbers).
+    """
+    x, goals, at = given.x, given.goals, given.at
+    for t in range(len(terms)):
+        term, column, factor = terms[t], columns[t], factors[t]
+        if term in (ATTITUDE, AIRCRAFT_UP, RPM, ACTION):
+            _write_many(term, which, given, column, factor, out)
+            continue
+        for i in range(len(which)):
+            b = which[i]
+            _put(three_of(term, x[b, 0], goals[at[b]]), factor, out, i, column)
+
+
+@njit(cache=True, nogil=True)
+def _write_many(
+    term: int,
+    which: Integers,
+    given: Seen,
+    column: int,
+    factor: float,
+    out: NDArray[np.float32],
+) -> None:
+    """Write a term of another number of numbers than three."""
+    x, rpm, action = given.x, given.rpm, given.action
+    count = rpm.shape[1]
+    first = x.shape[1] - count  # an aircraft alone is the central body
+    for i in range(len(which)):
+        b = which[i]
+        if term == ACTION:
+            for k in range(action.shape[1]):
+                out[i, column + k] = seen(action[b, k], factor)
+        elif term == ATTITUDE:
+            for k in range(4):
+                out[i, column + k] = seen(x[b, 0, 3 + k], factor)
+        elif term == RPM:
+            for k in range(4 * count):
+                out[i, column + k] = seen(rpm[b, k // 4, k % 4], factor)
+        else:
+            for n in range(count):
+                up_W = rotate(quat_at(x[b, first + n], 3), UP)
+                _put(unrotate(quat_at(x[b, 0], 3), up_W), factor, out, i, column + 3 * n)
+
+
+@formula
+def _put(v: Vec, factor: float, out: NDArray[np.float32], i: int, column: int) -> None:
+    """Write three numbers as a policy sees them."""
+    for k in range(3):
+        out[i, column + k] = seen(v[k], factor)
 
 
 class Observer:
@@ -185,22 +225,20 @@ class Observer:
         self.columns: dict[str, slice] = {}
         self.size = 0
         for name in scales:
-            _, size, per_aircraft, per_action = TERMS[name]
+            size, per_aircraft, per_action = TERMS[name]
             last = self.size + size + aircraft * per_aircraft + actions * per_action
             self.columns[name], self.size = slice(self.size, last), last
-        self._factors = np.empty(self.size)
-        for name, scale in scales.items():
-            self._factors[self.columns[name]] = 1.0 / scale
         self.layout: Layout = tuple(
             (name, at.stop - at.start, scales[name]) for name, at in self.columns.items()
         )
-        self._loops = [(TERMS[name].write, at) for name, at in self.columns.items()]
+        terms = [NAMES.index(name) for name in scales]
+        begins = [at.start for at in self.columns.values()]
+        self._terms, self._begins = np.array([terms, begins], dtype=np.int64)
+        self._factors = 1.0 / np.array(list(scales.values()))
 
-    def __call__(self, x: Array, goals: Array, rpm: Array, action: Array) -> NDArray[np.float32]:
-        """Observations (B, size), new ones every time, see `Term`."""
-        raw = np.empty((len(x), self.size))
-        for write, at in self._loops:
-            write(x, goals, rpm, action, raw[:, at])
-        seen = np.empty(raw.shape, np.float32)
-        np.multiply(raw, self._factors, out=seen, casting="same_kind")
-        return np.clip(seen, -LARGEST, LARGEST, out=seen)
+    def __call__(self, given: Seen, chosen: Integers | None = None) -> NDArray[np.float32]:
+        """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""
+        which = np.arange(len(given.x)) if chosen is None else chosen
+        out = np.empty((len(which), self.size), np.float32)
+        observe(which, given, self._terms, self._begins, self._factors, out)
+        return out

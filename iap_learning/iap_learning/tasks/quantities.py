@@ -20,14 +20,13 @@ import math
 from typing import Literal, get_args
 
 import numpy as np
-from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.kernels import (
     formula,
+    half_turn,
     norm,
     qconj,
-    qlog,
     qmul,
     quat_at,
     rotate,
@@ -55,42 +54,40 @@ CLEARANCE = QUANTITIES.index("clearance")
 OPEN = 10.0  # clearance beyond which obstacles do not matter [m]
 
 
-@njit(cache=True)
+@formula
 def measure(
-    x: Array,
-    goals: Array,
+    row: Array,
+    goal: Array,
     action: Array,
     action_before: Array,
-    distance_before: Array,
-    clearance: Array,
+    distance_before: float,
+    clearance: float,
     out: Array,
 ) -> None:
-    """Write the quantities of every world.
+    """Write the quantities of one world.
 
     Args:
-        x: (B, bodies, 13) states.
-        goals: (B, 19+) reference rows.
-        action: (B, n) of this step, in [-1, 1].
-        action_before: (B, n) of the step before.
-        distance_before: (B,) `distance` after the step before [m].
-        clearance: (B,) distance from the nearest obstacle, which may be infinite [m].
-        out: (B, quantities).
+        row: (13,) state of the central body.
+        goal: (19+,) reference row.
+        action: (n,) of this step, in [-1, 1].
+        action_before: (n,) of the step before.
+        distance_before: `distance` after the step before [m].
+        clearance: distance from the nearest obstacle, which may be infinite [m].
+        out: (quantities,).
     """
-    for b in range(len(x)):
-        row, goal = x[b, 0], goals[b]
-        q_WP, q_goal = quat_at(row, 3), quat_at(goal, 3)
-        away = sub(vec_at(row, 0), vec_at(goal, 0))
-        up = rotate(q_WP, (0.0, 0.0, 1.0))
-        out[b, 0] = norm(away)
-        out[b, 1] = -away[2]
-        out[b, 2] = abs(away[2])
-        out[b, 3] = norm(sub(vec_at(row, 7), vec_at(goal, 7)))
-        out[b, 4] = norm(qlog(qmul(qconj(q_goal), q_WP)))
-        out[b, 5] = 1.0 - up[2]
-        out[b, 6] = norm(sub(unrotate(q_WP, vec_at(row, 10)), vec_at(goal, 10)))
-        out[b, 7] = distance_before[b] - out[b, 0]
-        out[b, 8] = min(clearance[b], OPEN)
-        out[b, 9], out[b, 10] = _lengths(action[b], action_before[b])
+    q_WP, q_goal = quat_at(row, 3), quat_at(goal, 3)
+    away = sub(vec_at(row, 0), vec_at(goal, 0))
+    sine, cosine = half_turn(qmul(qconj(q_goal), q_WP))
+    out[0] = norm(away)
+    out[1] = -away[2]
+    out[2] = abs(away[2])
+    out[3] = norm(sub(vec_at(row, 7), vec_at(goal, 7)))
+    out[4] = 2.0 * math.atan2(sine, cosine)
+    out[5] = 1.0 - rotate(q_WP, (0.0, 0.0, 1.0))[2]
+    out[6] = norm(sub(unrotate(q_WP, vec_at(row, 10)), vec_at(goal, 10)))
+    out[7] = distance_before - out[0]
+    out[8] = min(clearance, OPEN)
+    out[9], out[10] = _lengths(action, action_before)
 
 
 @formula

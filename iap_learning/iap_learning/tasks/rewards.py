@@ -59,18 +59,20 @@ class Reward(Record):
 
 
 class Terms(NamedTuple):
-    """A reward as the compiled loop takes it.
+    """A reward as the compiled loop takes it: each different factor once, and products of them.
 
     Attributes:
         weights: (terms,).
         counts: (terms,) factors of each.
-        columns: (factors,) quantities of all factors, one term after another.
+        chosen: (products,) which factors they are, one term after another.
+        columns: (factors,) quantities of the different factors.
         shapes: (factors,) numbers in `SHAPES`.
         k: (factors,).
     """
 
     weights: Array
     counts: Integers
+    chosen: Integers
     columns: Integers
     shapes: Integers
     k: Array
@@ -79,10 +81,12 @@ class Terms(NamedTuple):
     def of(cls, reward: Reward) -> Self:
         """The terms of a reward."""
         terms = list(reward.terms.values())
-        factors = [factor for term in terms for factor in term.factors]
+        products = [factor for term in terms for factor in term.factors]
+        factors = list(dict.fromkeys(products))
         return cls(
             np.array([term.weight for term in terms]),
             _numbers([len(term.factors) for term in terms]),
+            _numbers([factors.index(factor) for factor in products]),
             _numbers([QUANTITIES.index(factor.of) for factor in factors]),
             _numbers([SHAPES.index(factor.shape) for factor in factors]),
             np.array([factor.k for factor in factors], dtype=np.float64),
@@ -105,24 +109,19 @@ def shaped(m: float, shape: int, k: float) -> float:
     return 1.0 / (1.0 + k * m * m)
 
 
-@njit(cache=True)
-def add_up(
-    measures: Array,
-    weights: Array,
-    counts: Integers,
-    columns: Integers,
-    shapes: Integers,
-    k: Array,
-    out: Array,
-) -> None:
-    """Write the rewards (B,) of quantities (B, quantities); the rest is `Terms`."""
-    out[:] = 0.0
-    first = 0
-    for i in range(len(weights)):
-        last = first + counts[i]
-        for b in range(len(out)):
+@njit(cache=True, nogil=True)
+def add_up(begin: int, end: int, measures: Array, terms: Terms, out: Array) -> None:
+    """Write the rewards of worlds `begin` to `end` - 1 into `out` (B,), of their quantities (B, quantities)."""
+    weights, counts, chosen, columns, shapes, k = terms
+    factors = np.empty(len(k))
+    for b in range(begin, end):
+        for i in range(len(factors)):
+            factors[i] = shaped(measures[b, columns[i]], shapes[i], k[i])
+        total, first = 0.0, 0
+        for i in range(len(weights)):
             value = weights[i]
-            for j in range(first, last):
-                value *= shaped(measures[b, columns[j]], shapes[j], k[j])
-            out[b] += value
-        first = last
+            for j in range(first, first + counts[i]):
+                value *= factors[chosen[j]]
+            total += value
+            first += counts[i]
+        out[b] = total

@@ -7,9 +7,12 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_learning.tasks.quantities import CLEARANCE, QUANTITIES, Quantity
+from iap_description.kernels import formula
+from iap_learning.tasks.quantities import CLEARANCE, DISTANCE, QUANTITIES, Quantity
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
+
+COUNT = len(QUANTITIES)
 
 # Outcomes of episodes; the first of them are the statuses of worlds.
 OUT_OF_BOUNDS = 5
@@ -80,65 +83,75 @@ def _bounds(given: dict[Quantity, float]) -> Array:
     return np.array([given.get(name, np.inf) for name in QUANTITIES])
 
 
-@njit(cache=True)
+class Counted(NamedTuple):
+    """What becomes of B episodes, step by step.
+
+    Attributes:
+        steps: (B,) so far.
+        kept: (B,) steps for which the bounds of success have been kept to.
+        distance: (B,) from the goal after the last step [m].
+        outcome: (B,) see `OUTCOMES`.
+        success: (B,) whether it is a success if it ends here.
+    """
+
+    steps: Integers
+    kept: Integers
+    distance: Array
+    outcome: Integers
+    success: Booleans
+
+    @classmethod
+    def of(cls, worlds: int) -> Self:
+        """Episodes that have not begun."""
+        steps, kept, outcome = np.zeros((3, worlds), dtype=np.int64)
+        return cls(steps, kept, np.zeros(worlds), outcome, np.zeros(worlds, bool))
+
+
+@njit(cache=True, nogil=True)
 def judge(
+    begin: int,
+    end: int,
     status: Integers,
     measures: Array,
-    within: Array,
-    beyond: Array,
-    clearance: float,
-    lasting: int,
-    arrives: bool,
-    limit: int,
-    failure: float,
-    arrival: float,
-    steps: Integers,
-    kept: Integers,
+    rules: Rules,
+    counted: Counted,
     reward: Array,
-    outcome: Integers,
-    success: Booleans,
 ) -> None:
-    """Count a step of every world, and say what becomes of its episode.
+    """Count a step of worlds `begin` to `end` - 1, and say what becomes of their episodes.
 
     Args:
+        begin: the first of them.
+        end: the one behind the last of them.
         status: (B,) of the worlds.
-        measures: (B, quantities).
-        within: see `Rules`, and so are all up to `arrival`.
-        beyond: see there.
-        clearance: see there.
-        lasting: see there.
-        arrives: see there.
-        limit: see there.
-        failure: see there.
-        arrival: see there.
-        steps: (B,) of the episodes so far; counted on.
-        kept: (B,) steps for which the bounds of success have been kept to; counted on.
+        measures: (B, quantities) of them.
+        rules: of the task.
+        counted: what has become of the episodes; written.
         reward: (B,) of the step; changed where an episode fails or arrives.
-        outcome: (B,) see `OUTCOMES`; written.
-        success: (B,) whether the episode is a success if it ends here; written.
     """
-    for b in range(len(status)):
+    steps, kept, distance, outcome, success = counted
+    for b in range(begin, end):
         steps[b] += 1
-        kept[b] = kept[b] + 1 if _all_below(measures[b], within) else 0
+        kept[b] = kept[b] + 1 if _all_below(measures[b], rules.within) else 0
         success[b] = False
-        has_collided = measures[b, CLEARANCE] < clearance
-        if status[b] != RUNNING or has_collided or not _all_below(measures[b], beyond):
+        distance[b] = measures[b, DISTANCE]
+        has_collided = measures[b, CLEARANCE] < rules.clearance
+        if status[b] != RUNNING or has_collided or not _all_below(measures[b], rules.beyond):
             why = COLLIDED if has_collided else OUT_OF_BOUNDS
             outcome[b] = status[b] if status[b] != RUNNING else why
-            reward[b] = failure
+            reward[b] = rules.failure
             continue
-        success[b] = kept[b] >= lasting
-        if arrives and success[b]:
+        success[b] = kept[b] >= rules.lasting
+        if rules.arrives and success[b]:
             outcome[b] = ARRIVED
-            reward[b] += arrival
+            reward[b] += rules.arrival
         else:
-            outcome[b] = TIME_IS_UP if steps[b] >= limit else RUNNING
+            outcome[b] = TIME_IS_UP if steps[b] >= rules.limit else RUNNING
 
 
-@njit(cache=True)
+@formula
 def _all_below(values: Array, bounds: Array) -> bool:
     """Whether no value is above its bound; what is no number is."""
-    for k in range(len(values)):
-        if not values[k] <= bounds[k]:
-            return False
-    return True
+    below = True
+    for k in range(COUNT):  # without a way out in between: a few vector instructions
+        below &= values[k] <= bounds[k]
+    return below

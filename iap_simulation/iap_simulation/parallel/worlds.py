@@ -356,6 +356,15 @@ class Worlds:
             self._levels[now] = self.timeline.level(k)
         return References(self._rows, self._levels, self._no_wrenches_P)
 
+    def reference_rows(self) -> tuple[Array, Integers]:
+        """Rows (K, 19 + N) of the scenario's references, and which of them is each world's at present (B,).
+
+        Neither is to be written to, nor kept.
+        """
+        if self._table is None:
+            return self.references().rows, np.arange(len(self.seeds))
+        return self._table.rows, np.minimum(self.instants, self.timeline.last)
+
     def advance(self, action: References | Command | None = None) -> None:
         """Fly one control period of every running world.
 
