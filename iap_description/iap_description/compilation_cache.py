@@ -2,9 +2,12 @@
 """Notices damage in the files in which numba keeps machine code, and lets numba compile anew what they held.
 
 numba unpickles these files as they are, so that each later process would end in an error of pickle's, or worse run what
-is left of the code, until somebody removes them.
+is left of the code, until somebody removes them. And two processes that keep code of the same function at the same time
+would each give it the next free name, so that one reads the other's.
 """
 
+import fcntl
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,15 @@ MARK = b"crc:"  # in front of the checksum at a file's end, behind what pickle r
 
 class CheckedCacheFile(caching.IndexDataCacheFile):
     """One function's index and data files, with a checksum; those of other processes have none and are still read."""
+
+    def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's
+        """Keep what was compiled, one process at a time."""
+        folder = os.open(self._cache_path, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            super().save(key, data)
+        finally:
+            os.close(folder)
 
     def _dump(self, obj: object) -> bytes:
         body: bytes = super()._dump(obj)

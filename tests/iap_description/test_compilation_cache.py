@@ -3,12 +3,14 @@
 
 import importlib.util
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from numba import config
 from numba.core import caching
 
-from iap_description.compilation_cache import check_compilation_cache
+from iap_description.compilation_cache import CheckedCacheFile, check_compilation_cache
 
 KERNEL = """
 from numba import njit
@@ -75,3 +77,20 @@ def test_code_that_others_kept_without_a_checksum_is_read(call, tmp_path):
     (file,) = tmp_path.glob("cache/**/*.nbc")
     file.write_bytes(file.read_bytes()[:-8])
     assert call() == 1
+
+
+class SlowCacheFile(CheckedCacheFile):
+    """Between what is read and what is written, others have their time."""
+
+    def _load_index(self):
+        overloads = super()._load_index()
+        time.sleep(0.05)
+        return overloads
+
+
+def test_two_that_keep_code_of_one_function_at_once_keep_both(tmp_path):
+    names = ("single", "double")
+    files = [SlowCacheFile(str(tmp_path), "kernel", "stamp") for _ in names]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda file, name: file.save(name, f"code of {name}"), files, names))
+    assert [files[0].load(name) for name in names] == ["code of single", "code of double"]
