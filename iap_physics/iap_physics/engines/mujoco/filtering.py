@@ -77,7 +77,7 @@ def roles(kinds: Mapping[Kind, Extent]) -> dict[Kind, list[Role]]:
 
 def _ordered(kinds: Mapping[Kind, Extent]) -> list[Kind]:
     """Kinds, last those of which few more geoms are needed."""
-    left, order = list(kinds), []
+    left, order = list(kinds), list[Kind]()
 
     def cost(kind: Kind) -> tuple[int, int]:
         pieces = kinds[kind].pieces
