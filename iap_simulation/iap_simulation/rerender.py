@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_description.states import STATE_SIZE
 from iap_description.world.world import World
 from iap_io.runs import topics
 from iap_io.runs.recorder import Recorder
@@ -36,6 +34,7 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.video import object_states
 
 STAMP_TOLERANCE = 1e-6  # by which stamps of one instant may differ [s]
 
@@ -126,7 +125,7 @@ def _play(
             waiting = next(readings, None)
         x = np.concatenate([c.x[i] for c in columns])
         tilts = np.concatenate([c.tilt[i] for c in columns])
-        for image in cameras.sample(k, t, x, _objects(world, t), tilts):
+        for image in cameras.sample(k, t, x, object_states(world, t), tilts):
             recorder.receive(image)
         for number, c in enumerate(columns):
             recorder.record(number, c.step(i))
@@ -134,9 +133,3 @@ def _play(
             progress(t)
     for reading in chain([] if waiting is None else [waiting], readings):
         recorder.receive(reading)
-
-
-def _objects(world: World, t: float) -> Array:
-    """(objects, 13) states of the world's objects."""
-    rows = [item.row(t) for item in world.objects.values()]
-    return np.array(rows).reshape(-1, STATE_SIZE)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import STATE_SIZE, P
+from iap_description.world.world import World
 from iap_io.runs.run_folder import RunData
 from iap_io.wire.message_views import MAP
 from iap_sensors.cameras.make import make_renderer
@@ -149,7 +150,7 @@ def write_run_video(
                 rows = [(v.columns, min(i, len(v.columns.t) - 1)) for v in data.vehicles]
                 x = np.concatenate([columns.x[row] for columns, row in rows])
                 tilts = np.concatenate([columns.tilt[row] for columns, row in rows])
-                objects = _objects(scenario, float(t[i]))
+                objects = object_states(scenario.world, float(t[i]))
                 video.write(onlooker.picture(float(t[i]), x, objects, tilts))
                 progress(float(t[i]))
         finally:
@@ -169,6 +170,7 @@ def standpoint(data: RunData) -> tuple[Array, Array]:
     return middle + (max(per_width, per_height) + depth) * back, middle
 
 
-def _objects(scenario: Scenario, t: float) -> Array:
-    rows = [item.row(t) for item in scenario.world.objects.values()]
+def object_states(world: World, t: float) -> Array:
+    """(objects, 13) states of a world's objects, of which none moves freely."""
+    rows = [item.row(t) for item in world.objects.values()]
     return np.array(rows).reshape(-1, STATE_SIZE)

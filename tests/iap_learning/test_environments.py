@@ -216,3 +216,12 @@ def test_pictures_show_the_platform(drawable):
     pictures.reset(seed=1)
     assert [each.shape for each in pictures.render()] == [(360, 480, 3)] * 2
     pictures.close()
+
+
+def test_pictures_show_the_obstacles_of_each_episode(drawable):
+    """Two episodes that stand still at one place see other fields, one of them again the same."""
+    env = gymnasium.make("iap/Navigate-v0", render_mode="rgb_array")
+    first, other, again = (env.reset(seed=seed) and env.render() for seed in (1, 2, 1))
+    assert (first != other).any(axis=2).mean() > 0.02
+    np.testing.assert_array_equal(first, again)
+    env.close()

@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +16,7 @@ from iap_bringup.cli import report
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
 from iap_description import interrupts
 from iap_description.errors import BadInput
-from iap_io.runs.disk_use import disk_use
+from iap_io.runs.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody
@@ -115,7 +114,7 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
-    _announce(console, flight)
+    _announce(console, flight, options.out or Path("runs"))
     folder = create_run_folder(options.out, scenario.scenario)
     what = report.flight_text(scenario, flight.duration)
     try:
@@ -167,8 +166,8 @@ def _fly_compared(
     return result
 
 
-def _announce(console: Console, flight: Flight) -> None:
-    """Show the disk space that recording the sensors takes.
+def _announce(console: Console, flight: Flight, place: Path) -> None:
+    """Show the disk space that recording the sensors takes, of what is free where the folder will be.
 
     Raises:
         BadInput: the disk has not enough space.
@@ -176,7 +175,7 @@ def _announce(console: Console, flight: Flight) -> None:
     meta, recording = flight.meta, flight.scenario.recording
     if not meta.sensors:
         return
-    size, free = disk_use(meta, recording, flight.duration), shutil.disk_usage(".").free
+    size, free = disk_use(meta, recording, flight.duration), free_space(place)
     report.show_sensors(console, flight.sensors.suite.notes, size, free)
     if size > free:
         raise BadInput("the disk is too small for this recording: fly shorter, or record less")

@@ -41,7 +41,7 @@ def list_all(options: argparse.Namespace) -> int:
             table.add_row(f"[bold]{name}[/]", description)
         console.print(table)
     console.print(
-        "  star_N, line_N   generated for N = 2..12; NAME_fixed has fixed links instead of joints"
+        "  star_N, line_N, tilt_N   generated for N = 2..12; NAME_fixed has fixed links instead of joints"
     )
     names = {"Gains": GAINS.names(), "Sensors": set_names(), "Scenes": scene_names()}
     for title, listed in names.items():

@@ -11,6 +11,8 @@ from iap_bringup.experiments.options import ExperimentOptions
 from iap_description.errors import BadInput
 from iap_simulation.parallel.devices import check_device
 
+NOTHING_CHOSEN = 5  # pytest's exit code
+
 
 def add_experiment(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap experiment``."""
@@ -54,4 +56,10 @@ def bench(options: argparse.Namespace) -> int:
         raise BadInput("bench: no benchmarks here; run it from a checkout")
     command = [sys.executable, *"-m pytest --benchmark-only -q -s -p no:cacheprovider".split()]
     chosen = ["-k", options.name] if options.name else []
-    return subprocess.call([*command, str(folder), *chosen, "--device", options.device])
+    done = subprocess.call([*command, str(folder), *chosen, "--device", options.device])
+    if done == NOTHING_CHOSEN:
+        files = [each.stem.removeprefix("test_") for each in sorted(folder.glob("test_*.py"))]
+        raise BadInput(
+            f"bench: no benchmark's name has '{options.name}' in it: {', '.join(files)}"
+        )
+    return done

@@ -3,26 +3,34 @@
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
 from iap_bringup.cli.report import show_sensors
 from iap_description.errors import BadInput
-from iap_io.runs.disk_use import disk_use
+from iap_io.runs.disk_use import disk_use, free_space
 from iap_simulation.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.sweeps.cluster import ClusterFarm
 from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.study import Axis, Point, Study
-from iap_simulation.sweeps.sweep import Swept, sweep
+from iap_simulation.sweeps.sweep import Swept, chunks_of, sweep
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 from iap_simulation.sweeps.sweep_table import summarised
 
@@ -102,16 +110,16 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     if options.workers is not None and options.workers < 1:
         raise BadInput(f"--workers {options.workers}: at least one is expected")
     axes = tuple(map(Axis.of, options.vary))
-    study = Study(options.scenario, scenario_options(options), axes, options.seeds)
+    study = Study(options.scenario, scenario_options(options), axes, options.seeds, records)
     points = study.points()
     console = Console(stderr=options.json)
     if records:
-        _check_disk(console, study, points)
+        _check_disk(console, study, points, options.out or base)
     folder = SweepFolder.open(options.out, study, points, base)
     farm = LocalFarm(options.workers) if options.cluster is None else ClusterFarm(options.cluster)
     try:
         with _bar(console, study, len(points)) as progress:
-            swept = sweep(study, points, folder, farm, progress, records=records)
+            swept = sweep(study, points, folder, farm, progress)
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
@@ -127,17 +135,18 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     return 0
 
 
-def _check_disk(console: Console, study: Study, points: Sequence[Point]) -> None:
-    """Show the disk space that all recordings take.
+def _check_disk(console: Console, study: Study, points: Sequence[Point], place: Path) -> None:
+    """Show the disk space that the recordings take that a folder does not have yet.
 
     Raises:
         BadInput: the disk has not enough space.
     """
-    size = 0
+    size, folder = 0, SweepFolder(place)
     for point in points:
         flight = Flight.of(scenario_of(point.tree, study.scenario))
-        size += study.seeds * disk_use(flight.meta, flight.scenario.recording, flight.duration)
-    free = shutil.disk_usage(".").free
+        waiting = sum(not folder.has(chunk.name) for chunk in chunks_of(study, point))
+        size += waiting * disk_use(flight.meta, flight.scenario.recording, flight.duration)
+    free = free_space(place)
     show_sensors(console, [], size, free)
     if size > free:
         raise BadInput("the disk is too small for these recordings: fly fewer, or record less")
@@ -148,18 +157,34 @@ def _bar(console: Console, study: Study, points: int) -> Iterator[Callable[[int]
     """A bar over runs; yields the function that moves it on."""
     text = f"[bold]{study.scenario}[/]: {points} combinations, {study.seeds} seeds each"
     console.print(text, soft_wrap=True)
-    rate = TextColumn("{task.completed:.0f} of {task.total:.0f}, {task.fields[rate]}")
-    columns = (BarColumn(40), rate, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    runs = TextColumn("{task.completed:.0f} of {task.total:.0f}")
+    columns = (BarColumn(40), runs, TimeElapsedColumn(), Pace())
     with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
-        task = bar.add_task("", total=study.runs, rate="")
+        task = bar.add_task("", total=study.runs, there=None, seconds=0.0)
 
         def move(runs: int) -> None:
-            bar.advance(task, runs)
-            seconds = bar.tasks[0].elapsed or 0.0
-            done = bar.tasks[0].completed
-            bar.update(task, rate=f"{done / seconds:.1f} runs/s" if seconds else "")
+            if bar.tasks[0].fields["there"] is None:
+                bar.update(task, there=runs)
+            bar.update(task, advance=runs, seconds=bar.tasks[0].elapsed or 0.0)
 
         yield move
+
+
+class Pace(ProgressColumn):
+    """How many runs are done a second since the command began, and how long the others take at that.
+
+    Fields of the task: runs that were `there` before, and the `seconds` that had passed when the last ones were done.
+    """
+
+    def render(self, task: Task) -> Text:
+        """Rate and time, once something has been done."""
+        done = task.completed - (task.fields["there"] or 0)
+        if done <= 0 or task.total is None:
+            return Text("")
+        rate = done / task.fields["seconds"]
+        since = (task.elapsed or 0.0) - task.fields["seconds"]
+        left = max(0.0, (task.total - task.completed) / rate - since)
+        return Text(f"{rate:.2g} runs/s, {timedelta(seconds=round(left))} left")
 
 
 def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:

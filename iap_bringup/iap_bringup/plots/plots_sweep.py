@@ -108,6 +108,7 @@ def draw_map(figure: Figure, axes: tuple[Axis, Axis], rows: Rows, metric: str) -
         panel.set_xlabel(axes[0].key)
         panel.set_ylabel(axes[1].key)
         panel.grid(visible=False)
+        panel.tick_params(length=0)  # a tick beside a number would read as a minus
         figure.colorbar(image, ax=panel, label=title)
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Space that a recording takes, estimated before it starts."""
+"""Space that a recording takes, estimated before it starts, and what is free for it."""
+
+import shutil
+from pathlib import Path
 
 from iap_description.sensors.sensor_info import (
     ENCODINGS,
@@ -33,6 +36,13 @@ def disk_use(meta: RunMeta, recording: Recording, duration: float) -> int:
     rates = [_state_rate(vehicle, meta.control_hz) for vehicle in meta.vehicles]
     rates += [_sensor_rate(sensor, recording, meta.control_hz) for sensor in meta.sensors]
     return round(sum(rates) * duration)
+
+
+def free_space(folder: Path) -> int:
+    """Bytes that are free where a folder lies, or will lie once it is made."""
+    place = folder.resolve()
+    there = next(each for each in (place, *place.parents) if each.is_dir())
+    return shutil.disk_usage(there).free
 
 
 def _state_rate(vehicle: VehicleMeta, control_hz: float) -> float:

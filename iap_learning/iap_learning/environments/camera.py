@@ -5,25 +5,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_description.states import P
 from iap_learning.episodic import Episodic
 from iap_simulation.arm.worlds import ArmWorlds
-from iap_simulation.video import Onlooker
+from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.scenario.randomization import placed_world
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.video import Onlooker, object_states
 
 WIDTH, HEIGHT = 480, 360  # [pixels]
 NOT_DRAWN = "an identified plant has no bodies to be drawn"
-BACK, ABOVE = 3.5, 1.5  # where it stands, seen from what it looks at [m]
+BACK, ABOVE = 3.5, 1.5  # where it stands, seen from where worlds start [m]
 
 
 class Camera:
-    """Stands in every world and looks at where it is flown to; the renderer is made with the first picture.
+    """Stands behind where worlds start and looks at where they are flown to.
+
+    The renderer is made with the first picture, and anew with each seed that draws obstacles.
 
     Args:
         episodes: whose states it takes.
     """
 
     def __init__(self, episodes: Episodic) -> None:
-        self._worlds, self._viewpoint = episodes.worlds, episodes.viewpoint
+        self._episodes, self._viewpoint = episodes, episodes.viewpoint
+        worlds = episodes.worlds
+        self._start = worlds.timeline.row(0)[P] if isinstance(worlds, Worlds) else self._viewpoint
         self._onlooker: Onlooker | None = None
+        self._drawn: int | None = None  # seed whose obstacles it sees
 
     def picture(self, world: int) -> NDArray[np.uint8]:
         """(HEIGHT, WIDTH, 3) the present state of one world.
@@ -31,14 +40,23 @@ class Camera:
         Raises:
             BadInput: this machine cannot draw, or nobody can.
         """
-        worlds = self._worlds
+        worlds = self._episodes.worlds
         if isinstance(worlds, ArmWorlds):
             raise BadInput(f"pictures: {NOT_DRAWN}")
-        if self._onlooker is None:
-            position = self._viewpoint + [-BACK, 0.0, ABOVE]
-            self._onlooker = Onlooker(worlds.scenario, position, self._viewpoint, (WIDTH, HEIGHT))
-        objects = np.zeros((0, worlds.state.shape[2]))
-        return self._onlooker.picture(float(worlds.times[world]), worlds.state[world], objects)
+        seed, t = int(self._episodes.flown[world]), float(worlds.times[world])
+        scenario = worlds.scenario.model_copy(update={"seed": seed})
+        onlooker = self._onlooker_in(scenario)
+        return onlooker.picture(t, worlds.state[world], object_states(scenario.world, t))
+
+    def _onlooker_in(self, scenario: Scenario) -> Onlooker:
+        """Who stands among the obstacles of a scenario's seed."""
+        drawn = None if placed_world(scenario) is scenario.world else scenario.seed
+        if self._onlooker is None or self._drawn != drawn:
+            self.close()
+            position = self._start + [-BACK, 0.0, ABOVE]
+            self._onlooker = Onlooker(scenario, position, self._viewpoint, (WIDTH, HEIGHT))
+            self._drawn = drawn
+        return self._onlooker
 
     def close(self) -> None:
         """Give back what the renderer holds; a second time is fine."""

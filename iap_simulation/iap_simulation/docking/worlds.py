@@ -27,7 +27,7 @@ from iap_simulation.docking.judged import Judged, judge
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.settings import DockingSpec, Script
 from iap_simulation.docking.winds import Winds
-from iap_simulation.parallel.starts import Starts, give_seeds
+from iap_simulation.parallel.starts import Starts, give_seeds, seed_array
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -59,7 +59,7 @@ class DockingWorlds:
         if spec is None:
             raise BadInput(f"docking: scenario '{scenario.scenario}' has no key 'docking'")
         self.scenario, self.spec = scenario, spec
-        self.seeds = np.array(seeds, dtype=np.int64)
+        self.seeds = seed_array(seeds)
         self._vehicles = _vehicles(scenario, spec)
         self._latch = _latching(scenario, spec)
         self._mechanism = _mechanism(scenario, spec)

@@ -161,7 +161,8 @@ def _commands(worlds: Flown, mode: Mode) -> Command:
 
 def _attitude_thrust(values: Array, worlds: Flown) -> Action:
     command, each = _commands(worlds, Mode.ATTITUDE_THRUST), values.reshape(len(values), -1, 4)
-    roll, pitch, yaw = (so3.quaternion_exp(_about(axis, each[..., axis])) for axis in range(3))
+    with np.errstate(invalid="ignore"):  # what is not finite ends its world
+        roll, pitch, yaw = (so3.quaternion_exp(_about(axis, each[..., axis])) for axis in range(3))
     command.q_WB[:] = so3.multiply(yaw, so3.multiply(pitch, roll))
     command.thrust[:] = each[..., 3]
     return command

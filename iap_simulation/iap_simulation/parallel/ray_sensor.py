@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A depth camera or a lidar in each of many worlds: images as arrays, of each world those of its single run."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,9 +23,10 @@ from iap_sensors.mounted.mounted_sensors import MOUNT
 from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays import depth_camera_spec
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
-from iap_sensors.rays.images import Images, RaySensor
+from iap_sensors.rays.images import KINDS, Images, RaySensor
 from iap_sensors.rays.noise import Keys, bases_of, frame_keys
 from iap_sensors.rays.world_rays import Mover, Rays, movers_of
+from iap_simulation.parallel.refusal import check_fits
 from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 LIDAR = "lidar"
 EMBREE, WARP = "cpu", "warp"  # devices that cast on the CPU, by Embree and by Warp
+TRIANGLE_BYTES = (
+    240  # of a triangle that stands in a world of its own, with its part of Embree's tree
+)
 NO_OBJECTS = np.zeros((0, 13))
 
 
@@ -61,7 +66,7 @@ class WorldRaySensor:
         mount: of the sensor on its aircraft.
 
     Raises:
-        BadInput: there is no such aircraft, mount, output or device.
+        BadInput: there is no such aircraft, mount, output or device, or memory for so many images and obstacles.
     """
 
     def __init__(
@@ -168,7 +173,21 @@ class WorldRaySensor:
     def _first_rays(self, count: int) -> list[Rays]:
         """Rays of one scene for all worlds, if they are alike; else they are made with the seeds."""
         first = self._rays_of(self.worlds.scenario)
+        self._check_memory(count, first)
         return [first] * count if self._is_drawn else [first.twin() for _ in range(count)]
+
+    def _check_memory(self, count: int, first: Rays) -> None:
+        """Refuse more worlds than there is memory for their images and, where they are drawn, their obstacles.
+
+        Raises:
+            BadInput: saying how much they need.
+        """
+        kinds = [KINDS[name] for name in self.sensor.outputs]
+        pixel = sum(np.dtype(kind).itemsize * math.prod(axes) for kind, axes, _ in kinds)
+        each = math.prod(self.sensor.pattern.shape) * pixel
+        if self._is_drawn:
+            each += TRIANGLE_BYTES * len(first.surface.corners)
+        check_fits(count * each, f"ray sensor: images and obstacles of {count} worlds")
 
     def _rays_of(self, scenario: Scenario) -> Rays:
         return Rays(placed_world(scenario), self._assemblies, self._movers)

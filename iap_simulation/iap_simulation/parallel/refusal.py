@@ -85,11 +85,20 @@ def check_memory(worlds: int, vehicle: VehicleSpec) -> None:
     """
     bodies = 1 + len(vehicle.platform.joints)
     units = 0 if vehicle.sensors.imu is None else bodies
-    needed = worlds * (ROW_BYTES * rows_of(bodies) + NOISE_BYTES + UNIT_BYTES * units)
+    each = ROW_BYTES * rows_of(bodies) + NOISE_BYTES + UNIT_BYTES * units
+    check_fits(worlds * each, f"worlds: {worlds} of them")
+
+
+def check_fits(needed: float, what: str) -> None:
+    """Refuse what needs more bytes than this machine has free.
+
+    Raises:
+        BadInput: saying how much it needs.
+    """
     free = _free_memory()
     if needed > free:
         raise BadInput(
-            f"worlds: {worlds} of them need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
+            f"{what} need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
         )
 
 

@@ -18,16 +18,30 @@ from iap_simulation.scenario.randomization import START, drawn_coms
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
+MOST_SEEDS = 2**63  # that a number of 64 bits with a sign tells apart
+
 
 def give_seeds(own: Integers, chosen: Integers, seeds: Sequence[int]) -> None:
     """Write new seeds of chosen worlds into those of all (B,).
 
     Raises:
-        BadInput: there are more or fewer than chosen worlds.
+        BadInput: there are more or fewer than chosen worlds, or they are no seeds.
     """
     if len(seeds) != len(chosen):
         raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
-    own[chosen] = seeds
+    own[chosen] = seed_array(seeds)
+
+
+def seed_array(seeds: Sequence[int]) -> Integers:
+    """Seeds as an array (n,).
+
+    Raises:
+        BadInput: one of them is none.
+    """
+    wrong = [seed for seed in seeds if seed < 0 or seed >= MOST_SEEDS]
+    if wrong:
+        raise BadInput(f"worlds: seed {wrong[0]}: from 0 to {MOST_SEEDS - 1} is expected")
+    return np.array(seeds, dtype=np.int64)
 
 
 class Starts:

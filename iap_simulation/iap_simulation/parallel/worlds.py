@@ -38,7 +38,7 @@ from iap_simulation.parallel.periods import GIVEN, HELD, TRACK, Wanted, fly_worl
 from iap_simulation.parallel.periods import Flight as Flying
 from iap_simulation.parallel.references import References, Table
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
-from iap_simulation.parallel.starts import Starts, give_seeds
+from iap_simulation.parallel.starts import MOST_SEEDS, Starts, give_seeds, seed_array
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -101,9 +101,7 @@ class Worlds:
         if not len(seeds):
             raise BadInput("worlds: at least one seed is expected")
         check_memory(len(seeds), scenario.vehicles[0])
-        self.seeds = np.array(seeds, dtype=np.int64)
-        if self.seeds.min() < 0:
-            raise BadInput(f"worlds: seed {self.seeds.min()} is negative")
+        self.seeds = seed_array(seeds)
         self.scenario, self._deviates = scenario, deviates(scenario)
         self.flight = Flight.of(self._seeded(0))
         (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
@@ -204,7 +202,7 @@ class Worlds:
         if not isinstance(scenario, Scenario):
             settings = {"engine.name": ENGINE, **(settings or {})}
         ready = resolved(scenario, settings or {}, options)[0]
-        numbers = range(seeds) if isinstance(seeds, int) else seeds
+        numbers = range(min(seeds, MOST_SEEDS - 1)) if isinstance(seeds, int) else seeds
         return cls(ready, numbers, threads=threads, precision=precision, device=device)
 
     def _seeded(self, i: int) -> Scenario:
@@ -376,8 +374,12 @@ class Worlds:
                 in place of the controllers'. Arrays have a row for each world.
 
         Raises:
-            BadInput: an array has another shape.
+            BadInput: an array has another shape, or the action is neither.
         """
+        if not isinstance(action, References | Command | None):
+            raise BadInput(
+                "worlds: an action is References or a Command; iap_simulation.parallel.actions makes them of arrays"
+            )
         if not isinstance(action, Command) and self.flies_at_once:
             self._fly_once(action)
             return

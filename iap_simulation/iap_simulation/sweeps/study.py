@@ -15,9 +15,11 @@ import numpy as np
 
 from iap_description.errors import BadInput, shown
 from iap_description.plain_yaml import parse_yaml
+from iap_simulation.parallel.starts import MOST_SEEDS
 from iap_simulation.scenario.resolving import Options, resolve
 
 MOST_RUNS = 10_000_000
+MOST_POINTS = 100_000  # combinations, each of which is resolved before anything is flown
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER}):({_NUMBER}):(\d{{1,7}})")
 # Keys that stand for a preset: they are resolved before all others, as the options of these names are.
@@ -59,12 +61,15 @@ class Axis(NamedTuple):
 def _range(text: str, first: str, last: str, count: str) -> list[float]:
     if int(count) < 1 or (int(count) == 1 and float(first) != float(last)):
         raise BadInput(f"--vary {text}: at least two values are expected from {first} to {last}")
+    if int(count) > MOST_POINTS:
+        raise BadInput(f"--vary {text}: {count} values are more than {MOST_POINTS}")
     return [float(value) for value in np.linspace(float(first), float(last), int(count))]
 
 
 def _list(text: str, values: str) -> list[Any]:
     found = parse_yaml(f"[{values}]", source=f"--vary {text}")
-    if not isinstance(found, list) or not found or None in found:
+    is_cut = values.rstrip().endswith(",")
+    if is_cut or not isinstance(found, list) or not found or None in found:
         raise BadInput(f"--vary {text}: values are missing between the commas")
     return found
 
@@ -91,12 +96,14 @@ class Study:
         options: of the command line; their seed is the first one's.
         axes: keys that are varied; none flies the scenario as it is.
         seeds: how many are flown of each combination.
+        records: whether a recording of each run is kept.
     """
 
     scenario: str
     options: Options = field(default_factory=Options)
     axes: tuple[Axis, ...] = ()
     seeds: int = 1
+    records: bool = False
 
     def __post_init__(self) -> None:
         keys = [axis.key for axis in self.axes]
@@ -104,9 +111,14 @@ class Study:
         if twice:
             raise BadInput(f"--vary {twice[0]}: comes twice")
         if self.seeds < 1:
-            raise BadInput(f"--seeds {self.seeds}: at least one is expected")
+            option = "--count" if self.records else "--seeds"
+            raise BadInput(f"{option} {self.seeds}: at least one is expected")
+        if not 0 <= self.first_seed < MOST_SEEDS - self.seeds:
+            raise BadInput(f"--seed {self.first_seed}: a number from 0 to 2^63 - 1 is expected")
         if self.runs > MOST_RUNS:
             raise BadInput(f"{self.runs} runs are more than {MOST_RUNS}")
+        if self.runs // self.seeds > MOST_POINTS:
+            raise BadInput(f"{self.runs // self.seeds} combinations are more than {MOST_POINTS}")
 
     @property
     def first_seed(self) -> int:

@@ -37,8 +37,6 @@ def sweep(
     folder: SweepFolder,
     farm: Farm,
     progress: Progress = lambda _: None,
-    *,
-    records: bool = False,
 ) -> Swept:
     """Fly what a folder does not have yet, and write its table.
 
@@ -47,19 +45,13 @@ def sweep(
         points: its combinations.
         folder: of this study.
         farm: who does the work.
-        progress: is told how many runs more are done.
-        records: whether the folder keeps a recording of each run.
+        progress: is told first how many runs are there already, then each time how many more are done.
     """
     began = time.monotonic()
-    work = Record(folder.runs).fly if records else fly
-    most = [1 if records else most_runs(point.tree) for point in points]
-    chunks = [list(_chunks(study, *each)) for each in zip(points, most, strict=True)]
-    waiting = []
-    for chunk in (each for of_point in chunks for each in of_point):
-        if folder.has(chunk.name):
-            progress(len(chunk.seeds))
-        else:
-            waiting.append(chunk)
+    work = Record(folder.runs).fly if study.records else fly
+    chunks = [list(chunks_of(study, point)) for point in points]
+    waiting = [each for of_point in chunks for each in of_point if not folder.has(each.name)]
+    progress(study.runs - sum(len(chunk.seeds) for chunk in waiting))
     with closing(farm.map(work, waiting)) as finished:
         for chunk, rows in finished:
             folder.add(chunk.name, rows)
@@ -81,8 +73,9 @@ def sweep(
     return Swept(summary, rows)
 
 
-def _chunks(study: Study, point: Point, most: int) -> Iterator[Chunk]:
-    """The work of a combination, so many runs at a time."""
+def chunks_of(study: Study, point: Point) -> Iterator[Chunk]:
+    """The work of a combination, some runs at a time, and one where recordings are kept."""
+    most = 1 if study.records else most_runs(point.tree)
     for first in range(0, study.seeds, most):
         count = min(most, study.seeds - first)
         seeds = tuple(range(study.first_seed + first, study.first_seed + first + count))

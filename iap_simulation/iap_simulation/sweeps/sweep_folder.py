@@ -115,6 +115,7 @@ def study_tree(study: Study, points: Sequence[Point]) -> dict[str, Any]:
         "vary": {axis.key: list(axis.values) for axis in study.axes},
         "seeds": study.seeds,
         "first_seed": study.first_seed,
+        "records": study.records,
         "first_run": {**points[0].tree, "seed": study.first_seed},
     }
 

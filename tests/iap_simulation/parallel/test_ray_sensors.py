@@ -11,6 +11,7 @@ from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.rays.images import KINDS
 from iap_simulation.flight import Flight
+from iap_simulation.parallel import refusal
 from iap_simulation.parallel.ray_sensor import WorldRaySensor
 from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.run import execute
@@ -174,6 +175,18 @@ def test_a_vehicle_that_flies_into_an_obstacle_has_crashed():
         for _ in range(1000):
             simulation.step()
     assert 0.5 < simulation.t < 3.5
+
+
+def test_more_images_and_obstacles_than_memory_are_refused_with_the_number(monkeypatch):
+    monkeypatch.setattr(refusal, "_free_memory", lambda: 10**7)
+    alike, drawn = (worlds_of(4, **given) for given in ({"world.objects": {}}, {}))
+    WorldRaySensor.of(alike, "d455", width=640, height=400)
+    with pytest.raises(BadInput, match=r"images and obstacles of 4 worlds need about \d+\.\d GB"):
+        WorldRaySensor.of(alike, "d455", ["depth", "normals"], width=848, height=480)
+    WorldRaySensor.of(drawn, "d455", width=32, height=24)
+    many = {"trees": {"preset": "trees", "count": 500}}
+    with pytest.raises(BadInput, match=r"images and obstacles of 4 worlds need about \d+\.\d GB"):
+        WorldRaySensor.of(worlds_of(4, **{"world.objects": many}), "d455", width=32, height=24)
 
 
 def test_what_there_is_not_is_refused_by_name():

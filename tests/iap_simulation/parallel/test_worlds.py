@@ -271,7 +271,7 @@ def test_two_vehicles_in_a_world_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("seeds", "why"), [([], "at least one seed"), ([3, -1], "seed -1 is negative")]
+    ("seeds", "why"), [([], "at least one seed"), ([3, -1], "seed -1:"), ([2**63], "seed 9223")]
 )
 def test_impossible_seeds_are_refused(seeds, why):
     with pytest.raises(BadInput, match=why):
@@ -281,6 +281,8 @@ def test_impossible_seeds_are_refused(seeds, why):
 def test_more_worlds_than_memory_are_refused_with_the_number():
     with pytest.raises(BadInput, match=r"1000000000000 of them need about \d+\.\d GB of memory"):
         Worlds.of("hover", 10**12)
+    with pytest.raises(BadInput, match=r"of them need about \d+\.\d GB of memory"):
+        Worlds.of("hover", 10**20)
 
 
 def test_actions_of_another_shape_are_refused():
@@ -291,3 +293,7 @@ def test_actions_of_another_shape_are_refused():
         worlds.advance(References.of(worlds.references().rows, Level.WRENCH, np.zeros(6)))
     with pytest.raises(BadInput, match="reset: 2 seeds are expected, got 1"):
         worlds.reset([0, 1], seeds=[5])
+    with pytest.raises(BadInput, match="seed -5:"):
+        worlds.reset([0], seeds=[-5])
+    with pytest.raises(BadInput, match="an action is References or a Command"):
+        worlds.advance(np.zeros((3, 4)))

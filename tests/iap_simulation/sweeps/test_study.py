@@ -36,7 +36,9 @@ def test_values_of_a_key(text, values):
         ("a=1,1", "twice"),
         ("a=0:8:1", "at least two values"),
         ("a=0:8:0", "at least two values"),
+        ("a=0:8:9999999", "more than"),
         ("a=1,,2", "between the commas|a="),
+        ("a=1,", "between the commas"),
         ("a={", "a="),
     ],
 )
@@ -70,8 +72,15 @@ def test_what_cannot_be_flown_is_refused_before_anything_is():
         Study("hover", axes=(Axis.of("wind.speed=1,2"), Axis.of("wind.speed=3,4")))
     with pytest.raises(BadInput, match="--seeds 0"):
         Study("hover", seeds=0)
+    for seed in (-1, 2**63):
+        with pytest.raises(BadInput, match=f"--seed {seed}:"):
+            Study("hover", Options(seed=seed), seeds=2)
     with pytest.raises(BadInput, match="more than"):
-        Study("hover", axes=(Axis.of("a=0:1:1000000"),), seeds=1000)
+        Study("hover", axes=(Axis.of("a=0:1:100000"),), seeds=1000)
+    with pytest.raises(BadInput, match="200000 combinations are more than"):
+        Study("hover", axes=(Axis.of("a=0:1:100000"), Axis.of("b=1,2")))
+    with pytest.raises(BadInput, match="--count 0"):
+        Study("hover", seeds=0, records=True)
 
 
 def test_work_is_named_by_what_it_is():

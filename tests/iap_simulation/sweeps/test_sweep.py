@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -106,10 +107,10 @@ def test_a_start_that_is_impossible_is_a_row(tmp_path):
 
 def test_a_data_set_keeps_every_recording(tmp_path):
     """Readable, with the metrics of its row; what was left half done is made anew."""
-    study, out = study_of(duration=0.2, sensors="imu"), tmp_path / "set"
+    study, out = replace(study_of(duration=0.2, sensors="imu"), records=True), tmp_path / "set"
     points = study.points()
     folder = SweepFolder.open(out, study, points)
-    found = sweep(study, points, folder, Here(), records=True)
+    found = sweep(study, points, folder, Here())
     names = [row["folder"] for row in found.rows]
     assert sorted(names) == sorted(each.name for each in (out / "runs").iterdir())
     for row in found.rows:
@@ -120,7 +121,7 @@ def test_a_data_set_keeps_every_recording(tmp_path):
     (out / "parts" / f"{names[1].rpartition('_')[0]}.json").unlink()
     (out / "runs" / names[1]).rename(out / "runs" / f"{names[1]}.tmp")
     (out / "runs" / f"{names[1]}.tmp" / "metrics.json").unlink()
-    sweep(study, points, folder, Here(), records=True)
+    sweep(study, points, folder, Here())
     assert sorted(names) == sorted(each.name for each in (out / "runs").iterdir())
     assert (out / TABLE).read_bytes() == table
 
@@ -130,6 +131,8 @@ def test_another_sweeps_folder_is_refused(tmp_path):
     swept(study_of(duration=0.1), out, Here())
     with pytest.raises(BadInput, match="another sweep"):
         swept(study_of(duration=0.1, seeds=3), out, Here())
+    with pytest.raises(BadInput, match="another sweep"):
+        swept(replace(study_of(duration=0.1), records=True), out, Here())
     (tmp_path / "taken").mkdir()
     with pytest.raises(BadInput, match="exists already"):
         swept(study_of(duration=0.1), tmp_path / "taken", Here())

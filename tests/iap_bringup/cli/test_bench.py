@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap bench``."""
+
+import pytest
+
+from iap_bringup.cli import studies
+from iap_bringup.cli.main import main
+
+
+def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(monkeypatch, capsys):
+    monkeypatch.setattr(studies.subprocess, "call", lambda _: studies.NOTHING_CHOSEN)
+    assert main(["bench", "nope"]) == 2
+    assert "no benchmark's name has 'nope' in it: arm, docking," in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_what_benchmarks_say_is_the_command_s_exit_code(monkeypatch, code):
+    monkeypatch.setattr(studies.subprocess, "call", lambda _: code)
+    assert main(["bench", "speed"]) == code
