@@ -5,7 +5,16 @@ The set-up calls ``python -m iap_bringup.cli.warm_up``; numba keeps what was com
 ``./iap``.
 """
 
+# ruff: noqa: E402 - what is kept is checked from the first kernel on
+from iap_description.compilation_cache import check_compilation_cache
+
+check_compilation_cache()
+
+import multiprocessing
+import os
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +28,9 @@ from iap_sensors.cameras.make import make_renderer
 from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.run import record
 
+MOST = 3  # processes, each of up to 1 GB
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
+SCENARIOS = ("peg_in_hole", "docking", "module_hover", "arm_pick")
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
 CAMERAS = tuple(
@@ -30,28 +41,68 @@ CAMERAS = tuple(
 
 
 def main() -> None:
-    """Fly for a fifth of a second each time and throw the recordings away."""
+    """Make the shares in processes side by side, as many as there are processors."""
+    processes = min(MOST, len(os.sched_getaffinity(0)))
+    fork = multiprocessing.get_context("fork")  # of what is imported, before any kernel is used
+    with ProcessPoolExecutor(processes, fork) as pool:
+        list(pool.map(_make, SHARES))
+
+
+def _make(share: Callable[[Path], None]) -> None:
+    """Throw away what a share has recorded."""
     with tempfile.TemporaryDirectory() as folder:
-        for engine in ("closed_form", "pybullet"):
-            for platform in PLATFORMS:
-                given = (f"engine.name={engine}", *WEATHER)
-                out = Path(folder) / f"{engine}-{platform}"
-                record("hover", folder=out, platform=platform, duration=0.2, assignments=given)
-        undisturbed = ("engine.name=closed_form",)
-        record("hover", folder=Path(folder) / "steady", duration=0.2, assignments=undisturbed)
-        for sampling in ("integrating", "instantaneous"):
-            record("hover", folder=Path(folder) / sampling, **_sensing(sampling))
-        if _can_draw():
-            for method in ("joint", "virpo", "drift_filter"):
-                record("figure_eight", folder=Path(folder) / method, **_estimating(method))
-        _check_message()
-        for platform in PLATFORMS:
-            worlds = Worlds.of("hover", 2, platform=platform)
-            for _ in range(2):
-                worlds.advance()
-            worlds.fly(1)
-        for task in TASKS.names():
-            make_episodes(task, 2).step(None)
+        share(Path(folder))
+
+
+def _worlds(folder: Path) -> None:
+    """Worlds side by side, and the compiled loop of a single run."""
+    for platform in PLATFORMS:
+        worlds = Worlds.of("hover", 2, platform=platform)
+        for _ in range(2):
+            worlds.advance()
+        worlds.fly(1)
+    given = ("engine.name=closed_form",)
+    record("hover", folder=folder / "steady", duration=0.2, assignments=given)
+
+
+def _pybullet(folder: Path) -> None:
+    """Flights in PyBullet, also with sensors."""
+    _fly_in_weather("pybullet", folder)
+    for sampling in ("integrating", "instantaneous"):
+        record("hover", folder=folder / sampling, **_sensing(sampling))
+    _check_message()
+
+
+def _estimates(folder: Path) -> None:
+    """Flights on estimates."""
+    if _can_draw():
+        for method in ("joint", "virpo", "drift_filter"):
+            record("figure_eight", folder=folder / method, **_estimating(method))
+
+
+def _scenarios(folder: Path) -> None:
+    """What flies in contact, by a learned policy, on tilting rotors and with an arm."""
+    for name in SCENARIOS:
+        record(name, folder=folder / name, duration=0.2)
+
+
+def _tasks(_: Path) -> None:
+    """A step of each task's episodes."""
+    for task in TASKS.names():
+        make_episodes(task, 2).step(None)
+
+
+def _closed_form(folder: Path) -> None:
+    """Flights without PyBullet that are made period by period."""
+    _fly_in_weather("closed_form", folder)
+
+
+def _fly_in_weather(engine: str, folder: Path) -> None:
+    for platform in PLATFORMS:
+        given = (f"engine.name={engine}", *WEATHER)
+        record(
+            "hover", folder=folder / platform, platform=platform, duration=0.2, assignments=given
+        )
 
 
 def _can_draw() -> bool:
@@ -82,6 +133,8 @@ def _check_message() -> None:
     """Look at the numbers of a message as nodes do."""
     first_odd(np.array([0.0, 0.0, 0.0, 1.0]), np.arange(4), np.array([0]))
 
+
+SHARES = (_worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form)
 
 if __name__ == "__main__":
     main()

@@ -153,10 +153,15 @@ class Controllers:
         """What the controllers remember: copies."""
         return [array.copy() for array in self._memory]
 
-    def restore(self, snapshot: Sequence[Array]) -> None:
-        """Return to a snapshot of the same number of worlds; gains stay."""
-        for own, other in zip(self._memory, snapshot, strict=True):
-            own[...] = other
+    def restore(self, snapshot: Sequence[Array], worlds: Integers | None = None) -> None:
+        """Return to a snapshot of the same number of worlds, all of them or some by their indices; gains stay."""
+        chosen = np.arange(self._batch) if worlds is None else worlds
+        count = len(self._remembered)
+        for own, other in zip(self._memory[:count], snapshot[:count], strict=True):
+            at = (chosen // LANES, slice(None), chosen % LANES)
+            own[at] = other[at]
+        for own, other in zip(self._commanded, snapshot[count:], strict=True):
+            own[chosen] = other[chosen]
 
     @property
     def _memory(self) -> list[Array]:
@@ -215,7 +220,8 @@ class ControllerOfOne:
         if task is not None or wrench_P is not NO_WRENCH:
             raise BadInput("controllers of batches know free flight only")
         levels = np.array([int(reference.level)], dtype=np.int64)
-        given = Given(x[None, None], reference.row[None], levels, reference.wrench_P[None])
+        wrenches_P = reference.wrench_P[None].copy()  # read-only arrays would be compiled for anew
+        given = Given(x[None, None], reference.row[None], levels, wrenches_P)
         command = self._controllers(given)
         return Command(command.mode, *(each[0] for each in command.arrays))
 
