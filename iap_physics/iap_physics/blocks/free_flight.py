@@ -16,7 +16,7 @@ from iap_physics.blocks.exchange import begin_period, end_period, load, store
 from iap_physics.blocks.flown import Flown, Inputs, Vehicle
 from iap_physics.blocks.layout import body_row, rows_of
 from iap_physics.blocks.period import advance_period
-from iap_physics.blocks.threads import Threads
+from iap_physics.blocks.threads import Pace, Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.rigid_motion import RigidModel
@@ -45,7 +45,7 @@ class FreeFlight:
         threads: Threads,
         precision: Precision = DOUBLE,
     ) -> None:
-        self._threads = threads
+        self._threads, self._pace = threads, Pace()
         ((assembly, _, model),) = engine.parts
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
         bodies = np.array(assembly.aircraft, dtype=np.int64)
@@ -203,7 +203,9 @@ class FreeFlight:
         """
         engine, flown = self._engine, self.flown(inputs)
         self._threads.run(
-            lambda first, last: advance_worlds(first, last, flown, steps), engine.batch
+            lambda first, last: advance_worlds(first, last, flown, steps),
+            engine.batch,
+            self._pace,
         )
         for step in range(steps):
             if engine.raises and self._failed[0] == step:

@@ -5,14 +5,31 @@ import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
+from time import perf_counter
 
 from iap_description.errors import BadInput
 from iap_description.lanes import LANES
 
 Work = Callable[[int, int], object]
-Done = SimpleQueue[BaseException | None]  # what came of each stretch
+Done = SimpleQueue[
+    tuple[BaseException | None, float]
+]  # what came of each stretch, and when it began
 Task = tuple[Work, int, int, Done]
 Tasks = SimpleQueue[Task | None]  # None ends the thread that takes it
+
+
+REMEMBERED = 0.9  # of what is known of how long threads take to begin, from one time to the next
+
+
+class Pace:
+    """How long a block of one kind of work takes, as it was seen last.
+
+    Attributes:
+        block: seconds; 0 where none has been done yet.
+    """
+
+    def __init__(self) -> None:
+        self.block = 0.0
 
 
 class Threads:
@@ -33,28 +50,47 @@ class Threads:
         if count < 1:
             raise BadInput(f"threads: at least one is expected, got {count}")
         self._others: list[Tasks] = [SimpleQueue() for _ in range(count - 1)]
+        self._late = 0.0  # that a thread begins after it was called [s]
         weakref.finalize(self, _end, self._others)
         for tasks in self._others:
             Thread(target=_work_off, args=(tasks,), name="worlds", daemon=True).start()
 
-    def run(self, work: Work, batch: int) -> None:
-        """Do work on worlds first to last - 1, all of them taken together; returns when all is done."""
+    def run(self, work: Work, batch: int, pace: Pace | None = None) -> None:
+        """Do work on worlds first to last - 1, all of them taken together; returns when all is done.
+
+        Args:
+            work: on worlds first to last - 1.
+            batch: number of worlds.
+            pace: of this kind of work, kept by whoever has it done again and again: the caller's stretch is then
+                longer, by what it does before other threads are awake. None shares evenly.
+        """
         blocks = -(-batch // LANES)
         count = min(1 + len(self._others), blocks)
         if count < 2:
             work(0, batch)
             return
-        bounds = [LANES * (blocks * i // count) for i in range(count)] + [batch]
+        own = self._own(blocks, count, pace)
+        bounds = [LANES * (own + (blocks - own) * i // (count - 1)) for i in range(count - 1)]
         done: Done = SimpleQueue()
-        for tasks, first, last in zip(self._others, bounds[1:-1], bounds[2:], strict=False):
+        began = perf_counter()
+        for tasks, first, last in zip(self._others, bounds, [*bounds[1:], batch], strict=False):
             tasks.put((work, first, last, done))
+        own_began = perf_counter()
         try:
-            work(0, bounds[1])
+            work(0, bounds[0])
         finally:  # nothing is flying any more when this returns, or fails
-            errors = [done.get() for _ in range(count - 1)]
-        for error in errors:
+            if pace is not None:
+                pace.block = (perf_counter() - own_began) / own
+            ends = [done.get() for _ in range(count - 1)]
+        for error, at in ends:
+            self._late = REMEMBERED * self._late + (1.0 - REMEMBERED) * (at - began)
             if error is not None:
                 raise error
+
+    def _own(self, blocks: int, count: int, pace: Pace | None) -> int:
+        """Blocks of the caller's stretch, so that all threads end together."""
+        ahead = 0.0 if pace is None or not pace.block else self._late / pace.block
+        return max(1, min(round((blocks + (count - 1) * ahead) / count), blocks - count + 1))
 
     def close(self) -> None:
         """End all threads but the caller's, which does all from then on; a second time is fine."""
@@ -70,11 +106,12 @@ def _end(others: list[Tasks]) -> None:
 def _work_off(tasks: Tasks) -> None:
     """Do one task after another; what goes wrong is raised where the caller waits."""
     while (task := tasks.get()) is not None:
+        began = perf_counter()
         work, first, last, done = task
         error: BaseException | None = None
         try:
             work(first, last)
         except BaseException as raised:  # noqa: BLE001 - it goes to the caller
             error = raised
-        done.put(error)
+        done.put((error, began))
         del task, work, done, error  # whoever waits for the next task holds no worlds
