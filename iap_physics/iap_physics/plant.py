@@ -7,7 +7,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.lanes import DOUBLE, Precision
@@ -312,7 +312,14 @@ class Plant:
         """(B, bodies, 13) of one vehicle, a view that the next step overwrites."""
         return self.engine.state()[:, self.propulsion[vehicle].rows]
 
-    def command(self, vehicle: int, command: Command, *, on_board: bool = False) -> None:
+    def command(
+        self,
+        vehicle: int,
+        command: Command,
+        *,
+        on_board: bool = False,
+        worlds: Booleans | None = None,
+    ) -> None:
         """Take a command that counts until the next one.
 
         A world of a batch whose command holds NaN or infinity gets the status ``INVALID_COMMAND``.
@@ -321,6 +328,7 @@ class Plant:
             vehicle: its number.
             command: for all worlds, or with a batch axis for each of them.
             on_board: whether it is the aircraft's own, which a fault does not hold up.
+            worlds: (B,) those of a batch that it is for, whose aircraft have no faults; None for all.
 
         Raises:
             FlightFailed: the command of the only world holds NaN or infinity.
@@ -331,7 +339,7 @@ class Plant:
             raise BadInput(NO_WRENCH_HERE)
         propulsion = self.propulsion[vehicle]
         command.check(propulsion.command.thrust.shape[1], len(self.ticks))
-        if all(map(all_finite, command.arrays)):
+        if worlds is None and all(map(all_finite, command.arrays)):
             if not self._is_late(vehicle, command, on_board=on_board):
                 propulsion.take(command)
                 if on_board:
@@ -340,8 +348,10 @@ class Plant:
         if self._raises:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
         is_finite = command.finite_worlds(len(self.ticks))
-        propulsion.take(command, is_finite)
-        self.status[~is_finite & (self.status == RUNNING)] = INVALID_COMMAND
+        addressed = np.ones_like(is_finite) if worlds is None else worlds
+        propulsion.take(command, addressed & is_finite)
+        ended = addressed & ~is_finite & (self.status == RUNNING)
+        self.status[ended] = INVALID_COMMAND
 
     def _is_late(self, vehicle: int, command: Command, *, on_board: bool) -> bool:
         """Whether a fault keeps a command for later; the aircraft's own overtakes what is kept."""

@@ -22,7 +22,7 @@ from iap_description.states import REF_P, STATE_SIZE, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.air import GUSTS
-from iap_physics.blocks.threads import Threads
+from iap_physics.blocks.threads import Pace, Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
 from iap_physics.flight_monitor import is_upside_down
@@ -34,6 +34,7 @@ from iap_simulation.flight import Flight
 from iap_simulation.parallel.devices import CPU, Device, check_device, gpu_of
 from iap_simulation.parallel.endings import failure_of
 from iap_simulation.parallel.inertial_units import WorldInertialUnits
+from iap_simulation.parallel.mixed import Mixed
 from iap_simulation.parallel.periods import GIVEN, HELD, TRACK, Wanted, fly_worlds
 from iap_simulation.parallel.periods import Flight as Flying
 from iap_simulation.parallel.references import References, Table
@@ -109,7 +110,7 @@ class Worlds:
         self._assembly = Assembly.of(spec.platform, spec.name).without_looks()
         self._starts = Starts(scenario, self._vehicle, self._assembly)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
-        self._threads = Threads(threads)
+        self._threads, self._pace = Threads(threads), Pace()
         self._units = (
             None
             if spec.sensors.imu is None
@@ -179,6 +180,7 @@ class Worlds:
         scenario: str | Path | Mapping[str, Any] | Scenario,
         seeds: Sequence[int] | int,
         *,
+        draw: Mapping[str, Any] | None = None,
         settings: Mapping[str, Any] | None = None,
         threads: int = 1,
         precision: Precision = DOUBLE,
@@ -190,6 +192,7 @@ class Worlds:
         Args:
             scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
             seeds: of the worlds, or how many, from 0 on.
+            draw: what seeds draw, keys of the scenario's key `draw`, such as ``{"mass": 0.1}``.
             settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
             threads: that share the worlds; no result depends on how many.
             precision: of the physics; see the class.
@@ -199,9 +202,10 @@ class Worlds:
         Raises:
             BadInput: anything unknown, missing or impossible, in one line.
         """
+        given = {**(settings or {}), **{f"draw.{key}": each for key, each in (draw or {}).items()}}
         if not isinstance(scenario, Scenario):
-            settings = {"engine.name": ENGINE, **(settings or {})}
-        ready = resolved(scenario, settings or {}, options)[0]
+            given = {"engine.name": ENGINE, **given}
+        ready = resolved(scenario, given, options)[0]
         numbers = range(min(seeds, MOST_SEEDS - 1)) if isinstance(seeds, int) else seeds
         return cls(ready, numbers, threads=threads, precision=precision, device=device)
 
@@ -363,7 +367,7 @@ class Worlds:
             return self.references().rows, np.arange(len(self.seeds))
         return self._table.rows, np.minimum(self.instants, self.timeline.last)
 
-    def advance(self, action: References | Command | None = None) -> None:
+    def advance(self, action: References | Command | Mixed | None = None) -> None:
         """Fly one control period of every running world.
 
         A world whose command is not finite, that overturns, loses its reference or diverges gets a status and stands
@@ -371,19 +375,24 @@ class Worlds:
 
         Args:
             action: references for the suite's controllers in place of the scenario's own; or a command to the aircraft
-                in place of the controllers'. Arrays have a row for each world.
+                in place of the controllers'; or several of them, of which each world takes its own. Arrays have a row
+                for each world.
 
         Raises:
-            BadInput: an array has another shape, or the action is neither.
+            BadInput: an array has another shape, or the action is none of these.
         """
-        if not isinstance(action, References | Command | None):
+        if not isinstance(action, References | Command | Mixed | None):
             raise BadInput(
-                "worlds: an action is References or a Command; iap_simulation.parallel.actions makes them of arrays"
+                "worlds: an action is References, a Command or Mixed;"
+                " iap_simulation.parallel.actions makes them of arrays"
             )
-        if not isinstance(action, Command) and self.flies_at_once:
+        if not isinstance(action, Command | Mixed) and self.flies_at_once:
             self._fly_once(action)
             return
-        self.control(action)
+        if isinstance(action, Mixed):
+            self._control_mixed(action)
+        else:
+            self.control(action)
         self.plant.advance()
         if self._units is not None:
             self._units.measure()
@@ -423,7 +432,7 @@ class Worlds:
         flight = self._flight_of(what, values, self._plant.blow(periods), held=held)
         if self._gpu is None:
             self._threads.run(
-                lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds)
+                lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds), self._pace
             )
         else:
             self._gpu.fly(periods, flight)
@@ -459,11 +468,34 @@ class Worlds:
         references = self.references() if not isinstance(action, References) else action
         command = action if isinstance(action, Command) else self._controlled(references)
         self.command(command)
-        x, rows = self.state[:, 0], references.rows
+        self._end_lost(references.rows)
+        return references, command
+
+    def _control_mixed(self, mixed: Mixed) -> None:
+        """Command each world by its own one of several actions, as a batch of one would be by it."""
+        which, controlled = mixed.checked(len(self.seeds)), np.zeros(len(self.seeds), bool)
+        asked = self.references()._replace(wrenches_P=self._wrenches_P)
+        for number, action in enumerate(mixed.actions):
+            mine = which == number
+            if isinstance(action, Command):
+                self.plant.command(0, action, worlds=mine)
+                continue
+            controlled |= mine
+            for own, given in zip(asked, action.checked(self._rows.shape), strict=True):
+                own[mine] = given[mine]
+        if controlled.any():
+            memory = self.controllers.snapshot()
+            command = self._controlled(asked, np.flatnonzero(controlled))
+            self.controllers.restore(memory, np.flatnonzero(~controlled))
+            self.plant.command(0, command, worlds=controlled)
+        self._end_lost(asked.rows)
+
+    def _end_lost(self, rows: Array) -> None:
+        """End flights that have overturned or lost their references (B, 19 + N)."""
+        x = self.state[:, 0]
         far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
         for failed, status in ((far, FAR), (is_upside_down(x), UPSIDE_DOWN)):
             self.status[failed & (self.status == RUNNING)] = status
-        return references, command
 
     def command(self, command: Command) -> None:
         """Let the aircraft hold a command, an array of which may have a row for each world.
@@ -473,12 +505,13 @@ class Worlds:
         """
         self.plant.command(0, command)
 
-    def _controlled(self, references: References) -> Command:
-        """The controllers' commands."""
+    def _controlled(self, references: References, worlds: Integers | None = None) -> Command:
+        """The controllers' commands; noise is drawn for all worlds, or for some alone."""
         given = references.checked(self._rows.shape)
         x = self.state
         if not self._noise.is_zero:
-            self._measured = self._noise(self.state[:, 0])
+            seen = slice(None) if worlds is None else worlds
+            self._measured[seen] = self._noise(self.state[seen, 0], worlds)
             x = self._measured[:, None]
         inputs = Given(x, *given)
         self._threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
