@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""YAML of users as plain trees: with the numbers of YAML 1.2, without repeated keys, dates and endless aliases."""
+"""YAML of users as plain trees: with the numbers of YAML 1.2, without repeated keys, dates and endless aliases.
+
+And plain trees as YAML, for whoever reads them by machine.
+"""
 
 import io
 import re
@@ -15,8 +18,9 @@ from iap_description.text_files import read_text
 MAX_DEPTH = 50  # of brackets and indentations
 MAX_NODES = 200_000  # values, with those that aliases repeat
 
-# libyaml's, which is ten times faster, where PyYAML has it
+# libyaml's, which are ten times faster, where PyYAML has them
 _Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _NUMBER_STARTS = "-+0123456789."
 
 
@@ -133,3 +137,9 @@ def parse_mapping(text: str, *, source: str) -> dict[str, Any]:
     if not isinstance(tree, dict):
         raise BadInput(f"{source}: a mapping of keys is expected, found {type(tree).__name__}")
     return tree
+
+
+def yaml_text(tree: Any) -> str:  # noqa: ANN401 - what `parse_yaml` returns
+    """A plain tree as YAML, its keys in their order; no digit is lost."""
+    text: str = yaml.dump(tree, Dumper=_Dumper, sort_keys=False)
+    return text

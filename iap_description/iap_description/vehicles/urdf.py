@@ -17,12 +17,12 @@ from xml.dom import minidom
 
 import numpy as np
 import xacro
-import yaml
 
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.config import Vec3
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import yaml_text
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.mount import Mount
@@ -57,7 +57,7 @@ def _expanded(tree: str, target: Target) -> str:
     with tempfile.TemporaryDirectory(prefix="iap_") as folder:
         path = Path(folder) / "assembly.yaml"
         # xacro's YAML reads not every JSON number
-        path.write_text(yaml.safe_dump(json.loads(tree)), encoding="utf-8")
+        path.write_text(yaml_text(json.loads(tree)), encoding="utf-8")
         source = DATA / "urdf" / "iap.urdf.xacro"
         document = xacro.process_file(str(source), mappings={"tree": str(path), "target": target})
     for node in list(document.childNodes):
