@@ -104,7 +104,12 @@ def test_seeds_must_be_as_many_as_worlds():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in TASKS.names() if name not in ("navigate", "docking_hard")]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "module_docking" else name
+        for name in TASKS.names()
+        if name not in ("navigate", "docking_hard")
+    ],
 )
 def test_the_suite_s_controller_succeeds_where_random_actions_do_not(name):
     scores = baselines(name, 16, seed=100)
