@@ -29,7 +29,13 @@ def flown(episodes, seeds, actions):
     return np.stack([row[:, : episodes.observed] for row in rows]), np.stack(rows[1:])
 
 
-@pytest.mark.parametrize("name", TASKS.names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "navigate" else name
+        for name in TASKS.names()
+    ],
+)
 def test_every_world_is_the_one_alone(name):
     task = make_task(name, {"seconds": 15 * make_episodes(name, 1).dt})
     rng = np.random.default_rng(len(name))
