@@ -20,7 +20,7 @@ MAX_NODES = 200_000  # values, with those that aliases repeat
 
 # libyaml's, which are ten times faster, where PyYAML has them
 _Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_BaseDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _NUMBER_STARTS = "-+0123456789."
 
 
@@ -57,13 +57,18 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
             seen.add(key)
 
 
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(
-        r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$|^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$"
-    ),
-    list(_NUMBER_STARTS),
-)
+class _Dumper(_BaseDumper):  # type: ignore[misc, valid-type]
+    """YAML in which a text that `_Loader` would take for a number is quoted."""
+
+
+for _each in (_Loader, _Dumper):
+    _each.add_implicit_resolver(
+        "tag:yaml.org,2002:float",
+        re.compile(
+            r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$|^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$"
+        ),
+        list(_NUMBER_STARTS),
+    )
 # Integers must win over the float pattern above, which also matches them; dates are texts.
 for _first, _resolvers in _Loader.yaml_implicit_resolvers.items():
     _resolvers[:] = [each for each in _resolvers if not each[0].endswith("timestamp")]
