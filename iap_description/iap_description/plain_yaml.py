@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""YAML of users as plain trees: with the numbers of YAML 1.2, without repeated keys, dates and endless aliases."""
+"""YAML of users as plain trees: with the numbers of YAML 1.2, without repeated keys, dates and endless aliases.
+
+And plain trees as YAML, for whoever reads them by machine.
+"""
 
 import io
 import re
@@ -15,8 +18,9 @@ from iap_description.text_files import read_text
 MAX_DEPTH = 50  # of brackets and indentations
 MAX_NODES = 200_000  # values, with those that aliases repeat
 
-# libyaml's, which is ten times faster, where PyYAML has it
+# libyaml's, which are ten times faster, where PyYAML has them
 _Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BaseDumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _NUMBER_STARTS = "-+0123456789."
 
 
@@ -53,13 +57,18 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
             seen.add(key)
 
 
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(
-        r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$|^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$"
-    ),
-    list(_NUMBER_STARTS),
-)
+class _Dumper(_BaseDumper):  # type: ignore[misc, valid-type]
+    """YAML in which a text that `_Loader` would take for a number is quoted."""
+
+
+for _each in (_Loader, _Dumper):
+    _each.add_implicit_resolver(
+        "tag:yaml.org,2002:float",
+        re.compile(
+            r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$|^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$"
+        ),
+        list(_NUMBER_STARTS),
+    )
 # Integers must win over the float pattern above, which also matches them; dates are texts.
 for _first, _resolvers in _Loader.yaml_implicit_resolvers.items():
     _resolvers[:] = [each for each in _resolvers if not each[0].endswith("timestamp")]
@@ -133,3 +142,9 @@ def parse_mapping(text: str, *, source: str) -> dict[str, Any]:
     if not isinstance(tree, dict):
         raise BadInput(f"{source}: a mapping of keys is expected, found {type(tree).__name__}")
     return tree
+
+
+def yaml_text(tree: Any) -> str:  # noqa: ANN401 - what `parse_yaml` returns
+    """A plain tree as YAML, its keys in their order; no digit is lost."""
+    text: str = yaml.dump(tree, Dumper=_Dumper, sort_keys=False)
+    return text

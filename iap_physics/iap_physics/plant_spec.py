@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated, Self
 
 import numpy as np
-import yaml
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
-from iap_description.plain_yaml import parse_mapping
+from iap_description.plain_yaml import parse_mapping, yaml_text
 from iap_description.random_streams import stream
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import InertialMounts, Sampling
@@ -270,7 +269,7 @@ class PlantSpec(Record):
 
     def yaml(self) -> str:
         """YAML text from which `read` makes an equal plant, bit for bit."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+        return yaml_text(self.model_dump(mode="json"))
 
     @property
     def dt(self) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from iap_description.config import override
 from iap_description.errors import LONGEST, BadInput
-from iap_description.plain_yaml import MAX_DEPTH, parse_yaml, read_yaml
+from iap_description.plain_yaml import MAX_DEPTH, parse_yaml, read_yaml, yaml_text
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9)
@@ -38,6 +38,12 @@ def test_values(text: str, value: object) -> None:
         assert "alias" in refusal(text)
     else:
         assert parse_yaml(text, source="mine.yaml") == value
+
+
+def test_a_tree_as_text_is_read_as_it_was_with_its_keys_in_their_order() -> None:
+    tree = {"z": [1, 0.1 + 0.2, 1e-7, 5e-324, -0.0], "a": {"1e3": "1e3", "": None, "ä": "y: #"}}
+    again = parse_yaml(yaml_text(tree), source="mine.yaml")
+    assert repr(again) == repr(tree)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,13 @@ def flown(episodes, seeds, actions):
     return np.stack([row[:, : episodes.observed] for row in rows]), np.stack(rows[1:])
 
 
-@pytest.mark.parametrize("name", TASKS.names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "navigate" else name
+        for name in TASKS.names()
+    ],
+)
 def test_every_world_is_the_one_alone(name):
     task = make_task(name, {"seconds": 15 * make_episodes(name, 1).dt})
     rng = np.random.default_rng(len(name))
@@ -104,7 +110,12 @@ def test_seeds_must_be_as_many_as_worlds():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in TASKS.names() if name not in ("navigate", "docking_hard")]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name == "module_docking" else name
+        for name in TASKS.names()
+        if name not in ("navigate", "docking_hard")
+    ],
 )
 def test_the_suite_s_controller_succeeds_where_random_actions_do_not(name):
     scores = baselines(name, 16, seed=100)

@@ -123,6 +123,7 @@ def test_the_covariance_settles_at_that_deviation():
     np.testing.assert_allclose(tilt, estimator.deviation, rtol=0.02)
 
 
+@pytest.mark.slow
 def test_the_covariance_stays_symmetric_and_positive(flight):
     w, f, true = flight
     compass, estimator = compass_of(), AttitudeFilter(gains_of(), DT)
@@ -178,6 +179,7 @@ def test_free_fall_says_nothing_of_the_vertical():
     np.testing.assert_allclose(settled(estimator, 1.0, STILL, 0.01 * UP), tilted, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_reset_filter_has_forgotten(flight):
     w, f, true = flight
     estimator = AttitudeFilter(gains_of(), DT)

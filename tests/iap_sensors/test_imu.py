@@ -47,6 +47,7 @@ def test_a_long_log_returns_the_densities_of_the_paper(long_log, triad, name):
     assert found.walk == pytest.approx(given.walk, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_samples_have_the_deviations_of_table_vi(long_log):
     white = long_log.w_S - long_log.gyro_bias, long_log.f_S - long_log.accel_bias
     assert white[0].std() == pytest.approx(0.0212, rel=0.01)

@@ -21,11 +21,16 @@ esac
 
 
 def copied_checkout(folder: Path) -> Path:
-    """A copy of what set-up reads, without an environment."""
+    """A copy of what set-up reads, without an environment; of the modules, only one package's: a few for all."""
     copy = folder / "checkout"
     copy.mkdir()
     shutil.copy(ROOT / "iap", copy)
-    skipped = shutil.ignore_patterns("__pycache__", "scenarios", "sample_flight")
+    others = {p.name for p in ROOT.glob("iap_*/iap_*")} - {"iap_description"}
+
+    def skipped(within: str, names: list[str]) -> set[str]:
+        modules = others & {Path(within).name} & set(names)
+        return modules | {"__pycache__", "scenarios", "sample_flight"} & set(names)
+
     for name in ("tools", "requirements", *(p.name for p in ROOT.glob("iap_*"))):
         shutil.copytree(ROOT / name, copy / name, ignore=skipped)
     return copy

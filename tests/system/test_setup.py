@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from zipfile import ZipFile
 
 import pytest
-from checkouts import call, environment
+from checkouts import call, copied_checkout, environment
 from hang import HANG
 
 
@@ -22,6 +23,22 @@ def key(checkout, part):
 def edit(path):
     with path.open("a", encoding="utf-8") as file:
         file.write("# edited\n")
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory):
+    """A copy as `checkout`'s, for those who leave it as it was."""
+    return copied_checkout(tmp_path_factory.mktemp("unchanged"))
+
+
+@contextmanager
+def edited(path):
+    text = path.read_bytes()
+    edit(path)
+    try:
+        yield
+    finally:
+        path.write_bytes(text)
 
 
 @pytest.mark.parametrize(
@@ -38,18 +55,18 @@ def edit(path):
         ("kernels", "iap_description/iap_description/states.py"),
     ],
 )
-def test_an_edit_makes_its_part_anew(checkout, part, path):
-    before = key(checkout, part)
-    assert key(checkout, part) == before
-    edit(checkout / path)
-    assert key(checkout, part) != before
+def test_an_edit_makes_its_part_anew(unchanged, part, path):
+    before = key(unchanged, part)
+    assert key(unchanged, part) == before
+    with edited(unchanged / path):
+        assert key(unchanged, part) != before
 
 
-def test_an_edit_of_plain_python_makes_nothing_anew(checkout):
+def test_an_edit_of_plain_python_makes_nothing_anew(unchanged):
     parts = ("python", "wheels", "messages", "packages", "kernels")
-    before = [key(checkout, part) for part in parts]
-    edit(checkout / "iap_description/iap_description/errors.py")
-    assert [key(checkout, part) for part in parts] == before
+    before = [key(unchanged, part) for part in parts]
+    with edited(unchanged / "iap_description/iap_description/errors.py"):
+        assert [key(unchanged, part) for part in parts] == before
 
 
 def test_a_new_launch_file_is_linked_by_a_new_build(checkout):
@@ -69,21 +86,21 @@ def with_ros(env, distro="jazzy", prefixes="/opt/ros/jazzy"):
     return env | {"ROS_DISTRO": distro, "AMENT_PREFIX_PATH": prefixes}
 
 
-def test_every_underlay_has_an_environment_of_its_own(checkout, tmp_path):
+def test_every_underlay_has_an_environment_of_its_own(unchanged, tmp_path):
     env = environment(tmp_path, venv="exit 3")
-    assert chosen(checkout, env, "underlay") == "wheels"
-    assert chosen(checkout, env, "venv") == f"{checkout}/.venv"
-    jazzy = with_ros(env, prefixes=f"{checkout}/.venv-jazzy/install/iap_msgs:/opt/ros/jazzy")
-    assert chosen(checkout, jazzy, "underlay") == "jazzy:/opt/ros/jazzy"
-    assert chosen(checkout, jazzy, "venv") == f"{checkout}/.venv-jazzy"
-    assert chosen(checkout, with_ros(env, "kilted"), "venv") == f"{checkout}/.venv-kilted"
+    assert chosen(unchanged, env, "underlay") == "wheels"
+    assert chosen(unchanged, env, "venv") == f"{unchanged}/.venv"
+    jazzy = with_ros(env, prefixes=f"{unchanged}/.venv-jazzy/install/iap_msgs:/opt/ros/jazzy")
+    assert chosen(unchanged, jazzy, "underlay") == "jazzy:/opt/ros/jazzy"
+    assert chosen(unchanged, jazzy, "venv") == f"{unchanged}/.venv-jazzy"
+    assert chosen(unchanged, with_ros(env, "kilted"), "venv") == f"{unchanged}/.venv-kilted"
 
 
-def test_a_ros_that_python_cannot_import_leaves_the_wheels(checkout, tmp_path):
+def test_a_ros_that_python_cannot_import_leaves_the_wheels(unchanged, tmp_path):
     env = environment(tmp_path, venv="exit 3")
     python = tmp_path / "bin" / "python3"
     python.write_text("#!/bin/sh\nexit 1\n")
-    assert chosen(checkout, with_ros(env), "underlay") == "wheels"
+    assert chosen(unchanged, with_ros(env), "underlay") == "wheels"
 
 
 def test_a_sourced_ros_leaves_the_environment_of_the_wheels_and_the_users_own_build(

@@ -5,7 +5,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -114,20 +114,23 @@ def is_core(path: Path) -> bool:
     return "nodes" not in folders and not shared
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache  # nearly every test here asks for all files
+def imports(path: Path) -> frozenset[str]:
     """Top-level names of the modules that a file imports, at its head or inside a function."""
+    found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
         if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            yield node.module.split(".")[0]
+            found.add(node.module.split(".")[0])
+    return frozenset(found)
 
 
 def imports_of(package: str) -> set[str]:
     """Top-level names of what a package imports from elsewhere, without today's exceptions."""
     found = set()
     for path in modules(package):
-        found |= set(imports(path))
+        found |= imports(path)
     return found - set(sys.stdlib_module_names) - {package}
 
 
@@ -183,7 +186,7 @@ def needs_extra(path: Path) -> bool:
     """Whether a module is of use with an extra alone."""
     folders = set(path.relative_to(ROOT).parts)
     learns = "iap_learning" in folders and {"datasets", "environments", "training"} & folders
-    return bool(learns or EXTRAS.keys() & (set(imports(path)) | folders))
+    return bool(learns or EXTRAS.keys() & (imports(path) | folders))
 
 
 def test_no_core_module_names_rclpy_or_a_message_type():

@@ -4,12 +4,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 
 from iap_control.arm.arm_spec import ArmPlan
 from iap_control.gains import PRESETS as GAINS
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import yaml_text
 from iap_description.sensors.mounts import space
 from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
@@ -161,7 +161,7 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
     known = [each for each in vehicle.faults if getattr(each, "known", False)]
     if known:
         trees = [each.model_dump(mode="json") for each in known]
-        out["faults"] = yaml.safe_dump(trees, sort_keys=False)
+        out["faults"] = yaml_text(trees)
     if scenario.has_contact(vehicle):
         out |= {"wrench_topic": _wrench_topic(vehicle), "wrench_mode": control.wrench_mode}
     if scenario.has_contact(vehicle) and vehicle.push is not None:
@@ -251,4 +251,4 @@ def _measured_topic(vehicle: VehicleSpec) -> str:
 
 
 def _yaml(record: BaseModel) -> str:
-    return yaml.safe_dump(record.model_dump(mode="json"), sort_keys=False)
+    return yaml_text(record.model_dump(mode="json"))

@@ -3,13 +3,12 @@
 
 from typing import Annotated, Self
 
-import yaml
 from pydantic import Field
 
 from iap_control.modules.bearing import Lift
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config import Positive, Real, Record, Vec3, validate
-from iap_description.plain_yaml import parse_mapping
+from iap_description.plain_yaml import parse_mapping, yaml_text
 
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
 
@@ -56,4 +55,4 @@ class CoordinationSpec(Record):
 
     def yaml(self) -> str:
         """YAML text from which `read` makes an equal one, bit for bit."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+        return yaml_text(self.model_dump(mode="json"))

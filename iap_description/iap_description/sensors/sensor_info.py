@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-import yaml
 from pydantic import Field, model_validator
 
 from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_yaml
+from iap_description.plain_yaml import parse_yaml, yaml_text
 from iap_description.sensors.lens import (
     PLUMB_BOB,
     Coefficients,
@@ -181,7 +180,7 @@ class _Sensors(Record):
 
 def sensors_text(sensors: Sequence[SensorInfo]) -> str:
     """The YAML of a list of sensors, as run folders keep it in sensors.yaml; no digit is lost."""
-    return yaml.safe_dump([each.model_dump(mode="json") for each in sensors], sort_keys=False)
+    return yaml_text([each.model_dump(mode="json") for each in sensors])
 
 
 def load_sensors(given: str, *, source: str) -> tuple[AnySensor, ...]:

@@ -8,6 +8,7 @@ funnel, where its bore begins.
 
 import math
 from abc import abstractmethod
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -79,8 +80,8 @@ class Placed(Record):
 
     @property
     def q_WO(self) -> Array:
-        """(4,) its attitude at the start."""
-        return so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(self.rpy_deg)))
+        """(4,) its attitude at the start; not to be written in."""
+        return _attitude(self.rpy_deg)
 
     def row(self, t: float) -> Array:
         """(13,) state row of O at time t [s], for what does not move freely."""
@@ -285,3 +286,11 @@ def _mouth(radius: float, fillet: float | None) -> Array:
     if fillet is None:
         return np.array([[0.0, radius]])
     return arc((-fillet, radius + fillet), fillet, 0.0, -0.5 * np.pi, FILLET_STEPS)
+
+
+@lru_cache(maxsize=256)
+def _attitude(rpy_deg: Vec3) -> Array:
+    """(4,) quaternion; remembered, for engines ask for it in each step."""
+    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(rpy_deg)))
+    q.setflags(write=False)
+    return q

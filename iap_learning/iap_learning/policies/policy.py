@@ -285,8 +285,8 @@ def _single(values: ArrayLike) -> Numbers:
 
 
 def _arrays(file: Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(file, allow_pickle=False) as archive:
+    try:  # NumPy leaves a file open that it opened itself and cannot read
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise BadInput(f"{file}: not a policy's file, or damaged: {error}") from error

@@ -53,7 +53,8 @@ def load(path: Path) -> Checkpoint:
         BadInput: there is none, or it is cut short or damaged.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # NumPy leaves a file open that it opened itself and cannot read
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         return Checkpoint(path, json.loads(str(arrays.pop(HEADER))), arrays)
     except FileNotFoundError as error:

@@ -4,12 +4,11 @@
 from pathlib import Path
 from typing import Annotated, Self
 
-import yaml
 from pydantic import Field
 
 from iap_description.config import Positive, Record, validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_mapping, read_yaml
+from iap_description.plain_yaml import parse_mapping, read_yaml, yaml_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import SensorFault
 from iap_description.vehicles.platform import Platform
@@ -67,4 +66,4 @@ class RigSpec(Record):
     @property
     def text(self) -> str:
         """The rig as YAML text, from which `read` makes an equal one."""
-        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+        return yaml_text(self.model_dump(mode="json"))

@@ -71,6 +71,7 @@ def test_one_camera_alone_is_localised_with_the_scale_of_the_inertial_unit(
     assert vio["nees_position"] < 3.0
 
 
+@pytest.mark.slow
 def test_only_what_is_well_within_90_degrees_is_followed(run: Path) -> None:
     camera = open_dataset(run).aircraft[0].calibration.left
     xy = camera.normalized(np.array([[199.5, 149.5], [30.0, 149.5], [0.0, 0.0]]))

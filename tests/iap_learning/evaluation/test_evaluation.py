@@ -79,6 +79,7 @@ def test_what_does_nothing_fails_and_its_random_actions_are_those_of_its_seed() 
     assert not both.success.any()
 
 
+@pytest.mark.slow
 def test_experts_and_the_script_fly_dockings() -> None:
     task = make_task("docking")
     assert fly_batched(task, baseline("script"), range(8)).success.all()
@@ -88,6 +89,7 @@ def test_experts_and_the_script_fly_dockings() -> None:
         fly_batched(make_task("hold"), baseline("noisy_script"), [0])
 
 
+@pytest.mark.slow
 def test_the_first_failure_of_each_cause_is_recorded(tmp_path: Path) -> None:
     task = make_task("docking", {"force": 1.0, "settings": {"docking.success.peak_force": 1.0}})
     script = baseline("script")

@@ -120,6 +120,7 @@ def test_a_policy_of_one_platform_does_not_dock(tmp_path: Path) -> None:
         Simulation.of("docking", settings={"policy": policy})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", NAMES)
 def test_a_policy_docks_in_every_engine_as_its_episodes_do_until_they_touch(
     engine: str, tmp_path: Path

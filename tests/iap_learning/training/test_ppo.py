@@ -91,6 +91,7 @@ def test_the_density_is_that_of_a_gaussian():
     np.testing.assert_allclose(log_density(actions, means, log_sigma), wanted, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_policy_learns_which_action_is_rewarded():
     rng, size = np.random.default_rng(2), 512
     epoch = make_epoch(NUMBERS)

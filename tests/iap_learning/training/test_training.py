@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Training: the same from the same seed, also when it goes on, and better at its end than at its beginning."""
 
+import shutil
+
 import numpy as np
 import pytest
 import yaml
@@ -69,6 +71,20 @@ def trained(experiment, folder, *interruptions):
     return contents(folder)
 
 
+@pytest.fixture(scope="module")
+def over(tmp_path_factory):
+    """A folder of a training that is over, for those who only read it."""
+    folder = tmp_path_factory.mktemp("over") / "run"
+    trained(small("hold", 100), folder)
+    return folder
+
+
+@pytest.fixture
+def copied(over, tmp_path):
+    """Such a folder to write in."""
+    return shutil.copytree(over, tmp_path / "run")
+
+
 @pytest.mark.slow
 def test_training_that_goes_on_is_bit_for_bit_the_one_that_was_not_interrupted(tmp_path):
     experiment = small("hold", 6 * 8 * 7)
@@ -89,11 +105,10 @@ def test_both_stages_go_on_bit_for_bit(tmp_path, method):
     assert trained(experiment, tmp_path / "parts", 2, 3, 3) == whole
 
 
-def test_a_training_that_is_over_does_not_change(tmp_path):
-    experiment = small("hold", 6 * 8 * 2)
-    whole = trained(experiment, tmp_path / "run")
-    go_on(tmp_path / "run")
-    assert contents(tmp_path / "run") == whole
+def test_a_training_that_is_over_does_not_change(copied):
+    whole = contents(copied)
+    go_on(copied)
+    assert contents(copied) == whole
 
 
 @pytest.mark.slow
@@ -116,10 +131,8 @@ def test_threads_change_nothing(tmp_path):
         np.testing.assert_array_equal(array, arrays[1][name])
 
 
-def test_a_training_leaves_all_its_files(tmp_path):
-    experiment = small("hold", 100)
-    trained(experiment, tmp_path / "run")
-    names = {path.name for path in (tmp_path / "run").iterdir()}
+def test_a_training_leaves_all_its_files(over):
+    names = {path.name for path in over.iterdir()}
     assert names == {
         CHECKPOINT,
         "experiment.yaml",
@@ -128,18 +141,16 @@ def test_a_training_leaves_all_its_files(tmp_path):
         "tensorboard",
         "training.png",
     }
-    assert any((tmp_path / "run/tensorboard").iterdir())
-    assert read_experiment(tmp_path / "run") == experiment
+    assert any((over / "tensorboard").iterdir())
+    assert read_experiment(over) == small("hold", 100)
 
 
-def test_the_policy_s_file_is_the_network_that_was_judged(tmp_path):
-    experiment = small("hold", 100)
-    trained(experiment, tmp_path / "run")
-    policy = Policy.load(tmp_path / "run/policy.npz")
+def test_the_policy_s_file_is_the_network_that_was_judged(over):
+    policy = Policy.load(over / "policy.npz")
     assert (policy.header.task, policy.header.platform) == ("hold", "three_star")
     assert policy.header.rate_hz == 50.0
     assert policy.header.training["seed"] == 0
-    arrays = load(tmp_path / "run" / CHECKPOINT).arrays
+    arrays = load(over / CHECKPOINT).arrays
     assert policy.weights[0].shape == arrays[".learner.actor.network[0].weights"].shape
     episodes = make_episodes("hold", 3)
     assert policy(episodes.observe()).shape == (3, 4)
@@ -156,11 +167,10 @@ def test_a_reward_that_is_not_finite_ends_training_in_one_line(tmp_path):
         begin(small("hold", 100, f"settings={huge}"), tmp_path / "run")
 
 
-def test_a_checkpoint_is_of_its_own_experiment(tmp_path):
-    trained(small("hold", 100), tmp_path / "run")
-    write_experiment(tmp_path / "run", small("hold", 100, seed=1))
+def test_a_checkpoint_is_of_its_own_experiment(copied):
+    write_experiment(copied, small("hold", 100, seed=1))
     with pytest.raises(BadInput, match=r"experiment\.yaml: is not the experiment of"):
-        go_on(tmp_path / "run")
+        go_on(copied)
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def test_a_run_tells_when_and_how_it_docked(tmp_path):
     assert result.metrics["duration_s"] == pytest.approx(docking["docking_time_s"], abs=0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [

@@ -63,6 +63,7 @@ def test_without_compensation_they_push_and_the_force_grows(count: int) -> None:
     assert late > early
 
 
+@pytest.mark.slow
 def test_a_flight_that_begins_anew_holds_modules_by_one_joint_that_bears_what_observers_feel() -> (
     None
 ):

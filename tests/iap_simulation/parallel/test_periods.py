@@ -103,6 +103,7 @@ def test_where_more_than_states_changes_periods_are_flown_one_by_one(settings):
     same(one, many)
 
 
+@pytest.mark.slow  # a fresh checkout compiles all kernels of a period once more for it
 def test_single_precision():
     one, many = (
         Worlds.of("figure_eight", WORLDS, settings=DRAWN, precision="float32") for _ in range(2)

@@ -44,6 +44,7 @@ def environment():
     return {**os.environ, **SIMULATOR, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("platform", "precision"), CASES)
 def test_worlds_on_a_simulated_gpu_are_those_of_the_processor(simulated, platform, precision):
     """References, controllers, checks and plants in gusts, snapshots, resets and held commands, of each law."""
@@ -91,6 +92,7 @@ def test_worlds_of_the_processor_have_no_arrays_on_a_gpu():
         _ = Worlds.of("hover", 1).on_device
 
 
+@pytest.mark.slow
 def test_nothing_imports_the_gpu_s_target_unless_asked():
     code = (
         "import sys; from iap_simulation.parallel.worlds import Worlds;"
