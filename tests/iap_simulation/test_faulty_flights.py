@@ -212,6 +212,7 @@ def test_a_law_that_cannot_be_told_is_refused(tmp_path, monkeypatch):
         Flight.of(scenario)
 
 
+@pytest.mark.slow
 def test_a_flight_that_comes_down_says_why():
     lost = faults({**LOST, "at": 0.1})
     with pytest.raises(FlightFailed):

@@ -72,6 +72,7 @@ def test_an_estimate_that_takes_rotors_for_upright_is_not_acted_upon():
         Flight.of(scenario_of("beetle_hover", *acts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("platform", "roll"), [("tilt_3", 20.0), ("octo_full", 8.0)])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_one_body_with_leaning_or_tilting_rotors_rests_aslant(engine, platform, roll):

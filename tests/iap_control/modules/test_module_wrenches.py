@@ -156,6 +156,7 @@ def rigid_chain(count: int, force: float = 0.0) -> RigidChain:
     return RigidChain(Structure.of(chain(count), 0), biases, force * np.eye(count)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 4, 8])
 def test_accumulated_feed_forward_takes_the_force_out_of_all_joints(count: int) -> None:
     forces = np.abs(rigid_chain(count).fly("default", 40.0))
@@ -176,6 +177,7 @@ def test_with_printed_signs_modules_fly_apart(count: int) -> None:
     assert np.abs(forces[-1]).max() > 1e3
 
 
+@pytest.mark.slow
 def test_a_force_on_one_end_of_three_stays_in_the_joints() -> None:
     """(39) takes the mean for what all feel: 2/3 and 1/3 of it stay, for ever."""
     found = np.abs(rigid_chain(3, force=2.0).fly("default", 60.0)[-1])

@@ -103,6 +103,7 @@ def test_the_residual_follows_a_torque() -> None:
     assert np.abs(found[:, 3:] - expected).max() < 0.01
 
 
+@pytest.mark.slow
 def test_without_tilt_a_force_would_be_seen_that_is_none() -> None:
     """The tilt is what matters: 0.3 rad of it are 3.3 N a rotor."""
     body, blind = Body(), observer()

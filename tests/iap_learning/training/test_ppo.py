@@ -110,6 +110,7 @@ def test_a_policy_learns_which_action_is_rewarded():
     np.testing.assert_allclose(forward(learner.actor.network, at), 0.5 * at, atol=0.1)
 
 
+@pytest.mark.slow
 def test_an_iteration_ends_once_the_policy_is_far_from_the_one_before():
     rng = np.random.default_rng(4)
     actor, batch = one_step(1.0, 1.0)

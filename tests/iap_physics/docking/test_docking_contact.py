@@ -124,6 +124,7 @@ def test_contact_conserves_momentum(made):
     np.testing.assert_allclose(after[3:], before[3:], atol=3e-3)
 
 
+@pytest.mark.slow
 def test_contact_takes_energy_and_gives_none():
     rng = np.random.default_rng(3)
     for _ in range(20):

@@ -341,6 +341,7 @@ def test_the_rod_in_the_funnel_does_the_same_at_every_rate(loaded):
     np.testing.assert_allclose(settled[0], settled[1], atol=0.05)
 
 
+@pytest.mark.slow
 def test_a_ball_settles_in_a_socket_and_bears_a_side_load(loaded):
     star = tooled({**ROD, "surface": {"friction": 0.1, "restitution": 0.0}})
     start = level_start(star, (-2.02, 0.002, 2.251))

@@ -27,6 +27,7 @@ def rmse(*assignments, **options):
     return errors(made.fly(), made.scenario.metrics.settle)["position_rmse_m"]
 
 
+@pytest.mark.slow
 def test_published_gains_and_noise_leave_the_recorded_errors_within_a_tenth():
     recorded = flight().scenario.metrics.published_rmse
     found = np.mean([rmse(seed=seed) for seed in range(8)])
@@ -80,6 +81,7 @@ def test_a_gain_that_is_too_large_is_seen_by_the_sampled_loop_and_in_flight():
     assert shaking > 10.0 * still  # it swings as far as tanh lets it
 
 
+@pytest.mark.slow
 def test_centring_keeps_the_joints_off_their_stops():
     made, centred = flight(QUIET, "duration=200.0"), flight(QUIET, "duration=200.0", CENTRED)
     low, high = made.arm.limits
