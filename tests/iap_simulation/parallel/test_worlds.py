@@ -22,22 +22,6 @@ SCATTERED = {
     "wind.speed": 3.0,
     "wind.turbulence": 8.0,
 }
-# scenario and platform: each law, aircraft of two kinds of joints, and motions that saturate
-FLOWN = [
-    ("hover", "three_star"),
-    ("hover", "two_line"),
-    ("hover", "f450"),
-    ("hover", "beetle"),
-    ("hover", "tilt_3"),
-    ("hover", "octo_full"),
-    ("figure_eight", "hexa"),
-    ("hover", "hexa_tilted"),
-    ("hover", "three_star_fixed"),
-    ("figure_eight", "three_star"),
-    ("three_line_5dof", "three_line"),
-]
-
-
 DEVIATING = {
     "draw.mass": 0.1,
     "draw.inertia": 0.2,
@@ -63,25 +47,6 @@ def states_alone(scenario, steps):
     """(steps, bodies, 13) of a single run."""
     with Simulation(Flight.of(scenario)) as simulation:
         return np.stack([simulation.step() for _ in range(steps)])
-
-
-@pytest.mark.parametrize(("name", "platform"), FLOWN)
-def test_every_world_is_the_single_run_of_its_seed(name, platform):
-    rng = np.random.default_rng(len(name) + len(platform))
-    batch, steps = int(rng.integers(1, 71)), 200
-    worlds = scattered(
-        name, [int(seed) for seed in rng.integers(0, 10**6, batch)], platform=platform
-    )
-    chosen = rng.integers(0, batch, 2)
-    flown = []
-    for _ in range(steps):
-        worlds.advance()
-        flown.append(worlds.state[chosen].copy())
-    assert (worlds.status == RUNNING).all()
-    for j, i in enumerate(chosen.tolist()):
-        alone = states_alone(worlds.world(i), steps)
-        np.testing.assert_array_equal(np.stack(flown)[:, j], alone)
-    assert batch == 1 or len(np.unique(worlds.state[:, 0, 0])) == batch
 
 
 @pytest.mark.parametrize(
