@@ -45,7 +45,9 @@ def advance_period(
     flies = _all_fly(block, lanes)
     _remember(block, len(turns), vehicle.bodies, lanes)
     advance_block(block, alike, vehicle, not flies, lanes, steps, dt)
-    if flies and not _are_sound(block, turns, lanes):
+    if not flies:
+        _hold_rotors(block, vehicle.bodies, lanes)
+    elif not _are_sound(block, turns, lanes):
         # from the start again, looking at every step
         _remind(block, len(turns), vehicle.bodies, lanes)
         advance_block(block, alike, vehicle, True, lanes, steps, dt)
@@ -92,6 +94,26 @@ def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
         _copy(block, body_row(bodies[n]), layout.RPM_BEFORE, layout.RPM, 8, lanes)
         _copy(block, body_row(bodies[n]), layout.TILT_BEFORE, layout.TILT, 4, lanes)
         _copy(block, body_row(bodies[n]), layout.TICK_BEFORE, layout.TICK, 1, lanes)
+
+
+@formula
+def _hold_rotors(block: Array, bodies: Integers, lanes: Lanes) -> None:
+    """Let rotors of worlds that stood still from the beginning of the period on do so, too."""
+    for n in range(len(bodies)):
+        row = body_row(bodies[n])
+        _hold(block, row, layout.RPM_BEFORE, layout.RPM, 8, lanes)
+        _hold(block, row, layout.TILT_BEFORE, layout.TILT, 4, lanes)
+
+
+@formula
+def _hold(block: Array, row: Index, source: int, to: int, count: int, lanes: Lanes) -> None:
+    """Copy some rows of a body in worlds that stood still from the beginning of the period on."""
+    for k in range(count):
+        for lane in range(lanes[0], lanes[1]):
+            flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0
+            flew = flies | (get(block, VEHICLE, layout.FAILED, lane) >= 0.0)
+            now, before = get(block, row, to + k, lane), get(block, row, source + k, lane)
+            set1(block, row, to + k, lane, choose(flew, now, before))
 
 
 @formula
