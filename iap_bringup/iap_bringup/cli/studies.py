@@ -29,6 +29,13 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
         "--since", type=float, default=0.0, metavar="S", help="virpo_units: where recordings begin"
     )
     parser.add_argument("--seconds", type=float, metavar="S", help="virpo_units: of a flight")
+    parser.add_argument(
+        "--scenarios",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        metavar="NAME,...",
+        help="engines: only these",
+    )
     parser.set_defaults(run=experiment)
 
 
@@ -42,7 +49,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 def experiment(options: argparse.Namespace) -> int:
     """Run a study and show its table."""
-    given = ("quick", "flights", "out", "since", "seconds")
+    given = ("quick", "flights", "out", "since", "seconds", "scenarios")
     run_experiment(options.name, ExperimentOptions(*(getattr(options, name) for name in given)))
     return 0
 

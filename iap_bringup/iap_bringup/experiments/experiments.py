@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
+from iap_bringup.experiments.engines import engines
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
@@ -137,6 +138,7 @@ EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     study.__name__: study
     for study in (
         free_flight,
+        engines,
         nodes,
         localization_nodes,
         soak,
@@ -164,14 +166,20 @@ def run_experiment(name: str, options: ExperimentOptions) -> None:
         raise BadInput("--since and --seconds are for virpo_units with --flights")
     if options.since < 0.0 or (options.seconds is not None and not options.seconds > 0.0):
         raise BadInput("--since: not below 0; --seconds: above 0")
+    if options.scenarios and name != engines.__name__:
+        raise BadInput("--scenarios is for engines")
     if name in LOCALIZATION:
         LOCALIZATION[name](Console(), options)
     elif name == modules.__name__ and options == ExperimentOptions(quick=options.quick):
         modules(Console(), quick=options.quick)
+    elif name == engines.__name__ and options == ExperimentOptions(
+        quick=options.quick, scenarios=options.scenarios
+    ):
+        engines(Console(), options.scenarios, quick=options.quick)
     elif options != ExperimentOptions():
         raise BadInput(
-            f"experiment {name}: --quick is for modules and {', '.join(LOCALIZATION)}; --flights and --out are for"
-            " the latter"
+            f"experiment {name}: --quick is for modules, engines and {', '.join(LOCALIZATION)}; --flights and"
+            " --out are for the localisation's"
         )
     else:
         EXPERIMENTS[name](Console())

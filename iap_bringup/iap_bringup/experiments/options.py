@@ -20,6 +20,7 @@ class ExperimentOptions:
         out: new folder for its results; None is the next free one in ``runs``.
         since: where in these recordings to begin [s].
         seconds: of a flight at most; None is as the study has it.
+        scenarios: names of those that are flown; none is all of the study's.
     """
 
     quick: bool = False
@@ -27,6 +28,7 @@ class ExperimentOptions:
     out: Path | None = None
     since: float = 0.0
     seconds: float | None = None
+    scenarios: tuple[str, ...] = ()
 
 
 def bar_row(measured: float, bar: str) -> dict[str, str]:

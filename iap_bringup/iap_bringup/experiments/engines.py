@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The study of ``iap experiment engines``: every scenario in PyBullet and in MuJoCo, beside its bars."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
+from iap_bringup.experiments.engine_figures import Comparison, compared
+from iap_description.errors import BadInput
+from iap_physics.engines.make import is_installed
+from iap_simulation.arm.multibody import MULTIBODY, resolve_multibody
+from iap_simulation.arm.scenario import ARM_SCENARIOS, PLANT
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
+from iap_simulation.sweeps.farm import LocalFarm
+from iap_simulation.sweeps.flying import Chunk, Row, fly
+
+ENGINES = ("pybullet", "mujoco")  # bars were made for the first
+BODIES = f" {PLANT}={MULTIBODY}"  # after the name of an arm's scenario, which else has no engine
+COLUMNS = ("figure", *ENGINES, "off by", "bar", "within")
+
+
+class Flight(NamedTuple):
+    """A scenario in one engine.
+
+    Attributes:
+        scenario: its name, with `BODIES` where its own plant is an identified one.
+        engine: that flies it.
+        seconds: at most; None flies it to its end.
+    """
+
+    scenario: str
+    engine: str
+    seconds: float | None = None
+
+    @property
+    def chunk(self) -> Chunk:
+        """The flight as a piece of a farm's work."""
+        name = self.scenario.removesuffix(BODIES)
+        given = Options(
+            engine=self.engine,
+            duration=self.seconds,
+            sensors=None if name in SEEING else "none",
+            assignments=() if self.seconds is None else ("metrics.window=null",),
+        )
+        _, tree = (resolve if name == self.scenario else resolve_multibody)(name, given)
+        return Chunk(f"{self.scenario} {self.engine}", tree, (tree["seed"],))
+
+
+def engines(console: Console, chosen: Sequence[str] = (), *, quick: bool = False) -> None:
+    """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (a quarter of an hour)."""
+    missing = [name for name in ENGINES if not is_installed(name)]
+    if missing:
+        raise BadInput(f"experiment engines: {missing[0]} is not installed (docs/engines.md)")
+    wanted = flights(chosen, quick=quick)
+    rows: dict[str, Row] = {}
+    with console.status("") as status:
+        for name, row in flown(wanted):
+            rows[name] = row
+            status.update(f"{len(rows)} of {len(wanted)}: {name}")
+    scenarios = dict.fromkeys(flight.scenario for flight in wanted)
+    comparisons = [comparison(scenario, rows) for scenario in scenarios]
+    identified = [name for name in ARM_SCENARIOS.names() if not chosen or name in chosen]
+    console.print(table(comparisons, identified))
+    console.print(verdict(comparisons))
+
+
+def flights(chosen: Sequence[str] = (), *, quick: bool = False) -> list[Flight]:
+    """What is flown of the scenarios of ``iap list``, each in both engines.
+
+    Args:
+        chosen: names of scenarios; none takes all of them.
+        quick: the first seconds of flights without contact, and some short ones with it.
+
+    Raises:
+        BadInput: a name is unknown, or `quick` flies none of them.
+    """
+    wanted = [name for name in _chosen(chosen) if not quick or name in QUICK]
+    if not wanted:
+        raise BadInput(f"experiment engines: --quick flies {', '.join(QUICK)}")
+    seconds = QUICK if quick else {}
+    return [Flight(name, engine, seconds.get(name)) for name in wanted for engine in ENGINES]
+
+
+def _chosen(names: Sequence[str]) -> list[str]:
+    """What engines fly of scenarios by their names, of those of an identified plant its bodies."""
+    known = {name: name for name in SCENARIOS.names()}
+    known |= {name: f"{name}{BODIES}" for name in ARM_SCENARIOS.names()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise BadInput(f"experiment engines: unknown scenario '{unknown[0]}': see ./iap list")
+    return [scenario for name, scenario in known.items() if not names or name in names]
+
+
+def flown(wanted: Sequence[Flight]) -> Iterator[tuple[str, Row]]:
+    """The names of the flights and what came of them, in any order, on all processors."""
+    with closing(LocalFarm().map(fly, [flight.chunk for flight in wanted])) as finished:
+        for chunk, rows in finished:
+            yield chunk.name, rows[0]
+
+
+def comparison(scenario: str, rows: Mapping[str, Row]) -> Comparison:
+    """What the engines made of a scenario; rows by the names of their flights."""
+    first, second = (rows[f"{scenario} {engine}"] for engine in ENGINES)
+    return compared(scenario, BARS[scenario], first, second)
+
+
+def table(comparisons: Sequence[Comparison], without_engine: Sequence[str] = ()) -> Table:
+    """A row for each scenario, and in it a line for each figure."""
+    out = Table("", "outcome", title="every scenario in both engines", show_lines=True)
+    for name in COLUMNS:
+        out.add_column(name, justify="left" if name == "figure" else "right")
+    for each in comparisons:
+        cells = ["\n".join(column) for column in zip(*each.lines, strict=True)]
+        out.add_row(each.scenario, each.outcome, *cells)
+    for name in without_engine:
+        out.add_row(name, "no engine")
+    return out
+
+
+def verdict(comparisons: Sequence[Comparison]) -> str:
+    """How many scenarios are within their bars."""
+    return f"{sum(each.passes for each in comparisons)} of {len(comparisons)} within their bars"
