@@ -9,7 +9,7 @@ from iap_bringup.experiments.engine_bars import FLOORS, SHARE, Bar
 
 SIX = {"xyz": slice(0, 3), "rpy": slice(3, 6)}  # parts of errors per axis [m, rad]
 EVERY = "*"
-GROUPS = ("vehicles", "modules", "joints", "arm", "docking", EVERY)  # in keys, left out of titles
+GROUPS = ("vehicles", "modules", "joints", "arm", "docking", "task", EVERY)  # not in titles
 # Of a key's ending: the unit in which it is shown, and how many of it are one of its own.
 UNITS = {
     "xyz": ("mm", 1e3),
@@ -22,7 +22,7 @@ UNITS = {
     "nm": ("N m", 1.0),
     "s": ("s", 1.0),
 }
-LEAST = 1e-4  # that is shown, in these units
+LEAST = 1e-5  # that is shown, in these units
 
 
 class Figure(NamedTuple):

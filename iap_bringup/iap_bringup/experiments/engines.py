@@ -51,7 +51,7 @@ class Flight(NamedTuple):
 
 
 def engines(console: Console, chosen: Sequence[str] = (), *, quick: bool = False) -> None:
-    """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (a quarter of an hour)."""
+    """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
     missing = [name for name in ENGINES if not is_installed(name)]
     if missing:
         raise BadInput(f"experiment engines: {missing[0]} is not installed (docs/engines.md)")
