@@ -32,7 +32,7 @@ from iap_control.thrust_directions import CROSSED, HINGED
 from iap_control.vectored_allocator import vectored_tables
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.lanes import LANES, VECTOR
+from iap_description.lanes import LANES, VECTOR, zero_blocks
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Mode
 
@@ -88,7 +88,7 @@ class Controllers:
             lanes,
         )
         rows = rows_of(model.actuation, model.count)
-        self._blocks = np.zeros((-(-batch // LANES), rows * LANES))
+        self._blocks = zero_blocks(batch, rows)
         self._commanded = Commanded.empty(batch, model.count)
         self.command = Command(commanded_mode(model), *self._commanded)
         self.set_gains(gains)

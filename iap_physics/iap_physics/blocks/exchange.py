@@ -4,7 +4,7 @@
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.kernels import formula, qnormalize
+from iap_description.kernels import Quat, formula
 from iap_description.lanes import Index, Lanes, get, get4, set1, world_at, world_in
 from iap_physics.blocks import layout
 from iap_physics.blocks.flown import Flown
@@ -142,9 +142,23 @@ def end_period(block: Array, first: int, flown: Flown, steps: int, lanes: Lanes)
 
 
 @formula
-def unit(q: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
-    """A quaternion in doubles, of unit length."""
-    return qnormalize((np.float64(q[0]), np.float64(q[1]), np.float64(q[2]), np.float64(q[3])))
+def unit(q: Quat) -> Quat:
+    """A quaternion of single numbers in doubles, of unit length.
+
+    It is so within 1e-6, and a step of Newton's doubles the digits.
+    """
+    a, b, c, d = np.float64(q[0]), np.float64(q[1]), np.float64(q[2]), np.float64(q[3])
+    s = 1.5 - 0.5 * (a * a + b * b + c * c + d * d)
+    return (s * a, s * b, s * c, s * d)
+
+
+@formula
+def _attitude(block: Array, row: Index, lane: Index) -> Quat:
+    """A body's attitude in doubles, of unit length."""
+    q = get4(block, row, layout.Q, lane)
+    if block.itemsize == SINGLE_BYTES:
+        q = unit(q)
+    return q
 
 
 @formula
@@ -152,19 +166,19 @@ def store(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Write states and rotors."""
     x, rpm, target, bodies = flown.x, flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
     tilt = flown.rotors.tilt
-    is_single = block.itemsize == SINGLE_BYTES
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
         if world >= len(x):
             continue
         for i in range(x.shape[1]):
             row = body_row(i)
-            for k in range(13):
+            q = _attitude(block, row, lane)
+            for k in range(3):
+                x[world, i, k] = get(block, row, layout.P + k, lane)
+            for k in range(4):
+                x[world, i, 3 + k] = q[k]
+            for k in range(7, 13):
                 x[world, i, k] = get(block, row, layout.STATE + k, lane)
-            if is_single:
-                q = unit(get4(block, row, layout.Q, lane))
-                for k in range(4):
-                    x[world, i, 3 + k] = q[k]
         for n in range(len(bodies)):
             row = body_row(bodies[n])
             for r in range(4):

@@ -10,7 +10,7 @@ from numba import njit
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.kernels import Packed
-from iap_description.lanes import DOUBLE, LANES, VECTOR, Precision
+from iap_description.lanes import DOUBLE, LANES, VECTOR, Precision, zero_blocks
 from iap_physics.blocks import layout
 from iap_physics.blocks.exchange import begin_period, end_period, load, store
 from iap_physics.blocks.flown import Flown, Inputs, Vehicle
@@ -53,8 +53,7 @@ class FreeFlight:
         how = (propulsion.every, drag is not None, propulsion.is_tilting)
         self._vehicle = Vehicle(model.turns, bodies, *how)
         self._lanes = min(LANES, -(-engine.batch // VECTOR) * VECTOR)
-        count = -(-engine.batch // LANES)
-        self._blocks = np.zeros((count, rows_of(len(model.turns)) * LANES), precision)
+        self._blocks = zero_blocks(engine.batch, rows_of(len(model.turns)), precision)
         self._alike = np.zeros((len(model.turns), layout.ALIKE), precision)
         self._failed = np.zeros(engine.batch, dtype=np.int64)
         self._fill(model, propulsion.rotors.records, drag)
