@@ -130,8 +130,8 @@ def test_the_straight_way_is_seldom_free():
     """A policy that does not look collides in most fields, and not in all: looking is what is to be learned."""
 
     def straight(episodes):
-        state, goal = episodes.worlds.state[:, 0, P], episodes._goals[:, P]
-        away = goal - state
+        goals, at = episodes._goals()
+        away = goals[at][:, P] - episodes.worlds.state[:, 0, P]
         speed = 1.5 * away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1.0)
         low, high = (
             np.array(each) for each in (episodes.task.action.low, episodes.task.action.high)

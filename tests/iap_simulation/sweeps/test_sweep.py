@@ -209,8 +209,8 @@ def test_a_killed_worker_changes_no_row(undisturbed, tmp_path):
     study = study_of(seeds=40, duration=1.0)
     farm, killed = LocalFarm(2), []
 
-    def kill_one(_):
-        if not killed:
+    def kill_one(done):
+        if done and not killed:  # what is told first is what was there before
             children = _children()
             killed.append(children[-1])
             os.kill(children[-1], signal.SIGKILL)
