@@ -47,6 +47,6 @@ def test_processes_end_with_the_farm():
 def _is_alive(number):
     try:
         state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end while its file is read
         return False
     return state != "Z"
