@@ -102,7 +102,7 @@ class Episodes(CountedEpisodes[Worlds]):
         self._judged.kept[chosen], self._judged.success[chosen] = 0, False
         goals, at = self._goals()
         away_W = self.worlds.state[chosen, 0, P] - goals[at[chosen], REF_P]
-        self._judged.distance[chosen] = np.sqrt((away_W * away_W).sum(axis=1))
+        self._judged.distance[chosen] = np.linalg.norm(away_W, axis=1)
 
     def step(self, actions: ArrayLike | None) -> Step:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.

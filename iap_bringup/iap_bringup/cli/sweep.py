@@ -171,7 +171,7 @@ def _bar(console: Console, study: Study, points: int) -> Iterator[Callable[[int]
 
 
 class Pace(ProgressColumn):
-    """How many runs are done a second since the command began, and how long the others take at that.
+    """Rate of the runs that this command has flown, and the time that is left at it.
 
     Fields of the task: runs that were `there` before, and the `seconds` that had passed when the last ones were done.
     """

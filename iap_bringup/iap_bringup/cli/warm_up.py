@@ -81,7 +81,7 @@ def _estimates(folder: Path) -> None:
 
 
 def _scenarios(folder: Path) -> None:
-    """What flies in contact, by a learned policy, on tilting rotors and with an arm."""
+    """Flights in contact, by a learned policy, on tilting rotors and with an arm."""
     for name in SCENARIOS:
         record(name, folder=folder / name, duration=0.2)
 

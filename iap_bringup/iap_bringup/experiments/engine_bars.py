@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ``iap experiment engines`` flies and what flights must reach, as plain data.
+"""Bars of the flights of ``iap experiment engines``, as plain data.
 
 A figure is named by where metrics.json has it (`iap_bringup.experiments.engine_figures.value`). Its bar is
 

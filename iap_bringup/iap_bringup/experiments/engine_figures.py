@@ -42,7 +42,7 @@ class Figure(NamedTuple):
 
     @property
     def limits(self) -> tuple[float, float]:
-        """What the bar allows, from and to."""
+        """Least and largest value that the bar allows."""
         if isinstance(self.bar, tuple):
             return self.bar
         if self.bar is not None:
@@ -51,7 +51,7 @@ class Figure(NamedTuple):
 
     @property
     def passes(self) -> bool:
-        """Whether both engines are within the bar; what a flight does not have is not."""
+        """True where both engines are within the bar; a figure that a flight lacks is not."""
         if self.first is None or self.second is None:
             return False
         low, high = self.limits
@@ -75,7 +75,7 @@ class Figure(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What two engines made of a scenario.
+    """Outcomes and figures of a scenario in two engines.
 
     Attributes:
         scenario: its name.

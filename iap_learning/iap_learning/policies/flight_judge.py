@@ -43,7 +43,7 @@ class FlightJudge:
     def __init__(self, task: Task, scenario: Scenario, vehicle: Vehicle) -> None:
         self._task, self._vehicle = task, vehicle
         self._dt = task.repeat * scenario.dt
-        self._rules = Rules.of(task, self._dt)
+        self._of_task = (Terms.of(task.reward), Rules.of(task, self._dt))
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
         self._judged, self._measures = Counted.of(1), quantities.empty(1)
         self._zero = np.zeros(1, dtype=np.int64)
@@ -65,8 +65,7 @@ class FlightJudge:
         x, nothing = rows[None], np.zeros((1, 1))
         actions = (nothing, nothing)
         flown = Flown(x, self._goal(), self._zero, *actions, self._clearance(x), self._zero)
-        task = (Terms.of(self._task.reward), self._rules)
-        assess(0, 1, flown, *task, self._measures, self._judged, np.zeros(1))
+        assess(0, 1, flown, *self._of_task, self._measures, self._judged, np.zeros(1))
         self.distances.append(float(self._judged.distance[0]))
 
     def _clearance(self, x: Array) -> Array:

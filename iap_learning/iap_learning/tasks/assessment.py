@@ -12,7 +12,7 @@ from iap_learning.tasks.verdicts import Counted, Rules, judge
 
 
 class Flown(NamedTuple):
-    """What B worlds have come to in a step.
+    """States, goals and actions of B worlds at the end of a step.
 
     Attributes:
         x: (B, bodies, 13) states.
@@ -49,7 +49,7 @@ def assess(
     Args:
         begin: the first of them.
         end: the one behind the last of them.
-        flown: what they have come to.
+        flown: at the end of the step.
         terms: of the reward.
         rules: of success and end.
         measures: (B, quantities) written.

@@ -47,7 +47,7 @@ UP = (0.0, 0.0, 1.0)
 
 
 class Term(NamedTuple):
-    """How many numbers a term has.
+    """Size of a term.
 
     Attributes:
         size: that do not depend on the platform.
@@ -123,7 +123,7 @@ def seen(number: float, factor: float) -> np.float32:
 
 
 class Seen(NamedTuple):
-    """What observations of B worlds are made of.
+    """States, goals, rotor speeds and actions, of which observations of B worlds are made.
 
     Attributes:
         x: (B, bodies, 13) states.
@@ -155,7 +155,7 @@ def observe(
         which: (n,) the worlds.
         given: what they are made of.
         terms: numbers in `NAMES`.
-        columns: where each term begins.
+        columns: the first one of each term.
         factors: that multiplies the numbers of each.
         out: (n, numbers).
     """
@@ -232,13 +232,13 @@ class Observer:
             (name, at.stop - at.start, scales[name]) for name, at in self.columns.items()
         )
         terms = [NAMES.index(name) for name in scales]
-        begins = [at.start for at in self.columns.values()]
-        self._terms, self._begins = np.array([terms, begins], dtype=np.int64)
+        first_columns = [at.start for at in self.columns.values()]
+        self._terms, self._first_columns = np.array([terms, first_columns], dtype=np.int64)
         self._factors = 1.0 / np.array(list(scales.values()))
 
     def __call__(self, given: Seen, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""
         which = np.arange(len(given.x)) if chosen is None else chosen
         out = np.empty((len(which), self.size), np.float32)
-        observe(which, given, self._terms, self._begins, self._factors, out)
+        observe(which, given, self._terms, self._first_columns, self._factors, out)
         return out

@@ -84,7 +84,7 @@ def _bounds(given: dict[Quantity, float]) -> Array:
 
 
 class Counted(NamedTuple):
-    """What becomes of B episodes, step by step.
+    """Counts and outcomes of B episodes, written with every step.
 
     Attributes:
         steps: (B,) so far.

@@ -154,7 +154,7 @@ def unit(q: Quat) -> Quat:
 
 @formula
 def _attitude(block: Array, row: Index, lane: Index) -> Quat:
-    """A body's attitude in doubles, of unit length."""
+    """A body's attitude in doubles; that of single numbers is made of unit length again."""
     q = get4(block, row, layout.Q, lane)
     if block.itemsize == SINGLE_BYTES:
         q = unit(q)

@@ -122,8 +122,8 @@ def ends_in(group, scenario, periods):
     worlds = Worlds(scenario, group.seeds, threads=group.threads)
     fly(worlds, periods, group.calls)
     failures = (worlds.failure(i) for i in range(len(group.seeds)))
-    said = [None if failure is None else str(failure) for failure in failures]
-    ends = zip(worlds.state, worlds.rpm, said, strict=True)
+    sentences = [None if failure is None else str(failure) for failure in failures]
+    ends = zip(worlds.state, worlds.rpm, sentences, strict=True)
     return {
         seed: End(states.tobytes(), rpm.tobytes(), failure)
         for seed, (states, rpm, failure) in zip(group.seeds, ends, strict=True)
