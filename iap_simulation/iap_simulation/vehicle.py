@@ -28,7 +28,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
 from iap_simulation.interaction import InteractionControl
-from iap_simulation.scenario.randomization import START, drawn_deviation, drawn_start
+from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -286,8 +286,7 @@ def vehicle_start(
         model: of the controller.
         row: the reference row (19 + N) that the start is displaced from.
     """
-    rng = stream(scenario.seed, START.format(vehicle.name))
-    drawn = drawn_start(row, scenario.draw, rng, fixed=vehicle.start.fixed)
+    drawn = drawn_start(row, scenario, vehicle)
     flown = drawn_deviation(scenario, vehicle).assembly(assembly)
     start, rpm, tilt = _start(vehicle, flown, model, drawn)
     hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])

@@ -12,7 +12,7 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, Presets, Record
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.random_streams import stream, uniform
 from iap_description.sensors.mounts import (
     SensorMount,
     displacements,
@@ -52,7 +52,7 @@ class Displacement(Record):
         """A mount where the seed puts its sensor."""
         if self.position == self.tilt_deg == 0.0:
             return mount
-        dice = stream(seed, MOUNT.format(mount.source.topic)).uniform(-1.0, 1.0, 6)
+        dice = uniform(seed, MOUNT.format(mount.source.topic), 6)
         shift, tilt = displacements(dice, self.position, self.tilt_deg)
         return replace(mount, p_BS_B=mount.p_BS_B + shift, q_BS=so3.multiply(mount.q_BS, tilt))
 

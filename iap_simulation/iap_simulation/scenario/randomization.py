@@ -10,7 +10,7 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.random_streams import stream, uniforms
+from iap_description.random_streams import uniform, uniforms
 from iap_description.sensors.mounts import SensorMount, displacements, imu_mounts
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
@@ -19,27 +19,22 @@ from iap_description.world.world import World
 from iap_physics.deviation import Deviation
 from iap_physics.plant_spec import scaled_friction
 from iap_physics.wind import Wind
-from iap_simulation.scenario.scenario import Draw, Scenario
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 OBSTACLES = "obstacles/{}"  # stream of a field, by its name
 START = "{}/start"  # stream of a vehicle's start, by its name
 
 
-def drawn_start(row: Array, draw: Draw, rng: np.random.Generator, *, fixed: bool = False) -> Array:
-    """A reference row (19+) whose pose is displaced, if `fixed` its attitude alone."""
-    out = row.copy()
-    dice = rng.uniform(-1.0, 1.0, 6)
-    if not fixed:
+def drawn_start(row: Array, scenario: Scenario, vehicle: VehicleSpec) -> Array:
+    """A reference row (19+) whose pose is displaced, of a vehicle that is held in place its attitude alone."""
+    out, draw = row.copy(), scenario.draw
+    dice = uniform(scenario.seed, START.format(vehicle.name), 6)
+    if not vehicle.start.fixed:
         out[REF_P] += np.array(draw.position) * dice[:3]
     turn = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[3:])
     out[REF_Q] = so3.multiply(row[REF_Q], turn)
     return out
-
-
-def _dice(scenario: Scenario, name: str, size: int) -> Array:
-    """Numbers (size,), even in [-1, 1), of a scenario's stream."""
-    return np.asarray(uniforms(np.array([scenario.seed]), name, size)[0])
 
 
 def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
@@ -47,7 +42,7 @@ def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
     draw, error, count = scenario.draw, vehicle.model_error, vehicle.platform.count
 
     def dice(quantity: str, size: int) -> Array:
-        return _dice(scenario, f"{vehicle.name}/{quantity}", size)
+        return uniform(scenario.seed, f"{vehicle.name}/{quantity}", size)
 
     def factor(quantity: str) -> float:
         width: float = getattr(draw, quantity)
@@ -91,7 +86,7 @@ def drawn_imu_mounts(scenario: Scenario, vehicle: VehicleSpec) -> list[SensorMou
     draw, mounts = scenario.draw, imu_mounts(Assembly.of(vehicle.platform, vehicle.name))
     if draw.imu_position == draw.imu_tilt_deg == 0.0:
         return mounts
-    dice = stream(scenario.seed, f"{vehicle.name}/imu").uniform(-1.0, 1.0, (len(mounts), 6))
+    dice = uniform(scenario.seed, f"{vehicle.name}/imu", 6 * len(mounts)).reshape(-1, 6)
     shifts, tilts = displacements(dice, draw.imu_position, draw.imu_tilt_deg)
     return [
         replace(mount, p_BS_B=mount.p_BS_B + shift, q_BS=so3.multiply(mount.q_BS, tilt))
@@ -112,7 +107,7 @@ def drawn_wind(scenario: Scenario) -> Wind:
     wind, draw = scenario.wind, scenario.draw
     if draw.wind_speed == draw.wind_direction_deg == 0.0:
         return wind
-    speed, turn = _dice(scenario, "wind", 2).tolist()
+    speed, turn = uniform(scenario.seed, "wind", 2).tolist()
     changes = {
         "speed": wind.speed * (1.0 + draw.wind_speed * speed),
         "direction_deg": wind.direction_deg + draw.wind_direction_deg * turn,
@@ -132,7 +127,8 @@ def placed_world(scenario: Scenario) -> World:
 
 
 def _obstacle_seed(seed: int, name: str) -> int:
-    return int(stream(seed, OBSTACLES.format(name)).integers(2**31))
+    (dice,) = uniform(seed, OBSTACLES.format(name), 1).tolist()
+    return int((1.0 + dice) * 2**30)
 
 
 def drawn_world(scenario: Scenario) -> World:
@@ -150,5 +146,5 @@ def drawn_world(scenario: Scenario) -> World:
 
 def friction_factor(scenario: Scenario) -> float:
     """The friction of this seed over what the scenario says of surfaces."""
-    dice = stream(scenario.seed, "friction").uniform(-1.0, 1.0)
-    return 1.0 + scenario.draw.friction * dice
+    (dice,) = uniform(scenario.seed, "friction", 1).tolist()
+    return float(1.0 + scenario.draw.friction * dice)
