@@ -119,9 +119,9 @@ class CountedEpisodes(ABC, Generic[W]):
         """Make the last action the one before; the present one is then to be written."""
         self._before, self._action = self._action, self._before
 
-    def _counted(self, reward: Array, success: Booleans) -> Step:
+    def _counted(self, observation: NDArray[np.float32], reward: Array, success: Booleans) -> Step:
         """The step that has been flown and judged."""
         self.returns += reward
         truncated = self.outcome == TIME_IS_UP
         terminated = (self.outcome != RUNNING) & ~truncated
-        return Step(self.observe(), reward, terminated, truncated, success)
+        return Step(observation, reward, terminated, truncated, success)

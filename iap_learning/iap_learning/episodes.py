@@ -12,7 +12,6 @@ from iap_description.states import REF_P, P
 from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.obstacles import Clearance, Sight
 from iap_learning.steps import Step, taken
-from iap_learning.tasks import quantities
 from iap_learning.tasks.assessment import Flown, assess
 from iap_learning.tasks.observations import Layout, Observer, Seen
 from iap_learning.tasks.rewards import Terms
@@ -67,7 +66,6 @@ class Episodes(CountedEpisodes[Worlds]):
         self.observed = self.observer.size + (0 if self.sight is None else self.sight.size)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
         self._last = self._last_goals() if task.goal == "last" else None
-        self._measures = quantities.empty(worlds)
         self._judged = Counted.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
         self._begin(np.arange(worlds))
 
@@ -137,9 +135,15 @@ class Episodes(CountedEpisodes[Worlds]):
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
+        return self._with_images(self.observer(self._seen(), chosen), chosen)
+
+    def _seen(self) -> Seen:
         worlds = self.worlds
-        seen = Seen(worlds.state, *self._goals(), worlds.rpm, self._action)
-        terms = self.observer(seen, chosen)
+        return Seen(worlds.state, *self._goals(), worlds.rpm, self._action)
+
+    def _with_images(
+        self, terms: NDArray[np.float32], chosen: Integers | None = None
+    ) -> NDArray[np.float32]:
         return terms if self.sight is None else np.hstack([terms, self.sight(chosen)])
 
     def _last_goals(self) -> tuple[Array, Integers]:
@@ -151,13 +155,14 @@ class Episodes(CountedEpisodes[Worlds]):
         return self._last if self._last is not None else self.worlds.reference_rows()
 
     def _assessed(self) -> Step:
-        """The step that has been flown, rewarded and judged."""
+        """The step that has been flown, rewarded, judged and seen."""
         clearance = self._open if self._clearance is None else self._clearance()
-        actions = (self._action, self._before)
-        flown = Flown(self.worlds.state, *self._goals(), *actions, clearance, self.worlds.status)
+        given, flown = self._seen(), Flown(self._before, clearance, self.worlds.status)
         reward = np.empty(self.count)
-        task, written = (self._terms, self._rules), (self._measures, self._judged, reward)
+        seen = np.empty((self.count, self.observer.size), np.float32)
+        task = (self._terms, self._rules, self.observer.parts)
         self.worlds.threads.run(
-            lambda *worlds: assess(*worlds, flown, *task, *written), self.count
+            lambda *worlds: assess(*worlds, given, flown, *task, self._judged, reward, seen),
+            self.count,
         )
-        return self._counted(reward, self._judged.success.copy())
+        return self._counted(self._with_images(seen), reward, self._judged.success.copy())

@@ -13,7 +13,7 @@ from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, PRESETS, DepthCameraSpec
 from iap_sensors.rays.images import RaySensor
-from iap_sensors.rays.noise import frame_keys
+from iap_sensors.rays.noise import bases_of, frame_keys
 from iap_sensors.rays.world_rays import Rays
 
 
@@ -28,10 +28,15 @@ class DepthCameras(MountedSensors):
         return True
 
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
-        """Make the camera, which serves all mounts, and draw the first number of each one's errors."""
+        """Make the camera, which serves all mounts."""
         self._camera = RaySensor(self.spec, self.spec.outputs)
         self._own = [mount for mount, _ in mounts]
-        self._bases = np.array([rng.uniform(-1.0, 1.0) for _, rng in mounts])
+
+    def reset(self, seed: int) -> None:
+        """Start all noise anew: draw the first number of each mount's errors."""
+        super().reset(seed)
+        one = np.array([seed])
+        self._bases = np.concatenate([bases_of(one, each.source.topic) for each in self._own])
 
     def measure(
         self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None

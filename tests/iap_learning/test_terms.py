@@ -5,12 +5,21 @@ import numpy as np
 import pytest
 
 from iap_description import so3
+from iap_description.lanes import LANES
 from iap_description.states import P, Q, V, W
-from iap_learning.tasks import quantities
 from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.block import MEASURES, REWARD, all_lanes, put_world
 from iap_learning.tasks.observations import LARGEST, TERMS, Observer, Seen
-from iap_learning.tasks.quantities import QUANTITIES
-from iap_learning.tasks.rewards import Terms, add_up
+from iap_learning.tasks.quantities import (
+    APPROACH,
+    CLEARANCE,
+    OPEN,
+    QUANTITIES,
+    SPEED,
+    measure,
+    put_action,
+)
+from iap_learning.tasks.rewards import FACTORS, Terms, add_up
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import Counted, Rules
 
@@ -29,24 +38,43 @@ def random_goals(rng):
     return goals
 
 
-def assessed(x, goals, action=None, before=None, distance=None, task="hold"):
-    """Quantities and rewards of a step, as `Episodes` has them."""
+def block_of(x, goals):
+    """A block with the first worlds of some."""
+    block = np.zeros((int(FACTORS) + 9) * LANES)
+    for lane in range(LANES):
+        put_world(block, np.uint64(lane), x[lane, 0], goals[lane])
+    return block
+
+
+def rows_of(block, row, count):
+    """Rows (count, LANES) of a block."""
+    return block.reshape(-1, LANES)[int(row) : int(row) + count]
+
+
+def assessed(x, goals, task):
+    """Rewards and observations of a step, as `Episodes` has them."""
     task, none = Task.of(task), np.zeros((B, 4))
-    given = (none if action is None else action, none if before is None else before)
-    flown = Flown(x, goals, np.arange(B), *given, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
-    counted = Counted.of(B)
-    counted.distance[:] = 0.0 if distance is None else distance
-    measures, reward = quantities.empty(B), np.empty(B)
-    rules = Rules.of(task, 0.02)
-    assess(0, B, flown, Terms.of(task.reward), rules, measures, counted, reward)
-    return dict(zip(QUANTITIES, measures.T, strict=True)), reward
+    observer = Observer(task.observation, aircraft=N, actions=4)
+    given = Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
+    flown = Flown(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
+    counted, reward = Counted.of(B), np.empty(B)
+    seen = np.empty((B, observer.size), np.float32)
+    rules = (Terms.of(task.reward), Rules.of(task, 0.02), observer.parts)
+    assess(0, B, given, flown, *rules, counted, reward, seen)
+    assert np.array_equal(seen, observer(given))
+    return reward
 
 
 def test_quantities_are_what_they_say():
     rng = np.random.default_rng(0)
     x, goals = random_states(rng), random_goals(rng)
     action, before, distance = rng.normal(size=(B, 4)), rng.normal(size=(B, 4)), rng.random(B)
-    found, _ = assessed(x, goals, action, before, distance)
+    block = block_of(x, goals)
+    found = rows_of(block, MEASURES, len(QUANTITIES))
+    for lane in range(LANES):
+        put_action(block, np.uint64(lane), action[lane], before[lane])
+    found[APPROACH], found[CLEARANCE] = distance[:LANES], np.inf
+    measure(block, all_lanes())
     row = x[:, 0]
     away = row[:, P] - goals[:, :3]
     turn = so3.quaternion_log(so3.multiply(so3.conjugate(goals[:, 3:7]), row[:, Q]))
@@ -60,13 +88,13 @@ def test_quantities_are_what_they_say():
         "tilt": 1.0 - so3.rotate(row[:, Q], np.tile([0.0, 0.0, 1.0], (B, 1)))[:, 2],
         "rate": np.linalg.norm(w_P - goals[:, 10:13], axis=1),
         "approach": distance - np.linalg.norm(away, axis=1),
-        "clearance": np.full(B, quantities.OPEN),
+        "clearance": np.full(B, OPEN),
         "action": np.linalg.norm(action, axis=1),
         "action_change": np.linalg.norm(action - before, axis=1),
     }
     assert list(expected) == list(QUANTITIES)
-    for name, values in expected.items():
-        np.testing.assert_allclose(found[name], values, atol=1e-12, err_msg=name)
+    for row, (name, values) in zip(found, expected.items(), strict=True):
+        np.testing.assert_allclose(row, values[:LANES], atol=1e-12, err_msg=name)
 
 
 def test_terms_are_what_they_say():
@@ -129,10 +157,10 @@ def test_shapes(factor, value):
         "terms": {"only": {"weight": 2.0, "factors": [{"of": "speed", "shape": factor, "k": 3.0}]}}
     }
     task = Task.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
-    measures, out = quantities.empty(1), np.empty(1)
-    measures[0, QUANTITIES.index("speed")] = 2.0
-    add_up(0, 1, measures, Terms.of(task.reward), out)
-    assert out[0] == pytest.approx(2.0 * value)
+    block = np.zeros((int(FACTORS) + 1) * LANES)
+    rows_of(block, MEASURES, len(QUANTITIES))[SPEED] = 2.0
+    add_up(block, Terms.of(task.reward), all_lanes())
+    assert rows_of(block, REWARD, 1)[0] == pytest.approx(np.full(LANES, 2.0 * value))
 
 
 def aerial_gym_reward(x, goal):
@@ -154,7 +182,7 @@ def test_the_preset_of_the_aerial_gym_rewards_as_it_does():
     x[..., Q] = so3.normalized(x[..., Q])
     goals[:, 6] = 1.0
     task = Task.of("aerial_gym_position")
-    _, out = assessed(x, goals, task=task.name)
+    out = assessed(x, goals, task.name)
     expected = aerial_gym_reward(x, goals[:, :3])
     is_near = np.linalg.norm(x[:, 0, P], axis=1) < task.fails_beyond["distance"]
     assert is_near.all()

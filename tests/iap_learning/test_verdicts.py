@@ -3,8 +3,10 @@
 
 import numpy as np
 
-from iap_learning.tasks import quantities
-from iap_learning.tasks.quantities import QUANTITIES
+from iap_description.lanes import LANES
+from iap_learning.tasks.block import MEASURES, REWARD
+from iap_learning.tasks.quantities import DISTANCE, SPEED
+from iap_learning.tasks.rewards import FACTORS
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import (
     ARRIVED,
@@ -28,12 +30,13 @@ class Judged:
         self.counted = Counted.of(1)
 
     def __call__(self, *, distance=0.0, speed=0.0, status=RUNNING):
-        measures, reward = quantities.empty(1), np.ones(1)
-        measures[0, QUANTITIES.index("distance")] = distance
-        measures[0, QUANTITIES.index("speed")] = speed
-        judge(0, 1, np.array([status]), measures, self.rules, self.counted, reward)
+        rows = np.zeros((int(FACTORS), LANES))
+        rows[REWARD], rows[int(MEASURES) + DISTANCE] = 1.0, distance
+        rows[int(MEASURES) + SPEED] = speed
+        judge(rows.reshape(-1), 0, 1, np.array([status]), self.rules, self.counted)
         assert self.counted.distance[0] == distance
-        return int(self.counted.outcome[0]), bool(self.counted.success[0]), float(reward[0])
+        reward = float(rows[REWARD, 0])
+        return int(self.counted.outcome[0]), bool(self.counted.success[0]), reward
 
 
 def test_success_must_last_and_a_break_starts_it_anew():

@@ -179,7 +179,7 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
             self.outcome,
             reward,
         )
-        return self._counted(reward, self.outcome == ARRIVED)
+        return self._counted(self.observe(), reward, self.outcome == ARRIVED)
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""

@@ -8,8 +8,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.world.distances import Surroundings
-from iap_learning.tasks import quantities
 from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.observations import Parts, Seen
 from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import ARRIVED, OUTCOMES, Counted, Rules
@@ -18,6 +18,11 @@ from iap_physics.plant import Plant
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
+
+NO_PARTS = Parts(
+    np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+)  # nobody sees an observation
+NOTHING_SEEN = np.zeros((1, 0), np.float32)
 
 
 class FlightJudge:
@@ -43,9 +48,9 @@ class FlightJudge:
     def __init__(self, task: Task, scenario: Scenario, vehicle: Vehicle) -> None:
         self._task, self._vehicle = task, vehicle
         self._dt = task.repeat * scenario.dt
-        self._of_task = (Terms.of(task.reward), Rules.of(task, self._dt))
+        self._of_task = (Terms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
-        self._judged, self._measures = Counted.of(1), quantities.empty(1)
+        self._judged = Counted.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
         self.distances: list[float] = []
@@ -63,9 +68,9 @@ class FlightJudge:
         if self._k % self._task.repeat or self.is_over:
             return
         x, nothing = rows[None], np.zeros((1, 1))
-        actions = (nothing, nothing)
-        flown = Flown(x, self._goal(), self._zero, *actions, self._clearance(x), self._zero)
-        assess(0, 1, flown, *self._of_task, self._measures, self._judged, np.zeros(1))
+        given = Seen(x, self._goal(), self._zero, nothing[None], nothing)
+        flown = Flown(nothing, self._clearance(x), self._zero)
+        assess(0, 1, given, flown, *self._of_task, self._judged, nothing[0], NOTHING_SEEN)
         self.distances.append(float(self._judged.distance[0]))
 
     def _clearance(self, x: Array) -> Array:

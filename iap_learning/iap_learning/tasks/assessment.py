@@ -1,65 +1,96 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A step of many worlds as a task has it: quantities, reward and verdict of one world after the other."""
+"""A step of many worlds as a task has it: reward, verdict and observation of one block of worlds after the other."""
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_learning.tasks.quantities import measure
-from iap_learning.tasks.rewards import Terms, add_up
+from iap_description.kernels import formula
+from iap_description.lanes import LANES, get, set1, world_at, world_in
+from iap_learning.tasks.block import MEASURES, REWARD, all_lanes, put_world
+from iap_learning.tasks.observations import Parts, Seen, observe_block
+from iap_learning.tasks.quantities import (
+    APPROACH,
+    CLEARANCE,
+    measure,
+    put_action,
+)
+from iap_learning.tasks.rewards import Terms, add_up, rows_for
 from iap_learning.tasks.verdicts import Counted, Rules, judge
 
 
 class Flown(NamedTuple):
-    """States, goals and actions of B worlds at the end of a step.
+    """Actions, obstacles and fates of B worlds in a step that has been flown.
 
     Attributes:
-        x: (B, bodies, 13) states.
-        goals: (K, 19+) reference rows.
-        at: (B,) row of each world's goal.
-        action: (B, n) of this step, in [-1, 1].
-        before: (B, n) of the step before.
+        before: (B, n) actions of the step before, in [-1, 1].
         clearance: (B,) distance from the nearest obstacle, which may be infinite [m].
         status: (B,) of the worlds.
     """
 
-    x: Array
-    goals: Array
-    at: Integers
-    action: Array
     before: Array
     clearance: Array
     status: Integers
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def assess(
     begin: int,
     end: int,
+    given: Seen,
     flown: Flown,
     terms: Terms,
     rules: Rules,
-    measures: Array,
+    parts: Parts,
     counted: Counted,
     reward: Array,
+    out: NDArray[np.float32],
 ) -> None:
-    """Reward and judge worlds `begin` to `end` - 1.
+    """Reward, judge and observe worlds `begin` to `end` - 1.
 
     Args:
         begin: the first of them.
         end: the one behind the last of them.
-        flown: at the end of the step.
+        given: states, goals and actions at the end of the step.
+        flown: what else is rewarded and judged.
         terms: of the reward.
         rules: of success and end.
-        measures: (B, quantities) written.
+        parts: of an observation.
         counted: what has become of the episodes; written.
         reward: (B,) written.
+        out: (B, numbers) observations; written.
     """
-    goals, at, clearance = flown.goals, flown.at, flown.clearance
-    for b in range(begin, end):
-        away = (counted.distance[b], clearance[b])
-        given = (flown.x[b, 0], goals[at[b]], flown.action[b], flown.before[b])
-        measure(*given, *away, measures[b])
-    add_up(begin, end, measures, terms, reward)
-    judge(begin, end, flown.status, measures, rules, counted, reward)
+    block, which = np.empty(rows_for(terms) * LANES), np.empty(LANES, np.int64)
+    for first in range(begin, end, LANES):
+        count = min(LANES, end - first)
+        _load(block, first, end, given, flown, counted.distance, which)
+        measure(block, all_lanes())
+        add_up(block, terms, all_lanes())
+        judge(block, first, count, flown.status, rules, counted)
+        for lane in range(np.uint64(count)):
+            reward[world_in(first, lane)] = get(block, REWARD, 0, lane)
+        observe_block(block, which[:count], given, parts, out[first:])
+
+
+@formula
+def _load(
+    block: Array,
+    first: int,
+    end: int,
+    given: Seen,
+    flown: Flown,
+    distance: Array,
+    which: Integers,
+) -> None:
+    """Read a block's worlds, and write which they are; the last one fills lanes that are left."""
+    x, goals, at = given.x, given.goals, given.at
+    for lane in range(np.uint64(LANES)):
+        b = world_at(first, lane, end)
+        which[lane] = b
+        put_world(block, lane, x[b, 0], goals[at[b]])
+        put_action(block, lane, given.action[b], flown.before[b])
+        set1(block, MEASURES, APPROACH, lane, distance[b])
+        set1(block, MEASURES, CLEARANCE, lane, flown.clearance[b])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy may see of every world: terms by name, written by one compiled loop over worlds.
+"""What a policy may see of every world: terms by name, written by one compiled loop over blocks of worlds.
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
@@ -26,18 +26,31 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
+from iap_description.elementary import turn_vector
 from iap_description.kernels import (
-    Vec,
     formula,
+    least,
+    most,
     qconj,
-    qlog,
     qmul,
     quat_at,
     rotate,
     sub,
     unrotate,
-    vec_at,
 )
+from iap_description.lanes import (
+    LANES,
+    Index,
+    Lanes,
+    get,
+    get3,
+    get4,
+    set1,
+    set3,
+    world_at,
+    world_in,
+)
+from iap_learning.tasks.block import GOAL, MEASURES, STATE, THREE, all_lanes, put_world
 
 LARGEST = 100.0  # that a number is clipped to, once divided by its term's scale
 Layout = tuple[
@@ -94,32 +107,59 @@ NAMES = tuple(TERMS)
 
 
 @formula
-def three_of(term: int, row: Array, goal: Array) -> Vec:
-    """A term of three numbers of one world: of its central body's state (13,) and its goal (19+)."""
-    q_WP = quat_at(row, 3)
-    if term == POSITION_ERROR:
-        return sub(vec_at(goal, 0), vec_at(row, 0))
-    if term == POSITION_ERROR_P:
-        return unrotate(q_WP, sub(vec_at(goal, 0), vec_at(row, 0)))
+def _write_three(term: int, factor: float, block: Array, lanes: Lanes) -> None:
+    """Write a term of three numbers, as a policy sees them, into rows `THREE`."""
     if term == ATTITUDE_ERROR:
-        return qlog(qmul(qconj(q_WP), quat_at(goal, 3)))
-    if term == UPWARDS:
-        return unrotate(q_WP, UP)
-    if term == VELOCITY:
-        return vec_at(row, 7)
-    if term == VELOCITY_P:
-        return unrotate(q_WP, vec_at(row, 7))
-    if term == VELOCITY_ERROR:
-        return sub(vec_at(goal, 7), vec_at(row, 7))
-    if term == GOAL_ACCELERATION:
-        return vec_at(goal, 13)
-    return unrotate(q_WP, vec_at(row, 10))  # RATES
+        for lane in range(lanes[0], lanes[1]):
+            q_WP, q_goal = get4(block, STATE, 3, lane), get4(block, GOAL, 3, lane)
+            set3(block, THREE, 0, lane, turn_vector(qmul(qconj(q_WP), q_goal)))
+    else:
+        _write_in_map(term, block, lanes)
+    if term in (POSITION_ERROR_P, UPWARDS, VELOCITY_P, RATES):
+        for lane in range(lanes[0], lanes[1]):
+            v_W = get3(block, THREE, 0, lane)
+            set3(block, THREE, 0, lane, unrotate(get4(block, STATE, 3, lane), v_W))
+    for lane in range(lanes[0], lanes[1]):
+        for k in range(3):
+            set1(block, THREE, k, lane, bounded(get(block, THREE, k, lane), factor))
 
 
 @formula
-def seen(number: float, factor: float) -> np.float32:
+def _write_in_map(term: int, block: Array, lanes: Lanes) -> None:
+    """Write the vector that a term is made of, in `map`, into rows `THREE`."""
+    if term in (POSITION_ERROR, POSITION_ERROR_P):
+        _write_difference(block, 0, lanes)
+    elif term == VELOCITY_ERROR:
+        _write_difference(block, 7, lanes)
+    elif term == GOAL_ACCELERATION:
+        _write_copy(block, GOAL, 13, lanes)
+    elif term == RATES:
+        _write_copy(block, STATE, 10, lanes)
+    elif term in (VELOCITY, VELOCITY_P):
+        _write_copy(block, STATE, 7, lanes)
+    else:
+        for lane in range(lanes[0], lanes[1]):
+            set3(block, THREE, 0, lane, UP)
+
+
+@formula
+def _write_difference(block: Array, k: int, lanes: Lanes) -> None:
+    """Write numbers of goals from k on less those of states."""
+    for lane in range(lanes[0], lanes[1]):
+        difference = sub(get3(block, GOAL, k, lane), get3(block, STATE, k, lane))
+        set3(block, THREE, 0, lane, difference)
+
+
+@formula
+def _write_copy(block: Array, row: Index, k: int, lanes: Lanes) -> None:
+    for lane in range(lanes[0], lanes[1]):
+        set3(block, THREE, 0, lane, get3(block, row, k, lane))
+
+
+@formula
+def bounded(number: float, factor: float) -> float:
     """A number as a policy sees it."""
-    return np.float32(min(max(number * factor, -LARGEST), LARGEST))
+    return least(most(number * factor, -LARGEST), LARGEST)
 
 
 class Seen(NamedTuple):
@@ -140,37 +180,60 @@ class Seen(NamedTuple):
     action: Array
 
 
-@njit(cache=True, nogil=True)
-def observe(
-    which: Integers,
-    given: Seen,
-    terms: Integers,
-    columns: Integers,
-    factors: Array,
-    out: NDArray[np.float32],
-) -> None:
+class Parts(NamedTuple):
+    """Terms of an observation as compiled loops take them.
+
+    Attributes:
+        terms: numbers in `NAMES`.
+        columns: the first one of each.
+        factors: that multiplies the numbers of each.
+    """
+
+    terms: Integers
+    columns: Integers
+    factors: Array
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def observe(which: Integers, given: Seen, parts: Parts, out: NDArray[np.float32]) -> None:
     """Write observations of some worlds.
 
     Args:
         which: (n,) the worlds.
         given: what they are made of.
-        terms: numbers in `NAMES`.
-        columns: the first one of each term.
-        factors: that multiplies the numbers of each.
+        parts: of an observation.
         out: (n, numbers).
     """
     x, goals, at = given.x, given.goals, given.at
-    for t in range(len(terms)):
-        term, column, factor = terms[t], columns[t], factors[t]
+    block = np.empty(int(MEASURES) * LANES)
+    for first in range(0, len(which), LANES):
+        for lane in range(np.uint64(LANES)):
+            b = which[world_at(first, lane, len(which))]
+            put_world(block, lane, x[b, 0], goals[at[b]])
+        observe_block(block, which[first : first + LANES], given, parts, out[first:])
+
+
+@formula
+def observe_block(
+    block: Array,
+    which: Integers,
+    given: Seen,
+    parts: Parts,
+    out: NDArray[np.float32],
+) -> None:
+    """Write observations of a block's worlds (n,), of which it has states and goals, into `out` (n, numbers)."""
+    for t in range(len(parts.terms)):
+        term, column, factor = parts.terms[t], parts.columns[t], parts.factors[t]
         if term in (ATTITUDE, AIRCRAFT_UP, RPM, ACTION):
             _write_many(term, which, given, column, factor, out)
             continue
-        for i in range(len(which)):
-            b = which[i]
-            _put(three_of(term, x[b, 0], goals[at[b]]), factor, out, i, column)
+        _write_three(term, factor, block, all_lanes())
+        for lane in range(np.uint64(len(which))):
+            for k in range(3):
+                out[world_in(0, lane), column + k] = get(block, THREE, k, lane)
 
 
-@njit(cache=True, nogil=True)
+@formula
 def _write_many(
     term: int,
     which: Integers,
@@ -187,24 +250,19 @@ def _write_many(
         b = which[i]
         if term == ACTION:
             for k in range(action.shape[1]):
-                out[i, column + k] = seen(action[b, k], factor)
+                out[i, column + k] = bounded(action[b, k], factor)
         elif term == ATTITUDE:
             for k in range(4):
-                out[i, column + k] = seen(x[b, 0, 3 + k], factor)
+                out[i, column + k] = bounded(x[b, 0, 3 + k], factor)
         elif term == RPM:
             for k in range(4 * count):
-                out[i, column + k] = seen(rpm[b, k // 4, k % 4], factor)
+                out[i, column + k] = bounded(rpm[b, k // 4, k % 4], factor)
         else:
             for n in range(count):
                 up_W = rotate(quat_at(x[b, first + n], 3), UP)
-                _put(unrotate(quat_at(x[b, 0], 3), up_W), factor, out, i, column + 3 * n)
-
-
-@formula
-def _put(v: Vec, factor: float, out: NDArray[np.float32], i: int, column: int) -> None:
-    """Write three numbers as a policy sees them."""
-    for k in range(3):
-        out[i, column + k] = seen(v[k], factor)
+                up_P = unrotate(quat_at(x[b, 0], 3), up_W)
+                for k in range(3):
+                    out[i, column + 3 * n + k] = bounded(up_P[k], factor)
 
 
 class Observer:
@@ -219,6 +277,7 @@ class Observer:
         size: numbers of an observation.
         columns: where each term stands in it.
         layout: terms, their sizes and scales.
+        parts: the same for compiled loops.
     """
 
     def __init__(self, scales: Mapping[str, float], *, aircraft: int, actions: int) -> None:
@@ -233,12 +292,12 @@ class Observer:
         )
         terms = [NAMES.index(name) for name in scales]
         first_columns = [at.start for at in self.columns.values()]
-        self._terms, self._first_columns = np.array([terms, first_columns], dtype=np.int64)
-        self._factors = 1.0 / np.array(list(scales.values()))
+        numbers = np.array([terms, first_columns], dtype=np.int64)
+        self.parts = Parts(numbers[0], numbers[1], 1.0 / np.array(list(scales.values())))
 
     def __call__(self, given: Seen, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""
         which = np.arange(len(given.x)) if chosen is None else chosen
         out = np.empty((len(which), self.size), np.float32)
-        observe(which, given, self._terms, self._first_columns, self._factors, out)
+        observe(which, given, self.parts, out)
         return out

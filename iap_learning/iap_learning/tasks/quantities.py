@@ -19,21 +19,20 @@
 import math
 from typing import Literal, get_args
 
-import numpy as np
-
 from iap_description.arrays import Array
+from iap_description.elementary import turn_of
 from iap_description.kernels import (
     formula,
-    half_turn,
+    least,
     norm,
     qconj,
     qmul,
-    quat_at,
     rotate,
     sub,
     unrotate,
-    vec_at,
 )
+from iap_description.lanes import Index, Lanes, get, get3, get4, set1
+from iap_learning.tasks.block import GOAL, MEASURES, STATE
 
 Quantity = Literal[
     "distance",
@@ -49,57 +48,60 @@ Quantity = Literal[
     "action_change",
 ]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)  # in the order of their columns
-DISTANCE = QUANTITIES.index("distance")
-CLEARANCE = QUANTITIES.index("clearance")
+(
+    DISTANCE,
+    BELOW,
+    HEIGHT,
+    SPEED,
+    ANGLE,
+    TILT,
+    RATE,
+    APPROACH,
+    CLEARANCE,
+    ACTION,
+    ACTION_CHANGE,
+) = range(len(QUANTITIES))
 OPEN = 10.0  # clearance beyond which obstacles do not matter [m]
 
 
 @formula
-def measure(
-    row: Array,
-    goal: Array,
-    action: Array,
-    action_before: Array,
-    distance_before: float,
-    clearance: float,
-    out: Array,
-) -> None:
-    """Write the quantities of one world.
-
-    Args:
-        row: (13,) state of the central body.
-        goal: (19+,) reference row.
-        action: (n,) of this step, in [-1, 1].
-        action_before: (n,) of the step before.
-        distance_before: `distance` after the step before [m].
-        clearance: distance from the nearest obstacle, which may be infinite [m].
-        out: (quantities,).
-    """
-    q_WP, q_goal = quat_at(row, 3), quat_at(goal, 3)
-    away = sub(vec_at(row, 0), vec_at(goal, 0))
-    sine, cosine = half_turn(qmul(qconj(q_goal), q_WP))
-    out[0] = norm(away)
-    out[1] = -away[2]
-    out[2] = abs(away[2])
-    out[3] = norm(sub(vec_at(row, 7), vec_at(goal, 7)))
-    out[4] = 2.0 * math.atan2(sine, cosine)
-    out[5] = 1.0 - rotate(q_WP, (0.0, 0.0, 1.0))[2]
-    out[6] = norm(sub(unrotate(q_WP, vec_at(row, 10)), vec_at(goal, 10)))
-    out[7] = distance_before - out[0]
-    out[8] = min(clearance, OPEN)
-    out[9], out[10] = _lengths(action, action_before)
+def measured(block: Array, quantity: int, lane: Index) -> float:
+    """A quantity of one world."""
+    return get(block, MEASURES, quantity, lane)
 
 
 @formula
-def _lengths(a: Array, before: Array) -> tuple[float, float]:
-    """Length of an action, and of its difference to another."""
+def put_action(block: Array, lane: Index, action: Array, before: Array) -> None:
+    """Write the squares of one world's action (n,), and of its difference to the one before."""
     size, change = 0.0, 0.0
-    for k in range(len(a)):
-        size += a[k] * a[k]
-        change += (a[k] - before[k]) * (a[k] - before[k])
-    return math.sqrt(size), math.sqrt(change)
+    for k in range(len(action)):
+        size += action[k] * action[k]
+        change += (action[k] - before[k]) * (action[k] - before[k])
+    set1(block, MEASURES, ACTION, lane, size)
+    set1(block, MEASURES, ACTION_CHANGE, lane, change)
 
 
-def empty(worlds: int) -> Array:
-    """Room for the quantities of so many worlds."""
-    return np.zeros((worlds, len(QUANTITIES)))
+@formula
+def measure(block: Array, lanes: Lanes) -> None:
+    """Write the quantities of states and goals.
+
+    `APPROACH` is to hold the distance at the step before, `CLEARANCE` that from the nearest obstacle, `ACTION` and
+    `ACTION_CHANGE` their squares.
+    """
+    for lane in range(lanes[0], lanes[1]):
+        q_WP, q_goal = get4(block, STATE, 3, lane), get4(block, GOAL, 3, lane)
+        away_W = sub(get3(block, STATE, 0, lane), get3(block, GOAL, 0, lane))
+        v_W = sub(get3(block, STATE, 7, lane), get3(block, GOAL, 7, lane))
+        w_P = sub(unrotate(q_WP, get3(block, STATE, 10, lane)), get3(block, GOAL, 10, lane))
+        distance = norm(away_W)
+        set1(block, MEASURES, DISTANCE, lane, distance)
+        set1(block, MEASURES, BELOW, lane, -away_W[2])
+        set1(block, MEASURES, HEIGHT, lane, abs(away_W[2]))
+        set1(block, MEASURES, SPEED, lane, norm(v_W))
+        set1(block, MEASURES, ANGLE, lane, turn_of(qmul(qconj(q_goal), q_WP)))
+        set1(block, MEASURES, TILT, lane, 1.0 - rotate(q_WP, (0.0, 0.0, 1.0))[2])
+        set1(block, MEASURES, RATE, lane, norm(w_P))
+        set1(block, MEASURES, APPROACH, lane, measured(block, APPROACH, lane) - distance)
+        set1(block, MEASURES, CLEARANCE, lane, least(measured(block, CLEARANCE, lane), OPEN))
+        for k in (ACTION, ACTION_CHANGE):
+            set1(block, MEASURES, k, lane, math.sqrt(measured(block, k, lane)))

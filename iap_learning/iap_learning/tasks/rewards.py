@@ -11,22 +11,24 @@ r"""Rewards as data: a sum of weighted products of shapes of quantities (`iap_le
 | `inverse` | 1 / (1 + k m^2) |
 """
 
-import math
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
-from numba import njit
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers
 from iap_description.config import FileName, Real, Record
+from iap_description.elementary import exponential
 from iap_description.kernels import formula
+from iap_description.lanes import Index, Lanes, get, set1
+from iap_learning.tasks.block import MEASURES, PRODUCT, REWARD
 from iap_learning.tasks.quantities import QUANTITIES, Quantity
 
 Shape = Literal["linear", "square", "gauss", "inverse"]
 SHAPES: tuple[Shape, ...] = ("linear", "square", "gauss", "inverse")
 LINEAR, SQUARE, GAUSS, INVERSE = range(4)
+FACTORS = MEASURES + np.uint64(len(QUANTITIES))  # row of a block from which they follow
 
 
 class Factor(Record):
@@ -98,30 +100,58 @@ def _numbers(values: Sequence[int]) -> Integers:
 
 
 @formula
-def shaped(m: float, shape: int, k: float) -> float:
-    """A shape of a quantity."""
-    if shape == LINEAR:
-        return k * m
-    if shape == SQUARE:
-        return k * m * m
-    if shape == GAUSS:
-        return math.exp(-k * m * m)
-    return 1.0 / (1.0 + k * m * m)
+def rows_for(terms: Terms) -> int:
+    """Rows of a block that is rewarded."""
+    return int(FACTORS) + len(terms.k)
 
 
-@njit(cache=True, nogil=True)
-def add_up(begin: int, end: int, measures: Array, terms: Terms, out: Array) -> None:
-    """Write the rewards of worlds `begin` to `end` - 1 into `out` (B,), of their quantities (B, quantities)."""
+@formula
+def add_up(block: Array, terms: Terms, lanes: Lanes) -> None:
+    """Write the rewards of the quantities into row `REWARD`."""
     weights, counts, chosen, columns, shapes, k = terms
-    factors = np.empty(len(k))
-    for b in range(begin, end):
-        for i in range(len(factors)):
-            factors[i] = shaped(measures[b, columns[i]], shapes[i], k[i])
-        total, first = 0.0, 0
-        for i in range(len(weights)):
-            value = weights[i]
-            for j in range(first, first + counts[i]):
-                value *= factors[chosen[j]]
-            total += value
-            first += counts[i]
-        out[b] = total
+    for i in range(len(k)):
+        _shape(block, MEASURES + np.uint64(columns[i]), shapes[i], k[i], _factor(i), lanes)
+    _fill(block, REWARD, 0.0, lanes)
+    first = 0
+    for i in range(len(weights)):
+        _fill(block, PRODUCT, weights[i], lanes)
+        for j in range(first, first + counts[i]):
+            for lane in range(lanes[0], lanes[1]):
+                value = get(block, PRODUCT, 0, lane) * get(block, _factor(chosen[j]), 0, lane)
+                set1(block, PRODUCT, 0, lane, value)
+        for lane in range(lanes[0], lanes[1]):
+            total = get(block, REWARD, 0, lane) + get(block, PRODUCT, 0, lane)
+            set1(block, REWARD, 0, lane, total)
+        first += counts[i]
+
+
+@formula
+def _factor(i: int) -> Index:
+    """Row of a factor."""
+    return FACTORS + np.uint64(i)
+
+
+@formula
+def _fill(block: Array, row: Index, value: float, lanes: Lanes) -> None:
+    for lane in range(lanes[0], lanes[1]):
+        set1(block, row, 0, lane, value)
+
+
+@formula
+def _shape(block: Array, of: Index, shape: int, k: float, row: Index, lanes: Lanes) -> None:
+    """Write a shape of a quantity."""
+    if shape == LINEAR:
+        for lane in range(lanes[0], lanes[1]):
+            set1(block, row, 0, lane, k * get(block, of, 0, lane))
+    elif shape == SQUARE:
+        for lane in range(lanes[0], lanes[1]):
+            m = get(block, of, 0, lane)
+            set1(block, row, 0, lane, k * m * m)
+    elif shape == GAUSS:
+        for lane in range(lanes[0], lanes[1]):
+            m = get(block, of, 0, lane)
+            set1(block, row, 0, lane, exponential(-k * m * m))
+    else:
+        for lane in range(lanes[0], lanes[1]):
+            m = get(block, of, 0, lane)
+            set1(block, row, 0, lane, 1.0 / (1.0 + k * m * m))

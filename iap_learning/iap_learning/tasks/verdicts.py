@@ -4,11 +4,13 @@
 from typing import NamedTuple, Self
 
 import numpy as np
-from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import formula
-from iap_learning.tasks.quantities import CLEARANCE, DISTANCE, QUANTITIES, Quantity
+from iap_description.kernels import choose, formula
+from iap_description.lanes import Index, Lanes, get, set1, world_in
+from iap_learning.tasks.block import FAR as BEYOND
+from iap_learning.tasks.block import NEAR, REWARD, all_lanes
+from iap_learning.tasks.quantities import CLEARANCE, DISTANCE, QUANTITIES, Quantity, measured
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 
@@ -107,51 +109,49 @@ class Counted(NamedTuple):
         return cls(steps, kept, np.zeros(worlds), outcome, np.zeros(worlds, bool))
 
 
-@njit(cache=True, nogil=True)
+@formula
 def judge(
-    begin: int,
-    end: int,
-    status: Integers,
-    measures: Array,
-    rules: Rules,
-    counted: Counted,
-    reward: Array,
+    block: Array, first: int, count: int, status: Integers, rules: Rules, counted: Counted
 ) -> None:
-    """Count a step of worlds `begin` to `end` - 1, and say what becomes of their episodes.
+    """Count a step of a block's worlds, and say what becomes of their episodes.
 
     Args:
-        begin: the first of them.
-        end: the one behind the last of them.
-        status: (B,) of the worlds.
-        measures: (B, quantities) of them.
+        block: with quantities and rewards; where an episode fails or arrives, its reward is changed.
+        first: number of the world in the first lane.
+        count: of worlds.
+        status: (B,) of all worlds.
         rules: of the task.
         counted: what has become of the episodes; written.
-        reward: (B,) of the step; changed where an episode fails or arrives.
     """
     steps, kept, distance, outcome, success = counted
-    for b in range(begin, end):
+    _write_exceeded(block, NEAR, rules.within, all_lanes())
+    _write_exceeded(block, BEYOND, rules.beyond, all_lanes())
+    for lane in range(np.uint64(count)):
+        b = world_in(first, lane)
         steps[b] += 1
-        kept[b] = kept[b] + 1 if _all_below(measures[b], rules.within) else 0
+        kept[b] = kept[b] + 1 if get(block, NEAR, 0, lane) == 0.0 else 0
         success[b] = False
-        distance[b] = measures[b, DISTANCE]
-        has_collided = measures[b, CLEARANCE] < rules.clearance
-        if status[b] != RUNNING or has_collided or not _all_below(measures[b], rules.beyond):
+        distance[b] = measured(block, DISTANCE, lane)
+        has_collided = measured(block, CLEARANCE, lane) < rules.clearance
+        if status[b] != RUNNING or has_collided or get(block, BEYOND, 0, lane) > 0.0:
             why = COLLIDED if has_collided else OUT_OF_BOUNDS
             outcome[b] = status[b] if status[b] != RUNNING else why
-            reward[b] = rules.failure
+            set1(block, REWARD, 0, lane, rules.failure)
             continue
         success[b] = kept[b] >= rules.lasting
         if rules.arrives and success[b]:
             outcome[b] = ARRIVED
-            reward[b] += rules.arrival
+            set1(block, REWARD, 0, lane, get(block, REWARD, 0, lane) + rules.arrival)
         else:
             outcome[b] = TIME_IS_UP if steps[b] >= rules.limit else RUNNING
 
 
 @formula
-def _all_below(values: Array, bounds: Array) -> bool:
-    """Whether no value is above its bound; what is no number is."""
-    below = True
-    for k in range(COUNT):  # without a way out in between: a few vector instructions
-        below &= values[k] <= bounds[k]
-    return below
+def _write_exceeded(block: Array, row: Index, bounds: Array, lanes: Lanes) -> None:
+    """Write how many quantities of each world are not below their bounds, as what is no number is not."""
+    for lane in range(lanes[0], lanes[1]):
+        set1(block, row, 0, lane, 0.0)
+    for k in range(COUNT):
+        for lane in range(lanes[0], lanes[1]):
+            more = choose(measured(block, k, lane) <= bounds[k], 0.0, 1.0)
+            set1(block, row, 0, lane, get(block, row, 0, lane) + more)
