@@ -18,7 +18,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.lanes import DOUBLE, Precision
 from iap_description.random_streams import stream
-from iap_description.states import REF_P, STATE_SIZE, Command, P
+from iap_description.states import REF_P, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.air import GUSTS
@@ -26,7 +26,6 @@ from iap_physics.blocks.threads import Pace, Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
 from iap_physics.flight_monitor import is_upside_down
-from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.plant import Plant
 from iap_sensors.imu import ImuSamples
 from iap_simulation.distances import MAX_DISTANCE
@@ -37,13 +36,13 @@ from iap_simulation.parallel.inertial_units import WorldInertialUnits
 from iap_simulation.parallel.mixed import Mixed
 from iap_simulation.parallel.periods import GIVEN, HELD, TRACK, Wanted, fly_worlds
 from iap_simulation.parallel.periods import Flight as Flying
-from iap_simulation.parallel.references import References, Table
+from iap_simulation.parallel.references import References
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.parallel.starts import MOST_SEEDS, Starts, give_seeds, seed_array
+from iap_simulation.parallel.tracking import Tracking
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicle import STATE_NOISE
 
 if TYPE_CHECKING:
     from iap_simulation.parallel.on_cuda import OnDevice
@@ -125,15 +124,7 @@ class Worlds:
             threads=self._threads,
             precision=precision,
         )
-        law, control = (self._vehicle.model, spec.control.gains), spec.control
-        self._controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
-        noise = self._streams(STATE_NOISE.format(spec.name), self.seeds)
-        self._noise = NoisyStates(spec.state_noise, noise)
-        self._measured = np.zeros((batch, STATE_SIZE))
-        self._rows = np.zeros((batch, self.timeline.width))
-        self._levels = np.zeros(batch, dtype=np.int64)
-        self._table = Table.of(self.timeline)
-        self._no_wrenches_P, self._wrenches_P = np.zeros((2, batch, 6))
+        self._tracking = Tracking(scenario, self._vehicle, batch)
         self._no_values = np.zeros((1, 1))
         self._gpu = gpu_of(device)
         self.reset()
@@ -150,7 +141,7 @@ class Worlds:
     def controllers(self) -> Controllers:
         """What commands; of worlds on a GPU as it has been brought home."""
         self._bring_home()
-        return self._controllers
+        return self._tracking.controllers
 
     @property
     def on_device(self) -> "OnDevice":
@@ -216,11 +207,6 @@ class Worlds:
         """The scenario of one world, whose single run is the same flight."""
         return self._seeded(range(len(self.seeds))[i])
 
-    @staticmethod
-    def _streams(name: str, seeds: Integers) -> list[np.random.Generator]:
-        """The generators of one name of many seeds."""
-        return [stream(seed, name) for seed in seeds.tolist()]
-
     @property
     def threads(self) -> Threads:
         """That share the worlds."""
@@ -262,12 +248,12 @@ class Worlds:
     @property
     def measured(self) -> Array:
         """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
-        return self.state[:, 0] if self._noise.is_zero else self._measured
+        return self._tracking.measured(self.state)
 
     @property
     def position_bias(self) -> Array:
         """(B, 3) of measured places in the present flights [m]."""
-        return self._noise.position_bias
+        return self._tracking.position_bias
 
     @property
     def rpm(self) -> Array:
@@ -326,14 +312,11 @@ class Worlds:
                 self._deviate(i)
         if self._units is not None:
             self._units.reset(chosen, [self._seeded(i) for i in chosen.tolist()])
-        seeds_now = self.seeds[chosen]
-        gusts = self._streams(GUSTS, seeds_now) if self.plant.air.is_gusty else None
-        x, rpm, tilt = self._starts(seeds_now)
+        now = self.seeds[chosen]
+        gusts = [stream(s, GUSTS) for s in now.tolist()] if self.plant.air.is_gusty else None
+        x, rpm, tilt = self._starts(now)
         self.plant.reset(x, [rpm], gusts, chosen, tilt=[tilt])
-        self.controllers.reset(chosen)
-        if not self._noise.is_zero:
-            self._noise.reset(chosen, self._streams(STATE_NOISE.format(self.name), seeds_now))
-            self._measured[chosen] = self.state[chosen, 0]
+        self._tracking.reset(chosen, now.tolist(), x[:, 0])
 
     def _deviate(self, i: int) -> None:
         """Let a world's vehicle and wind be those that its seed draws."""
@@ -348,24 +331,14 @@ class Worlds:
 
         Arrays that the next call overwrites.
         """
-        instants = np.minimum(self.instants, self.timeline.last)
-        if self._table is not None:
-            self._table.look_up(instants, self._rows, self._levels)
-            return References(self._rows, self._levels, self._no_wrenches_P)
-        for k in np.unique(instants).tolist():
-            now = instants == k
-            self._rows[now] = self.timeline.row(k)
-            self._levels[now] = self.timeline.level(k)
-        return References(self._rows, self._levels, self._no_wrenches_P)
+        return self._tracking.references(self.instants)
 
     def reference_rows(self) -> tuple[Array, Integers]:
         """Rows (K, 19 + N) of the scenario's references, and which of them is each world's at present (B,).
 
         Neither is to be written to, nor kept.
         """
-        if self._table is None:
-            return self.references().rows, np.arange(len(self.seeds))
-        return self._table.rows, np.minimum(self.instants, self.timeline.last)
+        return self._tracking.reference_rows(self.instants)
 
     def advance(self, action: References | Command | Mixed | None = None) -> None:
         """Fly one control period of every running world.
@@ -402,9 +375,7 @@ class Worlds:
         if references is None:
             self.fly(1)
             return
-        given = references.checked(self._rows.shape)
-        for own, array in zip((self._rows, self._levels, self._wrenches_P), given, strict=True):
-            own[...] = array
+        self._tracking.take(references)
         self.fly(1, GIVEN)
 
     def fly(
@@ -440,21 +411,23 @@ class Worlds:
 
     def _flight_of(self, what: int, values: Array | None, air_W: Array, *, held: bool) -> Flying:
         """What compiled loops take."""
-        plant, table, flown = self._plant, self._table, self._plant.flown
+        plant, tracking = self._plant, self._tracking
+        table, flown = tracking.table, plant.flown
         assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
-        given = Given(plant.state(), self._rows, self._levels, self._wrenches_P)
+        given = Given(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
         numbers = self._no_values if values is None else values
         wanted = Wanted(
             what, numbers, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
         )
-        settings, blocks = self._controllers.parts
+        settings, blocks = tracking.controllers.parts
         law = HELD if held else settings.law
         return Flying(wanted, given, settings, blocks, flown, law)
 
     @property
     def flies_at_once(self) -> bool:
         """Whether `fly` can be called: between periods only states and gusts change, and references fit a table."""
-        return self._table is not None and self._noise.is_zero and self._plant.is_steady
+        tracking = self._tracking
+        return tracking.table is not None and tracking.measures_truth and self._plant.is_steady
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
@@ -465,30 +438,23 @@ class Worlds:
         Raises:
             BadInput: an array has another shape.
         """
+        self._bring_home()
         references = self.references() if not isinstance(action, References) else action
-        command = action if isinstance(action, Command) else self._controlled(references)
+        command = action
+        if not isinstance(command, Command):
+            command = self._tracking.command(references, self.state, self._threads)
         self.command(command)
         self._end_lost(references.rows)
         return references, command
 
     def _control_mixed(self, mixed: Mixed) -> None:
         """Command each world by its own one of several actions, as a batch of one would be by it."""
-        which, controlled = mixed.checked(len(self.seeds)), np.zeros(len(self.seeds), bool)
-        asked = self.references()._replace(wrenches_P=self._wrenches_P)
-        for number, action in enumerate(mixed.actions):
-            mine = which == number
-            if isinstance(action, Command):
-                self.plant.command(0, action, worlds=mine)
-                continue
-            controlled |= mine
-            for own, given in zip(asked, action.checked(self._rows.shape), strict=True):
-                own[mine] = given[mine]
-        if controlled.any():
-            memory = self.controllers.snapshot()
-            command = self._controlled(asked, np.flatnonzero(controlled))
-            self.controllers.restore(memory, np.flatnonzero(~controlled))
-            self.plant.command(0, command, worlds=controlled)
-        self._end_lost(asked.rows)
+        tracking, references = self._tracking, self.references()
+        for command, worlds in tracking.command_mixed(
+            mixed, references, self.state, self._threads
+        ):
+            self.plant.command(0, command, worlds=worlds)
+        self._end_lost(references.rows)
 
     def _end_lost(self, rows: Array) -> None:
         """End flights that have overturned or lost their references (B, 19 + N)."""
@@ -504,18 +470,6 @@ class Worlds:
             BadInput: an array has another shape.
         """
         self.plant.command(0, command)
-
-    def _controlled(self, references: References, worlds: Integers | None = None) -> Command:
-        """The controllers' commands; noise is drawn for all worlds, or for some alone."""
-        given = references.checked(self._rows.shape)
-        x = self.state
-        if not self._noise.is_zero:
-            seen = slice(None) if worlds is None else worlds
-            self._measured[seen] = self._noise(self.state[seen, 0], worlds)
-            x = self._measured[:, None]
-        inputs = Given(x, *given)
-        self._threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
-        return self.controllers.command
 
     def ended(self, i: int) -> float:
         """Simulation time of the last control instant that a world has come to [s]."""
@@ -540,20 +494,11 @@ class Worlds:
         self._bring_home()
         self._engine.restore(snapshot.engine)
         parts = self._copied(snapshot.parts)
-        self._plant, self._controllers, self._noise, self._units, self.seeds, self._measured = (
-            parts
-        )
+        self._plant, self._tracking, self._units, self.seeds = parts
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        return (
-            self.plant,
-            self.controllers,
-            self._noise,
-            self._units,
-            self.seeds,
-            self._measured,
-        )
+        return self.plant, self._tracking, self._units, self.seeds
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy that shares engine and threads."""
