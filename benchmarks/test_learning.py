@@ -18,6 +18,7 @@ from iap_simulation.parallel.actions import act
 from iap_simulation.parallel.worlds import Worlds
 
 WORLDS = 1000
+TURN = 10  # steps with an environment, and as many without: each finds its own worlds in memory
 PAIRS = 256  # dockings and the like side by side
 BAR = 150_000  # control periods of 5 ms a second of a core
 TASKS_MADE = {name: make_task(name) for name in TASKS.names()}
@@ -49,16 +50,17 @@ def seconds(work: Callable[[], object], calls: int) -> float:
 def staggered(env: gymnasium.vector.VectorEnv) -> None:
     """Let the episodes of an environment be at different instants, as in training."""
     env.reset(seed=0)
-    for k in range(10):
-        env.step(np.zeros(env.action_space.shape))
-        env.reset(options={"reset_mask": np.arange(WORLDS) % 10 == k})
+    still, limit = np.zeros(env.action_space.shape), env.unwrapped.episodes.limit
+    for k in range(limit):
+        env.step(still)
+        env.reset(options={"reset_mask": np.arange(WORLDS) % limit == k})
 
 
 @pytest.mark.parametrize("task", BARE)
 def test_vector_environment_over_worlds(benchmark, task):
     """The same worlds under the same actions with and without an environment around them, in turn.
 
-    Episodes that are over begin anew in the environment, about one of 250 in a step.
+    Episodes that are over begin anew in the environment, a few in each step, and the bare worlds with them.
     """
     env = gymnasium.make_vec(name_of(task), WORLDS, vectorization_mode="vector_entry_point")
     staggered(env)
@@ -68,18 +70,24 @@ def test_vector_environment_over_worlds(benchmark, task):
     middle = 0.5 * np.add(episodes.task.action.low, episodes.task.action.high)
     values = np.tile(middle, (WORLDS, episodes.size // len(middle)))
     kind, repeat = episodes.task.action.kind, episodes.task.repeat
+    over: list[np.ndarray] = []  # worlds whose episodes each step has ended
 
-    def alone() -> None:
-        act(kind, values, bare, repeat)
+    def around() -> None:
+        over.clear()
+        for _ in range(TURN):
+            *_, terminated, truncated, _ = env.step(actions)
+            over.append(np.flatnonzero(terminated | truncated))
 
-    env.step(actions), alone()
-    around, inside = [], []
-    for _ in range(30):  # in turn, so that both meet the same machine
-        around.append(seconds(lambda: env.step(actions), 1))
-        inside.append(seconds(alone, 1))
+    def inside() -> None:
+        for ended in over:
+            act(kind, values, bare, repeat)
+            bare.reset(ended)
+
+    around(), inside()
+    took = [(seconds(around, 1), seconds(inside, 1)) for _ in range(30)]
     benchmark.pedantic(lambda: env.step(actions), rounds=5)
-    share = np.median(around) / np.median(inside) - 1.0
-    rate = WORLDS / np.median(around)
+    whole, worlds = np.median(took, axis=0) / TURN
+    share, rate = whole / worlds - 1.0, WORLDS / whole
     print(f"\n{task}: {rate:,.0f} steps/s of a core, {100 * share:.1f} % over its worlds")
 
 

@@ -4,11 +4,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Integers
 from iap_simulation.parallel.starts import give_seeds
 
-_GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 BITS = 53  # so that every seed is a number in JSON, too
 
 
@@ -18,10 +20,17 @@ def episode_seeds(bases: Integers, episodes: Integers) -> Integers:
     Later ones are mixed by SplitMix64's finalizer (Steele, Lea and Flood, OOPSLA 2014), whose state is
     the base, mixed, plus the episode's number times the golden ratio.
     """
-    with np.errstate(over="ignore"):
-        state = _mixed(bases.astype(np.uint64)) + episodes.astype(np.uint64) * np.uint64(_GOLDEN)
-        mixed = (_mixed(state) >> np.uint64(64 - BITS)).astype(np.int64)
-    return np.where(episodes == 0, bases, mixed)
+    out = np.empty(len(bases), np.int64)
+    _fill_seeds(bases, episodes, out)
+    return out
+
+
+@njit(cache=True)
+def _fill_seeds(bases: Integers, episodes: Integers, out: Integers) -> None:
+    for i in range(len(bases)):
+        state = _mixed(np.uint64(bases[i])) + np.uint64(episodes[i]) * _GOLDEN
+        mixed = np.int64(_mixed(state) >> np.uint64(64 - BITS))
+        out[i] = bases[i] if episodes[i] == 0 else mixed
 
 
 def begun(
@@ -46,7 +55,8 @@ def begun(
     return episode_seeds(seeds[chosen], episodes[chosen])
 
 
-def _mixed(z: np.ndarray) -> np.ndarray:
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(_MIX_1)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(_MIX_2)
-    return np.asarray(z ^ (z >> np.uint64(31)))
+@njit(cache=True)
+def _mixed(z: np.uint64) -> np.uint64:
+    z = (z ^ (z >> np.uint64(30))) * _MIX_1
+    z = (z ^ (z >> np.uint64(27))) * _MIX_2
+    return z ^ (z >> np.uint64(31))

@@ -20,7 +20,7 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
 NO_PARTS = Parts(
-    np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0)
 )  # nobody sees an observation
 NOTHING_SEEN = np.zeros((1, 0), np.float32)
 

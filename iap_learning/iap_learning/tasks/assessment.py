@@ -88,9 +88,9 @@ def _load(
     """Read a block's worlds, and write which they are; the last one fills lanes that are left."""
     x, goals, at = given.x, given.goals, given.at
     for lane in range(np.uint64(LANES)):
-        b = world_at(first, lane, end)
+        b = np.uint64(world_at(first, lane, end))
         which[lane] = b
-        put_world(block, lane, x[b, 0], goals[at[b]])
+        put_world(block, lane, x[b, 0], goals[np.uint64(at[b])])
         put_action(block, lane, given.action[b], flown.before[b])
         set1(block, MEASURES, APPROACH, lane, distance[b])
         set1(block, MEASURES, CLEARANCE, lane, flown.clearance[b])

@@ -48,7 +48,6 @@ from iap_description.lanes import (
     set1,
     set3,
     world_at,
-    world_in,
 )
 from iap_learning.tasks.block import GOAL, MEASURES, STATE, THREE, all_lanes, put_world
 
@@ -190,7 +189,7 @@ class Parts(NamedTuple):
     """
 
     terms: Integers
-    columns: Integers
+    columns: NDArray[np.uint64]
     factors: Array
 
 
@@ -208,7 +207,7 @@ def observe(which: Integers, given: Seen, parts: Parts, out: NDArray[np.float32]
     block = np.empty(int(MEASURES) * LANES)
     for first in range(0, len(which), LANES):
         for lane in range(np.uint64(LANES)):
-            b = which[world_at(first, lane, len(which))]
+            b = np.uint64(which[world_at(first, lane, len(which))])
             put_world(block, lane, x[b, 0], goals[at[b]])
         observe_block(block, which[first : first + LANES], given, parts, out[first:])
 
@@ -230,7 +229,7 @@ def observe_block(
         _write_three(term, factor, block, all_lanes())
         for lane in range(np.uint64(len(which))):
             for k in range(3):
-                out[world_in(0, lane), column + k] = get(block, THREE, k, lane)
+                out[lane, column + np.uint64(k)] = get(block, THREE, k, lane)
 
 
 @formula
@@ -238,31 +237,40 @@ def _write_many(
     term: int,
     which: Integers,
     given: Seen,
-    column: int,
+    column: Index,
     factor: float,
     out: NDArray[np.float32],
 ) -> None:
     """Write a term of another number of numbers than three."""
-    x, rpm, action = given.x, given.rpm, given.action
-    count = rpm.shape[1]
-    first = x.shape[1] - count  # an aircraft alone is the central body
-    for i in range(len(which)):
-        b = which[i]
+    if term == AIRCRAFT_UP:
+        _write_aircraft_up(which, given, column, factor, out)
+        return
+    action, x, rpm, four = given.action, given.x, given.rpm, np.uint64(4)
+    for i in range(np.uint64(len(which))):
+        b = np.uint64(which[i])
         if term == ACTION:
-            for k in range(action.shape[1]):
+            for k in range(np.uint64(action.shape[1])):
                 out[i, column + k] = bounded(action[b, k], factor)
         elif term == ATTITUDE:
-            for k in range(4):
-                out[i, column + k] = bounded(x[b, 0, 3 + k], factor)
-        elif term == RPM:
-            for k in range(4 * count):
-                out[i, column + k] = bounded(rpm[b, k // 4, k % 4], factor)
+            for k in range(four):
+                out[i, column + k] = bounded(x[b, 0, np.uint64(3) + k], factor)
         else:
-            for n in range(count):
-                up_W = rotate(quat_at(x[b, first + n], 3), UP)
-                up_P = unrotate(quat_at(x[b, 0], 3), up_W)
-                for k in range(3):
-                    out[i, column + 3 * n + k] = bounded(up_P[k], factor)
+            for k in range(np.uint64(rpm.shape[1]) * four):
+                out[i, column + k] = bounded(rpm[b, k // four, k % four], factor)
+
+
+@formula
+def _write_aircraft_up(
+    which: Integers, given: Seen, column: Index, factor: float, out: NDArray[np.float32]
+) -> None:
+    x, count = given.x, given.rpm.shape[1]
+    first = x.shape[1] - count  # an aircraft alone is the central body
+    for i in range(np.uint64(len(which))):
+        b = np.uint64(which[i])
+        for n in range(count):
+            up_P = unrotate(quat_at(x[b, 0], 3), rotate(quat_at(x[b, first + n], 3), UP))
+            for k in range(3):
+                out[i, column + np.uint64(3 * n + k)] = bounded(up_P[k], factor)
 
 
 class Observer:
@@ -292,8 +300,11 @@ class Observer:
         )
         terms = [NAMES.index(name) for name in scales]
         first_columns = [at.start for at in self.columns.values()]
-        numbers = np.array([terms, first_columns], dtype=np.int64)
-        self.parts = Parts(numbers[0], numbers[1], 1.0 / np.array(list(scales.values())))
+        self.parts = Parts(
+            np.array(terms),
+            np.array(first_columns, np.uint64),
+            1.0 / np.array(list(scales.values())),
+        )
 
     def __call__(self, given: Seen, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""

@@ -127,7 +127,7 @@ def judge(
     _write_exceeded(block, NEAR, rules.within, all_lanes())
     _write_exceeded(block, BEYOND, rules.beyond, all_lanes())
     for lane in range(np.uint64(count)):
-        b = world_in(first, lane)
+        b = np.uint64(world_in(first, lane))
         steps[b] += 1
         kept[b] = kept[b] + 1 if get(block, NEAR, 0, lane) == 0.0 else 0
         success[b] = False

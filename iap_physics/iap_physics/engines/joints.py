@@ -99,13 +99,13 @@ def check_start(
         BadInput: wrong shape, not finite, or a body that is off its joint.
     """
     x = np.array(x, dtype=float, order="C")
-    bodies = [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
-    shape = (batch, len(bodies), STATE_SIZE)
+    shape = (batch, sum(len(a.bodies) for a in assemblies), STATE_SIZE)
     if x.shape != shape:
         raise BadInput(f"start state: expected shape {shape}, got {x.shape}")
     if batch == 0:
         return x
     if not np.isfinite(x).all():
+        bodies = [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
         worst = bodies[int(np.argwhere(~np.isfinite(x))[0, 1])]
         raise BadInput(f"start state of '{worst}': not finite")
     if np.abs(np.linalg.norm(x[..., Q], axis=-1) - 1.0).max() > TOLERANCE:
