@@ -9,7 +9,6 @@ from iap_description.states import P
 from iap_learning.baselines import score
 from iap_learning.episodes import Episodes
 from iap_learning.obstacles import Clearance, Sight
-from iap_learning.tasks.quantities import QUANTITIES
 from iap_learning.tasks.task import DepthImage, Task
 from iap_learning.tasks.verdicts import COLLIDED
 
@@ -40,7 +39,7 @@ def test_a_wall_is_as_far_as_it_is_and_ends_who_comes_too_close():
     before = np.inf
     while not episodes.outcome.any():
         step = episodes.step(ahead(episodes))
-        measured = episodes._measures[:, QUANTITIES.index("clearance")]
+        measured = episodes._clearance()
         np.testing.assert_allclose(measured, FRONT - episodes.worlds.state[:, 0, 0], atol=1e-12)
         assert (measured >= 0.35).all() or step.terminated.all()
         assert measured[0] < before + 0.02
