@@ -335,10 +335,8 @@ class Plant:
             BadInput: an array of the command has the wrong shape, or it is a platform wrench, which a
                 controller allocates.
         """
-        if command.mode == Mode.WRENCH:
-            raise BadInput(NO_WRENCH_HERE)
+        self.check_command(vehicle, command)
         propulsion = self.propulsion[vehicle]
-        command.check(propulsion.command.thrust.shape[1], len(self.ticks))
         if worlds is None and all(map(all_finite, command.arrays)):
             if not self._is_late(vehicle, command, on_board=on_board):
                 propulsion.take(command)
@@ -352,6 +350,16 @@ class Plant:
         propulsion.take(command, addressed & is_finite)
         ended = addressed & ~is_finite & (self.status == RUNNING)
         self.status[ended] = INVALID_COMMAND
+
+    def check_command(self, vehicle: int, command: Command) -> None:
+        """Look whether a vehicle could take a command, as `command` does before.
+
+        Raises:
+            BadInput: an array of the command has the wrong shape, or it is a platform wrench.
+        """
+        if command.mode == Mode.WRENCH:
+            raise BadInput(NO_WRENCH_HERE)
+        command.check(self.propulsion[vehicle].command.thrust.shape[1], len(self.ticks))
 
     def _is_late(self, vehicle: int, command: Command, *, on_board: bool) -> bool:
         """Whether a fault keeps a command for later; the aircraft's own overtakes what is kept."""

@@ -449,10 +449,11 @@ class Worlds:
 
     def _control_mixed(self, mixed: Mixed) -> None:
         """Command each world by its own one of several actions, as a batch of one would be by it."""
-        tracking, references = self._tracking, self.references()
-        for command, worlds in tracking.command_mixed(
-            mixed, references, self.state, self._threads
-        ):
+        for action in mixed.actions:
+            if isinstance(action, Command):
+                self.plant.check_command(0, action)
+        references, inputs = self.references(), (self.state, self._threads)
+        for command, worlds in self._tracking.command_mixed(mixed, references, *inputs):
             self.plant.command(0, command, worlds=worlds)
         self._end_lost(references.rows)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Worlds of a batch that are commanded in different ways in the same control period."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -117,3 +118,15 @@ def test_what_is_no_choice_is_refused(which, words):
     actions = (References.of(rows, Level.POSE), References.of(rows, Level.VELOCITY))
     with pytest.raises(BadInput, match=words):
         worlds.advance(Mixed(actions, np.array(which)))
+
+
+def test_a_wrong_action_is_refused_before_another_one_acts():
+    worlds = Worlds.of("hover", 3)
+    before = worlds.snapshot()
+    rates = action_of("rate_thrust", values_of("rate_thrust", worlds), worlds)
+    wrong = replace(rates, thrust=rates.thrust[:, :2])
+    with pytest.raises(BadInput, match="'thrust' has shape"):
+        worlds.advance(Mixed((rates, wrong), np.array([0, 1, 1])))
+    found = worlds.plant.propulsion[0].command.modes.copy()
+    worlds.restore(before)
+    np.testing.assert_array_equal(found, worlds.plant.propulsion[0].command.modes)
