@@ -11,10 +11,8 @@ STATE = np.uint64(0)  # of the central body (13)
 GOAL = np.uint64(13)  # pose, velocity, angular velocity and acceleration of a reference (16)
 THREE = np.uint64(29)  # a term of an observation
 REWARD, PRODUCT = np.uint64(32), np.uint64(33)  # of a step; of the factors of one of its terms
-NEAR, FAR = (
-    np.uint64(34),
-    np.uint64(35),
-)  # how many quantities keep a world from success; make it fail
+OUTSIDE = np.uint64(34)  # how many quantities are not within the bounds of success
+BEYOND = np.uint64(35)  # how many are beyond those of failure
 MEASURES = np.uint64(36)  # quantities; the reward's factors follow
 
 

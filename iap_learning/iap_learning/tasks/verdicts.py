@@ -8,8 +8,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import choose, formula
 from iap_description.lanes import Index, Lanes, get, set1, world_in
-from iap_learning.tasks.block import FAR as BEYOND
-from iap_learning.tasks.block import NEAR, REWARD, all_lanes
+from iap_learning.tasks.block import BEYOND, OUTSIDE, REWARD, all_lanes
 from iap_learning.tasks.quantities import CLEARANCE, DISTANCE, QUANTITIES, Quantity, measured
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
@@ -124,12 +123,12 @@ def judge(
         counted: what has become of the episodes; written.
     """
     steps, kept, distance, outcome, success = counted
-    _write_exceeded(block, NEAR, rules.within, all_lanes())
+    _write_exceeded(block, OUTSIDE, rules.within, all_lanes())
     _write_exceeded(block, BEYOND, rules.beyond, all_lanes())
     for lane in range(np.uint64(count)):
         b = np.uint64(world_in(first, lane))
         steps[b] += 1
-        kept[b] = kept[b] + 1 if get(block, NEAR, 0, lane) == 0.0 else 0
+        kept[b] = kept[b] + 1 if get(block, OUTSIDE, 0, lane) == 0.0 else 0
         success[b] = False
         distance[b] = measured(block, DISTANCE, lane)
         has_collided = measured(block, CLEARANCE, lane) < rules.clearance
