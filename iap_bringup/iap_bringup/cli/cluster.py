@@ -35,5 +35,15 @@ def cluster(options: argparse.Namespace) -> int:
         subprocess.run([*ray, "get-auth-token", "--generate"], check=True, capture_output=True)
     else:
         part = [f"--address={options.head}"]
-    start = [*ray, "start", "--block", "--disable-usage-stats", *part]
-    return subprocess.run(start, check=False).returncode
+    return _stay([*ray, "start", "--block", "--disable-usage-stats", *part])
+
+
+def _stay(start: list[str]) -> int:
+    """Run Ray's part until it ends, or end it with all its processes where this command is to end."""
+    with subprocess.Popen(start, start_new_session=True) as ray:
+        try:
+            return ray.wait()
+        except KeyboardInterrupt:  # by a signal, which Ray has not had: it is not of this group
+            ray.terminate()
+            ray.wait()
+            raise

@@ -2,6 +2,7 @@
 """A Ray cluster does each piece of work once, whatever becomes of its processes and machines; skipped without Ray."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from farm_work import die, die_first, fail, node_of, square
 from hang import HANG
 
 from iap_description.errors import BadInput, IapError
+from iap_description.interrupts import WORDS
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.sweeps import cluster
 from iap_simulation.sweeps.cluster import ClusterFarm
@@ -21,6 +23,7 @@ from iap_simulation.sweeps.study import Axis, Study
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder
 
+IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
 SUPPORT = Path(__file__).parents[2] / "support"
 with_ray = [
     pytest.mark.slow,
@@ -102,6 +105,31 @@ class TestOnTwoNodes:
     def test_both_nodes_work(self, two_nodes):
         found = {each.result for each in ClusterFarm(two_nodes).map(node_of, range(40))}
         assert len(found) == 2
+
+
+def is_open(port):
+    with socket.socket() as found:
+        return found.connect_ex(("127.0.0.1", port)) == 0
+
+
+class TestItsPart:
+    pytestmark = with_ray
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_ends_with_all_its_processes(self, number):
+        port = free_port()
+        command = [*IAP, "cluster", f"--port={port}"]
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen(command, **options) as part:
+            for line in part.stdout:
+                if "Ray runtime started" in line:
+                    break
+            assert is_open(port)
+            part.send_signal(number)
+            rest, _ = part.communicate(timeout=HANG)
+        assert rest.rstrip().endswith(f"iap: {WORDS[number]}")
+        assert part.returncode == 128 + number
+        assert not is_open(port)
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
