@@ -115,8 +115,8 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     console = Console(stderr=options.json)
     if records:
         _check_disk(console, study, points, options.out or base)
-    folder = SweepFolder.open(options.out, study, points, base)
     farm = LocalFarm(options.workers) if options.cluster is None else ClusterFarm(options.cluster)
+    folder = SweepFolder.open(options.out, study, points, base)
     try:
         with _bar(console, study, len(points)) as progress:
             swept = sweep(study, points, folder, farm, progress)

@@ -38,10 +38,16 @@ class ClusterFarm:
 
     Attributes:
         retried: pieces that were begun again because a process or a machine had died.
+
+    Raises:
+        BadInput: Ray is not installed, or no cluster answers.
     """
 
     def __init__(self, address: str) -> None:
-        self._address = address
+        imported_ray()
+        self._address = _own_cluster() if address == "auto" else address
+        if self._address != LOCAL:
+            _check_answers(self._address)
         self.retried = 0
 
     def map(
@@ -50,7 +56,7 @@ class ClusterFarm:
         """See `Farm`.
 
         Raises:
-            BadInput: Ray is not installed, there is no such cluster, or a machine of it has other versions.
+            BadInput: the cluster is none of this suite, or a machine of it has other versions.
             IapError: processes died again and again at the same work.
         """
         ray = imported_ray()
@@ -116,14 +122,11 @@ def _joined(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401 - an extr
     """Be a part of a cluster.
 
     Raises:
-        BadInput: there is none, or it has another Ray or Python.
+        BadInput: it has another Ray or Python.
     """
-    where = _own_cluster() if address == "auto" else address
-    if where != LOCAL:
-        _check_answers(where)
-    quiet = {"include_dashboard": False} if where == LOCAL else {}
+    quiet = {"include_dashboard": False} if address == LOCAL else {}
     try:
-        ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR, **quiet)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
     except (ConnectionError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise BadInput(
