@@ -17,6 +17,7 @@ SCATTERED = {
     "wind.turbulence": 8.0,
 }
 SECOND = 200  # control periods
+compiles = pytest.mark.slow  # loops in single numbers are compiled where they are first asked for
 
 
 def flown(name, seeds, precision="float32", periods=SECOND, **options):
@@ -26,6 +27,7 @@ def flown(name, seeds, precision="float32", periods=SECOND, **options):
     return worlds
 
 
+@compiles
 @pytest.mark.parametrize(
     ("name", "platform"),
     [("hover", "three_star"), ("figure_eight", "three_star"), ("hover", "three_star_fixed")],
@@ -45,6 +47,7 @@ def test_a_second_of_closed_loop_is_that_of_double_precision(name, platform):
     assert (single.status == double.status).all()
 
 
+@compiles
 def test_a_world_does_not_depend_on_the_others_nor_on_threads():
     together, shared = flown("hover", 35, periods=50), flown("hover", 35, periods=50, threads=2)
     np.testing.assert_array_equal(together.state, shared.state)
@@ -53,6 +56,7 @@ def test_a_world_does_not_depend_on_the_others_nor_on_threads():
         np.testing.assert_array_equal(together.state[i], alone.state[0])
 
 
+@compiles
 def test_attitudes_are_units_to_double_precision():
     """Controllers take what their length is off for a thrust that is not met."""
     norms = np.linalg.norm(flown("hover", 3, periods=20).state[..., Q], axis=-1)
