@@ -13,7 +13,8 @@ from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.obstacles import Clearance, Sight
 from iap_learning.steps import Step, taken
 from iap_learning.tasks.assessment import Flown, assess
-from iap_learning.tasks.observations import Layout, Observer, Seen
+from iap_learning.tasks.observations import Layout, Seen
+from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import Counted, Rules

@@ -9,7 +9,8 @@ from iap_description.lanes import LANES
 from iap_description.states import P, Q, V, W
 from iap_learning.tasks.assessment import Flown, assess
 from iap_learning.tasks.block import MEASURES, REWARD, all_lanes, put_world
-from iap_learning.tasks.observations import LARGEST, TERMS, Observer, Seen
+from iap_learning.tasks.observations import LARGEST, TERMS, Seen
+from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.quantities import (
     APPROACH,
     CLEARANCE,

@@ -15,7 +15,8 @@ from iap_learning.episodic import AnyTask
 from iap_learning.policies.eye import Eye
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
-from iap_learning.tasks.observations import Observer, Seen
+from iap_learning.tasks.observations import Seen
+from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.task import Task
 from iap_simulation.parallel.actions import action_of, action_size
 from iap_simulation.parallel.references import References

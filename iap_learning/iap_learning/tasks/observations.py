@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy may see of every world: terms by name, written by one compiled loop over blocks of worlds.
+"""Terms of observations by their names, written by one compiled loop over blocks of worlds.
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
@@ -18,7 +18,6 @@
 | `action` | as the action has | 1 | the last action |
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -271,44 +270,3 @@ def _write_aircraft_up(
             up_P = unrotate(quat_at(x[b, 0], 3), rotate(quat_at(x[b, first + n], 3), UP))
             for k in range(3):
                 out[i, column + np.uint64(3 * n + k)] = bounded(up_P[k], factor)
-
-
-class Observer:
-    """Makes observations of worlds.
-
-    Args:
-        scales: of each term, by which its numbers are divided.
-        aircraft: of a platform, N.
-        actions: numbers of an action.
-
-    Attributes:
-        size: numbers of an observation.
-        columns: where each term stands in it.
-        layout: terms, their sizes and scales.
-        parts: the same for compiled loops.
-    """
-
-    def __init__(self, scales: Mapping[str, float], *, aircraft: int, actions: int) -> None:
-        self.columns: dict[str, slice] = {}
-        self.size = 0
-        for name in scales:
-            size, per_aircraft, per_action = TERMS[name]
-            last = self.size + size + aircraft * per_aircraft + actions * per_action
-            self.columns[name], self.size = slice(self.size, last), last
-        self.layout: Layout = tuple(
-            (name, at.stop - at.start, scales[name]) for name, at in self.columns.items()
-        )
-        terms = [NAMES.index(name) for name in scales]
-        first_columns = [at.start for at in self.columns.values()]
-        self.parts = Parts(
-            np.array(terms),
-            np.array(first_columns, np.uint64),
-            1.0 / np.array(list(scales.values())),
-        )
-
-    def __call__(self, given: Seen, chosen: Integers | None = None) -> NDArray[np.float32]:
-        """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""
-        which = np.arange(len(given.x)) if chosen is None else chosen
-        out = np.empty((len(which), self.size), np.float32)
-        observe(which, given, self.parts, out)
-        return out

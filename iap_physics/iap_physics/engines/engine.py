@@ -276,6 +276,6 @@ def world_indices(worlds: ArrayLike | None, batch: int) -> Integers:
 
 
 def _rises(indices: Integers, batch: int) -> bool:
-    """Whether some indices below `batch` rise, as most do: a quick way to know that none comes twice."""
+    """A quick look that is enough for most: indices below `batch` that rise, of which none comes twice."""
     inside = len(indices) and 0 <= indices[0] and indices[-1] < batch
     return bool(inside and (indices[1:] > indices[:-1]).all())

@@ -50,7 +50,7 @@ class Tracking:
 
     @property
     def measures_truth(self) -> bool:
-        """Whether controllers see the states as they are."""
+        """Controllers see the states as they are, without noise."""
         return self._noise.is_zero
 
     @property
