@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What Ray costs over a pool of processes in a sweep of many small pieces; skipped without Ray."""
+
+import os
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from iap_simulation.scenario.resolving import Options
+from iap_simulation.sweeps.cluster import ClusterFarm
+from iap_simulation.sweeps.farm import Farm, LocalFarm
+from iap_simulation.sweeps.flying import fly
+from iap_simulation.sweeps.study import Study
+from iap_simulation.sweeps.sweep import chunks_of
+
+PIECES = 1000
+TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of the times in /proc [s]
+
+
+def processes() -> Iterator[tuple[int, int, float]]:
+    """Number, parent and seconds of the processor of every process; those of its ended children count, too."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        yield int(stat.parent.name), int(fields[1]), TICK * sum(map(int, fields[11:15]))
+
+
+def seconds_of_all() -> float:
+    """Of this process and of all that it has begun."""
+    rows = list(processes())
+    mine, found = {os.getpid()}, 0
+    while len(mine) > found:
+        found = len(mine)
+        mine |= {number for number, parent, _ in rows if parent in mine}
+    return sum(seconds for number, _, seconds in rows if number in mine)
+
+
+def cost(farm: Farm) -> tuple[float, float]:
+    """Seconds until the first piece is done, and of the processor until the last is."""
+    # of a single run each, as where recordings are kept: smaller than others, whose share is less
+    study = Study("hover", Options(duration=2.0), seeds=PIECES, records=True)
+    (point,) = study.points()
+    pieces = list(chunks_of(study, point))
+    assert len(pieces) == PIECES
+    before, began, first, done = seconds_of_all(), time.monotonic(), 0.0, 0
+    for _ in farm.map(fly, pieces):
+        first = first or time.monotonic() - began
+        done += 1
+        if done == PIECES:  # all processes are still there
+            return first, seconds_of_all() - before
+    raise AssertionError(done)
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
+def test_share_of_ray(benchmark):
+    found: dict[str, tuple[float, float]] = {}
+
+    def measure() -> None:
+        for name, farm in (("pool", LocalFarm(2)), ("ray", ClusterFarm("local"))):
+            found[name] = cost(farm)
+
+    benchmark.pedantic(measure, rounds=1)
+    (_, pool), (first, ray) = found["pool"], found["ray"]
+    share = (ray - pool) / ray
+    print(
+        f"\n{PIECES} pieces: {pool:.0f} s of processors by a pool, {ray:.0f} s by Ray:"
+        f" {100 * share:.1f} % (bar: 5 %); the first is done after {first:.1f} s (bar: 10 s)"
+    )
