@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Ray costs over a pool of processes in a sweep of many small pieces; skipped without Ray."""
+"""Cost of Ray over a pool of processes in a sweep of many small pieces; skipped without Ray."""
 
 import os
 import time

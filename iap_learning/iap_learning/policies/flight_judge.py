@@ -70,7 +70,7 @@ class FlightJudge:
         x, nothing = rows[None], np.zeros((1, 1))
         given = Seen(x, self._goal(), self._zero, nothing[None], nothing)
         flown = Flown(nothing, self._clearance(x), self._zero)
-        assess(0, 1, given, flown, *self._of_task, self._judged, nothing[0], NOTHING_SEEN)
+        assess(0, 1, given, flown, *self._of_task, self._judged, np.zeros(1), NOTHING_SEEN)
         self.distances.append(float(self._judged.distance[0]))
 
     def _clearance(self, x: Array) -> Array:
