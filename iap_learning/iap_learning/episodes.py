@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.states import REF_P, P
+from iap_description.states import P
 from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.obstacles import Clearance, Sight
 from iap_learning.steps import Step, taken
-from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.assessment import StepInputs, assess
 from iap_learning.tasks.observations import Layout, Seen
 from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
-from iap_learning.tasks.verdicts import Counted, Rules
+from iap_learning.tasks.verdicts import Counted, Rules, begin
 from iap_simulation.parallel.actions import act, action_size
 from iap_simulation.parallel.worlds import Worlds
 
@@ -98,10 +98,7 @@ class Episodes(CountedEpisodes[Worlds]):
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
         self._count_anew(chosen)
-        self._judged.kept[chosen], self._judged.success[chosen] = 0, False
-        goals, at = self._goals()
-        away_W = self.worlds.state[chosen, 0, P] - goals[at[chosen], REF_P]
-        self._judged.distance[chosen] = np.linalg.norm(away_W, axis=1)
+        begin(chosen, self._seen(), self._judged)
 
     def step(self, actions: ArrayLike | None) -> Step:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.
@@ -158,7 +155,7 @@ class Episodes(CountedEpisodes[Worlds]):
     def _assessed(self) -> Step:
         """The step that has been flown, rewarded, judged and seen."""
         clearance = self._open if self._clearance is None else self._clearance()
-        given, flown = self._seen(), Flown(self._before, clearance, self.worlds.status)
+        given, flown = self._seen(), StepInputs(self._before, clearance, self.worlds.status)
         reward = np.empty(self.count)
         seen = np.empty((self.count, self.observer.size), np.float32)
         task = (self._terms, self._rules, self.observer.parts)

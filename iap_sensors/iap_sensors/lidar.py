@@ -89,6 +89,7 @@ class Lidar:
         if spec.resolution > 0.0:
             ranges = np.round(ranges / spec.resolution) * spec.resolution
         kept = (share < 1.0) & (self._rng.random(len(ranges)) >= spec.dropout)
+        kept &= (near <= ranges) & (ranges <= far)  # noise may lead out of what is measured
         points = (ranges[:, None] * self._beams_S)[kept]
         return CloudReading(self.source, t, points.astype(np.float32), self._rings[kept])
 

@@ -7,7 +7,7 @@ import pytest
 from iap_description import so3
 from iap_description.lanes import LANES
 from iap_description.states import P, Q, V, W
-from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.assessment import StepInputs, assess
 from iap_learning.tasks.block import MEASURES, REWARD, all_lanes, put_world
 from iap_learning.tasks.observations import LARGEST, TERMS, Seen
 from iap_learning.tasks.observer import Observer
@@ -57,7 +57,7 @@ def assessed(x, goals, task):
     task, none = Task.of(task), np.zeros((B, 4))
     observer = Observer(task.observation, aircraft=N, actions=4)
     given = Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
-    flown = Flown(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
+    flown = StepInputs(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
     counted, reward = Counted.of(B), np.empty(B)
     seen = np.empty((B, observer.size), np.float32)
     rules = (Terms.of(task.reward), Rules.of(task, 0.02), observer.parts)

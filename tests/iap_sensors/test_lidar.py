@@ -70,6 +70,17 @@ def test_noise_is_along_the_beam_and_what_is_out_of_reach_is_not_seen():
     assert not len(lidar(one).measure(0.0, np.array([0.0, 0.0, 200.0]), LEVEL, Ground()).rings)
 
 
+@pytest.mark.parametrize("limits", [(0.1, 4.0), (4.0, 100.0)])
+def test_noise_does_not_measure_what_the_limits_exclude(limits):
+    near, far = limits
+    every = lidar(spec(noise=0.5)).measure(0.0, np.array([0.0, 0.0, 1.0]), LEVEL, Ground())
+    one = spec(noise=0.5, range_min=near, range_max=far)
+    cloud = lidar(one).measure(0.0, np.array([0.0, 0.0, 1.0]), LEVEL, Ground())
+    ranges = np.linalg.norm(cloud.points_S, axis=1)
+    assert near <= ranges.min() and ranges.max() <= far
+    assert 0.05 * len(every.rings) < len(ranges) < 0.95 * len(every.rings)
+
+
 def test_dropouts_take_their_share():
     full, thin = (
         len(lidar(spec(dropout=share)).measure(0.0, np.array([0, 0, 2.0]), LEVEL, Ground()).rings)

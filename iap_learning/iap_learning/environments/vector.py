@@ -137,7 +137,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
     def _ended(self, step: Step, over: Booleans) -> dict[str, Any]:
         """Summary of the episodes that are over, with the masks of gymnasium."""
         episodes = self.episodes
-        final, outcome = np.full((2, self.num_envs), None, dtype=object)
+        final, outcome = np.empty((2, self.num_envs), dtype=object)  # of None
         for i in np.flatnonzero(over).tolist():
             final[i] = step.observation[i].copy()
             outcome[i] = OUTCOMES[int(episodes.outcome[i])]

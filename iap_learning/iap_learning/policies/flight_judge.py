@@ -8,7 +8,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.world.distances import Surroundings
-from iap_learning.tasks.assessment import Flown, assess
+from iap_learning.tasks.assessment import StepInputs, assess
 from iap_learning.tasks.observations import Parts, Seen
 from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
@@ -69,7 +69,7 @@ class FlightJudge:
             return
         x, nothing = rows[None], np.zeros((1, 1))
         given = Seen(x, self._goal(), self._zero, nothing[None], nothing)
-        flown = Flown(nothing, self._clearance(x), self._zero)
+        flown = StepInputs(nothing, self._clearance(x), self._zero)
         assess(0, 1, given, flown, *self._of_task, self._judged, np.zeros(1), NOTHING_SEEN)
         self.distances.append(float(self._judged.distance[0]))
 

@@ -22,7 +22,7 @@ from iap_learning.tasks.rewards import Terms, add_up, rows_for
 from iap_learning.tasks.verdicts import Counted, Rules, judge
 
 
-class Flown(NamedTuple):
+class StepInputs(NamedTuple):
     """Actions, obstacles and fates of B worlds in a step that has been flown.
 
     Attributes:
@@ -41,7 +41,7 @@ def assess(
     begin: int,
     end: int,
     given: Seen,
-    flown: Flown,
+    flown: StepInputs,
     terms: Terms,
     rules: Rules,
     parts: Parts,
@@ -81,7 +81,7 @@ def _load(
     first: int,
     end: int,
     given: Seen,
-    flown: Flown,
+    flown: StepInputs,
     distance: Array,
     which: Integers,
 ) -> None:

@@ -4,11 +4,13 @@
 from typing import NamedTuple, Self
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import choose, formula
+from iap_description.kernels import choose, formula, norm, sub, vec_at
 from iap_description.lanes import Index, Lanes, get, set1, world_in
 from iap_learning.tasks.block import BEYOND, OUTSIDE, REWARD, all_lanes
+from iap_learning.tasks.observations import Seen
 from iap_learning.tasks.quantities import CLEARANCE, DISTANCE, QUANTITIES, Quantity, measured
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
@@ -106,6 +108,21 @@ class Counted(NamedTuple):
         """Episodes that have not begun."""
         steps, kept, outcome = np.zeros((3, worlds), dtype=np.int64)
         return cls(steps, kept, np.zeros(worlds), outcome, np.zeros(worlds, bool))
+
+
+@njit(cache=True, error_model="numpy")
+def begin(chosen: Integers, given: Seen, counted: Counted) -> None:
+    """Let nothing have been kept to yet in worlds that stand at their start, and see how far their goals are.
+
+    Args:
+        chosen: numbers of these worlds.
+        given: their states and goals.
+        counted: of all worlds; written.
+    """
+    for b in chosen:
+        away_W = sub(vec_at(given.x[b, 0], 0), vec_at(given.goals[given.at[b]], 0))
+        counted.distance[b] = norm(away_W)
+        counted.kept[b], counted.success[b] = 0, False
 
 
 @formula

@@ -30,7 +30,8 @@ class Errors(NamedTuple):
     """The errors of a sensor; k [1/m] as above.
 
     Attributes:
-        near: least distance that is measured [m].
+        near: least distance that is measured [m]; less than it is nothing, by noise as well.
+        far: largest.
         constant: sigma_0 [m].
         share: s.
         square: k [1/m].
@@ -39,6 +40,7 @@ class Errors(NamedTuple):
     """
 
     near: float
+    far: float
     constant: float
     share: float
     square: float
@@ -48,10 +50,10 @@ class Errors(NamedTuple):
     @classmethod
     def of(cls, spec: DepthCameraSpec | LidarSpec) -> "Errors":
         """Of a sensor."""
-        last = spec.dropout, spec.resolution
+        limits, last = (spec.range_min, spec.range_max), (spec.dropout, spec.resolution)
         if isinstance(spec, LidarSpec):
-            return cls(spec.range_min, spec.noise, spec.noise_share, 0.0, *last)
-        return cls(spec.range_min, spec.noise, 0.0, spec.parallax_noise, *last)
+            return cls(*limits, spec.noise, spec.noise_share, 0.0, *last)
+        return cls(*limits, spec.noise, 0.0, spec.parallax_noise, *last)
 
 
 def frame_keys(bases: Array, numbers: Integers) -> Keys:
@@ -117,4 +119,4 @@ def measure(
         m += (errors.constant + m * (errors.share + m * errors.square)) * table[z & mask]
         if errors.resolution > 0.0:
             m = np.floor(m / errors.resolution + 0.5) * errors.resolution
-        out[i] = m
+        out[i] = m if errors.near <= m <= errors.far else np.nan

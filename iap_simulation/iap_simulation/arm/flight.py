@@ -19,7 +19,7 @@ from iap_simulation.arm.starts import drawn_starts
 
 
 @dataclass
-class Flown:
+class ArmFlightLog:
     """A flight, one row for every step of the plant.
 
     Attributes:
@@ -46,15 +46,15 @@ class Flown:
     outcome: str = COMPLETED
     failure: str = ""
 
-    def rows(self, count: int) -> "Flown":
+    def rows(self, count: int) -> "ArmFlightLog":
         """The first rows."""
         names = ("t", "pose", "q", "v", "command", "r", "r_d")
         return replace(self, **{name: getattr(self, name)[:count] for name in names})
 
 
-def empty(count: int) -> Flown:
+def empty(count: int) -> ArmFlightLog:
     """Rows to be filled."""
-    return Flown(
+    return ArmFlightLog(
         t=np.zeros(count),
         pose=np.zeros((count, 4)),
         q=np.zeros((count, JOINTS)),
@@ -95,7 +95,7 @@ class ArmFlight:
         """The plant's model, at rest."""
         return velocity_model(self.plant_file)
 
-    def fly(self) -> Flown:
+    def fly(self) -> ArmFlightLog:
         """Fly to the end, or to where it fails."""
         scenario = self.scenario
         plant = IdentifiedPlant(
@@ -126,7 +126,7 @@ class ArmFlight:
             wanted = self.model.held_command(state.q, wanted)
         return self._limits(wanted, state.q)
 
-    def _put(self, flown: Flown, k: int, state: PlantState) -> None:
+    def _put(self, flown: ArmFlightLog, k: int, state: PlantState) -> None:
         flown.pose[k, :3], flown.pose[k, 3] = state.p_WP_W, state.yaw
         flown.q[k], flown.v[k] = state.q, state.v
         flown.r[k] = task_pose(self._chain, state.p_WP_W, state.yaw, state.q)

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_simulation.arm.flight import ArmFlight, Flown
+from iap_simulation.arm.flight import ArmFlight, ArmFlightLog
 from iap_simulation.arm.stability import stability
 
 
-def judged(flight: ArmFlight, flown: Flown, wall: float) -> dict[str, Any]:
+def judged(flight: ArmFlight, flown: ArmFlightLog, wall: float) -> dict[str, Any]:
     """metrics.json of a flight that took some time of the wall clock [s]."""
     settle, duration = flight.scenario.metrics.settle, float(flown.t[-1])
     out = {
@@ -28,7 +28,7 @@ def judged(flight: ArmFlight, flown: Flown, wall: float) -> dict[str, Any]:
     return out if flown.failure else {**out, "stability": stability(flight, flown)}
 
 
-def errors(flown: Flown, settle: float) -> dict[str, Any]:
+def errors(flown: ArmFlightLog, settle: float) -> dict[str, Any]:
     """Errors of the end effector from a time on [s]; None where a flight ended before."""
     e = (flown.r_d - flown.r)[flown.t >= settle]
     if not len(e):

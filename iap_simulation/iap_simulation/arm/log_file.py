@@ -14,7 +14,7 @@ from iap_description.errors import BadInput
 from iap_description.text_files import read_text
 from iap_io.runs.run_folder import write_file
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
-from iap_simulation.arm.flight import Flown, empty
+from iap_simulation.arm.flight import ArmFlightLog, empty
 
 FLIGHT_LOG = "flight.csv"
 JOINT_NAMES = tuple(f"q{i + 1}" for i in range(JOINTS))
@@ -26,7 +26,7 @@ COLUMNS = ("t", *(f"{name}_ref" for name in CHANNELS), *CHANNELS, *JOINT_NAMES, 
 COLUMNS += (*TIP, *WANTED)
 
 
-def write_flight_log(folder: Path, flown: Flown) -> Path:
+def write_flight_log(folder: Path, flown: ArmFlightLog) -> Path:
     """Write the log of a flight; returns its path.
 
     Raises:
@@ -39,7 +39,7 @@ def write_flight_log(folder: Path, flown: Flown) -> Path:
     return folder / FLIGHT_LOG
 
 
-def read_flight_log(path: Path) -> Flown:
+def read_flight_log(path: Path) -> ArmFlightLog:
     """A flight as it was written.
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 
 from iap_io.plots.plot_style import AIRCRAFT, LIMIT, REFERENCE, SIMULATED, WIDTH, write_plot
 from iap_physics.identified.dynamics import CHANNELS
-from iap_simulation.arm.flight import Flown
+from iap_simulation.arm.flight import ArmFlightLog
 from iap_simulation.arm.log_file import FLIGHT_LOG, JOINT_NAMES, read_flight_log
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def draw_arm_run(folder: Path) -> list[Path]:
     ]
 
 
-def draw_path(figure: Figure, flown: Flown) -> None:
+def draw_path(figure: Figure, flown: ArmFlightLog) -> None:
     """The end effector's path from above and from the side, as Fig. 7 of aerial_manipulator."""
     figure.set_size_inches(WIDTH, 3.0)
     figure.set_layout_engine("constrained")
@@ -51,7 +51,7 @@ def draw_path(figure: Figure, flown: Flown) -> None:
     panel.legend()
 
 
-def draw_tracking(figure: Figure, flown: Flown) -> None:
+def draw_tracking(figure: Figure, flown: ArmFlightLog) -> None:
     """Errors of the end effector, and the joints."""
     figure.set_size_inches(WIDTH, 3.6)
     figure.set_layout_engine("constrained")
@@ -69,7 +69,7 @@ def draw_tracking(figure: Figure, flown: Flown) -> None:
     _finish(above, below)
 
 
-def draw_velocities(figure: Figure, flown: Flown) -> None:
+def draw_velocities(figure: Figure, flown: ArmFlightLog) -> None:
     """Commanded and real velocities."""
     figure.set_size_inches(WIDTH, 7.0)
     figure.set_layout_engine("constrained")

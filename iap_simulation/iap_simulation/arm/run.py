@@ -12,7 +12,7 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_io.runs.run_folder import write_config, write_file, write_metrics
 from iap_io.trajectories.tum import tum_text
-from iap_simulation.arm.flight import ArmFlight, Flown
+from iap_simulation.arm.flight import ArmFlight, ArmFlightLog
 from iap_simulation.arm.judging import judged
 from iap_simulation.arm.log_file import write_flight_log
 from iap_simulation.arm.scenario import ArmScenario, resolve_arm
@@ -58,7 +58,7 @@ def execute_arm(scenario: ArmScenario, tree: dict[str, Any], folder: Path, name:
     return ArmResult(metrics, flown.failure)
 
 
-def fly_judged(flight: ArmFlight) -> tuple[Flown, dict[str, Any]]:
+def fly_judged(flight: ArmFlight) -> tuple[ArmFlightLog, dict[str, Any]]:
     """A flight and its figures."""
     flight.warm_up()
     began = time.perf_counter()
@@ -73,7 +73,7 @@ def _compared(name: str, scenario: ArmScenario, assignments: tuple[str, ...]) ->
     return {key: metrics[key] for key in COMPARED if key in metrics}
 
 
-def _write_trajectories(folder: Path, flown: Flown) -> None:
+def _write_trajectories(folder: Path, flown: ArmFlightLog) -> None:
     """Platform, end effector and reference in the TUM format, the latter two level with their headings."""
     for name, pose in (("platform", flown.pose), ("tip", flown.r), ("reference_tip", flown.r_d)):
         q_W = so3.quaternion_exp(np.column_stack([0.0 * pose[:, :2], pose[:, 3]]))

@@ -18,12 +18,12 @@ from scipy.linalg import expm
 from iap_description.arrays import Array
 from iap_physics.identified.dynamics import SIZE, damping, inertia
 from iap_physics.identified.plant_file import DynamicPlant
-from iap_simulation.arm.flight import ArmFlight, Flown
+from iap_simulation.arm.flight import ArmFlight, ArmFlightLog
 
 INSTANTS = 40  # of the path at which poles are computed
 
 
-def stability(flight: ArmFlight, flown: Flown) -> dict[str, Any]:
+def stability(flight: ArmFlight, flown: ArmFlightLog) -> dict[str, Any]:
     """The check of a flight, with plain numbers.
 
     Returns:
@@ -48,20 +48,20 @@ def stability(flight: ArmFlight, flown: Flown) -> dict[str, Any]:
     }
 
 
-def _instants(flown: Flown) -> Array:
+def _instants(flown: ArmFlightLog) -> Array:
     return np.unique(np.linspace(0, len(flown.t) - 1, INSTANTS).astype(int))
 
 
-def _error(flight: ArmFlight, flown: Flown, k: int) -> Array:
+def _error(flight: ArmFlight, flown: ArmFlightLog, k: int) -> Array:
     return flight.law.error(flown.r_d[k], flown.pose[k, :3], flown.pose[k, 3], flown.q[k])
 
 
-def _smallest(flight: ArmFlight, flown: Flown, k: int) -> float:
+def _smallest(flight: ArmFlight, flown: ArmFlightLog, k: int) -> float:
     J = flight.law.jacobian(flown.pose[k, 3], flown.q[k])
     return float(np.linalg.svd(J, compute_uv=False)[-1])
 
 
-def _poles(flight: ArmFlight, flown: Flown) -> dict[str, float | None]:
+def _poles(flight: ArmFlight, flown: ArmFlightLog) -> dict[str, float | None]:
     """Slowest pole and largest eigenvalue along the path, without the directions in which the task is free."""
     if not isinstance(flight.plant_file, DynamicPlant):
         return {"pole_max_per_s": None, "sampled_radius": None}

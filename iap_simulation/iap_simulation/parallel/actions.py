@@ -13,6 +13,7 @@
 | `rpm` | speed of each aircraft's four rotors | rotors |
 """
 
+import math
 from collections.abc import Callable
 from typing import Protocol, cast
 
@@ -21,9 +22,9 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_control.model import PlatformModel
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.kernels import put4, qmul, quat_at
 from iap_description.states import Command, Level, Mode
 from iap_simulation.parallel.periods import (
     ACCELERATION,
@@ -39,7 +40,7 @@ from iap_simulation.parallel.worlds import Worlds
 Action = References | Command
 
 
-class Flown(Protocol):
+class PlatformWorlds(Protocol):
     """What actions are made of: `Worlds`, or whatever else flies one platform in each of B worlds."""
 
     @property
@@ -68,7 +69,7 @@ def action_size(kind: str, count: int) -> int:
     return size * count if per_aircraft else size
 
 
-def action_of(kind: str, values: ArrayLike, worlds: Flown) -> Action:
+def action_of(kind: str, values: ArrayLike, worlds: PlatformWorlds) -> Action:
     """What `Worlds.advance` takes, of an action at the worlds' present states.
 
     Args:
@@ -107,7 +108,7 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
         worlds.fly(periods, held=True)
 
 
-def _checked(kind: str, values: ArrayLike, worlds: Flown) -> Array:
+def _checked(kind: str, values: ArrayLike, worlds: PlatformWorlds) -> Array:
     """An action as an array (B, columns) that lies in memory as compiled loops take it."""
     given = np.ascontiguousarray(values, dtype=np.float64)
     shape = (len(worlds.rpm), action_size(kind, worlds.rpm.shape[1]))
@@ -116,25 +117,25 @@ def _checked(kind: str, values: ArrayLike, worlds: Flown) -> Array:
     return given
 
 
-def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Flown], Action]]:
+def _entry(kind: str) -> tuple[int, bool, Callable[[Array, PlatformWorlds], Action]]:
     if kind not in _KINDS:
         raise BadInput(f"action '{kind}': choose {', '.join(_KINDS)}")
     return _KINDS[kind]
 
 
-def _pose(values: Array, worlds: Flown) -> Action:
+def _pose(values: Array, worlds: PlatformWorlds) -> Action:
     return _level(values, worlds, POSE)
 
 
-def _velocity(values: Array, worlds: Flown) -> Action:
+def _velocity(values: Array, worlds: PlatformWorlds) -> Action:
     return _level(values, worlds, VELOCITY)
 
 
-def _acceleration(values: Array, worlds: Flown) -> Action:
+def _acceleration(values: Array, worlds: PlatformWorlds) -> Action:
     return _level(values, worlds, ACCELERATION)
 
 
-def _level(values: Array, worlds: Flown, what: int) -> Action:
+def _level(values: Array, worlds: PlatformWorlds, what: int) -> Action:
     rows = worlds.references().rows.copy()
     _make_level(values, worlds.state, what, rows)
     return References.of(rows, Level(level_of(what, worlds.model.actuation == "rigid")))
@@ -146,11 +147,11 @@ def _make_level(values: Array, x: Array, what: int, rows: Array) -> None:
         make_level(values[b], x[b, 0], what, rows[b])
 
 
-def _wrench(values: Array, worlds: Flown) -> Action:
+def _wrench(values: Array, worlds: PlatformWorlds) -> Action:
     return References.of(worlds.references().rows, Level.WRENCH, values)
 
 
-def _commands(worlds: Flown, mode: Mode) -> Command:
+def _commands(worlds: PlatformWorlds, mode: Mode) -> Command:
     batch, count, _ = worlds.rpm.shape
     q_WB = np.zeros((batch, count, 4))
     q_WB[..., 3] = 1.0
@@ -159,40 +160,46 @@ def _commands(worlds: Flown, mode: Mode) -> Command:
     return Command(mode, np.zeros((batch, 6)), thrust, q_WB, rates, speeds, tilts)
 
 
-def _attitude_thrust(values: Array, worlds: Flown) -> Action:
-    command, each = _commands(worlds, Mode.ATTITUDE_THRUST), values.reshape(len(values), -1, 4)
-    with np.errstate(invalid="ignore"):  # what is not finite ends its world
-        roll, pitch, yaw = (so3.quaternion_exp(_about(axis, each[..., axis])) for axis in range(3))
-    command.q_WB[:] = so3.multiply(yaw, so3.multiply(pitch, roll))
-    command.thrust[:] = each[..., 3]
+def _attitude_thrust(values: Array, worlds: PlatformWorlds) -> Action:
+    command = _commands(worlds, Mode.ATTITUDE_THRUST)
+    _make_attitudes(values.reshape(*command.thrust.shape, 4), command.q_WB, command.thrust)
     return command
 
 
-def _about(axis: int, angle: Array) -> Array:
-    turn = np.zeros((*angle.shape, 3))
-    turn[..., axis] = angle
-    return turn
+@njit(cache=True)
+def _make_attitudes(values: Array, q_WB: Array, thrust: Array) -> None:
+    """Write attitudes (B, N, 4), about z, then y, then x of the aircraft, and thrusts (B, N).
+
+    What is not finite is no number there, which ends its world.
+    """
+    for b in range(len(values)):
+        for n in range(values.shape[1]):
+            roll, pitch, yaw, thrust[b, n] = quat_at(values[b, n], 0)
+            about_z = (0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw))
+            about_y = (0.0, math.sin(0.5 * pitch), 0.0, math.cos(0.5 * pitch))
+            about_x = (math.sin(0.5 * roll), 0.0, 0.0, math.cos(0.5 * roll))
+            put4(q_WB[b, n], qmul(about_z, qmul(about_y, about_x)))
 
 
-def _rate_thrust(values: Array, worlds: Flown) -> Action:
+def _rate_thrust(values: Array, worlds: PlatformWorlds) -> Action:
     command, each = _commands(worlds, Mode.RATE_THRUST), values.reshape(len(values), -1, 4)
     command.w_WB_B[:], command.thrust[:] = each[..., :3], each[..., 3]
     return command
 
 
-def _rotor_thrust(values: Array, worlds: Flown) -> Action:
+def _rotor_thrust(values: Array, worlds: PlatformWorlds) -> Action:
     per_square = np.array([each.rotor.c_f for each in worlds.model.fleet])
     thrusts = np.maximum(values.reshape(worlds.rpm.shape), 0.0)  # a rotor does not pull; NaN stays
     return _rpm(np.sqrt(thrusts / per_square[:, None]), worlds)
 
 
-def _rpm(values: Array, worlds: Flown) -> Action:
+def _rpm(values: Array, worlds: PlatformWorlds) -> Action:
     command = _commands(worlds, Mode.RPM)
     command.rpm[:] = values.reshape(worlds.rpm.shape)
     return command
 
 
-_KINDS: dict[str, tuple[int, bool, Callable[[Array, Flown], Action]]] = {
+_KINDS: dict[str, tuple[int, bool, Callable[[Array, PlatformWorlds], Action]]] = {
     "pose": (4, False, _pose),
     "velocity": (4, False, _velocity),
     "acceleration": (4, False, _acceleration),

@@ -27,6 +27,18 @@ def grouped(
     return found
 
 
+def unmoved(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> int:
+    """How many combinations of several runs have the same figures whatever the seed."""
+    return sum(
+        len(own) > 1 and all(_but_seed(row) == _but_seed(own[0]) for row in own)
+        for own in grouped(axes, rows).values()
+    )
+
+
+def _but_seed(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "seed"}
+
+
 def success(rows: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
     """Share of completed runs, and the bounds of its Wilson interval of 95 %."""
     completed = sum(row["outcome"] == COMPLETED for row in rows)

@@ -155,11 +155,11 @@ def test_stereo_gives_nothing_where_the_right_imager_sees_nothing():
 def test_the_error_of_stereo_grows_with_the_square_of_the_depth():
     """sigma_z = z^2 sigma_d / (f b), here of an angle."""
     angle = 0.05
-    spec = depth_camera(baseline=1e-3, disparity_noise_deg=angle, width=160, height=120)
+    spec = depth_camera(baseline=0.05, disparity_noise_deg=angle, width=160, height=120)
     for z in (1.0, 5.0):
         wall = box([z + 0.5, 0.0, 2.0], [1.0, 60.0, 60.0])
         depth = look(spec, rays_in(ground=False, wall=wall), ["depth"])["depth"]
-        expected = z * z * np.tan(np.deg2rad(angle)) / 1e-3
+        expected = z * z * np.tan(np.deg2rad(angle)) / 0.05
         assert np.nanstd(depth) == pytest.approx(expected, rel=0.03)
 
 
@@ -174,6 +174,18 @@ def test_noise_dropouts_and_steps_are_those_of_the_record_and_the_same_for_the_s
     assert np.nanmean(one) == pytest.approx(5.0, abs=2e-3)
     steps = one[np.isfinite(one)] / 0.01
     np.testing.assert_allclose(steps, np.round(steps), atol=1e-3)
+
+
+@pytest.mark.parametrize("limits", [(0.4, 5.05), (4.95, 20.0)])
+def test_noise_does_not_measure_what_the_limits_exclude(limits):
+    near, far = limits
+    rays = rays_in(ground=False, wall=WALL)
+    depth_spec = depth_camera(
+        noise=0.05, range_min=near, range_max=far, dropout=0.0, width=160, height=120
+    )
+    depth = look(depth_spec, rays, ["depth"])["depth"]
+    assert near <= np.nanmin(depth) and np.nanmax(depth) <= far
+    assert np.isnan(depth).mean() == pytest.approx(0.159, abs=0.01)  # beyond one sigma
 
 
 @pytest.mark.parametrize("name", ["vl53l5cx", "vlp16", "os0_128", "dome"])

@@ -97,6 +97,15 @@ def test_thrusts_and_attitudes_go_to_each_aircraft(worlds):
     np.testing.assert_allclose(turned, [[0.0, 0.0, 0.0], [0.3, 0.0, 0.0]], atol=0.05)
 
 
+def test_attitudes_are_those_of_roll_pitch_and_yaw(worlds):
+    angles = np.random.default_rng(3).uniform(-np.pi, np.pi, (WORLDS, COUNT, 3))
+    values = np.concatenate([angles, np.ones((WORLDS, COUNT, 1))], axis=-1)
+    command = action_of("attitude_thrust", values.reshape(WORLDS, -1), worlds)
+    wanted = so3.matrix_from_euler(angles)
+    np.testing.assert_allclose(so3.matrix_from_quaternion(command.q_WB), wanted, atol=1e-15)
+    np.testing.assert_array_equal(command.thrust, 1.0)
+
+
 def test_body_rates_go_to_each_aircraft(worlds):
     values = np.zeros((WORLDS, COUNT, 4))
     values[..., 3] = weight(worlds) / COUNT
@@ -116,11 +125,12 @@ def test_rotors_that_carry_the_weight_hover(worlds, kind):
     np.testing.assert_allclose(x[:, 0, 7:10], 0.0, atol=1e-3)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("column", [0, -1])
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_action_that_is_no_number_ends_its_world_alone(worlds, kind):
-    size = action_size(kind, COUNT)
-    values = np.zeros((WORLDS, size))
-    values[2, size - 1] = np.nan
+def test_an_action_that_is_not_finite_ends_its_world_alone(worlds, kind, column, value):
+    values = np.zeros((WORLDS, action_size(kind, COUNT)))
+    values[2, column] = value
     worlds.advance(action_of(kind, values, worlds))
     assert worlds.status.tolist() == [RUNNING, RUNNING, INVALID_COMMAND, RUNNING]
     assert np.isfinite(worlds.state).all()

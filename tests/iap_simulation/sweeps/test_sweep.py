@@ -21,6 +21,7 @@ from iap_simulation.sweeps.flying import MEASURED, REFUSED
 from iap_simulation.sweeps.study import Axis, Study
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
+from iap_simulation.sweeps.sweep_table import unmoved
 
 IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
 TIMEOUT = 600.0  # after which a command hangs [s]
@@ -47,6 +48,15 @@ def study_of(*axes, seeds=2, **options):
 def swept(study, out, farm):
     points = study.points()
     return sweep(study, points, SweepFolder.open(out, study, points), farm)
+
+
+def test_combinations_in_which_seeds_draw_nothing_are_counted(tmp_path):
+    study = study_of("draw.position=0,0.1", duration=0.1, seeds=3)
+    found = swept(study, tmp_path / "sweep", Here())
+    assert unmoved(study.axes, found.rows) == 1
+    assert (
+        unmoved(study.axes, [*found.rows[:1], *found.rows[3:4]]) == 0
+    )  # one run is no repetition
 
 
 def test_rows_are_those_of_single_runs(tmp_path):

@@ -50,6 +50,7 @@ class Sensor:
     table: wp.array(dtype=wp.float32)
     start: wp.float64
     near: wp.float64
+    far: wp.float64
     constant: wp.float64
     share: wp.float64
     square: wp.float64
@@ -158,6 +159,8 @@ def measured(sensor: Sensor, i: int, distance: wp.float32, key: wp.uint64) -> wp
     m = m + sigma * wp.float64(sensor.table[int(z & MASK)])
     if sensor.resolution > wp.float64(0.0):
         m = wp.floor(m / sensor.resolution + wp.float64(0.5)) * sensor.resolution
+    if m < sensor.near or m > sensor.far:
+        return NAN
     return wp.float32(m)
 
 
