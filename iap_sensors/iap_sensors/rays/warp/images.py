@@ -180,10 +180,9 @@ class WarpImages:
         found.reach = self._array(pattern.bundle.reach, wp.float32)
         found.cosines = self._array(pattern.cosines, wp.float64)
         found.table = self._array(normal_table(), wp.float32)
-        found.start = pattern.start
-        for name, value in errors._asdict().items():
-            setattr(found, name, value)
-        found.clear = CLEAR
+        numbers = {**errors._asdict(), "start": pattern.start, "clear": CLEAR}
         if isinstance(spec, DepthCameraSpec):
-            found.baseline, found.half_width = spec.baseline, 0.5 * spec.width / spec.focal[0]
+            numbers |= {"baseline": spec.baseline, "half_width": 0.5 * spec.width / spec.focal[0]}
+        for name, value in numbers.items():
+            setattr(found, name, value)
         return found
