@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
+from numba import njit
 
 from iap_control.allocator import AllocationTables, commanded_mode, filter_share
 from iap_control.batch import layout
@@ -119,7 +120,7 @@ class Controllers:
         """Forget integrals, disturbances and past commands of worlds, by their indices; None for all."""
         chosen = np.arange(self._batch) if worlds is None else worlds
         for rows in self._remembered:
-            self._of_worlds[chosen // LANES, rows, chosen % LANES] = 0.0
+            _forget(self._of_worlds, chosen, rows.start, rows.stop)
         for array in self._commanded:
             array[chosen] = 0.0
 
@@ -224,6 +225,13 @@ class ControllerOfOne:
         given = Given(x[None, None], reference.row[None], levels, wrenches_P)
         command = self._controllers(given)
         return Command(command.mode, *(each[0] for each in command.arrays))
+
+
+@njit(cache=True)
+def _forget(lanes: Array, worlds: Integers, first: int, last: int) -> None:
+    """Let rows first to last - 1 of blocks (blocks, rows, LANES) be zero in some worlds."""
+    for world in worlds:
+        lanes[world // LANES, first:last, world % LANES] = 0.0
 
 
 def _write(lanes: Array, numbers: Rows) -> None:

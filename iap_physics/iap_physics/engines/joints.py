@@ -28,6 +28,7 @@ from iap_description.vehicles.assembly import Assembly, Joint, JointTable
 from iap_description.vehicles.joint_motion import fitted
 
 UP = np.array([0.0, 0.0, 1.0])
+FITS, NOT_FINITE, NO_UNIT = 0, 1, 2
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 
 
@@ -104,13 +105,13 @@ def check_start(
         raise BadInput(f"start state: expected shape {shape}, got {x.shape}")
     if batch == 0:
         return x
-    if not np.isfinite(x).all():
+    wrong = _make_units(x, TOLERANCE)
+    if wrong == NOT_FINITE:
         bodies = [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
         worst = bodies[int(np.argwhere(~np.isfinite(x))[0, 1])]
         raise BadInput(f"start state of '{worst}': not finite")
-    if np.abs(np.linalg.norm(x[..., Q], axis=-1) - 1.0).max() > TOLERANCE:
+    if wrong == NO_UNIT:
         raise BadInput("start state: an attitude is not a unit quaternion")
-    x[..., Q] = so3.normalized(x[..., Q])
     for world, assembly in enumerate(own):
         _check_joints(assembly or assemblies[0], x[world : world + 1])
     first = 0
@@ -126,6 +127,28 @@ def tilt_of(joint: Joint, parent: Array, child: Array) -> Array:
     z_rest = so3.rotate(so3.multiply(parent[..., Q], joint.q_PJ), UP)
     z = so3.rotate(child[..., Q], UP)
     return np.arctan2(np.linalg.norm(np.cross(z_rest, z), axis=-1), (z_rest * z).sum(axis=-1))
+
+
+@njit(cache=True)
+def _make_units(x: Array, tolerance: float) -> int:
+    """Scale the attitudes of states (B, bodies, 13) to unit length, from which none is far.
+
+    Returns:
+        `FITS`, or what is wrong.
+    """
+    wrong = FITS
+    for b in range(len(x)):
+        for i in range(x.shape[1]):
+            row = x[b, i]
+            if not np.isfinite(row).all():
+                return NOT_FINITE
+            length = math.sqrt(row[3] ** 2 + row[4] ** 2 + row[5] ** 2 + row[6] ** 2)
+            if abs(length - 1.0) > tolerance:
+                wrong = NO_UNIT
+                continue
+            for k in range(3, 7):
+                row[k] /= length
+    return wrong
 
 
 @njit(cache=True)
