@@ -38,6 +38,28 @@ def zero_blocks(worlds: int, rows: int, precision: Precision = DOUBLE) -> Array:
 
 
 @formula
+def block_from(blocks: Array, first: int) -> Array:
+    """A world's block from its lane on, which is the first of what is returned."""
+    return blocks[first // LANES, first % LANES :]
+
+
+@formula
+def lanes_from(first: int, end: int) -> Lanes:
+    """Lanes of worlds `first` to `end` - 1, as far as they are in one block, in what `block_from` returns.
+
+    They are whole vectors: those that the last world does not fill have no world.
+    """
+    count = min(end - first, LANES - first % LANES)
+    return (np.uint64(0), np.uint64(-(-count // VECTOR) * VECTOR))
+
+
+@formula
+def next_block(first: int) -> int:
+    """First world of the block behind a world's."""
+    return (first // LANES + 1) * LANES
+
+
+@formula
 def world_in(first: int, lane: Index) -> int:
     """The world that a lane has in a block whose first one is `first`; behind the last world there is none."""
     return int(first + np.int64(lane))

@@ -33,7 +33,7 @@ from iap_control.thrust_directions import CROSSED, HINGED
 from iap_control.vectored_allocator import vectored_tables
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.lanes import LANES, VECTOR, zero_blocks
+from iap_description.lanes import LANES, zero_blocks
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Mode
 
@@ -77,16 +77,14 @@ class Controllers:
         if not are_known(model):
             raise BadInput("controllers of many worlds know spherical and fixed joints only")
         self._model, self._batch, self._dt = model, batch, dt
-        first, lanes = platform_rows(model.actuation), min(LANES, -(-batch // VECTOR) * VECTOR)
         self._settings = Settings(
             _LAWS[model.actuation],
-            first,
+            platform_rows(model.actuation),
             AllocationTables.of(model),
             vectored_tables(model),
             model.mount_yaw,
             YAW_MODES[yaw_mode],
             dt,
-            lanes,
         )
         rows = rows_of(model.actuation, model.count)
         self._blocks = zero_blocks(batch, rows)

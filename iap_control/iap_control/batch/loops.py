@@ -16,7 +16,16 @@ from iap_control.headings import FOLLOW
 from iap_control.vectored_allocator import VectoredTables
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import formula
-from iap_description.lanes import LANES, Lanes, get, set1, world_at, world_in
+from iap_description.lanes import (
+    Lanes,
+    block_from,
+    get,
+    lanes_from,
+    next_block,
+    set1,
+    world_at,
+    world_in,
+)
 
 FULL, COLLINEAR, RIGID, VECTORED = range(4)  # which law
 
@@ -48,7 +57,6 @@ class Settings(NamedTuple):
         mount_yaw: (N,) heading of each aircraft in P at rest [rad].
         yaw_mode: of the headings, a value of `YAW_MODES`.
         dt: control period [s].
-        lanes: of a block that are filled.
     """
 
     law: int
@@ -58,7 +66,6 @@ class Settings(NamedTuple):
     mount_yaw: Array
     yaw_mode: int
     dt: float
-    lanes: int
 
 
 class Commanded(NamedTuple):
@@ -94,19 +101,21 @@ def control_worlds(
     """Command worlds `begin` to `end` - 1, block by block.
 
     Args:
-        begin: the first of them, that of a block.
+        begin: the first of them, that of a vector.
         end: the one behind the last of them.
         given: states and references.
         settings: see there.
         blocks: (blocks, rows * LANES) see `iap_control.batch.layout`; changed in place.
         commanded: overwritten.
     """
-    for first in range(begin, end, LANES):
-        block, lanes = blocks[first // LANES], (np.uint64(0), np.uint64(settings.lanes))
+    first = begin
+    while first < end:
+        block, lanes = block_from(blocks, first), lanes_from(first, end)
         take_state(block, first, given.x, lanes)
         take_references(block, first, given, settings, lanes)
         control_block(block, settings.law, settings, lanes)
         give(block, first, settings, commanded, lanes)
+        first = next_block(first)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -55,7 +55,6 @@ class Flown(NamedTuple):
         known: see there.
         inputs: see there.
         vehicle: see there.
-        lanes: of a block that are filled.
         dt: physics step, in the blocks' precision [s].
     """
 
@@ -70,5 +69,4 @@ class Flown(NamedTuple):
     known: Known
     inputs: Inputs
     vehicle: Vehicle
-    lanes: int
     dt: float

@@ -10,7 +10,15 @@ from numba import njit
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.kernels import Packed
-from iap_description.lanes import DOUBLE, LANES, VECTOR, Precision, zero_blocks
+from iap_description.lanes import (
+    DOUBLE,
+    LANES,
+    Precision,
+    block_from,
+    lanes_from,
+    next_block,
+    zero_blocks,
+)
 from iap_physics.blocks import layout
 from iap_physics.blocks.exchange import begin_period, end_period, load, store
 from iap_physics.blocks.flown import Flown, Inputs, Vehicle
@@ -52,7 +60,6 @@ class FreeFlight:
         self._name = assembly.name
         how = (propulsion.every, drag is not None, propulsion.is_tilting)
         self._vehicle = Vehicle(model.turns, bodies, *how)
-        self._lanes = min(LANES, -(-engine.batch // VECTOR) * VECTOR)
         self._blocks = zero_blocks(engine.batch, rows_of(len(model.turns)), precision)
         self._alike = np.zeros((len(model.turns), layout.ALIKE), precision)
         self._failed = np.zeros(engine.batch, dtype=np.int64)
@@ -185,7 +192,6 @@ class FreeFlight:
             p.known,
             inputs,
             self._vehicle,
-            self._lanes,
             dt,
         )
 
@@ -268,15 +274,17 @@ def advance_worlds(begin: int, end: int, flown: Flown, steps: int) -> None:
     """Advance worlds by some physics steps, block by block.
 
     Args:
-        begin: the first of them, that of a block.
-        end: the one behind the last of them: that of a block, or their number.
+        begin: the first of them, that of a vector.
+        end: the one behind the last of them: the first of a vector, or their number.
         flown: all that moves on.
         steps: how many.
     """
-    for first in range(begin, end, LANES):
-        block, lanes = flown.blocks[first // LANES], (np.uint64(0), np.uint64(flown.lanes))
+    first = begin
+    while first < end:
+        block, lanes = block_from(flown.blocks, first), lanes_from(first, end)
         load(block, first, flown, lanes)
         begin_period(block, first, flown, lanes)
         advance_period(block, flown.alike, flown.vehicle, lanes, steps, flown.dt)
         end_period(block, first, flown, steps, lanes)
         store(block, first, flown, lanes)
+        first = next_block(first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads that share out the worlds of a batch, whole blocks each: no result depends on how many there are."""
+"""Threads that share out the worlds of a batch, whole blocks or vectors: no result depends on how many there are."""
 
 import weakref
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from threading import Thread
 from time import perf_counter
 
 from iap_description.errors import BadInput
-from iap_description.lanes import LANES
+from iap_description.lanes import LANES, VECTOR
 
 Work = Callable[[int, int], object]
 Done = SimpleQueue[
@@ -22,21 +22,21 @@ REMEMBERED = 0.9  # of what is known of how long threads take to begin, from one
 
 
 class Pace:
-    """How long a block of one kind of work takes, as it was seen last.
+    """How long a vector of worlds of one kind of work takes, as it was seen last.
 
     Attributes:
-        block: seconds; 0 where none has been done yet.
+        vector: seconds; 0 where none has been done yet.
     """
 
     def __init__(self) -> None:
-        self.block = 0.0
+        self.vector = 0.0
 
 
 class Threads:
     """Threads for compiled loops that let go of the interpreter's lock.
 
-    The caller's thread does the first stretch of blocks, and each other stretch has a thread of its own, which finds
-    its blocks in its core's memory again. Queues in place of a pool's futures: a period of a thousand worlds takes a
+    The caller's thread does the first stretch of worlds, and each other stretch has a thread of its own, which finds
+    its worlds in its core's memory again. Queues in place of a pool's futures: a period of a thousand worlds takes a
     thread a fifth of a millisecond, of which a pool's hand-over is a tenth.
 
     Args:
@@ -62,15 +62,17 @@ class Threads:
             work: on worlds first to last - 1.
             batch: number of worlds.
             pace: of this kind of work, kept by whoever has it done again and again: the caller's stretch is then
-                longer, by what it does before other threads are awake. None shares evenly.
+                longer, by what it does before other threads are awake, and stretches begin with any vector of a block.
+                None shares blocks evenly.
         """
-        blocks = -(-batch // LANES)
-        count = min(1 + len(self._others), blocks)
+        count = min(1 + len(self._others), -(-batch // LANES))
         if count < 2:
             work(0, batch)
             return
-        own = self._own(blocks, count, pace)
-        bounds = [LANES * (own + (blocks - own) * i // (count - 1)) for i in range(count - 1)]
+        size = LANES if pace is None else VECTOR
+        parts = -(-batch // size)
+        own = self._own(parts, count, pace)
+        bounds = [size * (own + (parts - own) * i // (count - 1)) for i in range(count - 1)]
         done: Done = SimpleQueue()
         began = perf_counter()
         for tasks, first, last in zip(self._others, bounds, [*bounds[1:], batch], strict=False):
@@ -80,17 +82,17 @@ class Threads:
             work(0, bounds[0])
         finally:  # nothing is flying any more when this returns, or fails
             if pace is not None:
-                pace.block = (perf_counter() - own_began) / own
+                pace.vector = (perf_counter() - own_began) / own
             ends = [done.get() for _ in range(count - 1)]
         for error, at in ends:
             self._late = REMEMBERED * self._late + (1.0 - REMEMBERED) * (at - began)
             if error is not None:
                 raise error
 
-    def _own(self, blocks: int, count: int, pace: Pace | None) -> int:
-        """Blocks of the caller's stretch, so that all threads end together."""
-        ahead = 0.0 if pace is None or not pace.block else self._late / pace.block
-        return max(1, min(round((blocks + (count - 1) * ahead) / count), blocks - count + 1))
+    def _own(self, parts: int, count: int, pace: Pace | None) -> int:
+        """Parts of the caller's stretch, so that all threads end together."""
+        ahead = 0.0 if pace is None or not pace.vector else self._late / pace.vector
+        return max(1, min(round((parts + (count - 1) * ahead) / count), parts - count + 1))
 
     def close(self) -> None:
         """End all threads but the caller's, which does all from then on; a second time is fine."""

@@ -8,7 +8,6 @@ differs. One world alone is four times as fast.
 import math
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from iap_control.batch import layout as control
@@ -28,10 +27,13 @@ from iap_description.lanes import (
     LANES,
     Index,
     Lanes,
+    block_from,
     get,
     get3,
     get4,
     get6,
+    lanes_from,
+    next_block,
     row_at,
     set1,
     set3,
@@ -114,29 +116,30 @@ def fly_worlds(begin: int, end: int, periods: int, flight: Flight) -> None:
     """Fly worlds `begin` to `end` - 1 for some control periods, block by block.
 
     Args:
-        begin: the first of them, that of a block.
+        begin: the first of them, that of a vector.
         end: the one behind the last of them.
         periods: how many.
         flight: all that flies.
     """
-    for first in range(begin, end, LANES):
-        lanes = (np.uint64(0), np.uint64(flight.settings.lanes))
-        fly_lanes(first, lanes, periods, flight.law, flight)
+    first = begin
+    while first < end:
+        fly_lanes(first, lanes_from(first, end), periods, flight.law, flight)
+        first = next_block(first)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) -> None:
-    """Fly some worlds of a block, whose first one is `first`, for some control periods.
+    """Fly some worlds of a block for some control periods.
 
     Args:
-        first: world of the block.
-        lanes: of the worlds that fly.
+        first: world of the first lane.
+        lanes: of the worlds that fly, from it on.
         periods: how many.
         law: that flies them, or `HELD`: aircraft go by the commands that they hold, and controllers do nothing.
         flight: all that flies.
     """
     wanted, given, settings, flown = flight.wanted, flight.given, flight.settings, flight.flown
-    block, own = flown.blocks[first // LANES], flight.controllers[first // LANES]
+    block, own = block_from(flown.blocks, first), block_from(flight.controllers, first)
     load(block, first, flown, lanes)
     for period in range(periods):
         know(block, own, first, period, flight, lanes)

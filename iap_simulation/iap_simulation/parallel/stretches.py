@@ -15,7 +15,7 @@ from iap_control.controller import PlatformController
 from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed
 from iap_description.kernels import formula
-from iap_description.lanes import get
+from iap_description.lanes import get, lanes_from
 from iap_description.states import STATE_SIZE, Command
 from iap_io.runs.columns import COMMAND_SIZE, Columns, put_command
 from iap_physics.blocks import layout as physics
@@ -154,7 +154,7 @@ def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) ->
     """
     given, settings, flown, law = flight.given, flight.settings, flight.flown, flight.law
     block, own = flown.blocks[0], flight.controllers[0]
-    lanes, count = (np.uint64(0), np.uint64(settings.lanes)), 0
+    lanes, count = lanes_from(0, 1), 0
     load(block, 0, flown, lanes)
     while count < len(references) and flown.status[0] == RUNNING:
         know(block, own, 0, count, flight, lanes)

@@ -8,6 +8,7 @@ from flying import scenario_of
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Level, Mode
 from iap_description.vehicles.platform import platform_tree
+from iap_physics.blocks.threads import Threads
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 from iap_simulation.flight import Flight
 from iap_simulation.parallel.references import References
@@ -36,6 +37,8 @@ DEVIATING = {
     "draw.wind_speed": 0.5,
     "draw.wind_direction_deg": 40.0,
 }
+
+UNSTEADY_STARTS = {"draw.position": 0.3, "draw.attitude_deg": 85.0}
 
 
 def scattered(name="hover", seeds=5, **options):
@@ -83,6 +86,28 @@ def test_no_world_depends_on_how_many_threads_there_are(threads):
     for _ in range(30):
         shared.advance()
     np.testing.assert_array_equal(shared.state, alone.state)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("vectors", [1, 3, 5, 8])
+@pytest.mark.parametrize("platform", ["three_star", "f450"])
+def test_no_world_depends_on_where_threads_stretches_meet(
+    monkeypatch, platform, vectors, precision
+):
+    """Of 70 worlds in 9 vectors of 3 blocks; some of them stand still soon, since they overturn."""
+    monkeypatch.setattr(Threads, "_own", lambda _, parts, *__: min(vectors, parts - 1))
+    settings = {**UNSTEADY_STARTS, "wind.speed": 3.0, "wind.turbulence": 8.0}
+    how = {"settings": settings, "platform": platform, "precision": precision}
+    alone, shared = (Worlds.of("hover", 70, threads=count, **how) for count in (1, 2))
+    for worlds in (alone, shared):
+        for _ in range(20):
+            worlds.advance()
+        worlds.fly(20)
+        for _ in range(10):
+            worlds.plant.advance()
+    assert 3 < np.count_nonzero(alone.status == UPSIDE_DOWN) < 35
+    for name in ("state", "rpm", "status", "times"):
+        np.testing.assert_array_equal(getattr(shared, name), getattr(alone, name))
 
 
 def test_no_threads_are_refused():
