@@ -38,16 +38,11 @@ def zero_blocks(worlds: int, rows: int, precision: Precision = DOUBLE) -> Array:
 
 
 @formula
-def block_from(blocks: Array, first: int) -> Array:
-    """A world's block from its lane on, which is the first of what is returned."""
-    return blocks[first // LANES, first % LANES :]
-
-
-@formula
 def lanes_from(first: int, end: int) -> Lanes:
-    """Lanes of worlds `first` to `end` - 1, as far as they are in one block, in what `block_from` returns.
+    """Lanes of worlds `first` to `end` - 1, as far as they are in one block, counted from that of `first`.
 
-    They are whole vectors: those that the last world does not fill have no world.
+    They are whole vectors: those that the last world does not fill have no world. Blocks (blocks, rows * LANES) begin
+    with the lane of `first` in ``blocks[first // LANES, first % LANES :]``.
     """
     count = min(end - first, LANES - first % LANES)
     return (np.uint64(0), np.uint64(-(-count // VECTOR) * VECTOR))

@@ -17,8 +17,8 @@ from iap_control.vectored_allocator import VectoredTables
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import formula
 from iap_description.lanes import (
+    LANES,
     Lanes,
-    block_from,
     get,
     lanes_from,
     next_block,
@@ -110,7 +110,7 @@ def control_worlds(
     """
     first = begin
     while first < end:
-        block, lanes = block_from(blocks, first), lanes_from(first, end)
+        block, lanes = blocks[first // LANES, first % LANES :], lanes_from(first, end)
         take_state(block, first, given.x, lanes)
         take_references(block, first, given, settings, lanes)
         control_block(block, settings.law, settings, lanes)

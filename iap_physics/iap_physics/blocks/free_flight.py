@@ -14,7 +14,6 @@ from iap_description.lanes import (
     DOUBLE,
     LANES,
     Precision,
-    block_from,
     lanes_from,
     next_block,
     zero_blocks,
@@ -281,7 +280,8 @@ def advance_worlds(begin: int, end: int, flown: Flown, steps: int) -> None:
     """
     first = begin
     while first < end:
-        block, lanes = block_from(flown.blocks, first), lanes_from(first, end)
+        block = flown.blocks[first // LANES, first % LANES :]
+        lanes = lanes_from(first, end)
         load(block, first, flown, lanes)
         begin_period(block, first, flown, lanes)
         advance_period(block, flown.alike, flown.vehicle, lanes, steps, flown.dt)

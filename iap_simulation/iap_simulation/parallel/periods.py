@@ -27,7 +27,6 @@ from iap_description.lanes import (
     LANES,
     Index,
     Lanes,
-    block_from,
     get,
     get3,
     get4,
@@ -139,7 +138,8 @@ def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) 
         flight: all that flies.
     """
     wanted, given, settings, flown = flight.wanted, flight.given, flight.settings, flight.flown
-    block, own = block_from(flown.blocks, first), block_from(flight.controllers, first)
+    block = flown.blocks[first // LANES, first % LANES :]
+    own = flight.controllers[first // LANES, first % LANES :]
     load(block, first, flown, lanes)
     for period in range(periods):
         know(block, own, first, period, flight, lanes)
