@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cost of Ray over a pool of processes in a sweep of many small pieces; skipped without Ray."""
+"""Cost of Ray over a pool of processes in a sweep of many pieces of one run each; skipped without Ray."""
 
 import os
 import time
@@ -43,7 +43,7 @@ def seconds_of_all() -> float:
 def cost(farm: Farm) -> tuple[float, float]:
     """Seconds until the first piece is done, and of the processor until the last is."""
     # of a single run each, as where recordings are kept: smaller than others, whose share is less
-    study = Study("hover", Options(duration=2.0), seeds=PIECES, records=True)
+    study = Study("hover", Options(), seeds=PIECES, records=True)
     (point,) = study.points()
     pieces = list(chunks_of(study, point))
     assert len(pieces) == PIECES

@@ -15,6 +15,7 @@ Faces = Integers
 DATA = Path(__file__).parents[1] / "data"
 PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
 KINDS = ("stl", "obj", "ply", "off")  # endings
+TEXTS = ("obj", "off")  # that are no bytes
 FLAT = 1e-9  # volume relative to the cube of the largest extent
 FARTHEST = 1e6  # coordinate of a vertex [m]
 
@@ -47,10 +48,14 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     if kind not in KINDS:
         raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(KINDS)}")
     try:
+        if (
+            kind in TEXTS
+        ):  # others are guessed where a package that guesses happens to be installed
+            Path(path).read_text(encoding="utf-8")
         mesh = trimesh.load_mesh(path, process=False)
     except Exception as error:  # its readers raise whatever they meet
         reason = str(error) or type(error).__name__
-        if isinstance(error, ModuleNotFoundError):  # which would guess how other texts are written
+        if isinstance(error, UnicodeDecodeError | ModuleNotFoundError):
             reason = "its text is not UTF-8"
         raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error
     if not len(mesh.faces):

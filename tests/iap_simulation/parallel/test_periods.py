@@ -103,18 +103,6 @@ def test_where_more_than_states_changes_periods_are_flown_one_by_one(settings):
     same(one, many)
 
 
-@pytest.mark.slow  # a fresh checkout compiles all kernels of a period once more for it
-def test_single_precision():
-    one, many = (
-        Worlds.of("figure_eight", WORLDS, settings=DRAWN, precision="float32") for _ in range(2)
-    )
-    for _ in range(5):
-        many.fly(PERIODS)
-        for _ in range(PERIODS):
-            advance(one)
-    same(one, many)
-
-
 def test_gusts_are_the_same_however_many_are_made_ahead():
     gusty = {"wind.speed": 4.0, "wind.turbulence": 8.0}
     periods = 2 * GUST_PERIODS + 7

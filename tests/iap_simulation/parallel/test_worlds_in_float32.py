@@ -7,6 +7,7 @@ import pytest
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.states import P, Q
+from iap_physics.blocks.threads import Threads
 from iap_simulation.parallel.worlds import Worlds
 
 SCATTERED = {
@@ -54,6 +55,28 @@ def test_a_world_does_not_depend_on_the_others_nor_on_threads():
     for i in (0, 31, 34):
         alone = flown("hover", [i], periods=50)
         np.testing.assert_array_equal(together.state[i], alone.state[0])
+
+
+@compiles
+@pytest.mark.parametrize("vectors", [1, 3])
+def test_no_world_depends_on_where_threads_stretches_meet(monkeypatch, vectors):
+    monkeypatch.setattr(Threads, "_own", lambda _, parts, *__: min(vectors, parts - 1))
+    alone, shared = (flown("hover", 35, periods=20, threads=count) for count in (1, 2))
+    for worlds in (alone, shared):
+        worlds.plant.advance()
+    np.testing.assert_array_equal(shared.state, alone.state)
+
+
+@compiles
+def test_many_periods_in_a_call_are_so_many_calls():
+    one, many = (flown("figure_eight", 35, periods=1) for _ in range(2))
+    for _ in range(5):
+        many.fly(3)
+        for _ in range(3):
+            one.control()
+            one.plant.advance()
+    for name in ("state", "rpm", "status", "times"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(many, name))
 
 
 @compiles
