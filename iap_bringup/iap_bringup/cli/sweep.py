@@ -32,7 +32,7 @@ from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.study import Axis, Point, Study
 from iap_simulation.sweeps.sweep import Swept, chunks_of, sweep
 from iap_simulation.sweeps.sweep_folder import SweepFolder
-from iap_simulation.sweeps.sweep_table import summarised, unmoved
+from iap_simulation.sweeps.sweep_table import alike_for_all_seeds, summarised
 
 
 def add_sweep(parser: argparse.ArgumentParser) -> None:
@@ -200,7 +200,7 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
         "{runs} runs, {failed} failed; {retried} pieces of work were begun again; {wall_s:.1f} s"
     )
     console.print(text.format(**swept.summary))
-    alike = 0 if study.records else unmoved(study.axes, swept.rows)
+    alike = 0 if study.records else alike_for_all_seeds(study.axes, swept.rows)
     if alike:
         console.print(
             f"note: in {alike} of {len(lines)} combinations all seeds have the same figures;"

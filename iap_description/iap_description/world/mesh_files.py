@@ -48,9 +48,7 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     if kind not in KINDS:
         raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(KINDS)}")
     try:
-        if (
-            kind in TEXTS
-        ):  # others are guessed where a package that guesses happens to be installed
+        if kind in TEXTS:  # lest a package that guesses encodings be asked where there is one
             Path(path).read_text(encoding="utf-8")
         mesh = trimesh.load_mesh(path, process=False)
     except Exception as error:  # its readers raise whatever they meet

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from iap_control.model import PlatformModel
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import put4, qmul, quat_at
+from iap_description.kernels import put4, qmul, vec_at
 from iap_description.states import Command, Level, Mode
 from iap_simulation.parallel.periods import (
     ACCELERATION,
@@ -174,11 +174,12 @@ def _make_attitudes(values: Array, q_WB: Array, thrust: Array) -> None:
     """
     for b in range(len(values)):
         for n in range(values.shape[1]):
-            roll, pitch, yaw, thrust[b, n] = quat_at(values[b, n], 0)
+            roll, pitch, yaw = vec_at(values[b, n], 0)
             about_z = (0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw))
             about_y = (0.0, math.sin(0.5 * pitch), 0.0, math.cos(0.5 * pitch))
             about_x = (math.sin(0.5 * roll), 0.0, 0.0, math.cos(0.5 * roll))
             put4(q_WB[b, n], qmul(about_z, qmul(about_y, about_x)))
+            thrust[b, n] = values[b, n, 3]
 
 
 def _rate_thrust(values: Array, worlds: PlatformWorlds) -> Action:

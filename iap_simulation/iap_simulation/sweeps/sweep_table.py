@@ -27,8 +27,8 @@ def grouped(
     return found
 
 
-def unmoved(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> int:
-    """How many combinations of several runs have the same figures whatever the seed."""
+def alike_for_all_seeds(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> int:
+    """Number of combinations of several runs whose figures are the same with every seed."""
     return sum(
         len(own) > 1 and all(_but_seed(row) == _but_seed(own[0]) for row in own)
         for own in grouped(axes, rows).values()

@@ -21,7 +21,7 @@ from iap_simulation.sweeps.flying import MEASURED, REFUSED
 from iap_simulation.sweeps.study import Axis, Study
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
-from iap_simulation.sweeps.sweep_table import unmoved
+from iap_simulation.sweeps.sweep_table import alike_for_all_seeds
 
 IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
 TIMEOUT = 600.0  # after which a command hangs [s]
@@ -53,9 +53,9 @@ def swept(study, out, farm):
 def test_combinations_in_which_seeds_draw_nothing_are_counted(tmp_path):
     study = study_of("draw.position=0,0.1", duration=0.1, seeds=3)
     found = swept(study, tmp_path / "sweep", Here())
-    assert unmoved(study.axes, found.rows) == 1
+    assert alike_for_all_seeds(study.axes, found.rows) == 1
     assert (
-        unmoved(study.axes, [*found.rows[:1], *found.rows[3:4]]) == 0
+        alike_for_all_seeds(study.axes, [*found.rows[:1], *found.rows[3:4]]) == 0
     )  # one run is no repetition
 
 
