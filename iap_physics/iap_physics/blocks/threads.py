@@ -22,7 +22,7 @@ REMEMBERED = 0.9  # of what is known of how long threads take to begin, from one
 
 
 class Pace:
-    """How long a vector of worlds of one kind of work takes, as it was seen last.
+    """Time that a vector of worlds of one kind of work takes, as it was seen last.
 
     Attributes:
         vector: seconds; 0 where none has been done yet.

@@ -12,8 +12,8 @@ from iap_bringup.cli.main import main
 def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(monkeypatch, capsys):
     monkeypatch.setattr(studies.subprocess, "call", lambda _: studies.NOTHING_CHOSEN)
     assert main(["bench", "nope"]) == 2
-    said, _, names = capsys.readouterr().err.strip().rpartition(": ")
-    assert said == "iap: bench: no benchmark's name has 'nope' in it"
+    message, _, names = capsys.readouterr().err.strip().rpartition(": ")
+    assert message == "iap: bench: no benchmark's name has 'nope' in it"
     files = (Path(__file__).parents[3] / "benchmarks").glob("test_*.py")
     assert set(names.split(", ")) == {each.stem.removeprefix("test_") for each in files}
 
