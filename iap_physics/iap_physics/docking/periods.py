@@ -17,11 +17,11 @@ from iap_description.arrays import Array
 from iap_description.kernels import add, dot, formula, least, scale, sub
 from iap_description.lanes import (
     LANES,
-    VECTOR,
     Index,
     Lanes,
     get,
     get3,
+    lanes_from,
     set1,
     set3,
     world_at,
@@ -136,7 +136,7 @@ def advance_pairs(
     block = np.zeros(SIZE)
     for start in range(first, last, LANES):
         count = min(LANES, last - start)
-        lanes = (np.uint64(0), np.uint64((count + VECTOR - 1) // VECTOR * VECTOR))
+        lanes = lanes_from(0, count)
         _begin(block, start, last, pairs, actuators, lanes)
         _load(block, start, last, pairs, held, body, actuators.mode, lanes)
         for step in range(substeps):

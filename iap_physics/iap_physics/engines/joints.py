@@ -12,6 +12,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.kernels import (
     add,
+    all_finite,
     cross,
     norm,
     qconj,
@@ -28,7 +29,6 @@ from iap_description.vehicles.assembly import Assembly, Joint, JointTable
 from iap_description.vehicles.joint_motion import fitted
 
 UP = np.array([0.0, 0.0, 1.0])
-FITS, NOT_FINITE, NO_UNIT = 0, 1, 2
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 
 
@@ -105,12 +105,11 @@ def check_start(
         raise BadInput(f"start state: expected shape {shape}, got {x.shape}")
     if batch == 0:
         return x
-    wrong = _make_units(x, TOLERANCE)
-    if wrong == NOT_FINITE:
+    if not all_finite(x):
         bodies = [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
         worst = bodies[int(np.argwhere(~np.isfinite(x))[0, 1])]
         raise BadInput(f"start state of '{worst}': not finite")
-    if wrong == NO_UNIT:
+    if not _make_units(x, TOLERANCE):
         raise BadInput("start state: an attitude is not a unit quaternion")
     for world, assembly in enumerate(own):
         _check_joints(assembly or assemblies[0], x[world : world + 1])
@@ -130,25 +129,20 @@ def tilt_of(joint: Joint, parent: Array, child: Array) -> Array:
 
 
 @njit(cache=True)
-def _make_units(x: Array, tolerance: float) -> int:
-    """Scale the attitudes of states (B, bodies, 13) to unit length, from which none is far.
+def _make_units(x: Array, tolerance: float) -> bool:
+    """Scale the attitudes of states (B, bodies, 13) to unit length, unless one is further from it than a tolerance.
 
-    Returns:
-        `FITS`, or what is wrong.
+    As `so3.normalized` does, by a division: `qnormalize` has other last bits.
     """
-    wrong = FITS
     for b in range(len(x)):
         for i in range(x.shape[1]):
             row = x[b, i]
-            if not np.isfinite(row).all():
-                return NOT_FINITE
             length = math.sqrt(row[3] ** 2 + row[4] ** 2 + row[5] ** 2 + row[6] ** 2)
             if abs(length - 1.0) > tolerance:
-                wrong = NO_UNIT
-                continue
+                return False
             for k in range(3, 7):
                 row[k] /= length
-    return wrong
+    return True
 
 
 @njit(cache=True)

@@ -30,8 +30,8 @@ class Errors(NamedTuple):
     """The errors of a sensor; k [1/m] as above.
 
     Attributes:
-        near: least distance that is measured [m]; less than it is nothing, by noise as well.
-        far: largest.
+        near: least distance that is measured, with and without its noise [m].
+        far: largest one [m].
         constant: sigma_0 [m].
         share: s.
         square: k [1/m].
