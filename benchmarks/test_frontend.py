@@ -5,14 +5,14 @@ import time
 
 import numpy as np
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.scenes.library import load_scene
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
-from iap_simulation.flight_log import watch
+from iap_simulation.runs.flight_log import watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 

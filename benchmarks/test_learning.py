@@ -14,8 +14,8 @@ from iap_learning.episodic import make_task
 from iap_learning.experts import expert_of
 from iap_learning.registration import name_of
 from iap_learning.tasks.task import TASKS, Task
-from iap_simulation.parallel.actions import act
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.actions import act
+from iap_simulation.batch.worlds import Worlds
 
 WORLDS = 1000
 TURN = 10  # steps with an environment, and as many without: each finds its own worlds in memory

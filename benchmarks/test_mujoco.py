@@ -10,18 +10,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
+from iap_description.math import so3
 from iap_description.states import Command, P, Q, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Board
 from iap_description.world.shapes import Shape
 from iap_description.world.world import World
+from iap_physics.air.wind import Wind
 from iap_physics.engines.make import is_installed
-from iap_physics.plant import Plant
-from iap_physics.plant_spec import PlantSpec
-from iap_physics.wind import Wind
+from iap_physics.plant.plant import Plant
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation import Simulation

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from iap_description.states import Command, Mode
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.worlds import Worlds
 
 WORLDS = 1000
 SCATTERED = {"draw.position": 0.2, "draw.attitude_deg": 5.0}
@@ -32,7 +32,7 @@ VEHICLES = {
 FIRST = """
 import time
 began = time.perf_counter()
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.worlds import Worlds
 imported = time.perf_counter()
 worlds = Worlds.of("hover", 64)
 made = time.perf_counter()

@@ -10,11 +10,11 @@ import time
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_simulation.parallel.on_cuda import config, cuda
-from iap_simulation.parallel.periods import TRACK
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.on_cuda import config, cuda
+from iap_simulation.batch.periods import TRACK
+from iap_simulation.batch.worlds import Worlds
 
 SCATTERED = {"draw.position": 0.2, "draw.attitude_deg": 5.0}
 SIMULATED = config.ENABLE_CUDASIM  # numba's simulator: a thousand times slower

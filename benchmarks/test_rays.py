@@ -13,8 +13,8 @@ import time
 import numpy as np
 import pytest
 
-from iap_simulation.parallel.ray_sensor import WorldRaySensor
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.ray_sensor import WorldRaySensor
+from iap_simulation.batch.worlds import Worlds
 
 WORLDS = 64  # in each process
 BOXES = {"boxes": {"preset": "boxes", "count": 83, "area": [[-8.0, -8.0], [8.0, 8.0]]}}

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import optical
 from iap_description.vehicles.assembly import Assembly

@@ -6,8 +6,8 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from iap_control.model import Actuation
-from iap_description.config import (
+from iap_control.allocation.model import Actuation
+from iap_description.config.record import (
     Flag,
     NonNegative,
     Positive,

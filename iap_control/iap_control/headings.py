@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import yaw_of
+from iap_description.math.kernels import yaw_of
 from iap_description.signals import Reference
 from iap_description.states import Level
 

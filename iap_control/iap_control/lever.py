@@ -13,8 +13,8 @@ from typing import Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import Q, V, W
 from iap_description.vehicles.assembly import Assembly
 

@@ -18,8 +18,8 @@ from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.rewards import Terms
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import Counted, Rules, begin
-from iap_simulation.parallel.actions import act, action_size
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.actions import act, action_size
+from iap_simulation.batch.worlds import Worlds
 
 
 class Episodes(CountedEpisodes[Worlds]):

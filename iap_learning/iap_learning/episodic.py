@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput, shown
 from iap_learning.arm_reach.episodes import ArmReachEpisodes
 from iap_learning.arm_reach.task import ArmReachTask

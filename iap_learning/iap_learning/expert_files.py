@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import TypeVar
 
-from iap_description.config import Presets, Record, validate
+from iap_description.config.record import Presets, Record, validate
 
 EXPERTS = Presets(Path(__file__).parent / "data" / "experts", "expert")
 Settings = TypeVar("Settings", bound=Record)

@@ -6,15 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 from iap_description.sensors.mounts import optical
 from iap_description.states import P
 from iap_description.world.distances import Surroundings
 from iap_learning.depth_numbers import DepthNumbers
 from iap_learning.tasks.task import DepthImage
-from iap_simulation.parallel.ray_sensor import WorldRaySensor
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.ray_sensor import WorldRaySensor
+from iap_simulation.batch.worlds import Worlds
 from iap_simulation.scenario.randomization import placed_world
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Integers
-from iap_simulation.parallel.starts import give_seeds
+from iap_simulation.batch.starts import give_seeds
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

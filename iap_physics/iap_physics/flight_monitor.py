@@ -12,8 +12,8 @@ from iap_description.errors import FlightFailed
 from iap_description.world.objects import Placed
 from iap_description.world.obstacles import Obstacles
 from iap_physics.engines.engine import OBJECT, WORLD
-from iap_physics.plant import Plant
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.plant.plant import Plant
+from iap_physics.plant.plant_spec import PlantSpec
 
 UPSIDE_DOWN = "{} is upside down"
 CRASHED = "crashed"  # outcome of a flight whose vehicle touched what it must not, or overturned

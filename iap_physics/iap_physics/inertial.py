@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Quat,
     Vec,
     add,
@@ -34,7 +34,7 @@ from iap_description.kernels import (
 from iap_description.sensors.readings import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
 from iap_physics.engines.engine import world_indices
-from iap_physics.plant_spec import ImuSpec, PlantSpec
+from iap_physics.plant.plant_spec import ImuSpec, PlantSpec
 
 
 class InertialProbe:

@@ -24,9 +24,9 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
 from iap_description.earth import GRAVITY
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Vec,
     dot,
     norm,

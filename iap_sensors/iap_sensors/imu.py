@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Presets, Record
+from iap_description.config.record import NonNegative, Positive, Presets, Record
 
 PRESETS = Presets(Path(__file__).parent / "data" / "imu", "inertial unit")
 AHEAD = 64  # samples whose draws are made at once; the sequence does not depend on it

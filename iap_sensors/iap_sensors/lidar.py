@@ -12,9 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import Count, NonNegative, Positive, Presets, Real, Record, Share
+from iap_description.config.record import (
+    Count,
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    Share,
+)
+from iap_description.math import so3
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import CloudReading, Source
 from iap_description.sensors.sensor_info import LidarInfo

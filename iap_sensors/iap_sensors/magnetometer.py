@@ -11,9 +11,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Presets, Real, Record
+from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
+from iap_description.math import so3
 
 PRESETS = Presets(Path(__file__).parent / "data" / "magnetometer", "magnetometer")
 

@@ -13,7 +13,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Booleans
-from iap_description.config import (
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import (
     Flag,
     NonNegative,
     Positive,
@@ -22,12 +23,11 @@ from iap_description.config import (
     Share,
     Vec3,
 )
+from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import RangeReading, Source
 from iap_description.sensors.sensor_info import UwbInfo
-from iap_description.text_files import is_file
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 Flags = Booleans

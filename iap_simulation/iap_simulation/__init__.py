@@ -5,10 +5,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from iap_simulation.run import record as record
+    from iap_simulation.runs.run import record as record
     from iap_simulation.simulation import Simulation as Simulation
 
-HOMES = {"Simulation": "iap_simulation.simulation", "record": "iap_simulation.run"}
+HOMES = {"Simulation": "iap_simulation.simulation", "record": "iap_simulation.runs.run"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is

@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from iap_control.estimate_failsafe import Failsafe
-from iap_control.known_faults import Loss
+from iap_control.controllers.estimate_failsafe import Failsafe
+from iap_control.controllers.known_faults import Loss
 from iap_control.references.replay import Commanded
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
@@ -26,15 +26,15 @@ from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
 from iap_physics.inertial import InertialProbe, inertial_probes
-from iap_physics.plant import Plant
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.plant.plant import Plant
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
-from iap_simulation.estimate_watch import EstimateWatch
+from iap_simulation.loop.estimate_watch import EstimateWatch
+from iap_simulation.loop.vehicle import Vehicle, recorded_commands, vehicles_of
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.vehicle import Vehicle, recorded_commands, vehicles_of
 
 
 class TrackSink(Protocol):

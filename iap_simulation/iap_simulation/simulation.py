@@ -16,18 +16,18 @@ from iap_description.sensors.readings import Reading
 from iap_description.states import Command
 from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.plant import Probe
+from iap_physics.plant.plant import Probe
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.arm.arm_judge import ArmJudge
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
-from iap_simulation.judge import Judge
-from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
+from iap_simulation.loop.closed_loop import ClosedLoop, Observer, make_plant, reset_plant
+from iap_simulation.loop.judge import Judge
+from iap_simulation.loop.pilots import Pilot, make_pilot
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.judging import ModulesJudge
-from iap_simulation.pilots import Pilot, make_pilot
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from flying import model_of, platform_with_joints
 
-from iap_control.allocation import (
+from iap_control.allocation.allocation import (
     allocation_matrix,
     attitude_of_thrust,
     limited_thrust,
     minimum_norm,
 )
-from iap_control.thrust_directions import Reach
-from iap_description import frames, so3
+from iap_control.allocation.thrust_directions import Reach
+from iap_description import frames
+from iap_description.math import so3
 from iap_description.vehicles.platform import load_platform
 
 COUNTS = range(2, 13)

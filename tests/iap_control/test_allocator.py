@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from flying import Loop, controller_of, gains_of, model_of, platform_with_joints, scenario_of
 
-from iap_control.allocator import Allocator
-from iap_description import so3
-from iap_description.random_streams import stream
+from iap_control.allocation.allocator import Allocator
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.signals import Reference
 from iap_description.states import Level, Mode, resting_state
 from iap_description.vehicles.platform import load_platform

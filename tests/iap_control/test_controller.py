@@ -8,7 +8,7 @@ import pytest
 from flying import DT, Loop, controller_of, gains_of, model_of, scenario_of
 from own_law import PoseDamper
 
-from iap_control.controller import make_controller
+from iap_control.controllers.controller import make_controller
 from iap_control.responders.control_responder import ControlResponder
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import ReferenceInput

@@ -7,17 +7,17 @@ from contact import Rig, Wall, at
 from flying import DT, GRAVITY, controller_of, gains_of, hover_rpm, model_of, plant_of
 from moving import Tumble, newton_euler
 
-from iap_control.disturbance_observer import DisturbanceObserver
+from iap_control.controllers.disturbance_observer import DisturbanceObserver
 from iap_control.gains import DisturbanceGains
-from iap_description import so3
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.signals import NO_WRENCH, ForceMode, Reference
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_physics.engines.joints import joined_rows
-from iap_physics.plant_spec import Disturbance
+from iap_physics.plant.plant_spec import Disturbance
 from iap_simulation.scenario.resolving import Options, resolve
 
 BANDWIDTH = 5.0  # [rad/s]

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_control.estimate_failsafe import EstimateFailsafe, Failsafe, reason_of
+from iap_control.controllers.estimate_failsafe import EstimateFailsafe, Failsafe, reason_of
 from iap_description.signals import EstimateHealth, Reference
 from iap_description.states import REF_FIXED, REF_P, REF_V
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from flying import controller_of, model_of
 
-from iap_control.known_faults import KnownFaults, Loss, read_faults
-from iap_description import so3
+from iap_control.controllers.known_faults import KnownFaults, Loss, read_faults
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.faults import BatteryFault, MotorFault, RotorFault
 from iap_description.vehicles.platform import load_platform
 

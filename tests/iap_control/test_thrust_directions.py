@@ -7,10 +7,10 @@ from flying import fly_scenario, model_of
 from turning_joints import PLATFORMS
 from various_platforms import platform_of, various
 
-from iap_control.allocator import Allocator
-from iap_control.thrust_directions import CROSSED, FREE, HINGED
-from iap_description import so3
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.thrust_directions import CROSSED, FREE, HINGED
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_motion import fitted, joint_attitude
 from iap_description.vehicles.platform import load_platform

@@ -6,10 +6,10 @@ import pytest
 from flying import fly_scenario, model_of
 from various_platforms import platform_of, various
 
-from iap_control.allocator import Allocator
+from iap_control.allocation.allocator import Allocator
 from iap_control.lever import LeverCompensation
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows

@@ -3,11 +3,11 @@ import numpy as np
 import pytest
 from flying import controller_of, gains_of, model_of
 
-from iap_control.allocator import Allocator
-from iap_control.held_attitudes import check_held
-from iap_control.model import PlatformModel
-from iap_description import so3
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.model import PlatformModel
+from iap_control.controllers.held_attitudes import check_held
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level, Mode
 from iap_description.vehicles.assembly import Assembly

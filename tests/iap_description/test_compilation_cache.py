@@ -10,7 +10,7 @@ import pytest
 from numba import config
 from numba.core import caching
 
-from iap_description.compilation_cache import CheckedCacheFile, check_compilation_cache
+from iap_description.process.compilation_cache import CheckedCacheFile, check_compilation_cache
 
 KERNEL = """
 from numba import njit

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from iap_description import so3
-from iap_description.elementary import angle_of, exponential, turn_of, turn_vector
-from iap_description.kernels import quat_at
+from iap_description.math import so3
+from iap_description.math.elementary import angle_of, exponential, turn_of, turn_vector
+from iap_description.math.kernels import quat_at
 
 CLOSE = 5e-16
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_description.config import Record, validate
+from iap_description.config.record import Record, validate
 from iap_description.errors import LONGEST, BadInput, FlightFailed, shown
 
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from iap_description import interrupts
+from iap_description.process import interrupts
 
 MODULE = """
 import sys
-from iap_description import interrupts
+from iap_description.process import interrupts
 with interrupts.handled(interrupts.raise_interrupt):
     try:
         exec("import os, signal, time; os.kill(os.getpid(), signal.{name}); time.sleep(10.0)")

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from iap_description.config import override
+from iap_description.config.plain_yaml import MAX_DEPTH, parse_yaml, read_yaml, yaml_text
+from iap_description.config.record import override
 from iap_description.errors import LONGEST, BadInput
-from iap_description.plain_yaml import MAX_DEPTH, parse_yaml, read_yaml, yaml_text
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from iap_description.config.plugins import load_class
 from iap_description.errors import BadInput
-from iap_description.plugins import load_class
 
 METHODS = ("reset", "__call__")
 BUILT_IN = {"mine": "own_module:Good"}

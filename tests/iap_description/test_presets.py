@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_description.config import Presets, merged
+from iap_description.config.record import Presets, merged
 from iap_description.errors import BadInput
 
 

@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
-from iap_description.random_streams import _philox, stream, uniform, uniforms
+from iap_description.math.random_streams import _philox, stream, uniform, uniforms
 
 BOUNDS = [0, 1, 2**31, 2**32 - 1, 2**32, 2**53 - 1, 2**63 - 1]
 

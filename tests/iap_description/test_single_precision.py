@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from iap_description.kernels import formula
+from iap_description.math.kernels import formula
 
 HALF = 0.5
 

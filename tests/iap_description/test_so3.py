@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 import transforms3d
 
-from iap_description import frames, kernels, so3
+from iap_description import frames
+from iap_description.math import kernels, so3
 
 RNG = np.random.default_rng(7)
 ANGLES = [1e-9, 1e-7, 1e-4, 0.1, 1.0, 3.0, np.pi - 1e-7]

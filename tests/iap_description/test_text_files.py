@@ -3,8 +3,8 @@
 
 import pytest
 
+from iap_description.config.text_files import read_text, table_lines
 from iap_description.errors import BadInput
-from iap_description.text_files import read_text, table_lines
 
 
 def test_lines_keep_their_numbers(tmp_path):

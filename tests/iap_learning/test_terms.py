@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.lanes import LANES
+from iap_description.math import so3
+from iap_description.math.lanes import LANES
 from iap_description.states import P, Q, V, W
 from iap_learning.tasks.assessment import StepInputs, assess
 from iap_learning.tasks.block import MEASURES, REWARD, all_lanes, put_world

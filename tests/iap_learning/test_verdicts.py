@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description.lanes import LANES
+from iap_description.math.lanes import LANES
 from iap_learning.tasks.block import MEASURES, REWARD
 from iap_learning.tasks.quantities import DISTANCE, SPEED
 from iap_learning.tasks.rewards import FACTORS

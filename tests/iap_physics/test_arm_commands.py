@@ -7,7 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import decoded
 from iap_io.wire.joint_views import JointCommandMessage, trajectory_of
-from iap_physics.arm_commands import ArmCommands, JointTrajectory
+from iap_physics.arm.arm_commands import ArmCommands, JointTrajectory
 
 NAMES = ("arm_q1", "arm_q2")
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from flying import gains_of, hover_rpm, plant_of
 
-from iap_description import so3
-from iap_description.kernels import stacked
+from iap_description.math import so3
+from iap_description.math.kernels import stacked
 from iap_description.states import Command, Mode, Q, W, resting_state
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.platform import load_platform
-from iap_physics.autopilot import Autopilot, autopilot_step
+from iap_physics.propulsion.autopilot import Autopilot, autopilot_step
 
 F450 = load_platform("f450")
 AIRCRAFT = F450.aircraft

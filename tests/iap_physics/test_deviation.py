@@ -4,12 +4,12 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_physics.deviation import NO_DEVIATION, Deviation
-from iap_physics.propulsion import Airframe
-from iap_physics.rotors import RotorParameters
+from iap_physics.plant.deviation import NO_DEVIATION, Deviation
+from iap_physics.propulsion.propulsion import Airframe
+from iap_physics.propulsion.rotors import RotorParameters
 
 STAR = load_platform("three_star")
 NOMINAL = Assembly.of(STAR)

@@ -4,13 +4,13 @@ import math
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.kernels import stacked
+from iap_description.math import so3
+from iap_description.math.kernels import stacked
 from iap_description.states import Q, V
-from iap_physics.drag import add_drag, drag_coefficients
-from iap_physics.wind import FOOT, GustParameters, Wind, first_gust, step_gust
+from iap_physics.air.drag import add_drag, drag_coefficients
+from iap_physics.air.wind import FOOT, GustParameters, Wind, first_gust, step_gust
 
 BREEZE = Wind(speed=4.0, direction_deg=0.0, turbulence=15.0, altitude=30.0)
 

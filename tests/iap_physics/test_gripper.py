@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from contact_engines import NAMES
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.chain_inertia import composite
@@ -16,8 +16,8 @@ from iap_description.vehicles.serial_chain import tip_pose
 from iap_description.world.objects import Box
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
+from iap_physics.arm.gripper import Gripper
 from iap_physics.engines.make import make_engine
-from iap_physics.gripper import Gripper
 
 ARM = Assembly.of(load_platform("m100_gripper"))
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])

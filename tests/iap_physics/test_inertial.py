@@ -6,7 +6,7 @@ import pytest
 from dead_reckoning import figure_eight, reckon, worst_errors
 from flying import GRAVITY
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.readings import InertialMounts
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly

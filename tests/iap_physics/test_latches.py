@@ -9,8 +9,8 @@ from docking_pairs import LATCH, assemblies, engine, latch, momentum, platform, 
 from iap_description.errors import BadInput
 from iap_description.states import V, W
 from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.latches import Latches, Phase
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.latching.latches import Latches, Phase
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 

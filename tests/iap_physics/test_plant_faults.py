@@ -5,17 +5,17 @@ import numpy as np
 import pytest
 from flying import DT, gains_of, hover_rpm
 
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_description.states import Command, Mode, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import BatteryFault, LateCommands, MotorFault, RotorFault
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
+from iap_physics.air.wind import Wind
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.make import make_engine
-from iap_physics.plant import Plant
-from iap_physics.propulsion import Airframe
-from iap_physics.wind import Wind
+from iap_physics.plant.plant import Plant
+from iap_physics.propulsion.propulsion import Airframe
 
 STAR = load_platform("three_star")
 ROTOR = STAR.aircraft.rotor

@@ -4,11 +4,11 @@ import math
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.kernels import stacked
+from iap_description.math import so3
+from iap_description.math.kernels import stacked
 from iap_description.states import Q
 from iap_description.vehicles.platform import load_platform
-from iap_physics.rotors import RotorParameters, step_rotors
+from iap_physics.propulsion.rotors import RotorParameters, step_rotors
 
 F450 = load_platform("f450").aircraft
 CCW = np.array([rotor.spin == "ccw" for rotor in F450.rotors])

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from various_platforms import platform_of
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.chain_inertia import momentum_matrix
 from iap_description.vehicles.platform import load_platform, platform_tree
 from iap_description.vehicles.serial_chain import new_frames, walk
 from iap_description.world.world import World
+from iap_physics.arm.servo_steps import check_servos, joint_inertia
 from iap_physics.engines.make import make_engine
-from iap_physics.servo_steps import check_servos, joint_inertia
 from iap_simulation import Simulation
 
 DT, LIMIT = 1e-3, 0.1917  # of k_v for m100 at home and 1 kHz [N m s/rad]

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from flying import plant_of
 
-from iap_description import so3
-from iap_description.kernels import stacked
+from iap_description.math import so3
+from iap_description.math.kernels import stacked
 from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.platform import load_platform
-from iap_physics.rotors import RotorParameters, step_rotors
-from iap_physics.tilting_rotors import (
+from iap_physics.propulsion.rotors import RotorParameters, step_rotors
+from iap_physics.propulsion.tilting_rotors import (
     Servo,
     TiltParameters,
     step_tilting_rotors,

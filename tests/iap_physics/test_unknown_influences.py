@@ -6,11 +6,11 @@ import pytest
 from flying import DT, GRAVITY, STEPPED, plant_of
 from numpy.testing import assert_allclose, assert_array_equal
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import Command, Mode, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_physics.deviation import Deviation
+from iap_physics.plant.deviation import Deviation
 
 PLATFORM = "three_star"
 HOLD = 4000.0  # [rpm] before the first command

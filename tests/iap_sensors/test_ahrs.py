@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from flying import DT, GRAVITY, PHYSICS_HZ, scenario_of
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Q
 from iap_physics.inertial import InertialProbe

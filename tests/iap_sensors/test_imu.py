@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_estimation.evaluation.allan import allan_deviation, densities, octaves
 from iap_sensors.imu import PRESETS, Imu, ImuSpec
 from iap_sensors.mounted.sampling import nearest_rate

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_sensors.magnetometer import PRESETS, Magnetometer, MagnetometerSpec
 
 LEVEL_TO_THE_EAST = np.array([0.0, 0.0, 0.0, 1.0])

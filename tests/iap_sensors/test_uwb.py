@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import Source
 from iap_sensors.uwb import ANCHOR_PRESETS as ANCHORS
 from iap_sensors.uwb import PRESETS, UwbSpec, UwbTag, anchor_trees, clear_lines

@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from iap_control.estimate_failsafe import Failsafe
+from iap_control.controllers.estimate_failsafe import Failsafe
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.signals import EstimateHealth, Reference
 from iap_description.states import REF_FIXED, REF_P, REF_V
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.estimate_watch import EstimateWatch
-from iap_simulation.run import record
+from iap_simulation.loop.estimate_watch import EstimateWatch
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 
 SOUND = EstimateHealth(tracks=80, blind=0.0, deviation=0.02, age=0.1)

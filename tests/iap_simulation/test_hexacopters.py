@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from flying import GRAVITY, Loop, fly_scenario, model_of, scenario_of
 
-from iap_control.known_faults import Loss
-from iap_control.model import PlatformModel
+from iap_control.allocation.model import PlatformModel
+from iap_control.controllers.known_faults import Loss
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly

@@ -19,7 +19,7 @@ from iap_io.runs.run_meta import PLAIN
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
-from iap_simulation.rerender import rerender
+from iap_simulation.runs.rerender import rerender
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario

@@ -9,7 +9,7 @@ import pytest
 
 from iap_bringup.cli import main
 from iap_description.errors import BadInput
-from iap_simulation.video import FOCAL, MARGIN, SIZE, VideoFile, standpoint
+from iap_simulation.runs.video import FOCAL, MARGIN, SIZE, VideoFile, standpoint
 
 
 def flown(places):

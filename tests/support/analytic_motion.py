@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 
 
 class Kinematics(NamedTuple):

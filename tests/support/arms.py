@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import validate
+from iap_description.config.record import validate
+from iap_description.math import so3
 from iap_description.vehicles.arm import Arm, load_arm
 from iap_description.vehicles.serial_chain import Chain
 

@@ -10,7 +10,7 @@ from gtsam.symbol_shorthand import B, L, V, X
 from gtsam_twins import bias, pose, preintegrated
 from synthetic import Flight
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.fleet import AircraftModel
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import VirpoSpec

@@ -5,7 +5,7 @@ import numpy as np
 from synthetic import Flight
 from synthetic_fleet import NONE, fleet_of
 
-from iap_description import so3
+from iap_description.math import so3
 
 NOISE = np.array([0.0015, 0.0002, 0.0])  # as of `Fleet.turn_noise`
 

@@ -7,9 +7,9 @@ import numpy as np
 from flying import DT, GRAVITY, STEPPED, gains_of, hover_rpm, model_of, plant_of
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController
-from iap_description import so3
-from iap_description.random_streams import stream
+from iap_control.controllers.controller import PlatformController
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly

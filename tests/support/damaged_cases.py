@@ -33,9 +33,9 @@ from made_up_sensors import record_pairs
 from resting_pair import PairBag, resting, write_euroc
 from rosbags import rosbag1, rosbag2
 
-from iap_description.config import validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import validate
 from iap_description.errors import LONGEST, IapError
-from iap_description.plain_yaml import read_yaml
 from iap_description.vehicles.platform import platform_tree
 from iap_description.world.world import World
 from iap_estimation.datasets.opening import Choices, open_dataset

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flying import DT, GRAVITY, scenario_of
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.readings import InertialMounts, InertialSamples
 from iap_description.states import P, Q, V, W
 from iap_estimation.evaluation.dead_reckoning import reckon as means

@@ -4,7 +4,7 @@
 import numpy as np
 from jacobians import some_states
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.normal_equations import soften
 from iap_estimation.virpo.algebra.states import States
 from iap_estimation.virpo.factors.camera import StereoRig, project, project_jacobians, scaled_point

@@ -4,8 +4,8 @@
 import numpy as np
 from ray_scenes import NOTHING
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import optical
 from iap_description.world.world import World

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.latch import Latch

@@ -5,7 +5,7 @@ import numpy as np
 from synthetic import CENTRE
 from synthetic_fleet import Noise
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.drift.spec import load_spec
 from iap_estimation.virpo.messages import Estimate
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosbags import rosbag1, rosbag2
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from iap_description import so3
+from iap_description.math import so3
 
 Array = NDArray[np.float64]
 

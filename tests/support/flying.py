@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController
+from iap_control.allocation.model import PlatformModel
+from iap_control.controllers.controller import PlatformController
 from iap_control.gains import Gains, gains_tree
-from iap_control.model import PlatformModel
-from iap_description import so3
-from iap_description.config import validate
-from iap_description.random_streams import stream
+from iap_description.config.record import validate
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.signals import Step
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.world.world import World
-from iap_physics.deviation import NO_DEVIATION, Deviation
+from iap_physics.air.wind import Wind
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.plant import Plant
-from iap_physics.propulsion import Airframe
-from iap_physics.wind import Wind
+from iap_physics.plant.deviation import NO_DEVIATION, Deviation
+from iap_physics.plant.plant import Plant
+from iap_physics.propulsion.propulsion import Airframe
 from iap_simulation.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
 from iap_simulation.scenario.scenario import Scenario

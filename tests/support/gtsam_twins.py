@@ -4,7 +4,7 @@
 import gtsam
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 
 # gtsam's theta, p, v, ba, bg as our p, theta, v, bg, ba
 OURS = np.r_[3:6, 0:3, 6:9, 12:15, 9:12]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States, retract
 
 EXACT = 1e-6  # largest relative error of a derivative

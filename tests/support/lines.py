@@ -6,7 +6,7 @@ import pytest
 from flying import model_of, platform_with_joints
 
 from iap_control.laws.under_actuation import Decomposition
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.vehicles.platform import load_platform
 
 ALONG_Y = platform_with_joints([(0.0, 1.0, 0.05), (0.0, 0.0, 0.05), (0.0, -1.0, 0.05)])

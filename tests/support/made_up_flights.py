@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_control.model import PlatformModel
-from iap_description import so3
+from iap_control.allocation.model import PlatformModel
+from iap_description.math import so3
 from iap_description.signals import Reference, Step, WrenchRecord
 from iap_description.states import Command, Level, Mode
 from iap_description.vehicles.assembly import Assembly

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from made_up_flights import DT, Flight, random_flight, run_meta
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.readings import (
     CloudReading,
     ImageReading,

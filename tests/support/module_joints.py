@@ -10,7 +10,7 @@ from iap_control.modules.exchange import Told
 from iap_control.modules.settings import ModulesSpec, modules_tree
 from iap_control.modules.structure import Joint
 from iap_description.arrays import Array
-from iap_description.config import validate
+from iap_description.config.record import validate
 
 SIZE = 0.52
 WEIGHT, ARM = 45.0, 0.134  # of a module [N], of its rotors along x and y [m]

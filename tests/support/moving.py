@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 
 Array = NDArray[np.float64]

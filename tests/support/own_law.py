@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from iap_control.allocator import Allocator
-from iap_description import so3
-from iap_description.kernels import yaw_of
+from iap_control.allocation.allocator import Allocator
+from iap_description.math import so3
+from iap_description.math.kernels import yaw_of
 from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_A, REF_P, REF_Q, REF_V, REF_W, P, Q, V, W
 

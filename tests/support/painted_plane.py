@@ -4,8 +4,8 @@
 import cv2
 import numpy as np
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
+from iap_description.math import so3
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker

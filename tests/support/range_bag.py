@@ -12,7 +12,7 @@ import yaml
 from rosbags.rosbag1 import Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from iap_description import so3
+from iap_description.math import so3
 
 STICK, RANGE = "fraunhofer_rtls_flare/msg/RTLSStick", "fraunhofer_rtls_flare/msg/RTLSRange"
 FIELDS = {

@@ -4,7 +4,7 @@
 import numpy as np
 from touching import world_of
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_sensors.rays.depth_camera_spec import PRESETS, DepthCameraSpec
 from iap_sensors.rays.images import RaySensor
 from iap_sensors.rays.world_rays import Rays

@@ -8,7 +8,7 @@ import numpy as np
 from synthetic import CENTRE, GRAVITY, Flight
 from synthetic_fleet import fleet_of
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.neighbours import (
     EACH,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 
 
 def reach(shape, direction):

@@ -3,11 +3,11 @@
 
 import numpy as np
 
-from iap_description.lanes import DOUBLE, Precision
+from iap_description.math.lanes import DOUBLE, Precision
 from iap_description.states import Command, Level, Mode
-from iap_simulation.parallel.periods import VELOCITY
-from iap_simulation.parallel.references import References
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.periods import VELOCITY
+from iap_simulation.batch.references import References
+from iap_simulation.batch.worlds import Worlds
 
 PLATFORMS = (
     "three_star",

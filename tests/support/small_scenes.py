@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.sensors.mounts import optical
 from iap_description.world.tessellation import Part

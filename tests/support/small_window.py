@@ -9,7 +9,7 @@ from gtsam_twins import bias, pose, preintegrated
 from synthetic import GRAVITY, Flight
 from synthetic_fleet import Noise, fleet_of
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.marginalization import Prior, mirror
 from iap_estimation.virpo.algebra.normal_equations import accumulate, run
 from iap_estimation.virpo.algebra.solution import solve

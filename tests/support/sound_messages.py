@@ -26,8 +26,8 @@ from iap_bringup.nodes.joy_teleop import JoyTeleop
 from iap_bringup.nodes.keyboard_teleop import KeyboardTeleop
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.sensor_player import SensorPlayer
-from iap_control.allocator import Allocator
-from iap_control.model import PlatformModel
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.model import PlatformModel
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
 from iap_control.nodes.reference_node import ReferenceNode
@@ -59,7 +59,7 @@ from iap_sensors.nodes.imu_node import ImuNode
 from iap_sensors.nodes.lidar_node import LidarNode
 from iap_sensors.nodes.uwb_node import UwbNode
 from iap_simulation.flight import Flight
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from iap_bringup.launching.node_parameters import estimator_parameters
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.navigation.pipeline import named_estimates, pass_on

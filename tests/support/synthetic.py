@@ -28,7 +28,7 @@ from synthetic_fleet import (
     tilts,
 )
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 

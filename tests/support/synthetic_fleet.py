@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from analytic_motion import Flown, Waves
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.fleet import AircraftModel, Fleet
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, platform_tree

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_motion import free_axes, joint_angles

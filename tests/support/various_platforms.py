@@ -4,7 +4,7 @@
 import copy
 from typing import Any
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.vehicles.platform import Platform, platform_tree
 
 

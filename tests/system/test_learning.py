@@ -18,7 +18,7 @@ from iap_learning.tasks.quantities import QUANTITIES
 from iap_learning.tasks.rewards import SHAPES
 from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.parallel.actions import KINDS
+from iap_simulation.batch.actions import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs/learning.md").read_text(encoding="utf-8")
 ENVIRONMENTS, BASELINES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

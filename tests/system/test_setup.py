@@ -51,7 +51,7 @@ def edited(path):
         ("messages", "iap_msgs/msg/PlatformState.msg"),
         ("packages", "iap_bringup/setup.py"),
         ("packages", "iap_control/package.xml"),
-        ("kernels", "iap_description/iap_description/kernels.py"),
+        ("kernels", "iap_description/iap_description/math/kernels.py"),
         ("kernels", "iap_description/iap_description/states.py"),
     ],
 )

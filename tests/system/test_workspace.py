@@ -175,7 +175,7 @@ HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam", "muj
 
 
 def test_the_simulation_comes_without_what_is_heavy():
-    code = "import sys, iap_simulation.parallel.worlds, iap_bringup.cli.main; print(*sys.modules)"
+    code = "import sys, iap_simulation.batch.worlds, iap_bringup.cli.main; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
     )

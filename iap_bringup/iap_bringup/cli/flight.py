@@ -14,15 +14,15 @@ from rich.console import Console
 
 from iap_bringup.cli import report
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
-from iap_description import interrupts
 from iap_description.errors import BadInput
+from iap_description.process import interrupts
 from iap_io.runs.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.arm.scenario import is_arm_scenario
 from iap_simulation.flight import Flight
-from iap_simulation.run import Progress, Result, execute
+from iap_simulation.runs.run import Progress, Result, execute
 from iap_simulation.scenario.resolving import resolve, resolve_replay
 from iap_simulation.scenario.scenario import Scenario
 

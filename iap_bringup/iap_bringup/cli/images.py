@@ -17,9 +17,9 @@ from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.arm.log_file import FLIGHT_LOG
 from iap_simulation.arm.plots import draw_arm_run
-from iap_simulation.rerender import rerender
+from iap_simulation.runs.rerender import rerender
+from iap_simulation.runs.video import write_run_video
 from iap_simulation.scenario.resolving import resolve_again
-from iap_simulation.video import write_run_video
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from iap_bringup.cli.options import add_assignments, add_report_options
 from iap_bringup.cli.report import time_bar
-from iap_description.interrupts import Deferral
+from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, show_results, write_results

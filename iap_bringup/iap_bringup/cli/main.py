@@ -4,7 +4,7 @@
 Each command's module is imported once the command is known, because most import the whole simulation.
 """
 
-from iap_description import interrupts
+from iap_description.process import interrupts
 
 if __name__ == "__main__":  # before anything that takes its time
     interrupts.install(interrupts.exit_at_once)
@@ -118,7 +118,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         if name in arguments[:1]:
             if name != "list":  # which needs no kernels
                 importlib.import_module(
-                    "iap_description.compilation_cache"
+                    "iap_description.process.compilation_cache"
                 ).check_compilation_cache()
             if name == "dataset" and any(each.startswith("--policy") for each in arguments):
                 module = f"{LEARNING}dataset"  # of a task, not of a scenario

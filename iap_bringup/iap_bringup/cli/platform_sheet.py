@@ -7,12 +7,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from iap_control.controller import LAWS
-from iap_control.model import PlatformModel
-from iap_control.thrust_directions import CROSSED, FIXED, FREE, HINGED
-from iap_description import so3
+from iap_control.allocation.model import PlatformModel
+from iap_control.allocation.thrust_directions import CROSSED, FIXED, FREE, HINGED
+from iap_control.controllers.controller import LAWS
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.signals import AXES
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

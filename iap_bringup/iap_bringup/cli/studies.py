@@ -9,7 +9,7 @@ from pathlib import Path
 from iap_bringup.experiments.experiments import EXPERIMENTS, LOCALIZATION, run_experiment
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_description.errors import BadInput
-from iap_simulation.parallel.devices import check_device
+from iap_simulation.batch.devices import check_device
 
 NOTHING_CHOSEN = 5  # pytest's exit code
 

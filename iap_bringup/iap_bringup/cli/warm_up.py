@@ -6,7 +6,7 @@ The set-up calls ``python -m iap_bringup.cli.warm_up``; numba keeps what was com
 """
 
 # ruff: noqa: E402 - what is kept is checked from the first kernel on
-from iap_description.compilation_cache import check_compilation_cache
+from iap_description.process.compilation_cache import check_compilation_cache
 
 check_compilation_cache()
 
@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from iap_description.bounds import first_odd
+from iap_description.config.bounds import first_odd
 from iap_description.errors import BadInput
 from iap_learning.episodic import make_episodes
 from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.parallel.worlds import Worlds
-from iap_simulation.run import record
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.runs.run import record
 
 MOST = 3  # processes, each of up to 1 GB
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law

@@ -17,7 +17,7 @@ from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
 from iap_simulation.metrics.contact import ESTIMATED
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 
 SEEDS = range(1, 6)
 RATES = ((500.0, 250.0), (1000.0, 200.0), (2000.0, 200.0))  # of the physics and of control [Hz]

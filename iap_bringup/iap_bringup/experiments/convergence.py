@@ -11,9 +11,19 @@ from numba import njit
 from rich.console import Console
 
 from iap_bringup.terminal.tables import show_rows
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Quat, add, cross, put, qnormalize, quat, rotate, scale, vec
+from iap_description.math import so3
+from iap_description.math.kernels import (
+    Quat,
+    add,
+    cross,
+    put,
+    qnormalize,
+    quat,
+    rotate,
+    scale,
+    vec,
+)
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

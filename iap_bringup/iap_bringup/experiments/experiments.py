@@ -10,8 +10,8 @@ from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 from iap_learning.task_study import tasks
+from iap_simulation.batch.ray_study import rays
 from iap_simulation.modules.published_study import modules
-from iap_simulation.parallel.ray_study import rays
 
 
 def free_flight(console: Console) -> None:

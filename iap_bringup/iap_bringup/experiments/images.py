@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.experiments.options import Report, Rows, bar_row
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
@@ -21,7 +21,7 @@ from iap_sensors.cameras.renderer import Renderer, Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
-from iap_simulation.flight_log import watch
+from iap_simulation.runs.flight_log import watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from iap_bringup import DATA
-from iap_description.config import Positive, Record, validate
-from iap_description.plain_yaml import read_yaml
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import Positive, Record, validate
 
 FILE = DATA / "published" / "virpo.yaml"
 COLUMNS = {  # methods of the papers' tables

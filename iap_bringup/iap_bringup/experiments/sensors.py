@@ -4,10 +4,10 @@
 import numpy as np
 
 from iap_bringup.experiments.options import Report, Rows, bar_row
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import validate
-from iap_description.random_streams import stream
+from iap_description.config.record import validate
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import imu_mounts
 from iap_description.states import P, Q, V
 from iap_description.vehicles.assembly import Assembly
@@ -18,7 +18,7 @@ from iap_sensors.imu import PRESETS as UNITS
 from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.inertial_units import Unit
-from iap_simulation.flight_log import FlightLog, watch
+from iap_simulation.runs.flight_log import FlightLog, watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 

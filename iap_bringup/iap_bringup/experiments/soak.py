@@ -19,7 +19,7 @@ from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.options import Report, Rows
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 
 ROWS = 10  # of a table, at equal distances in flown time
 SCENARIO = "hover"

@@ -13,7 +13,7 @@ from iap_bringup.experiments.virpo_flights import Event, ObservedFlight
 from iap_bringup.experiments.virpo_runs import estimated, score_of, settings_of, watch_case
 from iap_bringup.experiments.virpo_scores import Failed
 from iap_bringup.terminal.tables import show_rows
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_estimation.virpo.messages import Ranges, Tracks
 
 FLIGHT, SECONDS, QUICK_SECONDS = "a2", 60.0, 20.0

@@ -13,8 +13,8 @@ from iap_bringup.experiments.virpo_cases import MAIN, METHODS, Case, Method, Stu
 from iap_bringup.experiments.virpo_flights import Event, ObservedFlight, observe, with_noise_of
 from iap_bringup.experiments.virpo_scores import Failed, Key, Score
 from iap_bringup.plots.plots_localization import Localized, Path
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P
 from iap_estimation.datasets.evaluation import nees
 from iap_estimation.navigation.data import CENTRE_NAME

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_bringup.teleop.mappings import JoystickMapping
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, REF_V
 
 AXES, BUTTONS = 8, 12  # of a gamepad, as joy_node counts them

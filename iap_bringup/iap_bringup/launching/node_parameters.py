@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from iap_control.arm.arm_spec import ArmPlan
 from iap_control.gains import PRESETS as GAINS
+from iap_description.config.plain_yaml import yaml_text
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import yaml_text
 from iap_description.sensors.mounts import space
 from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
@@ -17,12 +17,12 @@ from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
 from iap_learning.policies.pilot import flies_by_references
+from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.modules.coordination import coordination_spec, is_coordinated
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 POLICY, COORDINATOR = "policy_node", "coordinator_node"  # of all vehicles

@@ -15,7 +15,7 @@ from iap_io.wire.joint_views import trajectory_of
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage
 from iap_io.wire.module_views import JointsSaid, ModuleJointsMessage
 from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
-from iap_physics.latches import Phase
+from iap_physics.latching.latches import Phase
 
 
 def reference_of(count: int, message: ReferenceMessage) -> Reference:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P, Q, resting_state
 from iap_description.vehicles.assembly import Assembly, Body
 from iap_description.vehicles.gripper import GripperSpec

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from iap_bringup.pictures.picture import TO_SUN, Camera, camera_around
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.scene_objects import SceneObject

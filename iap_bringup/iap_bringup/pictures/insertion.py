@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.tool import PlateTip, SphereTip, Tool
 from iap_description.world.objects import Board, Funnel

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from matplotlib.image import imsave
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.native_output import native_output_discarded, native_output_to
+from iap_description.math import so3
+from iap_description.process.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import UPRIGHT, Assembly, Body
 from iap_description.vehicles.urdf import urdf_text

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from iap_bringup.pictures.arms import carried, touched, with_arm
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, render_scene
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.scene_objects import SceneObject, standing

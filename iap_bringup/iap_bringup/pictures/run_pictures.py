@@ -14,7 +14,7 @@ from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_bringup.plots.plots_contact import draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
-from iap_description.plain_yaml import read_yaml
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics

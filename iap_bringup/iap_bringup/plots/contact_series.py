@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_description.states import Q
 from iap_io.runs.columns import Columns, WrenchColumns

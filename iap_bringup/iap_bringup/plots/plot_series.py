@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from iap_bringup.plots.contact_series import Contact
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.states import Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import ArmColumns

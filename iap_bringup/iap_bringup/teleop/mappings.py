@@ -6,8 +6,16 @@ from typing import Annotated, Self, TypeVar
 from pydantic import Field, model_validator
 
 from iap_bringup import DATA
-from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3, validate
-from iap_description.plain_yaml import read_yaml
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import (
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    Vec3,
+    validate,
+)
 
 MAPPINGS = Presets(DATA / "teleop", "mapping")
 Index = Annotated[int, Field(strict=True, ge=0)]

@@ -15,9 +15,9 @@ from iap_bringup.teleop.mappings import (
     VelocityAxes,
 )
 from iap_control.references.rows import hold
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 UP_W: Array = np.array([0.0, 0.0, 1.0])

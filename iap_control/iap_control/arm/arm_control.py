@@ -6,16 +6,16 @@ from typing import NamedTuple, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from iap_control.allocation.model import PlatformModel
 from iap_control.arm.arm_model import ArmModel, MovingArm
 from iap_control.arm.arm_spec import ArmSpec
 from iap_control.arm.guide import Guide
 from iap_control.arm.motions import Given
 from iap_control.arm.tip_guide import TipGuide, TipMotion
 from iap_control.arm.tip_stick import Stick
-from iap_control.model import PlatformModel
-from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Q
 from iap_description.vehicles.chain_inertia import holding_torques

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_control.model import Inertia, lumped_inertia
-from iap_description import so3
+from iap_control.allocation.model import Inertia, lumped_inertia
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import Q, V, W
 from iap_description.vehicles.chain_inertia import composite
 from iap_description.vehicles.gripper import Load, carrying

@@ -8,7 +8,7 @@ from pydantic import Discriminator, Tag
 from iap_control.arm.motions import Given, Hold, Points, Swing
 from iap_control.arm.tip_guide import TipPath
 from iap_control.arm.tip_stick import TipStick
-from iap_description.config import Count, Flag, NonNegative, Record
+from iap_description.config.record import Count, Flag, NonNegative, Record
 
 Tagged = (
     Annotated[Hold, Tag("hold")]

@@ -18,10 +18,10 @@ from iap_control.laws.end_effector import (
     level,
     task_pose,
 )
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.config import NonNegative, Positive, Record
+from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import FlightFailed
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
 from iap_description.vehicles.arm import Arm

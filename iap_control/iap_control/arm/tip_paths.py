@@ -4,7 +4,7 @@
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Real, Record
+from iap_description.config.record import NonNegative, Real, Record
 
 
 class Harmonic(Record):

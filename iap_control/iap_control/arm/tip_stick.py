@@ -10,7 +10,7 @@ from pydantic import model_validator
 from iap_control.arm.tip_guide import TipGuide, TipMotion
 from iap_control.laws.end_effector import HEADING, level
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.mounted_arm import MountedArm
 
 

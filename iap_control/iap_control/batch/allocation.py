@@ -3,8 +3,8 @@
 
 import math
 
-from iap_control.allocation import attitude_along, thrust_within
-from iap_control.allocator import (
+from iap_control.allocation.allocation import attitude_along, thrust_within
+from iap_control.allocation.allocator import (
     THRUST_TOLERANCE,
     AllocationTables,
     Limits,
@@ -18,11 +18,11 @@ from iap_control.allocator import (
     without_rounding,
     yaw_within,
 )
+from iap_control.allocation.vectored_allocator import rotor_speed
 from iap_control.batch import layout
 from iap_control.batch.layout import PLATFORM, aircraft_row, rotor_row
-from iap_control.vectored_allocator import rotor_speed
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Quat,
     Six,
     Vec,
@@ -44,7 +44,7 @@ from iap_description.kernels import (
     unrotate,
     vec_of_row,
 )
-from iap_description.lanes import (
+from iap_description.math.lanes import (
     LANES,
     Index,
     Lanes,
@@ -58,14 +58,14 @@ from iap_description.lanes import (
     set4,
     set6,
 )
-from iap_description.saturation import share_out
+from iap_description.math.saturation import share_out
 
 
 @formula
 def share_out_to_aircraft(
     block: Array, first: int, tables: AllocationTables, dt: float, lanes: Lanes
 ) -> None:
-    """Thrust, attitude and filtered body rate of every aircraft, see `iap_control.allocator.attitudes`."""
+    """Thrust, attitude and filtered body rate of every aircraft, see `iap_control.allocation.allocator.attitudes`."""
     parts, limits, is_free, q_PB, arms, _, _ = tables
     for lane in range(lanes[0], lanes[1]):
         set1(block, PLATFORM, layout.KEPT, lane, 1.0)
@@ -287,7 +287,7 @@ def _end(block: Array, lanes: Lanes) -> None:
 
 @formula
 def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lanes: Lanes) -> None:
-    """Rotor speeds and their thrusts' sums, see `iap_control.allocator.rotor_speeds`."""
+    """Rotor speeds and their thrusts' sums, see `iap_control.allocation.allocator.rotor_speeds`."""
     parts, _, _, _, _, (lowest, highest, coefficients), _ = tables
     count = len(coefficients) // 4
     for section in range(3):

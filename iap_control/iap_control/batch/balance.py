@@ -6,12 +6,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from iap_control.allocator import AllocationTables, attitudes, commanded_mode, rotor_speeds
+from iap_control.allocation.allocator import (
+    AllocationTables,
+    attitudes,
+    commanded_mode,
+    rotor_speeds,
+)
+from iap_control.allocation.model import PlatformModel
+from iap_control.allocation.vectored_allocator import VectoredTables, vector, vectored_tables
 from iap_control.laws.tracking import gravity_wrench
-from iap_control.model import PlatformModel
-from iap_control.vectored_allocator import VectoredTables, vector, vectored_tables
 from iap_description.arrays import Array
-from iap_description.kernels import matvec
+from iap_description.math.kernels import matvec
 from iap_description.states import Mode
 
 

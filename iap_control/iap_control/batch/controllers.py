@@ -7,7 +7,10 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from iap_control.allocator import AllocationTables, commanded_mode, filter_share
+from iap_control.allocation.allocator import AllocationTables, commanded_mode, filter_share
+from iap_control.allocation.model import Actuation, Inertia, PlatformModel
+from iap_control.allocation.thrust_directions import CROSSED, HINGED
+from iap_control.allocation.vectored_allocator import vectored_tables
 from iap_control.batch import layout
 from iap_control.batch.layout import AIRCRAFT_ROWS, platform_rows, rows_of
 from iap_control.batch.loops import (
@@ -20,20 +23,17 @@ from iap_control.batch.loops import (
     Settings,
     control_worlds,
 )
-from iap_control.controller import PlatformController, disturbance_settings
-from iap_control.disturbance_observer import Observed
+from iap_control.controllers.controller import PlatformController, disturbance_settings
+from iap_control.controllers.disturbance_observer import Observed
 from iap_control.gains import Gains
 from iap_control.headings import YAW_MODES, YawMode
 from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.position_yaw import RigidLaw, rigid_law
 from iap_control.laws.tracking import Law
 from iap_control.laws.under_actuation import Decomposition
-from iap_control.model import Actuation, Inertia, PlatformModel
-from iap_control.thrust_directions import CROSSED, HINGED
-from iap_control.vectored_allocator import vectored_tables
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.lanes import LANES, zero_blocks
+from iap_description.math.lanes import LANES, zero_blocks
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Mode
 
@@ -168,7 +168,7 @@ class Controllers:
 
 
 class ControllerOfOne:
-    """`Controllers` of one world, as an `iap_control.controller.Controller` of free flight; arguments as there."""
+    """`Controllers` of one world, as a `controllers.controller.Controller` of free flight; arguments as there."""
 
     def __init__(
         self, model: PlatformModel, gains: Gains, *, dt: float, yaw_mode: YawMode = "follow"

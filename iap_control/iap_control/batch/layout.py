@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a block of controllers (`iap_description.lanes`): those of the platform, then of each aircraft."""
+"""Rows of a block of controllers (`iap_description.math.lanes`): those of the platform, then of each aircraft."""
 
 import numpy as np
 
-from iap_control.model import Actuation
-from iap_description.kernels import formula
-from iap_description.lanes import Index
+from iap_control.allocation.model import Actuation
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import Index
 
 PLATFORM = np.uint64(0)  # first row of the platform
 

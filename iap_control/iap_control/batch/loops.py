@@ -6,17 +6,17 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_control.allocator import AllocationTables
+from iap_control.allocation.allocator import AllocationTables
+from iap_control.allocation.vectored_allocator import VectoredTables
 from iap_control.batch import layout
 from iap_control.batch.allocation import share_out_to_aircraft, share_out_to_rotors
 from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.batch.steps import collinear_wrench, full_wrench, head, observe, rigid_wrench
 from iap_control.batch.vectored import share_out_to_tilting_rotors
 from iap_control.headings import FOLLOW
-from iap_control.vectored_allocator import VectoredTables
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import formula
-from iap_description.lanes import (
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import (
     LANES,
     Lanes,
     get,

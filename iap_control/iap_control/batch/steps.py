@@ -10,14 +10,14 @@ import math
 
 from iap_control.batch import layout
 from iap_control.batch.layout import PLATFORM
-from iap_control.disturbance_observer import Estimated, about_origin, estimate
+from iap_control.controllers.disturbance_observer import Estimated, about_origin, estimate
 from iap_control.headings import FOLLOW, GIVEN
 from iap_control.laws.motion_law import full_actuation
 from iap_control.laws.position_yaw import Attitude, Rigid, Yaw, position_yaw, yaw_after
 from iap_control.laws.tracking import Lumped, Motion, Pid, Target
 from iap_control.laws.under_actuation import Pid5, Split, under_actuation
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     add6,
     choose,
     chosen3,
@@ -26,7 +26,7 @@ from iap_description.kernels import (
     formula,
     yaw_parts,
 )
-from iap_description.lanes import (
+from iap_description.math.lanes import (
     Index,
     Lanes,
     get,

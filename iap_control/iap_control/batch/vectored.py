@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Allocation of a block's wrenches to rotors that tilt; the formulas are those of `vectored_allocator.vector`."""
 
-from iap_control.batch import layout
-from iap_control.batch.layout import PLATFORM, aircraft_row
-from iap_control.vectored_allocator import (
+from iap_control.allocation.vectored_allocator import (
     VectoredTables,
     kept_by_rotor,
     lacking_wrench,
@@ -13,9 +11,11 @@ from iap_control.vectored_allocator import (
     without_sideways,
     wrench_of,
 )
+from iap_control.batch import layout
+from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_description.arrays import Array
-from iap_description.kernels import add6, choose, dot6, formula, six_of_row, sub6, vec
-from iap_description.lanes import Index, Lanes, get, get6, set1, set6
+from iap_description.math.kernels import add6, choose, dot6, formula, six_of_row, sub6, vec
+from iap_description.math.lanes import Index, Lanes, get, get6, set1, set6
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -20,8 +20,8 @@ from iap_control.gains import AdmittanceGains
 from iap_control.interaction.pose_correction import Correction, revise, revise_euler
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import yaw_of
-from iap_description.second_order import transition
+from iap_description.math.kernels import yaw_of
+from iap_description.math.second_order import transition
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numba import njit
 
-from iap_control.allocator import Allocator
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.model import Inertia, PlatformModel, uncoupled
 from iap_control.gains import Gains
 from iap_control.interaction.pose_correction import Correction, revise
 from iap_control.interaction.wrench_laws import (
@@ -21,10 +22,9 @@ from iap_control.interaction.wrench_laws import (
 )
 from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.tracking import Held, Law
-from iap_control.model import Inertia, PlatformModel, uncoupled
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
-from iap_description.second_order import transition
+from iap_description.math import so3
+from iap_description.math.second_order import transition
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 

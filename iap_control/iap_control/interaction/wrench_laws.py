@@ -27,7 +27,7 @@ from numba import njit
 from iap_control.gains import PaperWrenchGains, SelectiveWrenchGains
 from iap_control.laws.tracking import Held, turn_about_pivot
 from iap_description.arrays import Array, Booleans
-from iap_description.kernels import add, cross, matvec, put, quat, unrotate, vec
+from iap_description.math.kernels import add, cross, matvec, put, quat, unrotate, vec
 
 Axes = Booleans
 # of the damping, for a push that is met: damping would feed the bouncing of a hard tip

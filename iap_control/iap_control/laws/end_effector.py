@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record
+from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import BadInput, IapError
+from iap_description.math import so3
 from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.serial_chain import REVOLUTE, Chain, jacobian, tip_pose
 

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numba import njit
 
+from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.laws.tracking import (
     Held,
     Law,
@@ -27,9 +28,8 @@ from iap_control.laws.tracking import (
     turn_about,
 )
 from iap_control.laws.under_actuation import Decomposition, law_across_line, under_actuation_wrench
-from iap_control.model import Inertia, PlatformModel
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Six,
     Vec,
     add,

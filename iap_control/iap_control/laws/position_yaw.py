@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from iap_control.allocation import attitude_of_thrust, limited_thrust
-from iap_control.allocator import Allocator
+from iap_control.allocation.allocation import attitude_of_thrust, limited_thrust
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.model import Inertia, PlatformModel, check_axes
 from iap_control.gains import Gains
 from iap_control.laws.tracking import (
     ACCELERATION,
@@ -34,9 +35,8 @@ from iap_control.laws.tracking import (
     pid_of,
     target_at,
 )
-from iap_control.model import Inertia, PlatformModel, check_axes
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Mat,
     Quat,
     Six,
@@ -70,7 +70,7 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
-from iap_description.momentum import inertia_about_com
+from iap_description.math.momentum import inertia_about_com
 from iap_description.signals import AXES, ForceMode, ForceTask, Reference
 
 RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]

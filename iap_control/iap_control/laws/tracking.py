@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from iap_control.allocation.model import Inertia
 from iap_control.gains import Gains, PaperWrenchGains
-from iap_control.model import Inertia
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Mat,
     Mat6,
     Quat,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
@@ -31,9 +32,8 @@ from iap_control.laws.tracking import (
     target_at,
     turn_about,
 )
-from iap_control.model import Inertia, PlatformModel
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Mat6,
     Quat,
     Six,

@@ -23,8 +23,8 @@ import numpy as np
 
 from iap_control.modules.joint_wrench import moved
 from iap_control.modules.structure import Structure
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 
 POWERS, NEWTON_STEPS = (4, 8, 16), 20
 TINY = 1e-3  # [N]

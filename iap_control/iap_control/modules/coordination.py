@@ -7,8 +7,8 @@ from pydantic import Field
 
 from iap_control.modules.bearing import Lift
 from iap_control.modules.settings import ModulesSpec
-from iap_description.config import Positive, Real, Record, Vec3, validate
-from iap_description.plain_yaml import parse_mapping, yaml_text
+from iap_description.config.plain_yaml import parse_mapping, yaml_text
+from iap_description.config.record import Positive, Real, Record, Vec3, validate
 
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
 

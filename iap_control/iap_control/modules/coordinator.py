@@ -21,11 +21,11 @@ from iap_control.modules.relative_pose import RelativePose, check_drogue
 from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
 from iap_control.modules.steering import Steering
 from iap_control.modules.structure import Joint, Structure, structures
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.latching import Latching
+from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Q
+from iap_description.vehicles.latching import Latching
 
 
 class Coordinator:

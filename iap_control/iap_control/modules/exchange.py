@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
-from iap_description.latching import Latching
+from iap_description.vehicles.latching import Latching
 
 
 class Role(Enum):

@@ -3,7 +3,7 @@
 
 from typing import Self
 
-from iap_control.controller import Controller, PlatformController
+from iap_control.controllers.controller import Controller, PlatformController
 from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.modules.exchange import Role
 from iap_description.arrays import Array

@@ -9,8 +9,8 @@ import numpy as np
 from iap_control.modules.joint_machine import Setpoint
 from iap_control.modules.member_reference import put_member_row
 from iap_control.modules.structure import Structure
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V
 
 

@@ -19,7 +19,7 @@ from iap_control.modules.relative_pose import Misalignment, RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.latching import Hold, Latching
+from iap_description.vehicles.latching import Hold, Latching
 
 
 class State(Enum):

@@ -12,7 +12,7 @@ about the world's origin; printed (17) has R = 0 where the identity is meant: al
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import add, cross, put_at, quat_at, rotate, vec, vec_at
+from iap_description.math.kernels import add, cross, put_at, quat_at, rotate, vec, vec_at
 
 
 @njit(cache=True)

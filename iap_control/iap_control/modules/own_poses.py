@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from iap_control.modules.structure import Joint
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_control.modules.settings import Drogue
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P, Q
 
 

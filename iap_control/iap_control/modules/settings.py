@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_control.modules.feed_forward import Compensation
-from iap_description.config import (
+from iap_description.config.record import (
     Count,
     Flag,
     NonNegative,
@@ -18,7 +18,7 @@ from iap_description.config import (
     merged,
 )
 from iap_description.errors import BadInput, shown
-from iap_description.proximity import Proximity
+from iap_description.vehicles.proximity import Proximity
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "modules", "preset of modules")
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from iap_control.modules.settings import SteeringSettings
 from iap_control.modules.structure import Structure
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_Q, Q
 
 

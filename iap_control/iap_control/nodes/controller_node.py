@@ -9,7 +9,7 @@ import sys
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
-from iap_control.allocator import Allocator
+from iap_control.allocation.allocator import Allocator
 from iap_control.modules.follower import Follower
 from iap_control.nodes.estimate_health import EstimateHealthInput
 from iap_control.nodes.parameters import (

@@ -3,9 +3,9 @@
 
 from collections.abc import Callable
 
-from iap_control.estimate_failsafe import EstimateFailsafe, Failsafe
-from iap_description.config import validate
-from iap_description.plain_yaml import parse_yaml
+from iap_control.controllers.estimate_failsafe import EstimateFailsafe, Failsafe
+from iap_description.config.plain_yaml import parse_yaml
+from iap_description.config.record import validate
 from iap_io.ros.node import LATEST, SuiteNode
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import SECOND

@@ -7,17 +7,17 @@ from typing import Any
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
-from iap_control.allocator import Allocator
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.model import PlatformModel
 from iap_control.arm.arm_control import ArmControl
 from iap_control.arm.arm_spec import ArmPlan
-from iap_control.controller import AUTO, LAWS, Controller, make_controller
+from iap_control.controllers.controller import AUTO, LAWS, Controller, make_controller
+from iap_control.controllers.known_faults import KnownFaults, read_faults
 from iap_control.gains import PRESETS as GAINS
 from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
-from iap_control.known_faults import KnownFaults, read_faults
 from iap_control.lever import LeverCompensation
-from iap_control.model import PlatformModel
 from iap_control.nodes.estimate_health import declared_failsafe
 from iap_control.responders.control_responder import (
     AdmittanceResponder,
@@ -27,10 +27,10 @@ from iap_control.responders.control_responder import (
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
-from iap_description.config import validate
+from iap_description.config.plain_yaml import parse_yaml
+from iap_description.config.record import validate
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import ForceMode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly

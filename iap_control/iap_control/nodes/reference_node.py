@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from iap_control.model import mount_yaws
+from iap_control.allocation.model import mount_yaws
 from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
 from iap_control.references.timeline import LONGEST, Leads, flight_timeline
 from iap_description.arrays import Array
-from iap_description.config import Record, validate
+from iap_description.config.plain_yaml import parse_yaml
+from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import NO_WRENCH
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly

@@ -9,7 +9,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.subscription import Subscription
 
-from iap_control.estimate_failsafe import EstimateFailsafe
+from iap_control.controllers.estimate_failsafe import EstimateFailsafe
 from iap_control.responders.inputs import Kind
 from iap_control.responders.state_responder import StateResponder
 from iap_description.arrays import Array

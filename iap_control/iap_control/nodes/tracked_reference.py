@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_V, REF_W, Level
 from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp

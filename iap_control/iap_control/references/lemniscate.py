@@ -8,7 +8,7 @@ import numpy as np
 from iap_control.references.jet import Jet, constant
 from iap_control.references.rows import rows_of
 from iap_description.arrays import Array
-from iap_description.config import Positive, Real, Record, Vec3
+from iap_description.config.record import Positive, Real, Record, Vec3
 
 
 class Lemniscate(Record):

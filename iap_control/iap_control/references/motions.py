@@ -12,9 +12,9 @@ from iap_control.references.lemniscate import Lemniscate
 from iap_control.references.rows import from_ned, rows_of
 from iap_control.references.velocity_steps import VelocitySteps
 from iap_description.arrays import Array
-from iap_description.config import Count, Positive, Real, Record, Vec3, validate
+from iap_description.config.plugins import load_class
+from iap_description.config.record import Count, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
-from iap_description.plugins import load_class
 
 
 class Hover(Record):

@@ -22,8 +22,8 @@ import numpy as np
 
 from iap_control.references import splines
 from iap_control.references.motions import Replay
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_meta import Track
 from iap_io.trajectories.reader import read_recorded

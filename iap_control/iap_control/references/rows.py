@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_control.references.jet import Jet
-from iap_description import frames, so3
+from iap_description import frames
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 
 Jets = Sequence[Jet]  # of three axes

@@ -15,9 +15,9 @@ from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
 from iap_control.references.velocity_steps import VelocitySteps
 from iap_control.responders.inputs import held
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
 
 SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_control.references.jet import Jet
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
+from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Level
 
 SMALL = 1e-3  # half of a turn that is taken by its series [rad]

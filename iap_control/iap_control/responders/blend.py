@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 MIN_DURATION = 3.0  # [s]

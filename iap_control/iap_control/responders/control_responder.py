@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from iap_control.arm.arm_control import ArmControl, Joints
-from iap_control.controller import Controller
-from iap_control.estimate_failsafe import EstimateFailsafe
+from iap_control.controllers.controller import Controller
+from iap_control.controllers.estimate_failsafe import EstimateFailsafe
+from iap_control.controllers.known_faults import KnownFaults
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
-from iap_control.known_faults import KnownFaults
 from iap_control.lever import LeverCompensation
 from iap_control.modules.exchange import Role
 from iap_control.modules.follower import Follower
@@ -18,7 +18,7 @@ from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.arrays import Array
-from iap_description.kernels import put, quat, rotate, vec
+from iap_description.math.kernels import put, quat, rotate, vec
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 from iap_description.vehicles.gripper import Load

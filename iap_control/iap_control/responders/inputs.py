@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from iap_control.responders.blend import Blend
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.bounds import LARGEST
+from iap_description.config.bounds import LARGEST
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 Kind = Literal["pose", "twist", "accel"]

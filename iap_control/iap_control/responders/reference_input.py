@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_control.responders.inputs import Inputs, Kind, Limits, held, world_rates
 from iap_description.arrays import Array
-from iap_description.bounds import are_plausible, is_unit
+from iap_description.config.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q, Level, Q

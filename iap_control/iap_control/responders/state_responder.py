@@ -11,7 +11,7 @@ from iap_control.responders.inputs import Kind
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchInput
 from iap_description.arrays import Array
-from iap_description.bounds import are_plausible, is_unit
+from iap_description.config.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import STATE_SIZE, Q

@@ -3,10 +3,10 @@
 
 import numpy as np
 
-from iap_control.model import PlatformModel, check_axes
+from iap_control.allocation.model import PlatformModel, check_axes
 from iap_control.responders.reference_input import Source
 from iap_description.arrays import Array, Booleans
-from iap_description.bounds import are_plausible
+from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.signals import AXES, ForceMode, ForceTask
 

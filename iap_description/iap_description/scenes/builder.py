@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 from iap_description.world.shapes import Rgba, Shape

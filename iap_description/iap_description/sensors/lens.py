@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.bounds import are_plausible
-from iap_description.config import Real
+from iap_description.config.bounds import are_plausible
+from iap_description.config.record import Real
 from iap_description.errors import BadInput, shown
 from iap_description.sensors import equidistant, plumb_bob
 

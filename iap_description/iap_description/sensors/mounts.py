@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.readings import Source
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly

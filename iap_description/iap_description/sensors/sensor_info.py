@@ -8,9 +8,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
+from iap_description.config.plain_yaml import parse_yaml, yaml_text
+from iap_description.config.record import (
+    Count,
+    Flag,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    validate,
+)
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_yaml, yaml_text
 from iap_description.sensors.lens import (
     PLUMB_BOB,
     Coefficients,

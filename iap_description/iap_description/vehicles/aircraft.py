@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative, NonNegative3, Positive, Real, Record, Vec3
+from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
 from iap_description.world.shapes import BodyShape, Surface

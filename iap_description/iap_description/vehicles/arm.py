@@ -11,9 +11,9 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import (
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import (
     FileName,
     NonNegative,
     Positive,
@@ -23,7 +23,7 @@ from iap_description.config import (
     Vec3,
     validate,
 )
-from iap_description.plain_yaml import read_yaml
+from iap_description.math import so3
 from iap_description.vehicles.aircraft import Inertial
 from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE, Chain
 from iap_description.vehicles.tool import Tool

@@ -9,8 +9,8 @@ from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math import so3
 from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, RotorTilt, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type

@@ -3,8 +3,8 @@
 
 from pydantic import Field
 
-from iap_description.config import Positive, Record, Vec3
-from iap_description.kernels import (
+from iap_description.config.record import Positive, Record, Vec3
+from iap_description.math.kernels import (
     Mat,
     Quat,
     Vec,

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from iap_description.arrays import Array
-from iap_description.config import Count, Flag, NonNegative, Positive, Record, Share
+from iap_description.config.record import Count, Flag, NonNegative, Positive, Record, Share
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 
 TOLERANCE = 1e-6  # of times, which a stamp rounds to nanoseconds [s]

@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Quat, Vec, formula
+from iap_description.math import so3
+from iap_description.math.kernels import Quat, Vec, formula
 from iap_description.states import Q, W
 from iap_description.vehicles.assembly import Joint
 from iap_description.vehicles.joint_types import JointType

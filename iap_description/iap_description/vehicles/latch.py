@@ -16,8 +16,8 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record
-from iap_description.kernels import (
+from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.math.kernels import (
     Vec,
     add,
     cross,

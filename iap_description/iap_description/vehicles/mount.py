@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The place of a sensor, a tool's tip or a docking port on its body."""
 
-from iap_description.config import Record, Vec3
+from iap_description.config.record import Record, Vec3
 
 
 class Mount(Record):

@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.arm import Arm, ArmLink
 from iap_description.vehicles.chain_inertia import Bodies, Composite, composite

@@ -10,10 +10,18 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3, merged, validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import (
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    merged,
+    validate,
+)
+from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
-from iap_description.text_files import is_file
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
 from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.chassis import Chassis

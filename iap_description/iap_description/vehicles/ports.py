@@ -11,9 +11,9 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
 from iap_description.world.cavities import pipe, thick
 from iap_description.world.shapes import Rgba, Shape

@@ -16,10 +16,10 @@ from xml.dom import minidom
 import numpy as np
 import xacro
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import Vec3
+from iap_description.config.record import Vec3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.mount import Mount

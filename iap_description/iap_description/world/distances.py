@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
-from iap_description.kernels import Vec, add, cross, dot, scale, sub, vec
+from iap_description.math import so3
+from iap_description.math.kernels import Vec, add, cross, dot, scale, sub, vec
 from iap_description.states import P, Q
 from iap_description.world.objects import Placed
 from iap_description.world.obstacles import Obstacles

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.text_files import is_file
+from iap_description.config.text_files import is_file
 from iap_description.world.solids import moments
 
 Faces = Integers

@@ -15,9 +15,9 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import Flag, Positive, Real, Record, Vec3
+from iap_description.config.record import Flag, Positive, Real, Record, Vec3
+from iap_description.math import so3
 from iap_description.states import P, V, resting_state
 from iap_description.world.cavities import arc, pipe, rectangular, thick
 from iap_description.world.mesh_files import read_mesh

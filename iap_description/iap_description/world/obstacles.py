@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import Count, NonNegative, Positive, Presets, Real, Vec3, merged
+from iap_description.config.record import Count, NonNegative, Positive, Presets, Real, Vec3, merged
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.world.objects import Placed
 from iap_description.world.shapes import Rgba, Shape, Surface
 from iap_description.world.solids import Faces, hull

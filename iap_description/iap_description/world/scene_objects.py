@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.world.objects import Funnel
 from iap_description.world.shapes import Shape

@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, model_validator
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
+from iap_description.math import so3
 
 Rgba = tuple[Real, Real, Real, Real]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 from iap_description.vehicles.assembly import Body
 from iap_description.world.mesh_files import mesh_path, read_mesh
 from iap_description.world.objects import Placed

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from iap_description.config import Flag, NonNegative, Record
+from iap_description.config.record import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
 from iap_description.scenes.library import check_scene
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall

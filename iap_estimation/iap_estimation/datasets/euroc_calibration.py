@@ -9,14 +9,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Real, validate
+from iap_description.config.plain_yaml import parse_mapping
+from iap_description.config.record import NonNegative, Real, validate
+from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_mapping
+from iap_description.math import so3
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
-from iap_description.text_files import read_text
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, rigid
 from iap_io.euroc.euroc_text import transform
 

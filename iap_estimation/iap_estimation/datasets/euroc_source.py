@@ -13,9 +13,9 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.datasets.euroc_calibration import (
     on_imu,
     read_cameras,

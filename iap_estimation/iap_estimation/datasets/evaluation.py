@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math import so3
 from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
 from iap_estimation.evaluation.trajectory_errors import (
     pairs_by_distance,

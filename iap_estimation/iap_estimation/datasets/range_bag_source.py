@@ -30,9 +30,9 @@ from pydantic import Field, model_validator
 from rosbags.highlevel import AnyReader
 
 from iap_description.arrays import Array
-from iap_description.config import Flag, Positive, Real, Record, Vec3, validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import Flag, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput, shown
-from iap_description.plain_yaml import read_yaml
 from iap_estimation.datasets.bag_reader import (
     inertial,
     messages,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly

@@ -7,8 +7,8 @@ minimises :math:`\sum_k |b_k - R a_k|^2` is sought among all turns, or among tho
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 
 MIN_POSES = 3
 

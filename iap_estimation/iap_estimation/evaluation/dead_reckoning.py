@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The motion that samples of inertial units add up to: positions, attitudes and velocities without anything else."""
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 
 Motion = tuple[Array, Array, Array]  # p (M, 3) [m], q xyzw (M, 4), v (M, 3) [m/s] in `map`
 

@@ -8,8 +8,8 @@ only its heading.
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 
 ALL = (True, True, True)
 HEADING = (False, False, True)  # tilt follows from the thrust (rank 4)

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
-from iap_description.bounds import are_plausible
+from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.lens import EQUIDISTANT, Lens
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 

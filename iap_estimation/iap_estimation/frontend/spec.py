@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config import Count, Flag, NonNegative, Positive, Presets, Record
+from iap_description.config.record import Count, Flag, NonNegative, Positive, Presets, Record
 
 PRESETS = Presets(Path(__file__).parent.parent / "data" / "frontend", "front end")
 Side = Annotated[int, Field(strict=True, ge=5, le=63)]

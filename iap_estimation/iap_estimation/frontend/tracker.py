@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
 from iap_estimation.frontend.corners import new_corners
 from iap_estimation.frontend.flow import Follower, one_thread

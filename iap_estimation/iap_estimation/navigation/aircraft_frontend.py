@@ -8,8 +8,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_estimation.navigation.data import (

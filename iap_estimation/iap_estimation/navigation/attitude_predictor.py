@@ -5,8 +5,8 @@ from collections import deque
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.messages import Estimate, Tilt
 
 SMOOTHING = 0.016  # time constant with which the angular velocity is low-passed: 10 Hz [s]

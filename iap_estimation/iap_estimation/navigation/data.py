@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.earth import GRAVITY
+from iap_description.math import so3
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.fleet import AircraftModel, Fleet

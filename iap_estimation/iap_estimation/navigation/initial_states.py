@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.data import Dataset, Truth
 from iap_estimation.virpo.messages import Inertial

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.navigation.data import Dataset
 from iap_estimation.navigation.initial_states import LEVELLING_TIME, level_state
 from iap_estimation.virpo.messages import Inertial, Ranges

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import Camera, StereoCalibration

@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from iap_description.config import Record, override, validate
+from iap_description.config.record import Record, override, validate
 from iap_estimation.frontend import spec as frontend_spec
 from iap_estimation.virpo import spec as estimator
 

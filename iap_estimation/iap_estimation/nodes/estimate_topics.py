@@ -11,7 +11,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Header
 
 from iap_description.arrays import Array
-from iap_description.relative import relative_pose
+from iap_description.math.relative import relative_pose
 from iap_estimation.nodes.odometry_messages import put_estimate
 from iap_estimation.virpo.messages import Estimate
 from iap_io.ros.conversions import fill_pose, fill_transform, set_stamp, transform_message

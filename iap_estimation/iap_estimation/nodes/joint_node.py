@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import FixedFrame
 from iap_estimation.navigation.data import Raw, Seen
 from iap_estimation.navigation.pipeline import pass_on

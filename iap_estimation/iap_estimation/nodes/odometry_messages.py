@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.messages import Estimate, Shared
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import SECOND, stamp_of_time

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description.bounds import are_plausible
+from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Tracks
 from iap_io.wire.cdr import decoded, message, serialised

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from nav_msgs.msg import Odometry
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.navigation.data import Raw
 from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames, BodyTopics

@@ -4,7 +4,15 @@
 from pathlib import Path
 from typing import Literal
 
-from iap_description.config import Count, Flag, NonNegative, Positive, Presets, Record, validate
+from iap_description.config.record import (
+    Count,
+    Flag,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    validate,
+)
 
 PRESETS = Presets(
     Path(__file__).parents[1] / "data" / "virpo", "estimator settings", base="default"

@@ -14,7 +14,7 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import mat, mv, put, quat, rotate, unrotate, vec
+from iap_description.math.kernels import mat, mv, put, quat, rotate, unrotate, vec
 from iap_description.states import Command
 from iap_description.vehicles.aircraft import Aircraft
 from iap_estimation.wrench.vectored_thrust import VectoredThrust, follow_vectored

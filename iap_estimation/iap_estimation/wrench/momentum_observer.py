@@ -23,8 +23,8 @@ from numba import njit
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.kernels import add, cross, put, quat, rotate, scale, unrotate, vec
-from iap_description.momentum import inertia_about_com, momentum_about_com
+from iap_description.math.kernels import add, cross, put, quat, rotate, scale, unrotate, vec
+from iap_description.math.momentum import inertia_about_com, momentum_about_com
 from iap_description.states import Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.bounds import are_plausible
+from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import ImuInfo

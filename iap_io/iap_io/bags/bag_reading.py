@@ -20,8 +20,8 @@ from rosbags.rosbag1 import reader as rosbag1_reader
 from rosbags.rosbag2 import Reader, storage_mcap
 from rosbags.rosbag2 import reader as rosbag2_reader
 
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
 from iap_io.bags.older_messages import renewal
 
 METADATA = "metadata.yaml"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo
 from iap_description.states import P, Q, V, W

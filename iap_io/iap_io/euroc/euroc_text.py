@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
 
 # The beginning of a run, in 2014 as EuRoC's own: readers of such folders take stamp 0 for none, sort names of images as

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.config.text_files import table_lines
 from iap_description.errors import BadInput, shown
-from iap_description.text_files import table_lines
 
 
 class Table(NamedTuple):

@@ -27,7 +27,7 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker
 
 from iap_description.arrays import Array
-from iap_description.relative import body_twist
+from iap_description.math.relative import body_twist
 from iap_description.states import P, Q
 from iap_io.wire.message_views import MAP, SECOND
 

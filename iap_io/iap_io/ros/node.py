@@ -21,10 +21,10 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
-from iap_description import interrupts
-from iap_description.config import validate
+from iap_description.config.plain_yaml import parse_yaml
+from iap_description.config.record import validate
 from iap_description.errors import BadInput, IapError
-from iap_description.plain_yaml import parse_yaml
+from iap_description.process import interrupts
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
 from iap_io.ros.process_end import GRACE, end_within

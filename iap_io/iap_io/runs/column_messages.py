@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.bounds import LARGEST
+from iap_description.config.bounds import LARGEST
+from iap_description.math import so3
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V
 from iap_description.vehicles.gripper import LOAD_SIZE
 from iap_description.vehicles.joint_motion import put_coordinates

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from iap_description.config import Flag, NonNegative, Record
+from iap_description.config.record import Flag, NonNegative, Record
 from iap_description.vehicles.faults import AnyFault
 
 

@@ -17,9 +17,9 @@ import numpy as np
 import yaml
 
 from iap_description.arrays import Array
+from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
-from iap_description.text_files import read_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta

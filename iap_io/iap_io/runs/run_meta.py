@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config import (
+from iap_description.config.record import (
     FileName,
     Flag,
     NonNegative,

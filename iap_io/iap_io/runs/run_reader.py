@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import ValidationError
 from rosbags.interfaces import Connection
 
-from iap_description.bounds import LARGEST
+from iap_description.config.bounds import LARGEST
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
-from iap_description.text_files import is_file
 from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds

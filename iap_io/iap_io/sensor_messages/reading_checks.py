@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.bounds import LARGEST, are_plausible, is_unit
+from iap_description.config.bounds import LARGEST, are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import (
     ImageReading,

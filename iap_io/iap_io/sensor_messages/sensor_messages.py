@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from iap_description.plugins import load_class
+from iap_description.config.plugins import load_class
 from iap_description.sensors.readings import (
     CloudReading,
     ImuReading,

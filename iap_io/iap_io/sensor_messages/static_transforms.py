@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.mounts import Q_SC
 from iap_description.sensors.sensor_info import FixedFrame, SensorInfo
 from iap_description.vehicles.assembly import Assembly

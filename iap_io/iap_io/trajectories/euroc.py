@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.config.text_files import table_lines
 from iap_description.errors import BadInput
-from iap_description.text_files import table_lines
+from iap_description.math import so3
 from iap_io.trajectories.recorded import Recorded
 from iap_io.trajectories.samples import MAX_GAP, Samples, checked, from_ned, ordered, to_recorded
 

@@ -7,8 +7,8 @@ Before the first and after the last sample these hold, which SciPy's `Slerp` ref
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 
 
 def slerp(t: Array, t_samples: Array, q_samples: Array) -> Array:

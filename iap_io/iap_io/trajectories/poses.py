@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.interpolation import slerp
 from iap_io.trajectories.messages import READINGS, Numbers, Reading, Sample, xyz

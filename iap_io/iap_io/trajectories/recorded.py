@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 
 Clock = Literal["header", "bag", "file"]
 

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import frames, so3
+from iap_description import frames
 from iap_description.arrays import Array, Integers
-from iap_description.bounds import LARGEST
+from iap_description.config.bounds import LARGEST
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_io.trajectories.recorded import Clock, Recorded
 
 Stamps = Integers

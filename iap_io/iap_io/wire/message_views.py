@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.bounds import is_unit
+from iap_description.config.bounds import is_unit
 from iap_description.errors import BadInput
-from iap_description.relative import joint_states
+from iap_description.math.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.gripper import LOAD_SIZE, Load, row_of

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.latching import Hold
+from iap_description.vehicles.latching import Hold
 from iap_io.wire.cdr import Layout, decoded, message
 from iap_io.wire.message_views import Message, ReferenceMessage
 

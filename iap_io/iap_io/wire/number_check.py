@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.bounds import LARGEST, are_plausible, first_odd
+from iap_description.config.bounds import LARGEST, are_plausible, first_odd
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import HEADER_SIZE, SECOND, Layout
 

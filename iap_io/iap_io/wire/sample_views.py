@@ -194,7 +194,7 @@ class LatchStateMessage(Message):
     """LatchState: what the latches between vehicles are doing.
 
     Attributes:
-        phases: of each, numbers in `iap_physics.latches.Phase`.
+        phases: of each, numbers in `iap_physics.latching.latches.Phase`.
     """
 
     TYPE = "iap_msgs/msg/LatchState"

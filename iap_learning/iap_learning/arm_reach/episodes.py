@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.random_streams import uniforms
+from iap_description.math.random_streams import uniforms
 from iap_learning.arm_reach.judging import Ends, Weights, judge, measure
 from iap_learning.arm_reach.law import ReachLaw
 from iap_learning.arm_reach.sight import Sight, Tips

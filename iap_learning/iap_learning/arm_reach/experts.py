@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_control.laws.end_effector import Four
-from iap_description.config import Flag, Positive, Record
+from iap_description.config.record import Flag, Positive, Record
 from iap_learning.arm_reach.episodes import ArmReachEpisodes
 from iap_learning.arm_reach.law import ReachLaw
 from iap_learning.expert_files import read_expert

@@ -5,7 +5,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config import Count, FileName, NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import (
+    Count,
+    FileName,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+)
 from iap_learning.arm_reach.sight import TERMS
 from iap_learning.terms import known_terms
 from iap_physics.identified.dynamics import CHANNELS, SIZE

@@ -12,8 +12,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_yaml
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
 from iap_learning.episodic import Episodic, make_episodes, make_task
 from iap_learning.expert_files import EXPERTS

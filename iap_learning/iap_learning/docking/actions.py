@@ -17,7 +17,7 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import dot, put_at, quat_at, rotate, scale, sub, unrotate, vec_at
+from iap_description.math.kernels import dot, put_at, quat_at, rotate, scale, sub, unrotate, vec_at
 from iap_simulation.docking.settings import Script
 from iap_simulation.docking.vehicle_control import (
     DISTURBANCE,

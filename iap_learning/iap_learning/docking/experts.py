@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record, validate
-from iap_description.random_streams import stream
+from iap_description.config.record import NonNegative, Positive, Record, validate
+from iap_description.math.random_streams import stream
 from iap_learning.docking.actions import Control, values_of
 from iap_learning.docking.episodes import DockingEpisodes
 from iap_learning.docking.guides import (

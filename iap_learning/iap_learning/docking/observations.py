@@ -29,7 +29,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Vec,
     add,
     cross,

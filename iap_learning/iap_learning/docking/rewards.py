@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import norm, sub, vec_at
+from iap_description.math.kernels import norm, sub, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_learning.docking.task import DockingTask
 from iap_learning.tasks.verdicts import (

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config import (
+from iap_description.config.record import (
     Count,
     FileName,
     Flag,

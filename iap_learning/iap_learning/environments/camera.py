@@ -8,10 +8,10 @@ from iap_description.errors import BadInput
 from iap_description.states import P
 from iap_learning.episodic import Episodic
 from iap_simulation.arm.worlds import ArmWorlds
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.runs.video import Onlooker, object_states
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.video import Onlooker, object_states
 
 WIDTH, HEIGHT = 480, 360  # [pixels]
 NOT_DRAWN = "an identified plant has no bodies to be drawn"

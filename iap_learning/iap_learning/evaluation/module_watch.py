@@ -6,9 +6,9 @@ from typing import Self
 import numpy as np
 
 from iap_control.modules.joint_machine import JointMachine, State
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import Q
 from iap_learning.module_docking.sight import Latch, latch_of
 from iap_learning.module_docking.task import ModuleDockingTask

@@ -12,7 +12,7 @@ from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import Results
 from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.task import Task
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 
 FOLDER = "failures"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from iap_learning.environments.camera import HEIGHT, WIDTH, Camera
 from iap_learning.episodic import AnyTask, make_episodes
 from iap_learning.evaluation.flyers import Flyer
-from iap_simulation.video import VideoFile
+from iap_simulation.runs.video import VideoFile
 
 MOST = 30.0  # pictures a second
 

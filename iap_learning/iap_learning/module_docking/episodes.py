@@ -23,8 +23,8 @@ from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.steps import Step, taken
 from iap_learning.tasks.observations import Layout
 from iap_learning.tasks.verdicts import ARRIVED
+from iap_simulation.batch.actions import act, action_size
 from iap_simulation.modules.pairs import ModulePairs
-from iap_simulation.parallel.actions import act, action_size
 
 
 class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):

@@ -14,9 +14,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record
+from iap_description.config.record import NonNegative, Positive, Record
+from iap_description.math import so3
 from iap_description.states import Q
 from iap_learning.expert_files import read_expert
 from iap_learning.module_docking.episodes import ModuleDockingEpisodes

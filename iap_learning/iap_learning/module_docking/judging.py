@@ -16,8 +16,8 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import dot, norm, scale, sub, unrotate, vec, vec_at
-from iap_description.kernels import quat_at as quaternion
+from iap_description.math.kernels import dot, norm, scale, sub, unrotate, vec, vec_at
+from iap_description.math.kernels import quat_at as quaternion
 from iap_learning.module_docking.sight import Latch, offset_and_angles
 from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.verdicts import (

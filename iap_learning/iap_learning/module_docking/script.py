@@ -10,8 +10,8 @@ from iap_control.modules.exchange import Told
 from iap_description.arrays import Array, Integers
 from iap_description.states import REF_P, REF_V
 from iap_physics.engines.engine import RUNNING
+from iap_simulation.batch.references import References
 from iap_simulation.modules.pairs import ModulePairs
-from iap_simulation.parallel.references import References
 
 UNTOLD = np.zeros((2, 6))  # wrenches of observers, which apart modules have no use for
 

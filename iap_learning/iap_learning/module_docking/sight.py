@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Vec,
     put_at,
     qconj,

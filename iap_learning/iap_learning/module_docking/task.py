@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from iap_description.config import Count, FileName, NonNegative, Positive, Real, Record
+from iap_description.config.record import Count, FileName, NonNegative, Positive, Real, Record
 from iap_learning.module_docking.sight import TERMS
 from iap_learning.tasks.task import ActionRange
 from iap_learning.terms import known_terms

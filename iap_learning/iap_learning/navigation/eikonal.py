@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import formula
+from iap_description.math.kernels import formula
 
 FAR = 1e6  # time of what has not been reached yet [s]
 ENOUGH = 1e-3  # change of a time that calls for no further round [s]

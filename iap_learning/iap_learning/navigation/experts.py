@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Record
+from iap_description.config.record import NonNegative, Record
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_learning.episodes import Episodes
 from iap_learning.episodic import Episodic
 from iap_learning.expert_files import read_expert

@@ -6,8 +6,8 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record, Share, Vec3
-from iap_description.kernels import Vec, formula, norm, vec_at, yaw_of
+from iap_description.config.record import NonNegative, Positive, Record, Share, Vec3
+from iap_description.math.kernels import Vec, formula, norm, vec_at, yaw_of
 from iap_description.world.distances import Surroundings
 from iap_learning.episodes import Episodes
 from iap_learning.navigation.eikonal import least_times

@@ -15,9 +15,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Record
+from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import BadInput
-from iap_description.kernels import formula, norm, quat_at, rotate, vec_at, yaw_of
+from iap_description.math.kernels import formula, norm, quat_at, rotate, vec_at, yaw_of
 from iap_learning.episodes import Episodes
 
 NEEDED = ("position_error_P", "attitude")  # terms of an observation besides the image

@@ -13,7 +13,7 @@ from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_learning.policies.pair_responder import PairResponder, Source
 from iap_learning.policies.pilot import pair_pilot
 from iap_msgs.msg import PlatformCommand
-from iap_physics.latches import Phase
+from iap_physics.latching.latches import Phase
 from iap_simulation.docking.pair_pilot import pair_of
 from iap_simulation.docking.pilot import is_held
 from iap_simulation.scenario.scenario import Scenario

@@ -12,7 +12,7 @@ from iap_learning.depth_numbers import DepthNumbers
 from iap_learning.tasks.task import DepthImage
 from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
-from iap_simulation.parallel.ray_sensor import ray_sensor_spec
+from iap_simulation.batch.ray_sensor import ray_sensor_spec
 from iap_simulation.scenario.scenario import Scenario
 
 KEY = f"sensors.{DEPTH_CAMERA}"

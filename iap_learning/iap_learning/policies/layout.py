@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
-from iap_description.config import Count, Positive, Real, Record
+from iap_description.config.record import Count, Positive, Real, Record
 from iap_description.errors import BadInput, shown
 from iap_learning.episodic import AnyTask, Episodic
 from iap_learning.tasks.observations import Layout as Terms

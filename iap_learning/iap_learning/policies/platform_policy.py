@@ -18,10 +18,10 @@ from iap_learning.policies.policy import Policy
 from iap_learning.tasks.observations import Seen
 from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.task import Task
-from iap_simulation.parallel.actions import action_of, action_size
-from iap_simulation.parallel.references import References
+from iap_simulation.batch.actions import action_of, action_size
+from iap_simulation.batch.references import References
+from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicle import Vehicle
 
 
 def periods(policy: Policy, scenario: Scenario) -> int:
@@ -51,7 +51,7 @@ def check(policy: Policy, task: AnyTask, layout: Layout) -> None:
 
 
 class OneWorld:
-    """A vehicle as `iap_simulation.parallel.actions` sees worlds.
+    """A vehicle as `iap_simulation.batch.actions` sees worlds.
 
     Attributes:
         state: (1, bodies, 13).

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description.config import FileName, Record, validate
+from iap_description.config.record import FileName, Record, validate
 from iap_description.errors import BadInput
 from iap_learning.episodic import AnyTask, Episodic, make_task, task_of
 from iap_learning.policies.layout import Activation, Layout

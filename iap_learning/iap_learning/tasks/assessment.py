@@ -8,8 +8,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import formula
-from iap_description.lanes import LANES, get, set1, world_at, world_in
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import LANES, get, set1, world_at, world_in
 from iap_learning.tasks.block import MEASURES, REWARD, all_lanes, put_world
 from iap_learning.tasks.observations import Parts, Seen, observe_block
 from iap_learning.tasks.quantities import (

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of a block of worlds as the loops of tasks have it, a lane for each world, see `iap_description.lanes`."""
+"""Rows of a block of worlds as the loops of tasks have it, a lane for each world, see `iap_description.math.lanes`."""
 
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.kernels import formula
-from iap_description.lanes import LANES, Index, Lanes, set1
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import LANES, Index, Lanes, set1
 
 STATE = np.uint64(0)  # of the central body (13)
 GOAL = np.uint64(13)  # pose, velocity, angular velocity and acceleration of a reference (16)

@@ -25,8 +25,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.elementary import turn_vector
-from iap_description.kernels import (
+from iap_description.math.elementary import turn_vector
+from iap_description.math.kernels import (
     formula,
     least,
     most,
@@ -37,7 +37,7 @@ from iap_description.kernels import (
     sub,
     unrotate,
 )
-from iap_description.lanes import (
+from iap_description.math.lanes import (
     LANES,
     Index,
     Lanes,

@@ -20,8 +20,8 @@ import math
 from typing import Literal, get_args
 
 from iap_description.arrays import Array
-from iap_description.elementary import turn_of
-from iap_description.kernels import (
+from iap_description.math.elementary import turn_of
+from iap_description.math.kernels import (
     formula,
     least,
     norm,
@@ -31,7 +31,7 @@ from iap_description.kernels import (
     sub,
     unrotate,
 )
-from iap_description.lanes import Index, Lanes, get, get3, get4, set1
+from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
 from iap_learning.tasks.block import GOAL, MEASURES, STATE
 
 Quantity = Literal[

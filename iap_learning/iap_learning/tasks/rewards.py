@@ -18,10 +18,10 @@ import numpy as np
 from pydantic import Field
 
 from iap_description.arrays import Array, Integers
-from iap_description.config import FileName, Real, Record
-from iap_description.elementary import exponential
-from iap_description.kernels import formula
-from iap_description.lanes import Index, Lanes, get, set1
+from iap_description.config.record import FileName, Real, Record
+from iap_description.math.elementary import exponential
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import Index, Lanes, get, set1
 from iap_learning.tasks.block import MEASURES, PRODUCT, REWARD
 from iap_learning.tasks.quantities import QUANTITIES, Quantity
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config import (
+from iap_description.config.record import (
     Count,
     FileName,
     Flag,
@@ -24,7 +24,7 @@ from iap_learning.tasks.observations import TERMS
 from iap_learning.tasks.quantities import Quantity
 from iap_learning.tasks.rewards import Reward
 from iap_learning.terms import known_terms
-from iap_simulation.parallel.actions import KINDS, action_size
+from iap_simulation.batch.actions import KINDS, action_size
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
 
@@ -33,7 +33,7 @@ class ActionRange(Record):
     """What the numbers of an action mean, which a policy gives in [-1, 1].
 
     Attributes:
-        kind: see `iap_simulation.parallel.actions`.
+        kind: see `iap_simulation.batch.actions`.
         low: what -1 stands for, in SI units, of each column; those of an aircraft count for all.
         high: what 1 stands for.
     """

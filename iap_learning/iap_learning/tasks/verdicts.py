@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import choose, formula, norm, sub, vec_at
-from iap_description.lanes import Index, Lanes, get, set1, world_in
+from iap_description.math.kernels import choose, formula, norm, sub, vec_at
+from iap_description.math.lanes import Index, Lanes, get, set1, world_in
 from iap_learning.tasks.block import BEYOND, OUTSIDE, REWARD, all_lanes
 from iap_learning.tasks.observations import Seen
 from iap_learning.tasks.quantities import CLEARANCE, DISTANCE, QUANTITIES, Quantity, measured

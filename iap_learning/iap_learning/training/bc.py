@@ -7,7 +7,7 @@ r"""Behaviour cloning (Pomerleau, "ALVINN", NIPS 1988): the policy does what was
 
 from typing import Any, NamedTuple
 
-from iap_description.config import Count, Positive, Record
+from iap_description.config.record import Count, Positive, Record
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Network, Tensor, forward
 from iap_learning.training.offline import Shape, Update

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_learning.training import bc, iql, td3bc
 from iap_learning.training.experiment import Experiment, Offline
 from iap_learning.training.libraries import jax

@@ -7,7 +7,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from iap_description.config import (
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import (
     Count,
     FileName,
     NonNegative,
@@ -18,7 +19,6 @@ from iap_description.config import (
     validate,
 )
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
 from iap_io.runs.run_folder import write_file
 from iap_learning.training.bc import BC
 from iap_learning.training.iql import IQL

@@ -14,7 +14,7 @@ error but for constants.
 
 from typing import Any, NamedTuple
 
-from iap_description.config import BelowOne, Count, Positive, Record, Share
+from iap_description.config.record import BelowOne, Count, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Network, Tensor, forward
 from iap_learning.training.offline import Shape, Update

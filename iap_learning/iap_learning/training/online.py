@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_learning.episodic import Episodic
 from iap_learning.seeds import BITS
 from iap_learning.tasks.task import TASKS

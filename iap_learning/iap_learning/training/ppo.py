@@ -18,7 +18,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_description.config import BelowOne, Count, NonNegative, Positive, Real, Record, Share
+from iap_description.config.record import (
+    BelowOne,
+    Count,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Share,
+)
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Floats, Network, Tensor, forward, log_density
 from iap_learning.training.optimisation import Tree, moved, optimiser

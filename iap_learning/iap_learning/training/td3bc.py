@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_description.config import BelowOne, Count, NonNegative, Positive, Record, Share
+from iap_description.config.record import BelowOne, Count, NonNegative, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Network, Tensor, forward
 from iap_learning.training.offline import Shape, Update

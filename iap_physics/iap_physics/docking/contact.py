@@ -8,7 +8,7 @@ a damper beside it, taken at the end of a step of length h as far as the bodies'
 .. math::
     f = \frac{k (r + h v) + c v}{1 + h (h k + c) / m} \ge 0,
 
-with r the overlap, v its rate and 1/m the bodies' yielding at the place (`iap_physics.latches`), and friction
+with r the overlap, v its rate and 1/m the bodies' yielding at the place (`iap_physics.latching.latches`), and friction
 :math:`\min(\mu f, m v_t / 2 h)` against the sliding velocity v_t.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import add, cross, dot, norm, scale, sub, vec_at
+from iap_description.math.kernels import add, cross, dot, norm, scale, sub, vec_at
 from iap_description.vehicles.latch import velocity_at
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.places import (
@@ -33,7 +33,7 @@ from iap_physics.docking.places import (
     radius_at,
     rim_of,
 )
-from iap_physics.latches import Masses, point_ease
+from iap_physics.latching.latches import Masses, point_ease
 
 NEAR = 0.2  # distance from the mouth beyond which nothing touches [m]
 SIDES = 24  # of the rim, between which its deepest places are sought

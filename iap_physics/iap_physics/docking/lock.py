@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Quat,
     Vec,
     add,
@@ -35,7 +35,7 @@ from iap_description.kernels import (
     vec_at,
 )
 from iap_description.vehicles.latch import place_of
-from iap_physics.latches import Masses, turned
+from iap_physics.latching.latches import Masses, turned
 
 RETURN = 0.2  # beta
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     add,
     cross,
     dot,
@@ -26,10 +26,10 @@ from iap_description.vehicles.latch import approach, is_caught, place_of
 from iap_physics.docking.contact import contact
 from iap_physics.docking.lock import lock_wrench
 from iap_physics.docking.mechanism import Mechanism
-from iap_physics.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
+from iap_physics.latching.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
 
 TARGET, CHASER = 0, 1  # the socket's aircraft and the probe's
-OPEN, CAUGHT, LOCKED, SPENT = range(4)  # see `iap_physics.latches.Phase`
+OPEN, CAUGHT, LOCKED, SPENT = range(4)  # see `iap_physics.latching.latches.Phase`
 _ATTITUDE = int(Mode.ATTITUDE_THRUST)
 
 
@@ -55,7 +55,7 @@ class Body(NamedTuple):
         linear: (B, 2, 3) drag [N/(m/s)].
         quadratic: (B, 2, 3) drag [N/(m/s)^2].
         thrust_coefficient: (B, 2) [N/rpm^2].
-        lags: (B, 2, 6) `iap_physics.rotors.Lag` of rising and falling speeds.
+        lags: (B, 2, 6) `iap_physics.propulsion.rotors.Lag` of rising and falling speeds.
     """
 
     mass: Array
@@ -181,7 +181,7 @@ def _latch(
     m_t: Masses,
     dt: float,
 ) -> None:
-    """Catch, damp and lock, as `iap_physics.latches.Latches.act` does."""
+    """Catch, damp and lock, as `iap_physics.latching.latches.Latches.act` does."""
     phase = pairs.phase[b]
     if phase == LOCKED:
         return

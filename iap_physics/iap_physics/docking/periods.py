@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Control periods of many pairs of aircraft that dock, compiled.
 
-Autopilots, rotors, air and motion are computed in blocks of worlds, by the loops of `iap_physics.blocks`: there, both
+Autopilots, rotors, air and motion are computed in blocks of worlds, by the loops of `iap_physics.batch`: there, both
 aircraft are bodies of one vehicle that fly on their own. Where they are near each other, contact and latch are
 computed for one pair after the other (`iap_physics.docking.pairs`).
 """
@@ -14,8 +14,8 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
-from iap_description.kernels import add, dot, formula, least, scale, sub
-from iap_description.lanes import (
+from iap_description.math.kernels import add, dot, formula, least, scale, sub
+from iap_description.math.lanes import (
     LANES,
     Index,
     Lanes,
@@ -28,10 +28,9 @@ from iap_description.lanes import (
 )
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.autopilot_gains import AutopilotGains
-from iap_physics.autopilot import Autopilot
-from iap_physics.blocks import layout
-from iap_physics.blocks.layout import VEHICLE, body_row, rows_of
-from iap_physics.blocks.loops import add_drag, check, clear, command, spin, tick, turn
+from iap_physics.batch import layout
+from iap_physics.batch.layout import VEHICLE, body_row, rows_of
+from iap_physics.batch.loops import add_drag, check, clear, command, spin, tick, turn
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.pairs import (
     CHASER,
@@ -46,6 +45,7 @@ from iap_physics.docking.pairs import (
     meet,
 )
 from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_physics.propulsion.autopilot import Autopilot
 
 SIZE = rows_of(2) * LANES
 MASS = layout.ARM  # row of an aircraft's mass: two that fly on their own have no arms
@@ -55,7 +55,7 @@ class Actuators(NamedTuple):
     """Target's and chaser's autopilots and rotors, the same in all worlds.
 
     Attributes:
-        alike: (2, ALIKE) see `iap_physics.blocks.layout`.
+        alike: (2, ALIKE) see `iap_physics.batch.layout`.
         mode: of the commands, an `iap_description.states.Mode`.
         every: physics steps of an autopilot's period.
         has_drag: whether they feel the air.

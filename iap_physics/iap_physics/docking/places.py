@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Vec,
     add,
     cross,

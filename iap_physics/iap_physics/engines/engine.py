@@ -9,9 +9,9 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, IapError
+from iap_description.math import so3
 from iap_description.states import Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World

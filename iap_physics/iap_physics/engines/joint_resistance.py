@@ -28,10 +28,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.kernels import (
+from iap_description.math import so3
+from iap_description.math.kernels import (
     Packed,
     Quat,
     Vec,

@@ -7,10 +7,10 @@ from collections.abc import Container, Sequence
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import (
+from iap_description.math import so3
+from iap_description.math.kernels import (
     add,
     all_finite,
     cross,

@@ -5,8 +5,8 @@ import importlib.util
 import inspect
 from typing import Annotated
 
+from iap_description.config.plugins import load_class, name_of
 from iap_description.errors import BadInput
-from iap_description.plugins import load_class, name_of
 from iap_physics.engines.engine import Engine
 
 KEY = "engine.name"

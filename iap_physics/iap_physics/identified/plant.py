@@ -10,7 +10,7 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_physics.identified.dynamics import JOINTS, SIZE, Dynamics, advance, held_command
 from iap_physics.identified.plant_file import PlantFile, SecondOrderPlant
 from iap_physics.identified.second_order import DELAY, GAIN, propagated

@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Presets, Real, Record, validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, validate
 from iap_description.errors import BadInput, shown
-from iap_description.plain_yaml import read_yaml
 from iap_physics.identified.dynamics import CHANNELS, PARAMETERS, Dynamics
 
 PLANTS = Presets(Path(__file__).parents[1] / "data" / "identified", "identified plant")

@@ -6,7 +6,7 @@ from numba import njit
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.identified.dynamics import JOINTS, SIZE, Dynamics, advance
 from iap_physics.identified.plant import FASTEST, STREAM, moved

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.config import NonNegative, Record
-from iap_description.kernels import qmul, quat_at
+from iap_description.config.record import NonNegative, Record
+from iap_description.math import so3
+from iap_description.math.kernels import qmul, quat_at
 from iap_description.states import P, Q, V, W
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it

@@ -14,10 +14,10 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.config import Positive, Record
+from iap_description.config.record import Positive, Record
 from iap_description.errors import BadInput
-from iap_description.kernels import put, quat, rotate, unrotate, vec
-from iap_description.second_order import transition
+from iap_description.math.kernels import put, quat, rotate, unrotate, vec
+from iap_description.math.second_order import transition
 
 
 class WrenchFilter(Record):

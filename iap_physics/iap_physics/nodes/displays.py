@@ -9,7 +9,7 @@ from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_description.arrays import Array
-from iap_description.relative import relative_pose
+from iap_description.math.relative import relative_pose
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import rotor_joint, tilt_joint, urdf_text
 from iap_description.world.world import World
@@ -38,7 +38,7 @@ from iap_io.wire.message_views import MAP, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
-from iap_physics.plant_spec import PlantVehicle
+from iap_physics.plant.plant_spec import PlantVehicle
 
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)

@@ -6,7 +6,7 @@ from typing import Self
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import RESENT, SuiteNode
 from iap_io.wire.sample_views import LatchStateMessage
-from iap_physics.latches import Latches
+from iap_physics.latching.latches import Latches
 
 TOPIC = "latches"
 

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 from iap_description.vehicles.assembly import Assembly

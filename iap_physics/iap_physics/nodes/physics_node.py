@@ -30,7 +30,7 @@ from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.step_service import StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session import Session
 
 PLANT = "plant"
@@ -65,7 +65,7 @@ class PhysicsNode(SuiteNode):
 
     def _declared_plant(self) -> PlantSpec:
         self.refuse_scenario(PLANT)
-        what = "What flies in which world, as YAML (see iap_physics.plant_spec), or the path of a YAML file."
+        what = "What flies in which world, as YAML (see iap_physics.plant.plant_spec), or the path of a YAML file."
         text = self.parameter(PLANT, "", what)
         if not text:
             raise BadInput(f"parameter {PLANT}: missing, nothing to fly")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_description.kernels import quat, rotate
+from iap_description.math.kernels import quat, rotate
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 

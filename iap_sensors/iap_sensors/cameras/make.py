@@ -4,8 +4,8 @@
 from importlib.util import find_spec
 from typing import Annotated
 
+from iap_description.config.plugins import load_class, name_of
 from iap_description.errors import BadInput
-from iap_description.plugins import load_class, name_of
 from iap_sensors.cameras.renderer import Renderer
 
 RENDERERS = {  # imported only where they draw

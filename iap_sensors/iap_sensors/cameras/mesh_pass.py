@@ -10,8 +10,8 @@ import moderngl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 from iap_sensors.cameras.framebuffers import Target

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.lens import Lens
 from iap_sensors.cameras.spec import CameraSpec
 

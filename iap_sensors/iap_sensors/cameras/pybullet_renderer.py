@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.native_output import native_output_discarded
+from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 from iap_sensors.cameras.image_noise import Film

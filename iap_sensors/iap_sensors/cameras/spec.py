@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, Vec3
 from iap_description.sensors.lens import (
     EQUIDISTANT,
     PLUMB_BOB,

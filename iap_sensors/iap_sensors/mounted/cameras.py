@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
 from iap_description.sensors.readings import ImageReading, Source

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import (
     IMU,
     SensorMount,

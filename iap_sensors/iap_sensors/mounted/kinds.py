@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kinds of sensors on aircraft, by their keys under ``sensors``; a user's own kind is keyed ``module:Class``."""
 
-from iap_description.plugins import load_class
+from iap_description.config.plugins import load_class
 from iap_sensors.mounted.mounted_sensors import MountedSensors
 
 KINDS = {

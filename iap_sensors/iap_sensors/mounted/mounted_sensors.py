@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Presets, Record
+from iap_description.config.record import NonNegative, Presets, Record
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream, uniform
+from iap_description.math import so3
+from iap_description.math.random_streams import stream, uniform
 from iap_description.sensors.mounts import (
     SensorMount,
     displacements,

@@ -6,9 +6,9 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from iap_description.config import Positive, Record, validate
+from iap_description.config.plain_yaml import parse_mapping, read_yaml, yaml_text
+from iap_description.config.record import Positive, Record, validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_mapping, read_yaml, yaml_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import SensorFault
 from iap_description.vehicles.platform import Platform

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
-from iap_description.config import Presets, Record
+from iap_description.config.record import Presets, Record
 from iap_description.errors import BadInput
 from iap_sensors import ahrs, imu, magnetometer
 from iap_sensors.ahrs import AttitudeGains

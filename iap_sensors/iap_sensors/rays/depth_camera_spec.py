@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config import NonNegative, Positive, Presets, Record, Share
+from iap_description.config.record import NonNegative, Positive, Presets, Record, Share
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
 

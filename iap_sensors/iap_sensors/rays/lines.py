@@ -14,8 +14,8 @@ from embreex.mesh_construction import TriangleMesh
 from embreex.rtcore_scene import EmbreeScene
 from numpy.typing import NDArray
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly

@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.random_streams import uniforms
+from iap_description.math.random_streams import uniforms
 from iap_sensors.lidar import LidarSpec
 from iap_sensors.pixel_noise import BITS, STEP, mixed
 from iap_sensors.rays.caster import NOTHING, Numbers, Single

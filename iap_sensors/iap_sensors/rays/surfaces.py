@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Body

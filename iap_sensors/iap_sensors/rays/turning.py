@@ -6,7 +6,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
-from iap_description.kernels import quat, rotate
+from iap_description.math.kernels import quat, rotate
 from iap_sensors.rays.caster import NOTHING, Bundle, Numbers, Single
 
 Indices = NDArray[np.int64]

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_P, REF_V, P, Q
 from iap_description.vehicles.serial_chain import tip_pose
-from iap_physics.plant import Plant
-from iap_simulation.vehicle import Vehicle
+from iap_physics.plant.plant import Plant
+from iap_simulation.loop.vehicle import Vehicle
 
 
 class ArmJudge:

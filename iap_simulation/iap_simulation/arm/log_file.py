@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
-from iap_description.text_files import read_text
 from iap_io.runs.run_folder import write_file
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
 from iap_simulation.arm.flight import ArmFlightLog, empty

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from iap_control.laws.end_effector import EndEffectorGains
-from iap_description.config import merged
-from iap_description.plain_yaml import parse_yaml, read_yaml
+from iap_description.config.plain_yaml import parse_yaml, read_yaml
+from iap_description.config.record import merged
 from iap_simulation.arm.scenario import PLANT, ArmScenario, Start, resolve_arm
 from iap_simulation.scenario.resolving import Options, resolve_tree
 from iap_simulation.scenario.scenario import Scenario

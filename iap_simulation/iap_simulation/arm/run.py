@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_io.runs.run_folder import write_config, write_file, write_metrics
 from iap_io.trajectories.tum import tum_text
 from iap_simulation.arm.flight import ArmFlight, ArmFlightLog

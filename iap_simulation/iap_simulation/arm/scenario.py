@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from iap_control.arm.tip_paths import PathOfTip
 from iap_control.laws.end_effector import BASE, EndEffectorGains
-from iap_description.config import (
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import (
     FileName,
     Flag,
     NonNegative,
@@ -21,7 +22,6 @@ from iap_description.config import (
     override,
     validate,
 )
-from iap_description.plain_yaml import read_yaml
 from iap_description.vehicles.arm import load_arm
 from iap_physics.identified.dynamics import JOINTS
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.random_streams import uniforms
+from iap_description.math.random_streams import uniforms
 from iap_description.vehicles.arm import Arm
 from iap_physics.identified.dynamics import JOINTS
 from iap_simulation.arm.scenario import ArmScenario

@@ -18,7 +18,7 @@ from iap_physics.identified.plant_file import load_plant
 from iap_physics.identified.plants import IdentifiedPlants
 from iap_simulation.arm.scenario import ArmScenario, resolve_arm
 from iap_simulation.arm.starts import drawn_starts
-from iap_simulation.parallel.starts import give_seeds
+from iap_simulation.batch.starts import give_seeds
 
 
 class ArmWorlds:

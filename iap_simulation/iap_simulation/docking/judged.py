@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import norm, vec_at
+from iap_description.math.kernels import norm, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking import pairs as kernel
 from iap_physics.engines.engine import RUNNING

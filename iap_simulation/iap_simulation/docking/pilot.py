@@ -10,9 +10,9 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.states import Q, V
 from iap_description.vehicles.latch import Approach, Latch, PortFrame, approach
-from iap_physics.latches import LatchEvent, Phase
+from iap_physics.latching.latches import LatchEvent, Phase
 from iap_physics.measured.wrench_sensor import to_world
-from iap_physics.plant import Plant
+from iap_physics.plant.plant import Plant
 from iap_simulation.docking.script import empty_memory, fly
 from iap_simulation.docking.settings import DockingSpec, Script, Success
 from iap_simulation.docking.vehicle_control import Pair

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Vec,
     add,
     dot,

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from iap_description.config import NonNegative, Positive, Record
+from iap_description.config.record import NonNegative, Positive, Record
 
 
 class Success(Record):

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from numba import njit
 
-from iap_control.allocation import attitude_of_thrust
+from iap_control.allocation.allocation import attitude_of_thrust
 from iap_description.arrays import Array
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     Quat,
     Vec,
     add,

@@ -4,8 +4,8 @@
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.random_streams import stream
-from iap_physics.air import GUSTS, Air
+from iap_description.math.random_streams import stream
+from iap_physics.air.batch_air import GUSTS, Air
 from iap_simulation.scenario.randomization import drawn_wind
 from iap_simulation.scenario.scenario import Scenario
 

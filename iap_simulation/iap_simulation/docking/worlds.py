@@ -14,24 +14,24 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
-from iap_physics.blocks.threads import Threads
+from iap_physics.batch.threads import Threads
 from iap_physics.docking import pairs as kernel
 from iap_physics.docking.lock import work_room
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.periods import Actuators, advance_pairs
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.measured.state_noise import NoisyStates
-from iap_physics.rotors import lag
+from iap_physics.propulsion.rotors import lag
+from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking import script
 from iap_simulation.docking.judged import Judged, judge
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.settings import DockingSpec, Script
 from iap_simulation.docking.winds import Winds
-from iap_simulation.parallel.starts import Starts, give_seeds, seed_array
+from iap_simulation.loop.vehicle import Vehicle, state_noise_stream
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicle import Vehicle, state_noise_stream
 
 
 class DockingWorlds:
@@ -91,7 +91,7 @@ class DockingWorlds:
         threads: int = 1,
         **options: Any,  # noqa: ANN401 - the fields of `Options`
     ) -> Self:
-        """Worlds at their start; arguments as those of `iap_simulation.parallel.worlds.Worlds.of`."""
+        """Worlds at their start; arguments as those of `iap_simulation.batch.worlds.Worlds.of`."""
         ready = resolved(scenario, settings or {}, options)[0]
         numbers = range(seeds) if isinstance(seeds, int) else seeds
         return cls(ready, numbers, threads=threads)

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import yaw_of
+from iap_description.math import so3
+from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_Q, REF_V, REF_W, Q, V, W
 from iap_io.runs.run_reader import RunReader
 from iap_physics.identified.dynamics import CHANNELS

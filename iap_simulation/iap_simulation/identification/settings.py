@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from iap_description.config import Count, Positive, Record, override, validate
-from iap_description.plain_yaml import read_yaml
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import Count, Positive, Record, override, validate
 
 FILE = Path(__file__).parents[1] / "data" / "identification.yaml"
 Pair = tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict=True)]]

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import Columns, WrenchColumns, joined

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
+from iap_description.math import so3
 from iap_description.states import Mode
 from iap_description.vehicles.faults import RotorFault
 from iap_estimation.evaluation import trajectory_errors

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_io.runs.columns import Columns

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_estimation.navigation.data import CENTRE_NAME

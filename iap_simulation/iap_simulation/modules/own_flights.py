@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
-from iap_physics.plant_spec import Disturbance
+from iap_physics.plant.plant_spec import Disturbance
 from iap_simulation.modules.bar import Bar
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.scenario.resolving import resolved

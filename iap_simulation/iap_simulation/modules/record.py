@@ -10,8 +10,8 @@ import numpy as np
 from iap_control.modules.exchange import Role
 from iap_control.modules.joint_machine import State
 from iap_control.modules.joints_said import ROLES, STATES
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_io.bags.bag_writer import RecordingFailed
 

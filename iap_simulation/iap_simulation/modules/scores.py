@@ -15,7 +15,7 @@ from iap_control.modules.joints_said import STATES
 from iap_control.modules.losses import Loss
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array, Booleans
-from iap_description.latching import Latching
+from iap_description.vehicles.latching import Latching
 
 KEY, MISSED = "modules", "not_docked"  # key of metrics.json, outcome of a mission that is not done
 LAST = 10.0  # while joined in the air, over which the mean wrench of a joint counts [s]

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from iap_description.config import Positive, Record, validate
-from iap_description.plain_yaml import read_yaml
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import Positive, Record, validate
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.sweeps.flying import Chunk, Row
 

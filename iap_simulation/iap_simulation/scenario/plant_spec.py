@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
-from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
+from iap_physics.plant.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
+from iap_simulation.loop.vehicle import Vehicle, vehicles_of
 from iap_simulation.modules.coordination import motor_faults, plant_joints
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
@@ -17,7 +18,6 @@ from iap_simulation.scenario.randomization import (
 )
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.vehicle import Vehicle, vehicles_of
 
 
 def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) -> PlantSpec:

@@ -8,17 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.random_streams import uniform, uniforms
+from iap_description.math import so3
+from iap_description.math.random_streams import uniform, uniforms
 from iap_description.sensors.mounts import SensorMount, displacements, imu_mounts
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
-from iap_physics.deviation import Deviation
-from iap_physics.plant_spec import scaled_friction
-from iap_physics.wind import Wind
+from iap_physics.air.wind import Wind
+from iap_physics.plant.deviation import Deviation
+from iap_physics.plant.plant_spec import scaled_friction
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

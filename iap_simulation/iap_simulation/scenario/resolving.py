@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from iap_control.gains import gains_tree
-from iap_description.config import Presets, Record, merged, override, validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import Presets, Record, merged, override, validate
 from iap_description.errors import BadInput, shown
-from iap_description.plain_yaml import read_yaml
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
@@ -128,7 +128,7 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
 
 
 def _file_name(text: str) -> str:
-    """A file's name as the name of a run, see `iap_description.config.FileName`."""
+    """A file's name as the name of a run, see `iap_description.config.record.FileName`."""
     return re.sub(r"^\W|[^\w .,+=@()~-]", "_", text)[:100]
 
 
@@ -216,7 +216,7 @@ def scenario_of(tree: dict[str, Any], source: str) -> Scenario:
     """Check a resolved tree, such as a run folder's config.yaml.
 
     Raises:
-        BadInput: see `iap_description.config.validate`; it names keys as the tree has them.
+        BadInput: see `iap_description.config.record.validate`; it names keys as the tree has them.
     """
     try:
         return validate(Scenario, _listed(tree), source=source)

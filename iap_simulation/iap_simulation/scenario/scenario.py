@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_control.modules.settings import ModulesSpec
-from iap_description.config import (
+from iap_description.config.record import (
     BelowOne,
     FileName,
     NonNegative,
@@ -19,9 +19,9 @@ from iap_description.vehicles.latch import Latch
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 from iap_io.runs.run_meta import Recording
+from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName
-from iap_physics.plant_spec import LatchName, Rates, check_latches
-from iap_physics.wind import Wind
+from iap_physics.plant.plant_spec import LatchName, Rates, check_latches
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.sensor_presets import Name
@@ -91,7 +91,7 @@ class Scenario(Record):
     latches: dict[LatchName, Latch]  # between docking ports of vehicles
     policy: (
         str | None
-    )  # flies the vehicles in place of their controllers, see `iap_simulation.pilots`
+    )  # flies the vehicles in place of their controllers, see `iap_simulation.loop.pilots`
     docking: DockingSpec | None  # what is docked and how
     modules: ModulesSpec | None = None  # that dock and fly joined
     gripper: GripperSpec | None = None  # at the tip of the first vehicle's arm

@@ -7,17 +7,25 @@ from pydantic import field_validator, model_validator
 
 from iap_control.arm.arm_spec import ArmSpec
 from iap_control.arm.motions import Hold
-from iap_control.estimate_failsafe import Failsafe
+from iap_control.controllers.estimate_failsafe import Failsafe
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
-from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3, VehicleName
+from iap_description.config.record import (
+    Flag,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    VehicleName,
+)
 from iap_description.vehicles.faults import Fault, SensorFault, check_faults
 from iap_description.vehicles.platform import Platform
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
-from iap_physics.plant_spec import Disturbance
+from iap_physics.plant.plant_spec import Disturbance
 from iap_sensors.mounted.sensor_presets import Sensors
 
 StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]
@@ -64,7 +72,7 @@ class Control(Record):
 
 
 class ModelError(Record):
-    """Factors and additions of what flies over the platform's file, see `iap_physics.deviation.Deviation`."""
+    """Factors and additions of what flies over the platform's file, see `iap_physics.plant.deviation.Deviation`."""
 
     mass: Positive
     inertia: Positive

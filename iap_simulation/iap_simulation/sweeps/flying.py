@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, FlightFailed
+from iap_simulation.batch.refusal import refusal
+from iap_simulation.batch.scored_flights import score_worlds
+from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flight import Flight
-from iap_simulation.parallel.refusal import refusal
-from iap_simulation.parallel.scored_flights import score_worlds
-from iap_simulation.parallel.worlds import Worlds
-from iap_simulation.run import execute, score
+from iap_simulation.runs.run import execute, score
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput, shown
-from iap_description.plain_yaml import parse_yaml
-from iap_simulation.parallel.starts import MOST_SEEDS
+from iap_simulation.batch.starts import MOST_SEEDS
 from iap_simulation.scenario.resolving import Options, resolve
 
 MOST_RUNS = 10_000_000

@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
 from iap_io.runs.run_folder import create_run_folder, write_file
 from iap_simulation.sweeps.flying import Row
 from iap_simulation.sweeps.study import Point, Study

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_simulation.flight_log import watch
+from iap_simulation.runs.flight_log import watch
 from iap_simulation.scenario.resolving import Options
 
 pytestmark = pytest.mark.slow

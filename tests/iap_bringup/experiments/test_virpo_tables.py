@@ -21,9 +21,9 @@ from iap_bringup.experiments.virpo_tables import (
     TABLE_VIII,
     tables,
 )
-from iap_description.config import validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
 
 # As in the papers: every method better than the last.
 LEVEL = {

@@ -6,7 +6,7 @@ import pytest
 from iap_bringup.launching.flight_nodes import LaunchedNode, flight_nodes
 from iap_control.modules.coordination import CoordinationSpec
 from iap_description.errors import BadInput
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_simulation.scenario.resolving import Options, resolve
 
 GIVEN = {"reference": "true", "record": "false", "pace": "lockstep", "localization": "", "out": ""}

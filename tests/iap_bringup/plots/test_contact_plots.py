@@ -20,7 +20,7 @@ from iap_bringup.plots.plots_contact import (
     draw_wrench,
 )
 from iap_bringup.plots.plots_insertion import draw_insertion
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_description.states import P
 from iap_description.vehicles.tool import Tool

@@ -12,8 +12,8 @@ from iap_bringup.teleop.stick_reference import (
     StickReference,
     joystick_demand,
 )
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Q
 
 DT = 0.005

@@ -7,7 +7,7 @@ from flying import DT, GRAVITY, model_of
 
 from iap_control.arm.arm_control import ArmControl, Joints
 from iap_control.arm.arm_spec import ArmSpec
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, P, Q, resting_state
 from iap_description.vehicles.assembly import Assembly

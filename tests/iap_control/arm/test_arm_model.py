@@ -6,9 +6,9 @@ import pytest
 from flying import DT, GRAVITY, gains_of, model_of
 
 from iap_control.arm.arm_model import ArmModel
-from iap_control.controller import disturbance_settings
-from iap_control.disturbance_observer import DisturbanceObserver
-from iap_description import so3
+from iap_control.controllers.controller import disturbance_settings
+from iap_control.controllers.disturbance_observer import DisturbanceObserver
+from iap_description.math import so3
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.chain_inertia import composite

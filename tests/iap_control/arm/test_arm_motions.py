@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_control.arm.arm_spec import ArmSpec
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.arm import load_arm
 

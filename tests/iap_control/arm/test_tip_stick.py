@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from iap_control.arm.tip_stick import Stick, TipStick
-from iap_description.config import validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
 from iap_simulation.scenario.resolving import SCENARIOS
 
 PERIOD = 0.1

@@ -7,9 +7,9 @@ from flying import DT, controller_of, gains_of, model_of
 
 from iap_control.batch.controllers import Controllers
 from iap_control.batch.loops import Given
-from iap_control.controller import disturbance_settings
+from iap_control.controllers.controller import disturbance_settings
 from iap_description.errors import BadInput
-from iap_description.lanes import LANES
+from iap_description.math.lanes import LANES
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, Level, resting_state
 

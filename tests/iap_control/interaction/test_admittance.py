@@ -7,9 +7,9 @@ from flying import DT, gains_of
 from moving import Tumble
 
 from iap_control.interaction.admittance import Admittance
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level
 

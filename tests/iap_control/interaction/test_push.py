@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_control.interaction.push import Push, PushPlan
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.signals import ForceMode
 

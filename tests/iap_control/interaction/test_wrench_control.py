@@ -7,10 +7,10 @@ from contact import TIP_P, Rig, Socket, Wall, at
 from flying import DT, controller_of, gains_of, model_of, platform_with_joints
 from moving import Tumble
 
-from iap_control.model import check_axes
-from iap_description import so3
-from iap_description.config import validate
+from iap_control.allocation.model import check_axes
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_physics.measured.state_noise import NO_NOISE
 

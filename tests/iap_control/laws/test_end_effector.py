@@ -12,7 +12,7 @@ from iap_control.laws.end_effector import (
     task_jacobian,
     task_pose,
 )
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.vehicles.arm import load_arm
 
 ARM = load_arm("m100")

@@ -15,7 +15,7 @@ from iap_control.laws.tracking import (
     pid_of,
     target_at,
 )
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level
 from iap_description.vehicles.assembly import Assembly

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from flying import GRAVITY, Loop, controller_of, fly_scenario, scenario_of
 
-from iap_control.allocation import attitude_of_thrust
-from iap_description import so3
-from iap_description.kernels import yaw_of
+from iap_control.allocation.allocation import attitude_of_thrust
+from iap_description.math import so3
+from iap_description.math.kernels import yaw_of
 from iap_description.signals import Reference
 from iap_description.states import Level, Q, V, W, resting_state
 from iap_description.vehicles.assembly import Assembly

@@ -11,10 +11,10 @@ from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Order, Role
 from iap_control.modules.joint_machine import State
 from iap_control.modules.start import check_start
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.latching import Latching
+from iap_description.math import so3
+from iap_description.vehicles.latching import Latching
 
 DT = 1.0 / 40.0
 NAMES = ("m1", "m2", "m3", "m4")

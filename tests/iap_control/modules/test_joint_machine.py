@@ -9,7 +9,7 @@ from iap_control.modules.joint_machine import JointMachine, State
 from iap_control.modules.relative_pose import RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.errors import BadInput
-from iap_description.latching import Latching
+from iap_description.vehicles.latching import Latching
 
 DT = 1.0 / 40.0
 SETTINGS: MachineSettings = spec_of({}).machine

@@ -16,9 +16,9 @@ from iap_control.modules.joint_wrench import (
 )
 from iap_control.modules.member_reference import put_member_row
 from iap_control.modules.structure import Joint, Structure, structures
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 
 MASS = 4.6
 

@@ -8,7 +8,7 @@ from iap_control.modules.own_poses import LeadersSeen, OwnPoses
 from iap_control.modules.settings import SteeringSettings
 from iap_control.modules.steering import Steering
 from iap_control.modules.structure import structures
-from iap_description import so3
+from iap_description.math import so3
 
 DT = 1.0 / 40.0
 SETTINGS = SteeringSettings(gain=10.0, filter_time=0.25, common_time=10.0, integral=0.0, limit=0.0)

@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 from iap_control.references.jet import Jet, constant, polyline
 from iap_control.references.motions import Motion, Moves
 from iap_control.references.rows import from_ned, rows_of
-from iap_description import frames, so3
-from iap_description.config import validate
+from iap_description import frames
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
 SCENARIOS = {

@@ -6,9 +6,9 @@ import pytest
 
 from iap_control.references.timeline import Leads, flight_timeline
 from iap_control.references.velocity_steps import VelocitySteps
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, Level
 
 KEYS = {

@@ -8,8 +8,8 @@ from support.module_joints import spec_of
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
 from iap_description.arrays import Array
-from iap_description.latching import Hold
 from iap_description.states import REF_FIXED, STATE_SIZE, Level
+from iap_description.vehicles.latching import Hold
 
 PERIOD = 5_000_000  # [ns]
 JOINED = {"j": {"leader": "m1", "face": "+x", "follower": "m2", "joined": True}}

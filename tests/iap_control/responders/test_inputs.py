@@ -6,7 +6,7 @@ import pytest
 
 from iap_control.responders.blend import Blend
 from iap_control.responders.inputs import Inputs, Limits, world_rates
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
 DT = 0.005

@@ -7,7 +7,7 @@ import pytest
 from flying import fly_scenario
 
 from iap_bringup.experiments.images import followed
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.textures import MAKERS, SIZE, make_texture
 from iap_description.sensors.mounts import optical

@@ -6,7 +6,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.scenes.library import SCENES, load_scene, scene_names
 from iap_description.world.tessellation import mesh

@@ -6,7 +6,7 @@ import pytest
 from arms import CHAINS, some_poses
 from jacobians import numeric
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.vehicles.chain_inertia import (
     Bodies,
     com_jacobian,

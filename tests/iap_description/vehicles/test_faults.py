@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import yaml
 
-from iap_description.config import Record, validate
+from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.faults import Fault, Health, check_faults
 from iap_description.vehicles.platform import load_platform

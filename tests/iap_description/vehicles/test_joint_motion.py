@@ -6,8 +6,8 @@ import pytest
 from turning_joints import PLATFORMS, any_rows, assembly_of
 from various_platforms import platform_of, various
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.joint_motion import (
     fitted,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from iap_control.model import PlatformModel
+from iap_control.allocation.model import PlatformModel
 from iap_description.errors import BadInput
 from iap_description.vehicles import joint_types
 from iap_description.vehicles.assembly import Assembly

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.arm import load_arm
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.chain_inertia import composite

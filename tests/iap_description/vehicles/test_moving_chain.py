@@ -4,7 +4,7 @@
 import numpy as np
 from arms import CHAINS
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.vehicles.chain_inertia import Bodies, momentum_matrix
 from iap_description.vehicles.moving_chain import arm_momentum, arm_wrench
 

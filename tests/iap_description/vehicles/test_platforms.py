@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import yaml
 
-from iap_description.config import override, validate
+from iap_description.config.plain_yaml import parse_yaml, read_yaml
+from iap_description.config.record import override, validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_yaml, read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import (
     DATA,

@@ -6,9 +6,9 @@ import pytest
 from arms import CHAINS, some_poses
 from jacobians import numeric
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.arm import ARMS, Arm, load_arm
 from iap_description.vehicles.serial_chain import jacobian, tip_pose
 

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.vehicles.urdf import rotor_joint, tilt_joint, urdf_text

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from shapes import reach
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import (

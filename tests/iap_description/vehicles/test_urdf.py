@@ -12,7 +12,7 @@ import yaml
 from shapes import lowest, segment_distance
 from various_platforms import platform_of, various
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import Mount
 from iap_description.vehicles.assembly import Assembly

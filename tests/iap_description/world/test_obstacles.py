@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly

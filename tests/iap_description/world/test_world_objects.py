@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 import trimesh
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P, V
 from iap_description.world.shapes import Shape
 from iap_description.world.solids import Bulk, prism, triangles

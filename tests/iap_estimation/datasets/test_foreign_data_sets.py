@@ -22,7 +22,7 @@ from resting_pair import (
     write_truth,
 )
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.datasets.bag_topics import IMAGE, IMU, SIDES, Chosen, pick
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.navigation.data import MEMS, Dataset, Images

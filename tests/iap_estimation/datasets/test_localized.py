@@ -12,7 +12,7 @@ from resting_pair import BASELINE, DISTANCE, PairBag, resting, write_euroc
 from tum_files import read_tum
 
 from iap_bringup.cli import main
-from iap_description.plain_yaml import read_yaml
+from iap_description.config.plain_yaml import read_yaml
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.nodes.odometry_messages import (
     estimate_of,
     put_estimate,

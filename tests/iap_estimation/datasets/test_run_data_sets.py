@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from iap_bringup.cli import main
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.data import CENTRE, CENTRE_NAME, Dataset, Images

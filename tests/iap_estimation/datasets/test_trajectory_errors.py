@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.datasets.evaluation import figures, judged
 from iap_estimation.navigation.data import Truth
 from iap_estimation.navigation.trajectory import Trajectory

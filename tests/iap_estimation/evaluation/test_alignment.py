@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
 
 TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]

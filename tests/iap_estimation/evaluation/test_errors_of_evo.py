@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.datasets.evaluation import figures, judged
 from iap_estimation.evaluation.alignment import se3_aligned
 from iap_estimation.evaluation.trajectory_errors import pairs_by_distance, relative_errors

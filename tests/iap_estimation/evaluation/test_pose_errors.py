@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tum_files import read_tum
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.trajectories.tum import tum_text
 

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from painted_plane import BASELINE, FOCAL, HEIGHT, LENS, Q_BC, WIDTH, camera_of, pair_of
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.datasets.euroc_calibration import read_cameras
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec

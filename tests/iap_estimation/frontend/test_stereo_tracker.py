@@ -21,8 +21,8 @@ from painted_plane import (
     tracker_of,
 )
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 
 DARK = np.zeros((HEIGHT, WIDTH), dtype=np.uint8)
 RIGHT = np.array([BASELINE, 0.0, 0.0])

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.joint_types import joint_type
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor

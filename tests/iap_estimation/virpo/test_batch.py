@@ -11,7 +11,7 @@ from synthetic import Flight
 from synthetic_fleet import TABLE_VI, fleet_of
 from whole_estimators import SPEC
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.navigation.pipeline import pass_on
 from iap_estimation.virpo.batch.factors import (
     keys,

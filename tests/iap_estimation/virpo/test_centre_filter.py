@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iap_description import so3
 from iap_description.earth import GRAVITY
+from iap_description.math import so3
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.fleet import AircraftModel, Fleet
 from iap_estimation.virpo.messages import Estimate, Tilt

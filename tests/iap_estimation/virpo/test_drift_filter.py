@@ -20,8 +20,8 @@ from drifting import (
 from synthetic import CENTRE, Flight
 from synthetic_fleet import figure_eight, fleet_of
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import PRESETS, load_spec
 

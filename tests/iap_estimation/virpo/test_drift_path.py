@@ -6,7 +6,7 @@ import pytest
 from drifting import WALKS, Drift
 from synthetic import Flight
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.drift.path import Path
 
 

@@ -9,7 +9,7 @@ from jacobians import along, assert_slopes, some_states
 from synthetic import GRAVITY, Flight
 from synthetic_fleet import BELIEVED
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States
 from iap_estimation.virpo.factors.inertial import inertial, inertial_cost
 from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate

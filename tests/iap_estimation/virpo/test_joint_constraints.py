@@ -6,7 +6,7 @@ import pytest
 from centre_samples import NOISE, measured, rng, turned
 from jacobians import along, assert_slopes
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import CENTRE, States, retract
 from iap_estimation.virpo.factors.gyro_preintegration import Turn, preintegrate_turn
 from iap_estimation.virpo.factors.joint_constraints import (

@@ -6,7 +6,7 @@ import pytest
 from dense_vision import ahead, any_rig, look
 from synthetic import Flight
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States
 from iap_estimation.virpo.factors.camera import scaled_point
 from iap_estimation.virpo.factors.landmarks import (

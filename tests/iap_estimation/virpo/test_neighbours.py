@@ -23,7 +23,7 @@ from rigid_motion import (
 )
 from synthetic import GRAVITY
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT, retract
 from iap_estimation.virpo.factors.neighbours import (
     EACH,

@@ -22,8 +22,8 @@ from rigid_motion import (
     told_terms,
 )
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.normal_equations import huber
 from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT
 from iap_estimation.virpo.factors.neighbours import (

@@ -9,7 +9,7 @@ from jacobians import assert_slopes, numeric
 from synthetic import GRAVITY, Flight
 from synthetic_fleet import BELIEVED
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.factors.preintegration import (
     Inertia,
     inverse_root,

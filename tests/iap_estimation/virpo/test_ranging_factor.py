@@ -9,7 +9,7 @@ from jacobians import along, assert_slopes, numeric, some_states
 from synthetic import GRAVITY, Flight
 from synthetic_fleet import fleet_of
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.ranging import (
     AIRCRAFT,

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.kernels import mv
+from iap_description.math import so3
+from iap_description.math.kernels import mv
 from iap_estimation.virpo.algebra import matrices as tuples
 
 RNG = np.random.default_rng(0)

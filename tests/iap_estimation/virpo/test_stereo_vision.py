@@ -9,7 +9,7 @@ from gtsam_twins import by_pose, pose
 from jacobians import assert_slopes, numeric
 from synthetic_fleet import rig as rectified
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.normal_equations import huber, soften
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.camera import StereoRig, scaled_point

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_window import ALIGNMENT, APART, FRAMES, A, B, SmallWindow, V, X
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.marginalization import Prior, mirror
 from iap_estimation.virpo.algebra.states import States, difference
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from jacobians import some_states
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States, difference, retract
 
 SHAPES = [(3, 1, 0, False), (2, 3, 0, True), (4, 1, 2, True), (2, 2, 1, False)]

@@ -6,10 +6,10 @@ import pytest
 from flying import DT, GRAVITY, PHYSICS_HZ, STEPPED, controller_of, gains_of, hover_rpm, plant_of
 from swings import still, swinging
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import InertialMounts
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode, resting_state

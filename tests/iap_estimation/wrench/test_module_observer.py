@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.wrench.module_observer import ModuleObserver
 from iap_estimation.wrench.vectored_thrust import VectoredThrust, follow_vectored
 

@@ -15,9 +15,9 @@ from flying import (
 from swings import still, swinging
 from various_platforms import platform_of, various
 
-from iap_description import so3
 from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode, resting_state
 from iap_description.vehicles.assembly import Assembly

@@ -9,7 +9,7 @@ import yaml
 from made_up_flights import Flight, random_flight, run_meta
 from made_up_sensors import Q_OPTICAL, camera, fly, imu, with_sensors
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.euroc.euroc_folder import EUROC

@@ -9,7 +9,7 @@ import pytest
 from made_up_flights import Flight, Record, random_flight, run_meta
 from rosbags.rosbag2 import Reader
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_io.bags.bag_writer import STORAGE, BagWriter
 from iap_io.runs import topics
 from iap_io.runs.recorder import Recorder

@@ -8,8 +8,9 @@ import pytest
 from flight_bags import START_NS, Motion, motion
 from numpy.typing import NDArray
 
-from iap_description import frames, so3
+from iap_description import frames
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
 
 Array = NDArray[np.float64]

@@ -11,7 +11,8 @@ import pytest
 from flight_bags import FORMATS, REFERENCE, START_NS, BagMaker, Motion, motion
 from numpy.typing import NDArray
 
-from iap_description import frames, so3
+from iap_description import frames
+from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import Recorded
 

@@ -9,7 +9,7 @@ from flight_bags import Motion, motion
 from numpy.typing import NDArray
 
 from iap_control.references.replay import smoothed
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.trajectories.recorded import Recorded
 

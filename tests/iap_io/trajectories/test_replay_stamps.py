@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from flight_bags import START_NS, BagMaker, Motion, motion
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import Recorded, time_offset, without_contradictions
 

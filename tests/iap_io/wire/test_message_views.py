@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from joint_angles import joint_states
 
-from iap_control.model import PlatformModel
+from iap_control.allocation.model import PlatformModel
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_Q, Command, Mode
 from iap_description.vehicles.assembly import Assembly

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.latching import Hold
+from iap_description.vehicles.latching import Hold
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import (
     JointsSaid,

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_learning.docking.observations import View, layout_of, observe
 from iap_learning.docking.rewards import Weights, potential
 from iap_learning.episodic import make_episodes

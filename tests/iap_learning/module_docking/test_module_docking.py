@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_learning.episodic import make_episodes, make_task
 from iap_learning.experts import expert_of
 from iap_learning.policies.policy import Policy

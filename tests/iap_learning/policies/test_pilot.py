@@ -13,7 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.states import P
 from iap_learning.episodic import make_episodes
 from iap_learning.policies.policy import Policy
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.simulation import Simulation
 
 STARTS = {"draw.position": 0.2, "draw.attitude_deg": 5.0}

@@ -14,7 +14,7 @@ from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.policies.policy import Policy
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.simulation import Simulation
 
 SEED = 7

@@ -8,7 +8,7 @@ from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.flyers import baseline, of_policy
 from iap_learning.evaluation.results import Results
 from iap_learning.policies.policy import Policy, policy_file, shipped_policies, task_hash
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 
 FRESH = 500_000_000  # seed of the first episode
 LARGEST = 200_000  # [bytes]

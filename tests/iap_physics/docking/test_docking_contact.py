@@ -6,13 +6,13 @@ import pytest
 from contact_engines import NAMES
 from docking_pairs import assemblies, engine, momentum, platform, start
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking.contact import contact
 from iap_physics.docking.lock import lock_wrench, work_room
 from iap_physics.docking.mechanism import Mechanism
-from iap_physics.latches import Masses
+from iap_physics.latching.latches import Masses
 
 DT = 1e-3
 BODY = assemblies()[0].bodies[0]

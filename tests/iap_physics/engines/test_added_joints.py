@@ -6,8 +6,8 @@ import pytest
 from contact_engines import NAMES
 from docking_pairs import engine, momentum, start
 
-from iap_description import so3
 from iap_description.errors import IapError
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 
 PLACE_A = np.array([0.0, -0.446, -0.03])

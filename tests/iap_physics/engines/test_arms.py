@@ -9,8 +9,8 @@ import pytest
 from contact_engines import NAMES
 from various_platforms import platform_of
 
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.chain_inertia import composite, holding_torques, momentum_matrix

@@ -7,8 +7,8 @@ import pytest
 from joint_angles import joint_states
 
 from iap_bringup.experiments.convergence import fly, invariants, tumbling
-from iap_description import so3
 from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World

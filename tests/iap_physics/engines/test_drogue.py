@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from contact_engines import NAMES
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

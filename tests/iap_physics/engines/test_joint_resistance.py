@@ -7,8 +7,8 @@ from contact_engines import NAMES
 from various_platforms import platform_of, various
 
 from iap_bringup.experiments.convergence import fly, invariants
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World

@@ -8,7 +8,7 @@ import pytest
 from contact_engines import NAMES
 from docking_pairs import WEIGHTLESS, assemblies, engine, start
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_physics.engines.make import make_engine
 

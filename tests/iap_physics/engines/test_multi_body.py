@@ -13,8 +13,8 @@ from contact_engines import NAMES
 from joint_angles import joint_states
 
 from iap_bringup.experiments.convergence import fly, free_flight_convergence, tumbling
-from iap_description import so3
 from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine

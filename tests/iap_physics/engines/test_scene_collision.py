@@ -6,7 +6,7 @@ import pytest
 from contact_engines import NAMES
 from triangles import distances
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

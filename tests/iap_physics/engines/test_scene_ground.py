@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel

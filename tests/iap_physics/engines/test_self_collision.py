@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from contact_engines import NAMES
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows

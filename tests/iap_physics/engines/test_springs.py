@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from turning_joints import assembly_of
 
 from iap_bringup.experiments.convergence import invariants
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_motion import joint_coordinates

@@ -8,8 +8,8 @@ from turning_joints import PLATFORMS, accelerations, any_rows, assembly_of, lock
 from various_platforms import platform_of, various
 
 from iap_bringup.experiments.convergence import invariants
-from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_motion import joint_coordinates

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from jacobians import numeric
 
-from iap_description.config import override, validate
+from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import override, validate
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.plain_yaml import read_yaml
 from iap_physics.identified import dynamics
 from iap_physics.identified.plant import IdentifiedPlant, PlantState
 from iap_physics.identified.plant_file import PLANTS, DynamicPlant, SecondOrderPlant, load_plant

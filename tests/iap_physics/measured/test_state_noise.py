@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
-from iap_description.random_streams import stream
+from iap_description.math import so3
+from iap_description.math.random_streams import stream
 from iap_description.states import P, Q, V, W
 from iap_physics.measured import state_noise
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState, StateNoise

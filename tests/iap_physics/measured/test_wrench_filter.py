@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.second_order import transition
+from iap_description.math.second_order import transition
 from iap_physics.measured.wrench_sensor import SecondOrderLowPass
 
 CUTOFF = 10.0

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_physics.measured.wrench_sensor import WrenchFilter, WrenchSensor, to_platform, to_world
 
 WRENCH = np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])

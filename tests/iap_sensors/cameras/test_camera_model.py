@@ -49,7 +49,7 @@ def test_a_pixel_is_where_its_direction_projects_to(lens):
 
 
 def test_a_mount_looks_along_its_x_with_left_to_the_left_and_up_on_top():
-    from iap_description import so3
+    from iap_description.math import so3
 
     model = CameraModel.of(spec())
     p_S = np.array([[5.0, 0.0, 0.0], [5.0, 1.0, 0.0], [5.0, 0.0, 1.0]])
@@ -70,7 +70,7 @@ def test_points_beyond_the_radius_at_which_a_lens_folds_are_not_told_apart():
 def test_the_right_camera_of_a_pair_says_where_the_left_one_is():
     left, right = np.array([0.198, 0.06, 0.0]), np.array([0.198, -0.06, 0.0])
     q = turned(roll=10.0, pitch=20.0, yaw=120.0)
-    from iap_description import so3
+    from iap_description.math import so3
 
     baseline = stereo_baseline((so3.rotate(q, left), q), (so3.rotate(q, right), q), key="right")
     assert baseline == pytest.approx(0.12)

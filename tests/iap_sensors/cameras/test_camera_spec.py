@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_sensors.cameras.spec import PRESETS, CameraSpec
 

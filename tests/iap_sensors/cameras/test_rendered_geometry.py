@@ -19,7 +19,7 @@ from small_scenes import (
     wall,
 )
 
-from iap_description import so3
+from iap_description.math import so3
 
 NO_BODIES = np.zeros((0, 7))
 BARREL = (-0.283, 0.074, 0.0002, 0.00002, 0.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_scenes import Fog, Light, Sky, box, grain, ground, scene, shot, spec, turned, wall
 
-from iap_description.random_streams import stream
+from iap_description.math.random_streams import stream
 from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.opengl import OpenGLRenderer
 

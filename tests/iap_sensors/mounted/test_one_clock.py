@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from watched_flights import SMALL, watch
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_simulation.scenario.rig_spec import rig_spec

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from ray_scenes import depth_camera
 
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_sensors import lidar
 from iap_sensors.lidar import LidarSpec

@@ -6,9 +6,9 @@ import pytest
 from ray_scenes import LEVEL, NOTHING, box, depth_camera, look, rays_in
 from touching import world_of
 
-from iap_description import so3
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.sensors.mounts import optical
 from iap_description.sensors.readings import Source
 from iap_description.states import resting_state

@@ -9,7 +9,7 @@ from flying import Loop, scenario_of
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.simulation import Simulation
 

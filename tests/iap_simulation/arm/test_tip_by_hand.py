@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_simulation.simulation import Simulation

@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 
 STILL = {"by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
 STROKE = {"seconds": 2.0, "by": [0.0, 0.1, 0.0], "turn_deg": [0.0, 0.0, 0.0]}

@@ -10,7 +10,7 @@ from contact_engines import NAMES
 from iap_description.errors import BadInput
 from iap_description.states import P, V
 from iap_simulation.docking.worlds import DockingWorlds
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.simulation import Simulation
 
 SCRIPT = {"policy": "script"}

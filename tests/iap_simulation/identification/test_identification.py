@@ -8,7 +8,7 @@ import pytest
 from arm_logs import commands, write_log
 
 from iap_bringup.cli import main
-from iap_description.config import validate
+from iap_description.config.record import validate
 from iap_io.runs.run_folder import read_metrics
 from iap_physics.identified.dynamics import CHANNELS
 from iap_physics.identified.plant_file import SecondOrderPlant, load_plant

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from made_up_flights import DT, vehicle_meta
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import Bore, RunMeta
 from iap_simulation.metrics.contact import DESIRED, FILTERED, RAW, ContactScores

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from made_up_flights import Flight, Record, random_flight, steady_flight
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import Mode
 from iap_io.runs import topics
 from iap_io.runs.run_meta import RunStats, Track

@@ -14,7 +14,7 @@ from farm_work import die, die_first, fail, node_of, square
 from hang import HANG
 
 from iap_description.errors import BadInput, IapError
-from iap_description.interrupts import WORDS
+from iap_description.process.interrupts import WORDS
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.sweeps import cluster
 from iap_simulation.sweeps.cluster import ClusterFarm

@@ -14,7 +14,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.sweeps.farm import Finished, LocalFarm
 from iap_simulation.sweeps.flying import MEASURED, REFUSED

@@ -55,7 +55,7 @@ def test_names_in_a_file_are_checked_like_those_on_the_command_line(refused, sce
         ("no_such_module:Law", "module 'no_such_module' cannot be imported"),
         ("own_law:STIFFNESS", "module 'own_law' has no class 'STIFFNESS'"),
         ("iap_control.gains:Gains", "class 'iap_control.gains:Gains' has no method '__call__'"),
-        ("iap_control.allocator:Allocator", "has no method 'set_gains'"),
+        ("iap_control.allocation.allocator:Allocator", "has no method 'set_gains'"),
     ],
 )
 def test_a_law_that_is_no_controller_is_named(refused, scenario, law, words):

@@ -12,10 +12,10 @@ import pytest
 
 from iap_bringup.cli import report
 from iap_bringup.cli.main import main
-from iap_control.controller import PlatformController
+from iap_control.controllers.controller import PlatformController
 from iap_description.states import Command
 from iap_io.runs.run_folder import load_run
-from iap_simulation import run
+from iap_simulation.runs import run
 
 FAST = ["--no-plot", "--set", "engine.name=closed_form"]
 

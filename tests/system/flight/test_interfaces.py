@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from flying import DT, Loop, hover_rpm, plant_of, scenario_of
 
-from iap_description import so3
 from iap_description.errors import BadInput, FlightFailed
+from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Command, Level, Mode, Q, V, W, resting_state
 from iap_description.vehicles.platform import load_platform

@@ -19,7 +19,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 
 MOMENTS = int(os.environ.get("IAP_MOMENTS", "8"))
 TIMEOUT = 600.0  # after which a command hangs [s]

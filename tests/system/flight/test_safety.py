@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from flying import GRAVITY, Loop, scenario_of
 
-from iap_control.controller import PlatformController
-from iap_description import so3
+from iap_control.controllers.controller import PlatformController
 from iap_description.errors import BadInput, FlightFailed
+from iap_description.math import so3
 from iap_description.states import Q
 
 

@@ -9,7 +9,7 @@ import yaml
 from flying import Loop, fly_scenario, scenario_of
 
 from iap_bringup.cli.main import main
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import Level
 from iap_description.vehicles.platform import load_platform
 

@@ -11,14 +11,14 @@ from probe import flown_in_process, fly_recorded
 from sensor_msgs.msg import JointState, Joy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_io.ros.node import EVERY
 from iap_io.runs.run_folder import load_run
 from iap_simulation.flight import Flight
-from iap_simulation.run import execute
+from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

@@ -10,7 +10,7 @@ from probe import flown_in_process, fly_recorded, largest_difference
 
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.flight import Flight
-from iap_simulation.run import execute
+from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

@@ -17,7 +17,7 @@ from iap_io.runs.run_files import BAG
 from iap_io.runs.topics import JOINTS
 from iap_msgs.msg import ModuleJoints
 from iap_simulation.modules.record import FILE
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

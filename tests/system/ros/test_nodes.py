@@ -149,7 +149,11 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
         ("wrench_observer_node", ["autopilot.rate:=[1.0]"], ["autopilot.rate", "three numbers"]),
         ("controller_node", ["scenario:=hover"], ["parameter scenario", "takes 'platform'"]),
         ("controller_node", ["law:=no_such:Law"], ["key 'law'", "module 'no_such'"]),
-        ("controller_node", ["law:=iap_control.model:Inertia"], ["no method '__call__'"]),
+        (
+            "controller_node",
+            ["law:=iap_control.allocation.model:Inertia"],
+            ["no method '__call__'"],
+        ),
         ("admittance_node", ["scenario:=hover"], ["parameter scenario", "takes 'platform'"]),
         ("reference_node", ["scenario:=two_platforms"], ["iap_1, iap_2"]),
         ("bag_player", ["scenario:=hover"], ["bag"]),

@@ -25,7 +25,7 @@ from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.wire.message_views import SECOND
-from iap_simulation.run import record
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)

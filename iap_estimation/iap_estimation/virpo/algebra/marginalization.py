@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import vec
+from iap_description.math.kernels import vec
 from iap_estimation.virpo.algebra.matrices import right_jacobian_inverse
 from iap_estimation.virpo.algebra.normal_equations import add_block
 from iap_estimation.virpo.algebra.states import States, difference

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rotation matrices as tuples of nine floats, row by row, compiled: they live in registers, so nothing allocates.
 
-Companions of `iap_description.kernels`, whose vectors and quaternions they act on.
+Companions of `iap_description.math.kernels`, whose vectors and quaternions they act on.
 """
 
 import math
@@ -9,7 +9,7 @@ import math
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Mat, Quat, Vec
+from iap_description.math.kernels import Mat, Quat, Vec
 
 IDENTITY: Mat = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import (
+from iap_description.math.kernels import (
     add,
     mv,
     put,

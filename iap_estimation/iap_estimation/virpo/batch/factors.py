@@ -11,9 +11,9 @@ import gtsam
 import numpy as np
 from gtsam.symbol_shorthand import B, V, X
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import quat
+from iap_description.math import so3
+from iap_description.math.kernels import quat
 from iap_estimation.virpo.algebra.matrices import matrix, right_jacobian_inverse
 from iap_estimation.virpo.factors.inertial import inertial
 from iap_estimation.virpo.factors.preintegration import Inertia

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 from iap_estimation.virpo.batch.keyframes import Keyframe
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.factors.landmarks import LEFT, RIGHT, Landmarks, begin_depths, cull

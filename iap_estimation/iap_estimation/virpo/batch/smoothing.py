@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import gtsam
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.batch.factors import state
 from iap_estimation.virpo.batch.graph import Recorded
 from iap_estimation.virpo.batch.keyframes import Keyframe

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.drift.path import STAMP_TOLERANCE
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.state import DriftState, joints_of

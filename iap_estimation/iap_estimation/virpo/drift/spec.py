@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from iap_description.config import Positive, Presets, Record, validate
+from iap_description.config.record import Positive, Presets, Record, validate
 
 PRESETS = Presets(Path(__file__).parents[2] / "data" / "drift_filter", "drift filter")
 

@@ -13,9 +13,9 @@ aircraft about a far origin.
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
-from iap_description.kernels import vec
+from iap_description.math import so3
+from iap_description.math.kernels import vec
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.updates import (
     ANCHOR,

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans
-from iap_description.kernels import Vec, add, mv, norm, put, quat, scale, sub, vec
+from iap_description.math.kernels import Vec, add, mv, norm, put, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     about_z,
     block,

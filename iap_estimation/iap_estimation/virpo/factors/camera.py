@@ -17,9 +17,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Mat, Vec, add, mv, quat, scale, sub, vec
+from iap_description.math import so3
+from iap_description.math.kernels import Mat, Vec, add, mv, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import block, matrix, mm, mskew, mtv, transpose
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
+from iap_description.math.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
 from iap_estimation.virpo.algebra.normal_equations import accumulate, half_square, run
 from iap_estimation.virpo.factors.inertial import inertial, inertial_cost
 from iap_estimation.virpo.factors.preintegration import Inertia, advance

@@ -8,7 +8,19 @@ the state, rotations on the right, R exp(dtheta).
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, mv, put, qconj, qlog, qmul, quat, scale, sub, vec
+from iap_description.math.kernels import (
+    Vec,
+    add,
+    mv,
+    put,
+    qconj,
+    qlog,
+    qmul,
+    quat,
+    scale,
+    sub,
+    vec,
+)
 from iap_estimation.virpo.algebra.matrices import (
     IDENTITY,
     block,

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, mv, put, quat, rotate, scale, sub, vec
+from iap_description.math import so3
+from iap_description.math.kernels import Vec, add, mv, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew
 from iap_estimation.virpo.algebra.normal_equations import (
     accumulate,

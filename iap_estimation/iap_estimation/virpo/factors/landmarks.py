@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import sub
+from iap_description.math.kernels import sub
 from iap_estimation.virpo.factors.camera import StereoRig, scaled_point
 
 Ints = Integers

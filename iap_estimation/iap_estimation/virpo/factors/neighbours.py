@@ -21,10 +21,22 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_description.kernels import Mat, Vec, add, cross, mv, put, quat, rotate, scale, sub, vec
+from iap_description.math import so3
+from iap_description.math.kernels import (
+    Mat,
+    Vec,
+    add,
+    cross,
+    mv,
+    put,
+    quat,
+    rotate,
+    scale,
+    sub,
+    vec,
+)
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew
 from iap_estimation.virpo.algebra.normal_equations import run
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, DRIFT, States

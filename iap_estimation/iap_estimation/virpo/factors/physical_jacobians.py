@@ -19,7 +19,7 @@ import math
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Mat, Vec, add, cross, dot, mv, norm, scale, sub, vec
+from iap_description.math.kernels import Mat, Vec, add, cross, dot, mv, norm, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import ma, ms, mskew, skew
 from iap_estimation.virpo.factors.neighbours import (
     CENTRE,

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
+from iap_description.math.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
 from iap_estimation.virpo.algebra.matrices import (
     matrix,
     mm,

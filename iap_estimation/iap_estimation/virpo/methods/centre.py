@@ -26,8 +26,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.factors.gyro_preintegration import (
     LONGEST,
     Turn,

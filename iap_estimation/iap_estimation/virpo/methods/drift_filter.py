@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import load_spec as load_drift_spec
 from iap_estimation.virpo.fleet import Fleet

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, UP, States, vertical
 from iap_estimation.virpo.factors.gyro_preintegration import (
     ATTITUDE,

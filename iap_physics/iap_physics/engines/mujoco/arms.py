@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
+from iap_description.math import so3
 from iap_description.vehicles.mounted_arm import LinkBody, MountedArm
 from iap_description.vehicles.serial_chain import REVOLUTE
 from iap_description.world.shapes import Surface

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 from iap_description.world.mesh_files import mesh_path, read_mesh
 from iap_description.world.shapes import Shape, Surface
 from iap_description.world.solids import triangles

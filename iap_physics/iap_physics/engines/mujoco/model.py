@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly, Body
 from iap_description.world.objects import Placed

@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import Placed
 from iap_description.world.world import World

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import cross, scale, sub, vec
+from iap_description.math.kernels import cross, scale, sub, vec
 from iap_physics.engines.engine import Contact
 from iap_physics.engines.mujoco.model import Model
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import (
+from iap_description.math import so3
+from iap_description.math.kernels import (
     add,
     cross,
     put,

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import IapError
+from iap_description.math import so3
 from iap_physics.engines.engine import WORLD, AddedJoint
 from iap_physics.engines.pybullet.client import Handle, bullet
 

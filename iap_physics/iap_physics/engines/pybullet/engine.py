@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed, IapError
-from iap_description.native_output import native_output_to
+from iap_description.process.native_output import native_output_to
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World

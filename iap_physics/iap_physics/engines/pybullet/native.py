@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import put, put4, qconj, qmul, quat, vec
+from iap_description.math.kernels import put, put4, qconj, qmul, quat, vec
 from iap_physics.engines.engine import BOUND
 
 _WORLD_FRAME = 2  # EF_WORLD_FRAME

@@ -21,8 +21,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint

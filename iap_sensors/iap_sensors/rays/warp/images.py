@@ -8,8 +8,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math.so3 import matrix_from_quaternion
 from iap_description.sensors.mounts import optical
-from iap_description.so3 import matrix_from_quaternion
 from iap_description.states import P, Q
 from iap_sensors.pixel_noise import normal_table
 from iap_sensors.rays.caster import NOTHING

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Allocation: from a wrench on the platform to commands of its aircraft."""

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Faults that a controller is told of: what is left then, whether it carries the platform, and who flies on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import numpy as np
+
+from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.model import PlatformModel
+from iap_control.laws.tracking import gravity_wrench
+from iap_description.arrays import Array
+from iap_description.config.plain_yaml import parse_yaml
+from iap_description.config.record import Record, validate
+from iap_description.errors import BadInput
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.faults import AnyFault, Health, KnownFault, check_faults, has_come
+
+MARGIN = (
+    0.1  # share of its largest thrust that an aircraft shall keep for steering while all hover
+)
+ACCURACY = 1e-6  # of the wrench that hovering takes: what is off by more cannot be made
+LEVEL = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
+SETTLED = 1e9  # time at which every battery has sagged to its end [s]
+
+
+class Reallocating(Protocol):
+    """A controller that can fly on what faults have left."""
+
+    def set_model(self, model: PlatformModel) -> None:
+        """Go on with a model whose aircraft can do less, or more; integrals and past commands stay."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Rest of a platform that faults have left, as its controller is told.
+
+    Attributes:
+        at: when it is told [s].
+        model: of what is left.
+        load: largest thrust of an aircraft (of a rotor, on a rigid platform) in level hover over what it can give;
+            infinite where it would have to pull.
+        can_carry: whether what is left hovers, with `MARGIN`.
+        text: a sentence for the user.
+    """
+
+    at: float
+    model: PlatformModel
+    load: float
+    can_carry: bool
+    text: str
+
+    @classmethod
+    def of(cls, at: float, sound: PlatformModel, faults: Sequence[AnyFault], new: str) -> "Loss":
+        """The rest of a sound platform once faults have come to their end; `new`: those that the controller is told."""
+        health = Health.sound(sound.fleet)
+        health.weaken(faults, SETTLED)
+        model = sound.weakened(health)
+        weight = np.empty(6)
+        gravity_wrench(*_body(model), LEVEL, weight)
+        parts = model.B_inverse @ -weight
+        load, who = _load(model, parts)
+        missing = np.linalg.norm(model.B @ parts + weight)
+        can_hover = bool(missing <= ACCURACY * np.linalg.norm(weight))
+        can_carry = bool(can_hover and load <= 1.0 - MARGIN)
+        end = "" if can_carry else ": what is left cannot carry the platform with margin"
+        takes = who if can_hover else "no thrusts of the rest hold it level"
+        return cls(at, model, load, can_carry, f"{new}: {takes}{end}")
+
+
+def _body(model: PlatformModel) -> tuple[float, Array, float]:
+    inertia = model.inertia
+    return inertia.mass, inertia.d_0, inertia.gravity
+
+
+def _load(model: PlatformModel, parts: Array) -> tuple[float, str]:
+    """The largest share of its thrust that an aircraft, or a rotor of a rigid platform, gives, and whose it is."""
+    commands_rotors = model.actuation in ("rigid", "vectored")
+    if model.actuation == "rigid":
+        thrusts = parts
+    else:
+        thrusts = np.linalg.norm(
+            parts.reshape(len(parts) // (2 if commands_rotors else 3), -1), axis=1
+        )
+    low, most = model.rotor_limits if commands_rotors else model.thrust_limits.T
+    if (thrusts < -ACCURACY).any():
+        return np.inf, "a rotor would have to pull"
+    left = np.flatnonzero(most > 0.0)
+    if not len(left):
+        return np.inf, "nothing is left"
+    lowest, i = left[np.argmin((thrusts - low)[left])], left[np.argmax(thrusts[left] / most[left])]
+    if commands_rotors and thrusts[lowest] < low[lowest] - ACCURACY:
+        return (
+            np.inf,
+            f"{_whose(lowest, is_rotor=True)} would have to push less than idle",
+        )
+    load = float(thrusts[i] / most[i])
+    who = _whose(i, is_rotor=commands_rotors)
+    return load, f"hovering takes {thrusts[i]:.1f} of the {most[i]:.1f} N of {who}"
+
+
+def _whose(i: int, *, is_rotor: bool) -> str:
+    """An aircraft, or a rotor of all aircraft's, by its index, in words."""
+    return f"rotor {i % 4 + 1} of aircraft {i // 4 + 1}" if is_rotor else f"aircraft {i + 1}"
+
+
+class _Given(Record):
+    """Faults as a parameter gives them."""
+
+    faults: tuple[KnownFault, ...]
+
+
+def read_faults(text: str, fleet: Sequence[Aircraft], *, source: str) -> tuple[KnownFault, ...]:
+    """Faults on the rotors of aircraft out of a YAML list; `source` names it in errors.
+
+    Raises:
+        BadInput: it is none, or anything in it is unknown, missing or impossible.
+    """
+    faults = validate(_Given, {"faults": parse_yaml(text, source=source)}, source=source).faults
+    try:
+        check_faults(faults, fleet)
+    except ValueError as error:
+        raise BadInput(f"{source}: {error}") from error
+    return faults
+
+
+class KnownFaults:
+    """Tells a vehicle's controller and allocators of faults in time; a reset makes them sound again.
+
+    Args:
+        faults: of the vehicle; those that are not known are left out.
+        model: of the sound platform.
+        controller: of the vehicle.
+        allocators: of commands from elsewhere.
+
+    Attributes:
+        losses: one for each time at which something is told.
+        told: how many of them have been told.
+
+    Raises:
+        BadInput: the controller cannot be told.
+    """
+
+    def __init__(
+        self,
+        faults: Sequence[AnyFault],
+        model: PlatformModel,
+        controller: object,
+        allocators: Sequence[Allocator] = (),
+    ) -> None:
+        known = [each for each in faults if getattr(each, "known", False)]
+        if known and not hasattr(controller, "set_model"):
+            name = type(controller).__name__
+            raise BadInput(
+                f"key 'faults': known is for laws with a method set_model; {name} has none"
+            )
+        self._sound = model
+        self._pilots = (cast(Reallocating, controller), *allocators)
+        self.losses = tuple(_loss(at, model, known) for at in sorted({f.at for f in known}))
+        self.told = 0
+
+    def reset(self) -> None:
+        """All is sound: a flight begins."""
+        if self.told:
+            self._fly(self._sound)
+        self.told = 0
+
+    def tell(self, t: float) -> None:
+        """Tell what has come at a time [s]."""
+        while self.told < len(self.losses) and has_come(self.losses[self.told].at, t):
+            self._fly(self.losses[self.told].model)
+            self.told += 1
+
+    def _fly(self, model: PlatformModel) -> None:
+        for each in self._pilots:
+            each.set_model(model)
+
+
+def _loss(at: float, model: PlatformModel, known: Sequence[AnyFault]) -> Loss:
+    so_far = [each for each in known if each.at <= at]
+    new = ", ".join(str(each) for each in so_far if each.at == at)
+    return Loss.of(at, model, so_far, new)

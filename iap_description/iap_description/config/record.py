@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Strict configuration: frozen records read from YAML, where every key must be known and present.
+
+A record is a pydantic model below `Record`. `validate` turns pydantic's report into one line that names the file, the
+key and the value; `override` implements the command line's ``--set KEY=VALUE`` on the plain tree before validation.
+`iap_description.config.plain_yaml` reads the trees.
+"""
+
+import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from iap_description.config.plain_yaml import parse_yaml, read_yaml
+from iap_description.config.text_files import is_file
+from iap_description.errors import BadInput, shown
+
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
+NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
+BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
+Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither
+Count = Annotated[int, Field(strict=True, ge=1)]
+Flag = Annotated[bool, Field(strict=True)]
+Vec3 = tuple[Real, Real, Real]
+NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]
+# Names that become those of files: no slashes, no leading dot, and room for what is added.
+VehicleName = Annotated[str, Field(max_length=60, pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+FileName = Annotated[str, Field(strict=True, max_length=100, pattern=r"^\w[\w .,+=@()~-]*$")]
+
+
+class Record(BaseModel):
+    """A frozen record that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """A tree on top of another: mappings that both have are merged key by key, all else is replaced."""
+    out = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        out[key] = merged(base[key], value) if both else value
+    return out
+
+
+@dataclass(frozen=True)
+class Presets:
+    """The YAML files of a folder, by name.
+
+    Attributes:
+        folder: where they are.
+        noun: what one of them is, for errors.
+        base: the preset whose keys all others are laid over; None where each says everything.
+    """
+
+    folder: Path
+    noun: str
+    base: str | None = None
+
+    def names(self) -> list[str]:
+        """Names of the presets that ship with the suite."""
+        return sorted(path.stem for path in self.folder.glob("*.yaml"))
+
+    def file(self, name: str) -> Path:
+        """The file of a preset.
+
+        Raises:
+            BadInput: no such preset.
+        """
+        if name not in self.names():
+            raise BadInput(f"no {self.noun} '{name}' (presets: {', '.join(self.names())})")
+        return self.folder / f"{name}.yaml"
+
+    def file_or_path(self, name: str) -> Path:
+        """The file of a preset, or any other by its path, which ends in .yaml or .yml.
+
+        Raises:
+            BadInput: no such preset or file.
+        """
+        path = Path(name) if name.endswith((".yaml", ".yml")) else self.folder / f"{name}.yaml"
+        if not is_file(path):
+            known = ", ".join(self.names())
+            raise BadInput(
+                f"unknown {self.noun} '{name}': choose {known}, or the path of a YAML file"
+            )
+        return path
+
+    def tree(self, name: str) -> dict[str, Any]:
+        """The plain tree of a preset.
+
+        Raises:
+            BadInput: no such preset, or its file is not YAML.
+        """
+        tree = read_yaml(self.file(name))
+        return tree if self.base is None else merged(read_yaml(self.file(self.base)), tree)
+
+    def extended(self, path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
+        """The plain tree of a file, on top of that of the preset or file which its key `extends` names, if any.
+
+        Raises:
+            BadInput: there is no such preset, or it extends this one.
+        """
+        tree = read_yaml(path)
+        base = tree.pop("extends", None)
+        if base is None:
+            return tree
+        if not isinstance(base, str) or self.file_or_path(base) in (*heirs, path):
+            raise BadInput(
+                f"{path}: key 'extends': the name of another {self.noun} is expected (got {shown(base)})"
+            )
+        return merged(self.extended(self.file_or_path(base), (*heirs, path)), tree)
+
+
+def validate(record: type[R], tree: object, *, source: str, prefix: str = "") -> R:
+    """Build `record` from a plain tree.
+
+    Args:
+        record: the pydantic model.
+        tree: what YAML gave.
+        source: the file or option to name in errors.
+        prefix: dotted path of `tree` within `source`.
+
+    Raises:
+        BadInput: one line naming source, key and value of the first fault.
+    """
+    try:
+        return record.model_validate(tree)
+    except ValidationError as error:
+        raise BadInput(f"{source}: {_first_fault(error, tree, prefix)}") from error
+
+
+def _first_fault(error: ValidationError, tree: object, prefix: str) -> str:
+    fault = error.errors(include_url=False)[0]
+    path = ".".join([*([prefix] if prefix else []), *_path(fault["loc"], tree)])
+    if fault["type"] == "extra_forbidden":
+        return f"unknown key '{path}'"
+    if fault["type"] == "missing":
+        return f"missing key '{path}'"
+    message = fault["msg"].removeprefix("Value error, ")
+    value = fault["input"]
+    got = "" if isinstance(value, dict) else f" (got {shown(value)})"
+    return f"key '{path}': {message}{got}" if path else f"{message}{got}"
+
+
+def _path(location: tuple[int | str, ...], tree: Any) -> list[str]:  # noqa: ANN401 - YAML
+    """The keys of a fault's location, without the kind of record that pydantic adds behind a key `type`."""
+    path = []
+    for part in location:
+        is_kind = isinstance(tree, dict) and part not in tree and tree.get("type") == part
+        if is_kind:
+            continue
+        path.append(str(part))
+        known = isinstance(tree, dict) and part in tree
+        known |= isinstance(tree, list) and isinstance(part, int) and part < len(tree)
+        tree = tree[part] if known else None
+    return path
+
+
+def override(tree: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
+    """Apply ``KEY=VALUE`` assignments to a resolved tree and return the changed copy.
+
+    Args:
+        tree: the resolved configuration; lists are addressed by index (``vehicles.0.name``).
+        assignments: each ``dotted.path=YAML value``.
+
+    Raises:
+        BadInput: no ``=``, or a path that the tree does not have.
+    """
+    tree = copy.deepcopy(tree)
+    for assignment in assignments:
+        path, equals, text = assignment.partition("=")
+        if not equals or not path:
+            raise BadInput(f"--set {assignment}: expected KEY=VALUE")
+        _assign(tree, path, parse_yaml(text, source=f"--set {assignment}"))
+    return tree
+
+
+def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
+    *parents, last = path.split(".")
+    node = tree
+    for depth, key in enumerate([*parents, last]):
+        where = ".".join(path.split(".")[: depth + 1])
+        if isinstance(node, list) and key in map(str, range(len(node))):
+            index: Any = int(key)
+        elif isinstance(node, dict) and key in node:
+            index = key
+        else:
+            known = ", ".join(map(str, node)) if isinstance(node, dict) else "a single value"
+            raise BadInput(f"--set: unknown key {shown(where)} (known here: {known})")
+        if depth == len(parents):
+            node[index] = value
+        else:
+            node = node[index]

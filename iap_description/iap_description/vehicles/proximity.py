@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The air between modules that fly close to each other."""
+
+from iap_description.config.record import NonNegative, Positive, Record
+
+
+class Proximity(Record):
+    """Forces on two modules that are near each other, largest at gap `length`; see `iap_physics.plant.proximity`."""
+
+    push: NonNegative  # apart, along the line between their CoMs [N]
+    sink: NonNegative  # down, on both [N]
+    length: Positive  # [m]
+
+    @property
+    def acts(self) -> bool:
+        """Whether there are such forces."""
+        return self.push > 0.0 or self.sink > 0.0

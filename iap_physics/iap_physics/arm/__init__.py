@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arms of aircraft: commands to their joints, servos, grippers."""

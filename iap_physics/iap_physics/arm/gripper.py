@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A gripper in the engine: a fixed joint of limited force between an arm's last link and an object of the world."""
+
+from typing import Self
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_description.states import P, Q
+from iap_description.vehicles.gripper import GripperSpec, Load
+from iap_description.vehicles.serial_chain import tip_pose
+from iap_description.world.solids import Bulk
+from iap_description.world.world import World
+from iap_physics.engines.engine import Engine
+
+
+class Gripper:
+    """Takes an object when the tip of the arm is near enough, and lets it go.
+
+    Args:
+        engine: loaded with vehicles and world.
+        spec: what it does.
+        world: of the engine.
+        vehicle: number of the one whose arm it is.
+        row: state row of that vehicle's central body.
+
+    Attributes:
+        spec: as given.
+        load: what it holds; None of nothing.
+        taken: whether it has ever held the object.
+        lost: whether it was pulled out of it.
+
+    Raises:
+        BadInput: there is no such object, or it does not move freely.
+    """
+
+    def __init__(
+        self, engine: Engine, spec: GripperSpec, world: World, vehicle: int, row: int
+    ) -> None:
+        item = world.objects.get(spec.object)
+        if item is None or item.mass is None:
+            raise BadInput(
+                f"key 'gripper.object': no object '{spec.object}' of the world that moves freely"
+            )
+        self.spec, self._engine, self._vehicle, self._row = spec, engine, vehicle, row
+        self._number, self._mass = list(world.objects).index(spec.object), item.mass
+        bulk = Bulk.of(item.pieces())
+        self._com, self._inertia = bulk.center, item.mass / bulk.volume * bulk.inertia
+        self._handle: int | None = None
+        self.load: Load | None = None
+        self.reset()
+
+    @classmethod
+    def of(
+        cls, spec: GripperSpec | None, engine: Engine, world: World, rows: list[int]
+    ) -> Self | None:
+        """The gripper of an engine whose vehicles' central bodies have these rows; None where there is none.
+
+        Raises:
+            BadInput: no vehicle has an arm.
+        """
+        if spec is None:
+            return None
+        if not engine.arms:
+            raise BadInput("key 'gripper': no vehicle has an arm in this engine")
+        vehicle = min(engine.arms)
+        return cls(engine, spec, world, vehicle, rows[vehicle])
+
+    def reset(self) -> None:
+        """Nothing is held: the engine has begun anew, without its joints."""
+        self._handle, self.load = None, None
+        self.taken = self.lost = False
+
+    @property
+    def vehicle(self) -> int:
+        """Number of the vehicle whose arm it is."""
+        return self._vehicle
+
+    @property
+    def known_load(self) -> Load | None:
+        """The load as far as controllers know of it (`GripperSpec.told`); None while it holds nothing."""
+        return self.load if self.spec.told else None
+
+    @property
+    def object_row(self) -> Array:
+        """(13,) state row of the object's frame O."""
+        return self._engine.object_states()[self._number]
+
+    def act(self, t: float) -> None:
+        """Take, keep or let go at a time [s]."""
+        if self._handle is None:
+            if self.spec.close <= t < self.spec.open and not self.lost:
+                self._take()
+            return
+        pulled_out = self._gap() > self.spec.reach
+        if t >= self.spec.open or pulled_out:
+            self._engine.remove_joint(self._handle)
+            self._handle, self.load, self.lost = None, None, pulled_out
+
+    def _link(self) -> tuple[Array, Array, Array]:
+        """Place of the tip (3,), of the last link (3,), and its attitude (3, 3), in the world."""
+        motors, base = self._engine.arms[self._vehicle], self._engine.state()[0, self._row]
+        chain = motors.arm.chain
+        tip, R = tip_pose(chain, base[P], so3.matrix_from_quaternion(base[Q]), motors.q)
+        return tip, tip - R @ chain.tip, R
+
+    def _gap(self) -> float:
+        item = self.object_row
+        point = item[P] + so3.rotate(item[Q], np.array(self.spec.point))
+        return float(np.linalg.norm(self._link()[0] - point))
+
+    def _take(self) -> None:
+        if self._gap() > self.spec.reach:
+            return
+        tip, origin, R = self._link()
+        item = self.object_row
+        R_O = R.T @ so3.matrix_from_quaternion(item[Q])  # of O in the link
+        p_LO = R.T @ (item[P] - origin)
+        q_OL = so3.conjugate(so3.quaternion_from_matrix(R_O))
+        in_item = so3.rotate(so3.conjugate(item[Q]), tip - item[P])
+        in_link = R.T @ (tip - origin)
+        pair = (self._number, self._vehicle)
+        self._handle = self._engine.grip(*pair, in_item, in_link, q_OL, self.spec.max_force)
+        J = R_O @ self._inertia @ R_O.T
+        self.load = Load(self._mass, p_LO + R_O @ self._com, 0.5 * (J + J.T))
+        self.taken = True

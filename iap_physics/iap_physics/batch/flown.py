@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What moves on when worlds of free flight do."""
+
+from typing import NamedTuple
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_physics.propulsion.held_commands import Held
+from iap_physics.propulsion.propulsion import Known, Rotors
+
+
+class Inputs(NamedTuple):
+    """What acts on every world in a period.
+
+    Attributes:
+        air_W: (B, 3) velocity of the air [m/s].
+        external_W: (B, 6) wrench on the central body [N, N m].
+        ticks: (B,) physics steps before it.
+    """
+
+    air_W: Array
+    external_W: Array
+    ticks: Integers
+
+
+class Vehicle(NamedTuple):
+    """The vehicle as the loop over blocks takes it.
+
+    Attributes:
+        turns: (bodies,) as in `RigidModel`.
+        bodies: (N,) the aircraft's bodies.
+        every: physics steps of an autopilot's period.
+        has_drag: whether bodies feel the air.
+        is_tilting: whether rotors tilt.
+    """
+
+    turns: Booleans
+    bodies: Integers
+    every: int
+    has_drag: bool
+    is_tilting: bool
+
+
+class Flown(NamedTuple):
+    """All that moves on when worlds do, as compiled loops take it; arrays are the flight's own.
+
+    Attributes:
+        blocks: (blocks, rows * LANES) see `iap_physics.batch.layout`.
+        alike: (bodies, ALIKE) what bodies have in all worlds alike.
+        x: (B, bodies, 13) states.
+        status: (B,) of the worlds.
+        failed: (B,) the step at which one diverged, else -1.
+        step_counts: (B,) physics steps since each world's reset.
+        command: that aircraft hold.
+        rotors: see there.
+        known: see there.
+        inputs: see there.
+        vehicle: see there.
+        dt: physics step, in the blocks' precision [s].
+    """
+
+    blocks: Array
+    alike: Array
+    x: Array
+    status: Integers
+    failed: Integers
+    step_counts: Integers
+    command: Held
+    rotors: Rotors
+    known: Known
+    inputs: Inputs
+    vehicle: Vehicle
+    dt: float

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Some physics steps of a block of worlds in free flight: autopilots, rotors, air, and the platform's motion.
+
+Sums are taken in the order in which `iap_physics.plant.plant.Plant` takes them, so that every world has the bits of one
+that is stepped alone.
+"""
+
+from numba import njit
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.kernels import choose, formula, least
+from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
+from iap_physics.batch import layout
+from iap_physics.batch.flown import Vehicle
+from iap_physics.batch.layout import VEHICLE, body_row
+from iap_physics.batch.loops import (
+    add_drag,
+    add_external,
+    add_to_sums,
+    alike4,
+    begin_sums,
+    check,
+    clear,
+    command,
+    follow,
+    move,
+    place,
+    spin,
+    tick,
+    turn,
+)
+from iap_physics.batch.tilted import spin_tilted
+from iap_physics.engines.rigid_motion import is_sound
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def advance_period(
+    block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, steps: int, dt: float
+) -> None:
+    """Advance a block by some physics steps; each world that diverges stands still from there on.
+
+    Arguments are those of `advance_block`.
+    """
+    turns = vehicle.turns
+    flies = _all_fly(block, lanes)
+    _remember(block, len(turns), vehicle.bodies, lanes)
+    advance_block(block, alike, vehicle, not flies, lanes, steps, dt)
+    if not flies:
+        _hold_rotors(block, vehicle.bodies, lanes)
+    elif not _are_sound(block, turns, lanes):
+        # from the start again, looking at every step
+        _remind(block, len(turns), vehicle.bodies, lanes)
+        advance_block(block, alike, vehicle, True, lanes, steps, dt)
+
+
+@formula
+def _all_fly(block: Array, lanes: Lanes) -> bool:
+    """Whether all worlds of a block run."""
+    least_flying = 1.0
+    for lane in range(lanes[0], lanes[1]):
+        least_flying = least(least_flying, get(block, VEHICLE, layout.FLIES, lane))
+    return least_flying > 0.0
+
+
+@formula
+def _are_sound(block: Array, turns: Booleans, lanes: Lanes) -> bool:
+    """Whether the motion of every world is one."""
+    are_sound = True
+    for i in range(len(turns)):
+        row = body_row(i)
+        for lane in range(lanes[0], lanes[1]):
+            q, v = get4(block, row, layout.Q, lane), get3(block, row, layout.V, lane)
+            w = get3(block, row, layout.W, lane)
+            are_sound &= is_sound(get3(block, row, layout.P, lane), q, v, w)
+    return are_sound
+
+
+@formula
+def _remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
+    """Keep what moves on in a period, for worlds that will have diverged."""
+    _keep(block, count, lanes)
+    for n in range(len(bodies)):
+        _copy(block, body_row(bodies[n]), layout.RPM, layout.RPM_BEFORE, 8, lanes)
+        _copy(block, body_row(bodies[n]), layout.TILT, layout.TILT_BEFORE, 4, lanes)
+        _copy(block, body_row(bodies[n]), layout.TICK, layout.TICK_BEFORE, 1, lanes)
+
+
+@formula
+def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
+    """Put back what `_remember` has kept."""
+    for i in range(count):
+        _copy(block, body_row(i), layout.BEFORE, layout.STATE, 13, lanes)
+    for n in range(len(bodies)):
+        _copy(block, body_row(bodies[n]), layout.RPM_BEFORE, layout.RPM, 8, lanes)
+        _copy(block, body_row(bodies[n]), layout.TILT_BEFORE, layout.TILT, 4, lanes)
+        _copy(block, body_row(bodies[n]), layout.TICK_BEFORE, layout.TICK, 1, lanes)
+
+
+@formula
+def _hold_rotors(block: Array, bodies: Integers, lanes: Lanes) -> None:
+    """Let rotors of worlds that stood still from the beginning of the period on do so, too."""
+    for n in range(len(bodies)):
+        row = body_row(bodies[n])
+        _hold(block, row, layout.RPM_BEFORE, layout.RPM, 8, lanes)
+        _hold(block, row, layout.TILT_BEFORE, layout.TILT, 4, lanes)
+
+
+@formula
+def _hold(block: Array, row: Index, source: int, to: int, count: int, lanes: Lanes) -> None:
+    """Copy some rows of a body in worlds that stood still from the beginning of the period on."""
+    for k in range(count):
+        for lane in range(lanes[0], lanes[1]):
+            flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0
+            flew = flies | (get(block, VEHICLE, layout.FAILED, lane) >= 0.0)
+            now, before = get(block, row, to + k, lane), get(block, row, source + k, lane)
+            set1(block, row, to + k, lane, choose(flew, now, before))
+
+
+@formula
+def _copy(block: Array, row: Index, source: int, to: int, count: int, lanes: Lanes) -> None:
+    """Copy some rows of a body."""
+    for k in range(count):
+        for lane in range(lanes[0], lanes[1]):
+            set1(block, row, to + k, lane, get(block, row, source + k, lane))
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def advance_block(
+    block: Array,
+    alike: Array,
+    vehicle: Vehicle,
+    checks: bool,
+    lanes: Lanes,
+    steps: int,
+    dt: float,
+) -> None:
+    """Advance a block by some physics steps.
+
+    Args:
+        block: its rows, see `iap_physics.batch.layout`; changed in place.
+        alike: (bodies, ALIKE) what bodies have in all worlds alike.
+        vehicle: that flies.
+        checks: whether each world is looked at after each step, and stands still from where it diverged.
+        lanes: that are advanced.
+        steps: how many.
+        dt: length of one [s].
+    """
+    turns, has_drag = vehicle.turns, vehicle.has_drag
+    for step in range(steps):
+        if checks:
+            _keep(block, len(turns), lanes)
+        _push(block, alike, vehicle, lanes, dt)
+        # without drag, nothing but the last step's result asks where the aircraft are
+        _go_on(block, alike, turns, has_drag or checks or step == steps - 1, dt, lanes)
+        if checks:
+            _check_all(block, turns, step, lanes)
+            _undo(block, len(turns), lanes)
+
+
+@formula
+def _push(block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, dt: float) -> None:
+    """Autopilots, rotors, disturbance and drag: the bodies' wrenches and their sums."""
+    turns, bodies, every, has_drag, is_tilting = vehicle
+    clear(block, body_row(0), lanes)  # which has rotors, if it has any, below
+    for n in range(len(bodies)):
+        command(block, bodies[n], alike, lanes)
+        tick(block, body_row(bodies[n]), every, lanes)
+        if is_tilting:
+            spin_tilted(block, bodies[n], alike, lanes, dt)
+        else:
+            spin(block, bodies[n], alike, lanes)
+    add_external(block, body_row(0), lanes)
+    if has_drag:
+        for i in range(len(turns)):
+            add_drag(block, body_row(i), lanes)
+    begin_sums(block, lanes)
+    for i in range(1, len(turns)):
+        add_to_sums(block, body_row(i), not turns[i], lanes)
+
+
+@formula
+def _go_on(
+    block: Array, alike: Array, turns: Booleans, places: bool, dt: float, lanes: Lanes
+) -> None:
+    """The motion of all bodies, with or without the places of the outer ones."""
+    move(block, body_row(0), alike[0, layout.GRAVITY], dt, lanes)
+    for i in range(1, len(turns)):
+        if turns[i]:
+            turn(block, body_row(i), dt, lanes)
+        else:
+            follow(block, body_row(i), alike4(alike, i, layout.Q_PB), lanes)
+        if places:
+            place(block, body_row(i), lanes)
+
+
+@formula
+def _check_all(block: Array, turns: Booleans, step: int, lanes: Lanes) -> None:
+    """Let worlds fly no more in which the motion of a body of its own is none."""
+    for i in range(len(turns)):
+        if i == 0 or turns[i]:
+            check(block, body_row(i), step, lanes)
+
+
+@formula
+def _keep(block: Array, count: int, lanes: Lanes) -> None:
+    """Keep the states for worlds that will have diverged."""
+    for i in range(count):
+        _copy(block, body_row(i), layout.STATE, layout.BEFORE, 13, lanes)
+
+
+@formula
+def _undo(block: Array, count: int, lanes: Lanes) -> None:
+    """Put worlds back that do not fly."""
+    for i in range(count):
+        for k in range(13):
+            for lane in range(lanes[0], lanes[1]):
+                now = get(block, body_row(i), layout.STATE + k, lane)
+                before = get(block, body_row(i), layout.BEFORE + k, lane)
+                flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0
+                set1(block, body_row(i), layout.STATE + k, lane, choose(flies, now, before))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The joints of a session's modules, which a coordinator in another process opens and closes."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.vehicles.latching import Hold
+from iap_physics.modules.module_joints import EngineJoints
+from iap_physics.plant.plant import Plant
+from iap_physics.plant.plant_joints import PlantJoint, PlantJoints
+from iap_physics.plant.plant_spec import PlantSpec
+
+
+class Pair(NamedTuple):
+    """Two modules a and b, as `EngineJoints` takes them."""
+
+    modules: tuple[int, int]
+    d_ab_S: tuple[float, float, float]
+
+
+class ToldJoints:
+    """What latches shall hold, by the numbers of states, and the joints that follow.
+
+    Args:
+        spec: of a plant.
+        modules: of it.
+        plant: at its start.
+
+    Attributes:
+        newest: number of the state that the coordinator has answered last; -1 before.
+
+    Raises:
+        BadInput: a joint of vehicles that are not there.
+    """
+
+    def __init__(self, spec: PlantSpec, modules: PlantJoints, plant: Plant) -> None:
+        names = [vehicle.name for vehicle in spec.vehicles]
+        modules.check(names)
+        pairs = {name: _pair(joint, names) for name, joint in modules.joints.items()}
+        self._pairs = pairs
+        closing = {name for name, joint in modules.joints.items() if joint.closes}
+        self._joints = EngineJoints(plant, pairs, closing, modules.latch_force)
+        self._every = max(1, round(spec.rates.control_hz / modules.rate))
+        self._holds: dict[str, Hold] = {}
+        self.newest = -1
+        for name in [each for each, joint in modules.joints.items() if joint.joined]:
+            self._joints.hold(name)
+            self._holds[name] = Hold.LOCKED
+
+    def offer(self, number: int, k: int, holds: Mapping[str, Hold]) -> None:
+        """Take what shall hold from state `number` on, at the time of state k.
+
+        Raises:
+            BadInput: it is later than the present state, or of other joints.
+        """
+        if number > k:
+            raise BadInput("header.stamp: later than the present state")
+        if set(holds) != self._joints.names:
+            known = ", ".join(sorted(self._joints.names))
+            raise BadInput(f"names: {', '.join(holds) or 'none'}; the joints are {known}")
+        if number > self.newest:
+            self.newest, self._holds = number, dict(holds)
+
+    def structure_of(self, vehicle: int) -> set[int]:
+        """Numbers of the vehicles that hold together with one, itself among them."""
+        joined = [
+            set(pair.modules)
+            for name, pair in self._pairs.items()
+            if self._holds.get(name, Hold.OPEN) != Hold.OPEN
+        ]
+        found = {vehicle}
+        while reached := {i for pair in joined if pair & found for i in pair} - found:
+            found |= reached
+        return found
+
+    def wrenches_S(self) -> dict[str, Array]:
+        """What joints that hold bear, see `EngineJoints.wrenches_S`."""
+        return self._joints.wrenches_S()
+
+    def clear(self) -> None:
+        """Open all of them, before the plant starts anew."""
+        self._joints.clear()
+
+    def advance(self, k: int) -> None:
+        """Let joints follow at state k, and modules touch again that have come apart."""
+        if k % self._every == 0:
+            self._joints.part_touching()
+        self._joints.follow(self._holds)
+
+
+def _pair(joint: PlantJoint, names: list[str]) -> Pair:
+    return Pair((names.index(joint.leader), names.index(joint.follower)), joint.way)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Propulsion: autopilots and rotors, between commands and wrenches."""

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each aircraft's own autopilot: attitude loop, rate loop and mixer, for a batch of platforms.
+
+Commands come at the controller's rate, the autopilot runs at its own. It gives up yaw torque first, then
+thrust, then roll and pitch torque, so that a saturated aircraft still points its thrust.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.kernels import (
+    Packed,
+    Quat,
+    Vec,
+    choose,
+    formula,
+    least,
+    mat,
+    most,
+    put4,
+    quat,
+    unrotate,
+    vec,
+)
+from iap_description.math.saturation import share_out_four
+from iap_description.states import Mode
+from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
+from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
+
+Rpm = tuple[float, float, float, float]
+Mix = tuple[Vec, Vec, Vec, Vec]
+
+_ATTITUDE, _RATE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RATE_THRUST), int(Mode.RPM)
+
+
+class Autopilot(NamedTuple):
+    """One aircraft's autopilot as the compiled loop takes it.
+
+    Attributes:
+        attitude: (3,) gain [1/s^2].
+        rate: (3,) gain [1/s].
+        J: (3, 3) the aircraft's inertia [kg m^2].
+        mix: (4, 4) rotor thrusts of [thrust; torque].
+        lift: (4,) each rotor's share of a collective thrust; 0 of one that the aircraft does not have.
+        thrust_coefficient: c_f [N/rpm^2].
+        rpm_min: idle speed [rpm].
+        rpm_max: top speed [rpm].
+        lead: share of a rotor's speed error that is added to its command.
+    """
+
+    attitude: Array
+    rate: Array
+    J: Array
+    mix: Array
+    lift: Array
+    thrust_coefficient: float
+    rpm_min: float
+    rpm_max: float
+    lead: float
+
+    @classmethod
+    def of(cls, aircraft: Aircraft, gains: AutopilotGains) -> "Autopilot":
+        """The autopilot of an aircraft under a gain preset."""
+        rotor = aircraft.rotor
+        return cls(
+            np.array(gains.attitude),
+            np.array(gains.rate),
+            inertia_matrix(aircraft.inertia),
+            aircraft.mix,
+            aircraft.presence / len(aircraft.rotors),
+            rotor.c_f,
+            rotor.rpm_min,
+            rotor.rpm_max,
+            gains.rotor_lead - 1.0,
+        )
+
+
+@njit(cache=True)
+def autopilot_step(
+    x: Array,
+    bodies: Integers,
+    is_due: Booleans,
+    modes: Integers,
+    thrust: Array,
+    q_WB_r: Array,
+    w_WB_r: Array,
+    rpm_r: Array,
+    rpm: Array,
+    autopilots: Packed,
+    out: Array,
+) -> None:
+    """Rotor speed commands of every aircraft of every platform in a batch.
+
+    Args:
+        x: (B, bodies, 13) states.
+        bodies: (N,) index of each aircraft's body.
+        is_due: (B,) worlds whose autopilots compute at this step; the others keep `out`.
+        modes: (B,) how to read each world's command, a `iap_description.states.Mode` (a platform wrench is
+            allocated before).
+        thrust: (B, N) collective thrust [N].
+        q_WB_r: (B, N, 4) attitude command.
+        w_WB_r: (B, N, 3) body rate command, feed-forward in the attitude mode [rad/s].
+        rpm_r: (B, N, 4) rotor speeds of the rpm mode.
+        rpm: (B, N, 4) present rotor speeds.
+        autopilots: (N,) `Autopilot` of the aircraft.
+        out: (B, N, 4) rotor speed commands [rpm], written.
+    """
+    for b in range(out.shape[0]):
+        if not is_due[b]:
+            continue
+        for n in range(out.shape[1]):
+            if modes[b] == _RPM:
+                put4(out[b, n], of_rotors(quat(rpm_r[b, n]), quat(autopilots[n].lift)))
+                continue
+            row, autopilot = x[b, bodies[n]], autopilots[n]
+            torque = _torque(row, modes[b], q_WB_r[b, n], w_WB_r[b, n], autopilot)
+            mix = (
+                _mix_row(autopilot, 0),
+                _mix_row(autopilot, 1),
+                _mix_row(autopilot, 2),
+                _mix_row(autopilot, 3),
+            )
+            limits = (
+                autopilot.thrust_coefficient,
+                autopilot.rpm_min,
+                autopilot.rpm_max,
+                autopilot.lead,
+            )
+            shared = (thrust[b, n], torque, mix, quat(autopilot.lift))
+            put4(out[b, n], rotor_commands(*shared, *limits, quat(rpm[b, n])))
+
+
+@njit(cache=True)
+def _torque(row: Array, mode: int, q_r: Array, w_r: Array, autopilot: Autopilot) -> Vec:
+    """Torque [N m] about the CoM, body axes, for a state row (13,) and a command."""
+    q = quat(row[3:])
+    w, gains = unrotate(q, vec(row[10:])), (vec(autopilot.attitude), vec(autopilot.rate))
+    order = (quat(q_r), vec(w_r), *gains, mat(autopilot.J))
+    return attitude_torque(mode == _ATTITUDE, q, w, *order)
+
+
+@njit(cache=True)
+def _mix_row(autopilot: Autopilot, r: int) -> Vec:
+    """Of one rotor's thrust, what roll, pitch and yaw torque take."""
+    return vec(autopilot.mix[r, 1:])
+
+
+@formula
+def rotor_commands(
+    thrust: float,
+    torque: Vec,
+    mix: Mix,
+    lift: Quat,
+    c_f: float,
+    rpm_min: float,
+    rpm_max: float,
+    lead: float,
+    rpm: Rpm,
+) -> Rpm:
+    """Rotor speed commands [rpm] for a collective thrust [N] and a torque [N m].
+
+    Args:
+        thrust: collective [N].
+        torque: about the CoM, body axes [N m].
+        mix: see `_mix_row`.
+        lift: see `Autopilot`; a rotor that is not there has the mean thrust, and so no part in what is given up.
+        c_f: thrust coefficient [N/rpm^2].
+        rpm_min: idle speed [rpm].
+        rpm_max: top speed [rpm].
+        lead: see `Autopilot`.
+        rpm: present speeds [rpm].
+    """
+    tilt = (
+        mix[0][0] * torque[0] + mix[0][1] * torque[1],
+        mix[1][0] * torque[0] + mix[1][1] * torque[1],
+        mix[2][0] * torque[0] + mix[2][1] * torque[1],
+        mix[3][0] * torque[0] + mix[3][1] * torque[1],
+    )
+    yaw = (
+        mix[0][2] * torque[2],
+        mix[1][2] * torque[2],
+        mix[2][2] * torque[2],
+        mix[3][2] * torque[2],
+    )
+    lowest, highest = c_f * (rpm_min * rpm_min), c_f * (rpm_max * rpm_max)
+    f = share_out_four(lift[0] * thrust, tilt, yaw, lowest, highest)
+    speeds = (
+        _lead(math.sqrt(f[0] / c_f), rpm[0], lead, rpm_min, rpm_max),
+        _lead(math.sqrt(f[1] / c_f), rpm[1], lead, rpm_min, rpm_max),
+        _lead(math.sqrt(f[2] / c_f), rpm[2], lead, rpm_min, rpm_max),
+        _lead(math.sqrt(f[3] / c_f), rpm[3], lead, rpm_min, rpm_max),
+    )
+    return of_rotors(speeds, lift)
+
+
+@formula
+def of_rotors(speeds: Rpm, lift: Quat) -> Rpm:
+    """Speeds of four rotors, zero of those that an aircraft does not have (see `Autopilot.lift`)."""
+    return (
+        choose(lift[0] > 0.0, speeds[0], 0.0),
+        choose(lift[1] > 0.0, speeds[1], 0.0),
+        choose(lift[2] > 0.0, speeds[2], 0.0),
+        choose(lift[3] > 0.0, speeds[3], 0.0),
+    )
+
+
+@formula
+def _lead(wanted: float, rpm: float, lead: float, rpm_min: float, rpm_max: float) -> float:
+    """Speed command within limits that makes up for the rotor's lag."""
+    return least(most(wanted + lead * (wanted - rpm), rpm_min), rpm_max)

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One vehicle's propulsion: its aircraft's autopilots and rotors, between a command and the wrenches on its bodies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.kernels import Packed, stacked
+from iap_description.states import STATE_SIZE, Command, Mode
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_description.vehicles.faults import Health
+from iap_physics.plant.deviation import NO_DEVIATION, Deviation
+from iap_physics.propulsion.autopilot import Autopilot, autopilot_step
+from iap_physics.propulsion.held_commands import CommandDelay, Held
+from iap_physics.propulsion.rotors import RotorParameters, step_rotors
+from iap_physics.propulsion.tilting_rotors import TiltParameters, step_tilting_rotors
+
+
+@dataclass(frozen=True)
+class Airframe:
+    """One vehicle as the plant needs it.
+
+    Attributes:
+        assembly: what really flies (its masses may differ from a controller's model).
+        fleet: the record of each of its aircraft, as its autopilot believes it.
+        autopilot: gains of the aircraft's autopilots.
+        deviation: of the rotors from these records.
+    """
+
+    assembly: Assembly
+    fleet: tuple[Aircraft, ...]
+    autopilot: AutopilotGains
+    deviation: Deviation = NO_DEVIATION
+
+    @property
+    def rotor_numbers(self) -> Array:
+        """(N, 3) thrust coefficient [N/rpm^2] and time constants, rising and falling [s], of each aircraft's rotors."""
+        rows = []
+        for i, rotor in enumerate(aircraft.rotor for aircraft in self.fleet):
+            thrust, lag = self.deviation.of_rotors(i)
+            times = (lag * rotor.time_constant_up, lag * rotor.time_constant_down)
+            rows.append((thrust * rotor.c_f, *times))
+        return np.array(rows)
+
+    def rotors(self, bodies: Sequence[int]) -> list[RotorParameters]:
+        """The rotors of each aircraft, whose state rows are `bodies`."""
+        each = enumerate(zip(self.fleet, bodies, strict=True))
+        return [
+            RotorParameters.of(aircraft, body, *self.deviation.of_rotors(i))
+            for i, (aircraft, body) in each
+        ]
+
+
+class Rotors(NamedTuple):
+    """Rotors of N aircraft in B worlds.
+
+    Attributes:
+        rpm: (B, N, 4) speeds [rpm].
+        tilt: (B, N, 4) angles about the arms [rad], zero of rotors that do not tilt.
+        target: (B, N, 4) the speeds that autopilots have commanded last [rpm].
+        records: (N,) `RotorParameters`.
+        servos: (N,) `iap_physics.propulsion.tilting_rotors.TiltParameters`.
+    """
+
+    rpm: Array
+    tilt: Array
+    target: Array
+    records: Packed
+    servos: Packed
+
+
+class Known(NamedTuple):
+    """What autopilots go by in place of the truth.
+
+    Attributes:
+        is_used: (B,) whether they do.
+        x: (B, rows, 13) estimated state rows.
+    """
+
+    is_used: Booleans
+    x: Array
+
+
+class Propulsion:
+    """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
+
+    Attributes:
+        rows: its state rows.
+        fleet: the record of each of its aircraft.
+        every: physics steps from one instant of the autopilots to the next.
+        command: the present one.
+        rotors: their state and parameters.
+        known: estimates that the autopilots go by.
+        aircraft_rows: (N,) state rows of the aircraft.
+        autopilots: (N,) `Autopilot` records.
+        is_tilting: whether rotors tilt, or push along other axes than z.
+        weakened: how often faults have changed what is left of the rotors.
+
+    Args:
+        airframe: the vehicle.
+        rows: its state rows.
+        batch: number of equal worlds.
+        physics_hz: rate of the rotors.
+    """
+
+    def __init__(self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float) -> None:
+        count = len(airframe.assembly.aircraft)
+        self.rows, self.fleet = rows, airframe.fleet
+        bodies = [rows.start + body for body in airframe.assembly.aircraft]
+        rate = airframe.autopilot.rate_hz or physics_hz
+        self.every = round(physics_hz / rate)
+        self.command = Held(
+            np.full(batch, int(Mode.RPM), dtype=np.int64),
+            np.zeros((batch, count)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 3)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
+        )
+        self.rotors = Rotors(
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
+            stacked(airframe.rotors(bodies)),
+            stacked([TiltParameters.of(each) for each in airframe.fleet]),
+        )
+        self.is_tilting = any(each.is_vectored for each in airframe.fleet)
+        self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
+        self.autopilots = stacked(
+            [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
+        )
+        self.weakened, self._estimated_worlds = 0, 0
+        self._delay: CommandDelay | None = None
+        self._is_due = np.ones(batch, bool)
+        self.aircraft_rows = np.array(bodies, dtype=np.int64)
+
+    @property
+    def rpm(self) -> Array:
+        """(B, N, 4) rotor speeds [rpm]."""
+        return self.rotors.rpm
+
+    @property
+    def tilt(self) -> Array:
+        """(B, N, 4) angles of the rotors about their arms [rad]."""
+        return self.rotors.tilt
+
+    def reset(self, rpm: Array, worlds: Integers, tilt: ArrayLike = 0.0) -> None:
+        """Rotors at the given speeds and angles (N, 4) or (worlds, N, 4), held there until a command comes."""
+        self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
+        self.rotors.tilt[worlds] = self.command.tilt[worlds] = tilt
+        self.command.modes[worlds], self.known.is_used[worlds] = Mode.RPM, False
+        self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
+        if self._delay is not None:
+            self._delay.reset(worlds)
+
+    def set_delay(self, worlds: int | slice, periods: int) -> None:
+        """Let the commands of some worlds act so many control periods late, from their next reset on."""
+        if periods and self._delay is None:
+            self._delay = CommandDelay(self.command)
+        if self._delay is not None:
+            self._delay.set_periods(worlds, periods)
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether commands are on their way for some time."""
+        return self._delay is not None
+
+    def arrive(self) -> None:
+        """Begin a control period: commands that were late act now."""
+        if self._delay is not None:
+            self._delay.arrive()
+
+    def overtake(self) -> None:
+        """Let the present commands act at once, and nothing that is on its way."""
+        if self._delay is not None:
+            for acting, given in zip(self.command, self._delay.given, strict=True):
+                acting[:] = given
+            self._delay.reset(np.arange(len(self.command.modes)))
+
+    def take(self, command: Command, is_finite: Booleans | None = None) -> None:
+        """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
+        held = self.command if self._delay is None else self._delay.given
+        given: tuple[ArrayLike, ...] = (
+            command.mode,
+            command.thrust,
+            command.q_WB,
+            command.w_WB_B,
+            command.rpm,
+            command.tilt,
+        )
+        for array, value in zip(held, given, strict=True):
+            if is_finite is None:
+                array[:] = value
+            else:
+                worlds = is_finite.reshape(-1, *[1] * (array.ndim - 1))
+                np.copyto(array, value, where=worlds)
+
+    def weaken(self, health: Health) -> None:
+        """Let the rotors be no better than this, in all worlds."""
+        self.weakened += 1
+        self.rotors.records["thrust_share"] = health.thrust
+        self.rotors.records["speed_share"] = health.speed
+
+    def set_estimate(self, x: Array | None) -> None:
+        """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""
+        self.known.is_used[:] = x is not None
+        self._estimated_worlds = 0 if x is None else len(self.known.is_used)
+        if x is not None:
+            self.known.x[:, self.rows] = x
+
+    def actuate(self, x: Array, wrenches: Array, ticks: Integers, substep: int, dt: float) -> None:
+        """Add this vehicle's rotor wrenches for one physics step.
+
+        Args:
+            x: (B, bodies, 13) states of all vehicles.
+            wrenches: (B, bodies, 6) on the bodies, which are added to.
+            ticks: (B,) physics steps of every world before this control period.
+            substep: number of the step in the control period.
+            dt: its length [s].
+        """
+        if self.every > 1:
+            np.equal((ticks + substep) % self.every, 0, out=self._is_due)
+        *commands, angles = self.command
+        state = (*commands, self.rotors.rpm, self.autopilots, self.rotors.target)
+        arguments = (self.known_rows(x), self.aircraft_rows, self._is_due, *state)
+        if not self.is_tilting:
+            step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
+            return
+        autopilot_step(*arguments)
+        rotors = self.rotors
+        speeds = (rotors.rpm, rotors.tilt, rotors.target, angles)
+        step_tilting_rotors(*speeds, x, wrenches, rotors.records, rotors.servos, dt)
+
+    def known_rows(self, x: Array) -> Array:
+        """Rows that the autopilots go by: estimates where there are some, else the truth."""
+        if self._estimated_worlds == 0:
+            return x
+        if self._estimated_worlds == len(self.known.x):
+            return self.known.x
+        which = self.known.is_used[:, None, None]
+        return np.where(which, self.known.x, x[:, : self.rows.stop])
+
+
+@njit(cache=True)
+def step_aircraft(
+    known: Array,
+    bodies: Integers,
+    is_due: Booleans,
+    modes: Integers,
+    thrust: Array,
+    q_WB: Array,
+    w_WB_B: Array,
+    rpm_command: Array,
+    rpm: Array,
+    autopilots: Packed,
+    rpm_target: Array,
+    x: Array,
+    wrenches: Array,
+    rotors: Packed,
+    dt: float,
+) -> None:
+    """Autopilots, which go by the `known` rows, then rotors, in one call: a call costs more than what it computes."""
+    commands = (modes, thrust, q_WB, w_WB_B, rpm_command)
+    autopilot_step(known, bodies, is_due, *commands, rpm, autopilots, rpm_target)
+    step_rotors(rpm, rpm_target, x, wrenches, rotors, dt)

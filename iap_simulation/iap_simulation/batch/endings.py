@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ends a flight of the compiled loops, in the words in which the loop of a single run says it."""
+
+from iap_description.errors import FlightFailed
+from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
+from iap_physics.flight_monitor import CRASHED
+from iap_physics.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
+from iap_simulation.loop.distances import too_far
+
+
+def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | None:
+    """What a world's status says; None while it runs.
+
+    Args:
+        status: of the world.
+        name: of its vehicle.
+        steps: physics steps that it has flown.
+        dt: of one of them [s].
+    """
+    why = {
+        DIVERGED: ("diverged", f"the state of '{name}' is not finite"),
+        INVALID_COMMAND: ("invalid_command", "the controller's command is not finite"),
+        UPSIDE_DOWN: (CRASHED, UPSIDE_DOWN_TEXT.format(name)),
+        FAR: ("diverged", too_far(name)),
+    }
+    if status == RUNNING:
+        return None
+    outcome, sentence = why[status]
+    survived = steps + (status == DIVERGED)  # and the one that it did not survive
+    return FlightFailed(outcome, survived * dt, sentence)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A depth camera or a lidar in each of many worlds: images as arrays, of each world those of its single run."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.config.record import validate
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_description.math.random_streams import uniforms
+from iap_description.sensors.mounts import displacements, mounts_on_aircraft
+from iap_description.states import P, Q
+from iap_description.vehicles.assembly import Assembly
+from iap_physics.engines.engine import world_indices
+from iap_sensors import lidar
+from iap_sensors.lidar import LidarSpec
+from iap_sensors.mounted.mounted_sensors import MOUNT
+from iap_sensors.mounted.sampling import Sampling
+from iap_sensors.rays import depth_camera_spec
+from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
+from iap_sensors.rays.images import KINDS, Images, RaySensor
+from iap_sensors.rays.noise import Keys, bases_of, frame_keys
+from iap_sensors.rays.world_rays import Mover, Rays, movers_of
+from iap_simulation.batch.refusal import check_fits
+from iap_simulation.batch.worlds import Worlds
+from iap_simulation.scenario.randomization import placed_world
+from iap_simulation.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from iap_sensors.rays.warp.images import WarpImages  # an extra
+
+LIDAR = "lidar"
+EMBREE, WARP = "cpu", "warp"  # devices that cast on the CPU, by Embree and by Warp
+TRIANGLE_BYTES = (
+    240  # of a triangle that stands in a world of its own, with its part of Embree's tree
+)
+NO_OBJECTS = np.zeros((0, 13))
+
+
+class WorldRaySensor:
+    """One ray sensor on the same aircraft of every world.
+
+    Obstacles whose seed is open, mounts that are displaced (`draw.mount_position`, `draw.mount_tilt_deg`) and errors
+    are those that each world's seed draws; after a reset to another seed they are the new one's. An image is a
+    function of the world's seed, state and control instant alone: snapshots, resets and other worlds change nothing.
+
+        camera = WorldRaySensor.of(worlds, "d455", ["depth", "segmentation"], width=64, height=48)
+        depth = camera.images()["depth"]  # (B, 48, 64) [m], NaN where nothing is measured
+
+    Args:
+        worlds: in which it is.
+        spec: what it is.
+        outputs: of `RaySensor`.
+        aircraft: that carries it, from 0 on.
+        device: that casts: ``cpu`` by Embree; ``cuda``, an NVIDIA GPU, by Warp (an extra: requirements/gpu.txt), whose
+            images are those of Embree but for rounding; or ``warp``, Warp on the CPU, for tests.
+
+    Attributes:
+        worlds: as given.
+        sensor: what takes the images of a state.
+        mount: of the sensor on its aircraft.
+
+    Raises:
+        BadInput: there is no such aircraft, mount, output or device, or memory for so many images and obstacles.
+    """
+
+    def __init__(
+        self,
+        worlds: Worlds,
+        spec: DepthCameraSpec | LidarSpec,
+        outputs: Sequence[str],
+        aircraft: int = 0,
+        device: str = EMBREE,
+    ) -> None:
+        self.worlds, self.sensor = worlds, RaySensor(spec, outputs)
+        is_camera = isinstance(spec, DepthCameraSpec)
+        scenario = worlds.scenario
+        assembly = Assembly.of(scenario.vehicles[0].platform, worlds.name)
+        mounts = mounts_on_aircraft(assembly, spec.mount, DEPTH_CAMERA if is_camera else LIDAR)
+        if not 0 <= aircraft < len(mounts):
+            raise BadInput(
+                f"aircraft {aircraft}: '{worlds.name}' has {len(mounts)} of them, from 0 on"
+            )
+        self.mount = mounts[aircraft]
+        self._hidden = (self.mount.body,) if is_camera else ()
+        self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "rays")
+        self._assemblies, self._movers = [assembly], movers_of([assembly])
+        self._is_drawn = placed_world(scenario) is not scenario.world
+        count = len(worlds.seeds)
+        self._seeds = np.full(count, -1, dtype=np.int64)
+        self._bases, self._rays = np.zeros(count), self._first_rays(count)
+        self._p_BS_B, self._q_BS = np.zeros((count, 3)), np.zeros((count, 4))
+        self._warp = None if device == EMBREE else _warp_images(self.sensor, self._movers, device)
+
+    @classmethod
+    def of(
+        cls,
+        worlds: Worlds,
+        preset: str | None = None,
+        outputs: Sequence[str] = ("depth",),
+        *,
+        aircraft: int = 0,
+        device: str = EMBREE,
+        **changes: Any,  # noqa: ANN401 - keys of the record
+    ) -> Self:
+        """A sensor of a preset, of depth cameras or of lidars, with some keys changed; or the scenario's depth camera.
+
+        Raises:
+            BadInput: no such preset, no such camera, or anything unknown or impossible, by its key.
+        """
+        if preset is not None:
+            return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft, device)
+        own = worlds.scenario.vehicles[0].sensors.depth_camera
+        if own is None:
+            raise BadInput("ray sensor: the scenario has no sensors.depth_camera: name a preset")
+        tree = {**own.model_dump(), **changes}
+        spec = validate(DepthCameraSpec, tree, source=DEPTH_CAMERA)
+        return cls(worlds, spec, outputs, aircraft, device)
+
+    @property
+    def is_due(self) -> Booleans:
+        """(B,) whether the sensor's own rate has an image at a world's present control instant."""
+        return np.asarray(self.worlds.instants % self._sampling.every == 0)
+
+    def images(self, worlds: ArrayLike | None = None) -> Images:
+        """Images in the present states, arrays (worlds, rows, columns[, 3]), see `RaySensor`.
+
+        Args:
+            worlds: of which worlds, their indices or a mask (B,); None for all.
+
+        Raises:
+            BadInput: there is no such world.
+        """
+        chosen = world_indices(worlds, len(self.worlds.seeds))
+        given = self._given(chosen)
+        rays, x = [self._rays[i] for i in chosen.tolist()], self.worlds.state[chosen]
+        if self._warp is not None:
+            return self._warp.images(rays, x, *given)
+        for one, rows in zip(rays, x, strict=True):
+            one.follow(rows, NO_OBJECTS)
+        return self.sensor.images(rays, *given, share=self.worlds.threads.run)
+
+    def images_on_device(self) -> dict[str, Any]:
+        """The images but for labels, (B, pixels), as arrays of Warp's, which other libraries take by DLPack.
+
+        Raises:
+            BadInput: the sensor does not cast by Warp.
+        """
+        if self._warp is None:
+            raise BadInput("ray sensor: only device 'cuda' has its images on a GPU")
+        every = np.arange(len(self.worlds.seeds))
+        return self._warp.on_device(self._rays, self.worlds.state, *self._given(every))
+
+    def _given(self, chosen: Integers) -> tuple[Array, Array, Keys, tuple[int, ...]]:
+        """Places and attitudes of the mounts, keys of the errors, and what is not seen."""
+        self._renew()
+        x = self.worlds.state[chosen, self.mount.body]
+        p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B[chosen])
+        q_WS = so3.multiply(x[:, Q], self._q_BS[chosen])
+        keys = frame_keys(self._bases[chosen], self.worlds.instants[chosen])
+        return p_WS_W, q_WS, keys, self._hidden
+
+    def rays(self, i: int) -> Rays:
+        """The rays of one world, whose `labels` may be written to."""
+        self._renew()
+        return self._rays[i]
+
+    def _first_rays(self, count: int) -> list[Rays]:
+        """Rays of one scene for all worlds, if they are alike; else they are made with the seeds."""
+        first = self._rays_of(self.worlds.scenario)
+        self._check_memory(count, first)
+        return [first] * count if self._is_drawn else [first.twin() for _ in range(count)]
+
+    def _check_memory(self, count: int, first: Rays) -> None:
+        """Refuse more worlds than there is memory for their images and, where they are drawn, their obstacles.
+
+        Raises:
+            BadInput: saying how much they need.
+        """
+        kinds = [KINDS[name] for name in self.sensor.outputs]
+        pixel = sum(np.dtype(kind).itemsize * math.prod(axes) for kind, axes, _ in kinds)
+        each = math.prod(self.sensor.pattern.shape) * pixel
+        if self._is_drawn:
+            each += TRIANGLE_BYTES * len(first.surface.corners)
+        check_fits(count * each, f"ray sensor: images and obstacles of {count} worlds")
+
+    def _rays_of(self, scenario: Scenario) -> Rays:
+        return Rays(placed_world(scenario), self._assemblies, self._movers)
+
+    def _renew(self) -> None:
+        """Draw anew what depends on seeds that have changed."""
+        changed = np.flatnonzero(self._seeds != self.worlds.seeds)
+        if not len(changed):
+            return
+        seeds, topic = self.worlds.seeds[changed], self.mount.source.topic
+        self._bases[changed] = bases_of(seeds, topic)
+        self._displace(changed, seeds)
+        if self._is_drawn:
+            for i in changed.tolist():
+                self._rays[i] = self._rays_of(self.worlds.world(i))
+        self._seeds[changed] = seeds
+
+    def _displace(self, chosen: Integers, seeds: Integers) -> None:
+        draw, mount = self.worlds.scenario.draw, self.mount
+        dice = uniforms(seeds, MOUNT.format(mount.source.topic), 6)
+        shifts, tilts = displacements(dice, draw.mount_position, draw.mount_tilt_deg)
+        self._p_BS_B[chosen] = mount.p_BS_B + shifts
+        self._q_BS[chosen] = so3.multiply(mount.q_BS, tilts)
+
+
+def _warp_images(sensor: RaySensor, bodies: Sequence[Mover], device: str) -> "WarpImages":
+    """What casts by Warp.
+
+    Raises:
+        BadInput: it is not installed, or there is no such device.
+    """
+    try:
+        from iap_sensors.rays.warp.images import WarpImages
+    except ImportError as error:
+        raise BadInput(f"ray sensor: device '{device}': {error}") from error
+    return WarpImages(sensor, bodies, "cpu" if device == WARP else device)
+
+
+def ray_sensor_spec(
+    preset: str, changes: Mapping[str, Any] | None = None
+) -> DepthCameraSpec | LidarSpec:
+    """The record of a preset of depth cameras or lidars, with some keys changed.
+
+    Raises:
+        BadInput: no such preset, or anything unknown or impossible, by its key.
+    """
+    cameras, lidars = depth_camera_spec.PRESETS, lidar.PRESETS
+    if preset in cameras.names():
+        tree = {**cameras.tree(preset), **(changes or {})}
+        return validate(DepthCameraSpec, tree, source=f"ray sensor '{preset}'")
+    if preset in lidars.names():
+        tree = {**lidars.tree(preset), **(changes or {})}
+        return validate(LidarSpec, tree, source=f"ray sensor '{preset}'")
+    known = ", ".join([*cameras.names(), *lidars.names()])
+    raise BadInput(f"no ray sensor '{preset}' (presets: {known})")

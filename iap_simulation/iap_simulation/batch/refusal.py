@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot be flown in many worlds at once."""
+
+import re
+from pathlib import Path
+
+from iap_control.controllers.controller import AUTO, LAWS
+from iap_description.errors import BadInput, IapError
+from iap_description.vehicles.assembly import Assembly
+from iap_io.runs.run_meta import TRUTH
+from iap_physics.batch.layout import rows_of
+from iap_sensors.mounted.sampling import nearest_rate
+from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+ENGINE = "closed_form"  # that flies them
+ROW_BYTES, NOISE_BYTES, UNIT_BYTES = (
+    24,
+    8000,
+    9000,
+)  # of a world: of each of its rows with what is made of them, of noise made ahead, of an inertial unit
+READ = (
+    "imu",
+    "mag",
+    DEPTH_CAMERA,
+)  # topics of sensors that worlds may have; the second is not measured
+
+# Draws by which worlds differ in more than start and noise.
+DEVIATIONS = (
+    "mass",
+    "inertia",
+    "com",
+    "drag",
+    "thrust",
+    "rotor_lag",
+    "delay",
+    "force",
+    "torque",
+    "wind_speed",
+    "wind_direction_deg",
+)
+
+
+def deviates(scenario: Scenario) -> bool:
+    """Whether seeds differ in what flies, or in their wind."""
+    return any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
+
+
+def refusal(scenario: Scenario) -> str | None:
+    """Why a scenario cannot be flown in many worlds at once, in one line; None where it can."""
+    if len(scenario.vehicles) > 1:
+        return "several vehicles in one world"
+    (vehicle,) = scenario.vehicles
+    engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
+    resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
+    reasons = {
+        f"engine.name: {engine}": engine != ENGINE,
+        "sensors besides inertial units and depth cameras by rays": bool(
+            set(vehicle.sensors.topics) - set(READ)
+        )
+        or bool(scenario.cameras),
+        "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
+        f"control.state_source: {source}": source != TRUTH,
+        f"control.law: {law}": law not in (AUTO, *LAWS),
+        "faults": bool(vehicle.faults),
+        "vehicles that are drawn, on joints with friction or stops": resists
+        and deviates(scenario),
+        "contact, or a disturbance whose wrench is measured": scenario.has_contact(vehicle),
+    }
+    return next((what for what, is_so in reasons.items() if is_so), None)
+
+
+def _samples_fit(scenario: Scenario) -> bool:
+    """Whether inertial units, if there are any, sample equally often in every control period."""
+    unit, rates = scenario.vehicles[0].sensors.imu, scenario.rates
+    return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
+
+
+def check_memory(worlds: int, vehicle: VehicleSpec) -> None:
+    """Refuse more worlds with a vehicle than this machine has memory for.
+
+    Raises:
+        BadInput: saying how much they need.
+    """
+    bodies = 1 + len(vehicle.platform.joints)
+    units = 0 if vehicle.sensors.imu is None else bodies
+    each = ROW_BYTES * rows_of(bodies) + NOISE_BYTES + UNIT_BYTES * units
+    check_fits(worlds * each, f"worlds: {worlds} of them")
+
+
+def check_fits(needed: float, what: str) -> None:
+    """Refuse what needs more bytes than this machine has free.
+
+    Raises:
+        BadInput: saying how much it needs.
+    """
+    free = _free_memory()
+    if needed > free:
+        raise BadInput(
+            f"{what} need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
+        )
+
+
+def _free_memory() -> int:
+    """Bytes that a process of this machine can still have, after Linux's own estimate."""
+    found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
+    if found is None:
+        raise IapError("/proc/meminfo does not say how much memory is free")
+    return 1024 * int(found.group(1))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Control periods of a single run flown at once: by the compiled loop of `Worlds`, as a batch of one.
+
+What a recording holds of each control instant is kept on the way. No bit differs from the loop in Python.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_control.batch.controllers import ControllerOfOne, are_known
+from iap_control.batch.loops import Commanded, Given, give, take_references
+from iap_control.controllers.controller import PlatformController
+from iap_description.arrays import Array, Integers
+from iap_description.errors import FlightFailed
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import get, lanes_from
+from iap_description.states import STATE_SIZE, Command
+from iap_io.runs.columns import COMMAND_SIZE, Columns, put_command
+from iap_physics.batch import layout as physics
+from iap_physics.batch.exchange import load, store
+from iap_physics.batch.flown import Flown
+from iap_physics.batch.layout import body_row
+from iap_physics.engines.engine import RUNNING
+from iap_physics.plant.plant import Plant
+from iap_simulation.batch.endings import failure_of
+from iap_simulation.batch.periods import GIVEN, Flight, Wanted, fly_period, hold, know
+from iap_simulation.loop.distances import MAX_DISTANCE
+from iap_simulation.loop.vehicle import Vehicle
+
+FIRST = np.uint64(0)  # lane of the only world
+LONGEST = 50  # control periods of a stretch, whose rows are kept
+
+
+class Seen(NamedTuple):
+    """What is kept of T control instants.
+
+    Attributes:
+        x: (T, bodies, 13) states.
+        rpm: (T, N, 4) rotor speeds.
+        tilt: (T, N, 4) angles of the rotors about their arms [rad].
+        commanded: T commands.
+    """
+
+    x: Array
+    rpm: Array
+    tilt: Array
+    commanded: Commanded
+
+
+class Stretches:
+    """Flies the only vehicle of a plant for some control periods at once.
+
+    Args:
+        plant: steady, see `Plant.is_steady`.
+        vehicle: that goes by its true state.
+        controller: of the vehicle.
+    """
+
+    def __init__(self, plant: Plant, vehicle: Vehicle, controller: ControllerOfOne) -> None:
+        self._plant, self._timeline, self._name = plant, vehicle.timeline, vehicle.name
+        self._controller = controller
+        bodies, count = plant.state().shape[1], len(plant.propulsion[0].fleet)
+        rpm, tilt = np.zeros((2, LONGEST, count, 4))
+        commanded = Commanded.empty(LONGEST, count)
+        self._seen = Seen(np.zeros((LONGEST, bodies, STATE_SIZE)), rpm, tilt, commanded)
+        self._aircraft = np.zeros((LONGEST, count, COMMAND_SIZE))
+        self._no_wrenches_P = np.zeros((LONGEST, 6))
+        self._row, self._level = np.zeros((1, self._timeline.width)), np.zeros(1, dtype=np.int64)
+
+    @classmethod
+    def of(cls, plant: Plant, vehicle: Vehicle) -> Self | None:
+        """Those of a flight; None where the compiled loop does not have all that acts in it.
+
+        The vehicle's controller becomes one that the loop knows, with the same gains, unless it has flown already.
+        """
+        parts = (vehicle.interaction, vehicle.lever, vehicle.arm, vehicle.push)
+        is_true = vehicle.sense.is_zero and not vehicle.faults.losses
+        if not plant.is_steady or not is_true or any(part is not None for part in parts):
+            return None
+        controller = vehicle.controller
+        if type(controller) is PlatformController and controller.is_fresh:
+            if not are_known(controller.model):
+                return None
+            vehicle.controller = controller = ControllerOfOne.like(controller)
+        return cls(plant, vehicle, controller) if type(controller) is ControllerOfOne else None
+
+    def fly(self, k: int, periods: int) -> tuple[Columns, FlightFailed | None]:
+        """Fly from a control instant on.
+
+        Args:
+            k: its number.
+            periods: at most how many are flown.
+
+        Returns:
+            The rows of the instants that controllers have seen, overwritten by the next call; and what has ended the
+            flight after the last of them, None while it goes on.
+        """
+        plant, seen = self._plant, self._seen
+        references = self._timeline.ahead(k, min(periods, LONGEST))
+        levels = np.array([self._timeline.level(k + i) for i in range(len(references))])
+        begin, air_W = int(plant.ticks[0]), plant.blow(len(references))
+        flight = self._flight(air_W)
+        count, flown = fly_rows(references, levels, flight, seen), flight.flown
+        steps = int(flown.step_counts[0])
+        failure = failure_of(int(flown.status[0]), self._name, steps, plant.dt)
+        plant.pass_time(count if failure is None else count - 1)
+        kept, instants = slice(count), np.arange(count)
+        commanded = [each[kept] for each in seen.commanded]
+        aircraft, mode = self._aircraft[kept], self._controller.mode
+        put_command(aircraft, Command(mode, *commanded))
+        rows = Columns(
+            k=(k + instants).astype(np.uint64),
+            t=(begin + instants * plant.substeps) * plant.dt,
+            x=seen.x[kept],
+            reference=references[kept],
+            level=levels[kept].astype(np.uint8),
+            reference_wrench_P=self._no_wrenches_P[kept],
+            mode=np.full(count, mode, dtype=np.uint8),
+            wrench_P=commanded[0],
+            aircraft=aircraft,
+            rpm=seen.rpm[kept],
+            tilt=seen.tilt[kept],
+            wrench_record=None,
+        )
+        return rows, failure
+
+    def _flight(self, air_W: Array) -> Flight:
+        """What the compiled loop takes, in air that moves (periods, 1, 3) [m/s]; it writes references there."""
+        plant, flown = self._plant, self._plant.flown
+        assert flown is not None  # noqa: S101 - `of` has looked
+        given = Given(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
+        values, table = self._no_wrenches_P[:1], (self._row, self._level)
+        wanted = Wanted(
+            GIVEN, values, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
+        )
+        settings, blocks = self._controller.parts
+        return Flight(wanted, given, settings, blocks, flown, settings.law)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) -> int:
+    """Fly the first world for some control periods, and keep what is seen of each.
+
+    Args:
+        references: (T, 19 + N) of each period.
+        levels: (T,) what is tracked of them.
+        flight: all that flies; its references are `GIVEN`, and written here.
+        seen: of as many instants or more, overwritten.
+
+    Returns:
+        The number of instants: of all, or up to the one at which the flight has ended.
+    """
+    given, settings, flown, law = flight.given, flight.settings, flight.flown, flight.law
+    block, own = flown.blocks[0], flight.controllers[0]
+    lanes, count = lanes_from(0, 1), 0
+    load(block, 0, flown, lanes)
+    while count < len(references) and flown.status[0] == RUNNING:
+        know(block, own, 0, count, flight, lanes)
+        _see(block, count, flown, seen)
+        for i in range(references.shape[1]):
+            given.rows[0, i] = references[count, i]
+        given.levels[0] = levels[count]
+        take_references(own, 0, given, settings, lanes)
+        fly_period(block, own, 0, count, law, flight, lanes)
+        give(own, count, settings, seen.commanded, (FIRST, FIRST + np.uint64(1)))
+        count += 1
+    store(block, 0, flown, lanes)
+    hold(own, 0, law, settings, flown.command, lanes)
+    return count
+
+
+@formula
+def _see(block: Array, k: int, flown: Flown, seen: Seen) -> None:
+    """Keep the states that the first world has."""
+    for i in range(len(flown.vehicle.turns)):
+        for m in range(STATE_SIZE):
+            seen.x[k, i, m] = get(block, body_row(i), physics.STATE + m, FIRST)
+    bodies = flown.vehicle.bodies
+    for n in range(len(bodies)):
+        for r in range(4):
+            seen.rpm[k, n, r] = get(block, body_row(bodies[n]), physics.RPM + r, FIRST)
+            if flown.vehicle.is_tilting:
+                seen.tilt[k, n, r] = get(block, body_row(bodies[n]), physics.TILT + r, FIRST)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The controllers' side of many worlds: references, what is measured of the state, and commands."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from iap_control.batch.controllers import Controllers
+from iap_control.batch.loops import Given
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.random_streams import stream
+from iap_description.states import STATE_SIZE, Command
+from iap_physics.batch.threads import Threads
+from iap_physics.measured.state_noise import NoisyStates
+from iap_simulation.batch.mixed import Mixed
+from iap_simulation.batch.references import References, Table
+from iap_simulation.loop.vehicle import STATE_NOISE, Vehicle
+from iap_simulation.scenario.scenario import Scenario
+
+
+class Tracking:
+    """References, measured states and controllers of the only vehicle in each of B worlds.
+
+    Args:
+        scenario: resolved.
+        vehicle: of it.
+        batch: number of worlds.
+
+    Attributes:
+        table: references at all control instants; None where they are too many.
+        rows: (B, 19 + N) present references, see `iap_description.states`.
+        levels: (B,) what is tracked of them.
+        wrenches_P: (B, 6) active wrenches [N, N m].
+        controllers: of all worlds.
+    """
+
+    def __init__(self, scenario: Scenario, vehicle: Vehicle, batch: int) -> None:
+        (spec,) = scenario.vehicles
+        self._timeline = vehicle.timeline
+        self.table = Table.of(vehicle.timeline)
+        self.rows = np.zeros((batch, vehicle.timeline.width))
+        self.levels = np.zeros(batch, dtype=np.int64)
+        self.wrenches_P, self._no_wrenches_P = np.zeros((2, batch, 6))
+        gains, yaw = spec.control.gains, spec.control.yaw
+        law = (vehicle.model, gains)
+        self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=yaw)
+        self._stream = STATE_NOISE.format(spec.name)
+        self._noise = NoisyStates(spec.state_noise, [np.random.default_rng(0)] * batch)
+        self._measured = np.zeros((batch, STATE_SIZE))
+
+    @property
+    def measures_truth(self) -> bool:
+        """Controllers see the states as they are, without noise."""
+        return self._noise.is_zero
+
+    @property
+    def position_bias(self) -> Array:
+        """(B, 3) of measured places in the present flights [m]."""
+        return self._noise.position_bias
+
+    def reset(self, worlds: Integers, seeds: Sequence[int], x: Array) -> None:
+        """Forget what controllers remember of worlds that stand at their start.
+
+        Args:
+            worlds: (n,) numbers of these worlds.
+            seeds: n of their flights.
+            x: (n, 13) central bodies.
+        """
+        self.controllers.reset(worlds)
+        if not self.measures_truth:
+            self._noise.reset(worlds, [stream(seed, self._stream) for seed in seeds])
+            self._measured[worlds] = x
+
+    def measured(self, x: Array) -> Array:
+        """(B, 13) central bodies as controllers have measured them last, of states (B, bodies, 13)."""
+        return x[:, 0] if self.measures_truth else self._measured
+
+    def references(self, instants: Integers) -> References:
+        """The scenario's references at control instants (B,); arrays that the next call overwrites."""
+        now = np.minimum(instants, self._timeline.last)
+        if self.table is not None:
+            self.table.look_up(now, self.rows, self.levels)
+        else:
+            for k in np.unique(now).tolist():
+                self.rows[now == k] = self._timeline.row(k)
+                self.levels[now == k] = self._timeline.level(k)
+        return References(self.rows, self.levels, self._no_wrenches_P)
+
+    def reference_rows(self, instants: Integers) -> tuple[Array, Integers]:
+        """Rows (K, 19 + N) of references, and which of them is each world's at control instants (B,)."""
+        if self.table is None:
+            return self.references(instants).rows, np.arange(len(instants))
+        return self.table.rows, np.minimum(instants, self._timeline.last)
+
+    def take(self, references: References) -> None:
+        """Let given references be the present ones.
+
+        Raises:
+            BadInput: an array has another shape.
+        """
+        given = references.checked(self.rows.shape)
+        for own, array in zip((self.rows, self.levels, self.wrenches_P), given, strict=True):
+            own[...] = array
+
+    def command(
+        self, references: References, x: Array, threads: Threads, worlds: Integers | None = None
+    ) -> Command:
+        """The controllers' commands on states (B, bodies, 13); noise is drawn for all worlds, or for some alone.
+
+        Raises:
+            BadInput: an array of the references has another shape.
+        """
+        given, seen = references.checked(self.rows.shape), x
+        if not self.measures_truth:
+            some = slice(None) if worlds is None else worlds
+            self._measured[some] = self._noise(x[some, 0], worlds)
+            seen = self._measured[:, None]
+        inputs = Given(seen, *given)
+        threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
+        return self.controllers.command
+
+    def command_mixed(
+        self, mixed: Mixed, references: References, x: Array, threads: Threads
+    ) -> list[tuple[Command, Booleans]]:
+        """Commands of several actions, with the worlds (B,) that each is for, as a batch of one would be commanded.
+
+        Args:
+            mixed: the actions.
+            references: the scenario's own; those that are given are written into them.
+            x: (B, bodies, 13) states.
+            threads: that share the worlds.
+
+        Raises:
+            BadInput: an array has another shape, or there is no such action.
+        """
+        which, controlled = mixed.checked(len(x)), np.zeros(len(x), bool)
+        asked = references._replace(wrenches_P=self.wrenches_P)
+        commands: list[tuple[Command, Booleans]] = []
+        for number, action in enumerate(mixed.actions):
+            mine = which == number
+            if isinstance(action, Command):
+                commands.append((action, mine))
+                continue
+            controlled |= mine
+            for own, given in zip(asked, action.checked(self.rows.shape), strict=True):
+                own[mine] = given[mine]
+        if controlled.any():
+            memory = self.controllers.snapshot()
+            command = self.command(asked, x, threads, np.flatnonzero(controlled))
+            self.controllers.restore(memory, np.flatnonzero(~controlled))
+            commands.append((command, controlled))
+        return commands

@@ -1,0 +1,507 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds of one scenario that differ by their seeds, side by side in one process: fast, and each the single run."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_control.allocation.model import PlatformModel
+from iap_control.batch.controllers import Controllers
+from iap_control.batch.loops import Given
+from iap_control.references.timeline import Timeline
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.math.lanes import DOUBLE, Precision
+from iap_description.math.random_streams import stream
+from iap_description.states import REF_P, Command, P
+from iap_description.vehicles.assembly import Assembly
+from iap_io.runs.run_meta import RunMeta
+from iap_physics.air.batch_air import GUSTS
+from iap_physics.batch.threads import Pace, Threads
+from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
+from iap_physics.flight_monitor import is_upside_down
+from iap_physics.plant.plant import Plant
+from iap_sensors.imu import ImuSamples
+from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of
+from iap_simulation.batch.endings import failure_of
+from iap_simulation.batch.inertial_units import WorldInertialUnits
+from iap_simulation.batch.mixed import Mixed
+from iap_simulation.batch.periods import GIVEN, HELD, TRACK, Wanted, fly_worlds
+from iap_simulation.batch.periods import Flight as Flying
+from iap_simulation.batch.references import References
+from iap_simulation.batch.refusal import ENGINE, check_memory, deviates, refusal
+from iap_simulation.batch.starts import MOST_SEEDS, Starts, give_seeds, seed_array
+from iap_simulation.batch.tracking import Tracking
+from iap_simulation.flight import Flight
+from iap_simulation.loop.distances import MAX_DISTANCE
+from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.scenario.scenario import Scenario
+
+if TYPE_CHECKING:
+    from iap_simulation.batch.on_cuda import OnDevice
+
+UNSTEADY = "noise, delays and inertial units change with every control period"
+GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """An instant of all worlds."""
+
+    parts: tuple[Any, ...]
+    engine: object
+
+
+class Worlds:
+    """Worlds of one scenario in the closed form, one for each seed.
+
+    World i is the single run of its seed bit for bit, however many there are, and whatever becomes of the others: a
+    world that fails gets a status and stands still. They are reset, commanded and stepped on their own.
+
+        worlds = Worlds.of("figure_eight", range(1000))
+        while not worlds.is_done.all():
+            worlds.advance()
+
+    Args:
+        scenario: resolved, of the closed form.
+        seeds: of the worlds.
+        threads: that share them; no result depends on how many.
+        precision: of rotors, autopilots and bodies within a control period. In ``float32`` they are faster, and worlds
+            the single runs within some micrometres.
+        device: that flies them. On an NVIDIA GPU, ``cuda``, they are the single runs within some nanometres.
+
+    Attributes:
+        seeds: (B,) of the worlds.
+        flight: the scenario made ready with the first seed.
+
+    Raises:
+        BadInput: there are no worlds, or they cannot fly this.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seeds: Sequence[int],
+        *,
+        threads: int = 1,
+        precision: Precision = DOUBLE,
+        device: Device = CPU,
+    ) -> None:
+        check_device(device)
+        why = refusal(scenario)
+        if why is not None:
+            raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
+        if not len(seeds):
+            raise BadInput("worlds: at least one seed is expected")
+        check_memory(len(seeds), scenario.vehicles[0])
+        self.seeds = seed_array(seeds)
+        self.scenario, self._deviates = scenario, deviates(scenario)
+        self.flight = Flight.of(self._seeded(0))
+        (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
+        batch = len(self.seeds)
+        self._assembly = Assembly.of(spec.platform, spec.name).without_looks()
+        self._starts = Starts(scenario, self._vehicle, self._assembly)
+        self._engine = ClosedFormEngine(batch=batch, raises=False)
+        self._threads, self._pace = Threads(threads), Pace()
+        self._units = (
+            None
+            if spec.sensors.imu is None
+            else WorldInertialUnits(scenario, self.flight.spec, batch)
+        )
+        self._plant = Plant.of(
+            self.flight.spec,
+            self._engine,
+            [] if self._units is None else [self._units.probe],
+            batch=batch,
+            raises=False,
+            threads=self._threads,
+            precision=precision,
+        )
+        self._tracking = Tracking(scenario, self._vehicle, batch)
+        self._no_values = np.zeros((1, 1))
+        self._gpu = gpu_of(device)
+        self.reset()
+        if self._gpu is not None and not self.flies_at_once:
+            raise BadInput(f"device '{device}': {UNSTEADY}; device 'cpu' flies these worlds")
+
+    @property
+    def plant(self) -> Plant:
+        """What flies; of worlds on a GPU as it has been brought home."""
+        self._bring_home()
+        return self._plant
+
+    @property
+    def controllers(self) -> Controllers:
+        """What commands; of worlds on a GPU as it has been brought home."""
+        self._bring_home()
+        return self._tracking.controllers
+
+    @property
+    def on_device(self) -> "OnDevice":
+        """States, rotor speeds and status in the GPU's memory, for libraries that take them there.
+
+        Raises:
+            IapError: these worlds are not on one.
+        """
+        if self._gpu is None:
+            raise IapError("worlds: only worlds of device 'cuda' have arrays on it")
+        plant = self._plant
+        self._gpu.sent(self._flight_of(TRACK, None, plant.air.now_W[None], held=False))
+        return self._gpu.of(plant.state(), plant.propulsion[0].rpm, plant.status)
+
+    def _bring_home(self) -> None:
+        """Let this machine's arrays be those that count."""
+        if self._gpu is not None:
+            self._gpu.bring_home()
+
+    def _seen(self, array: Any) -> Any:  # noqa: ANN401 - of floats or integers
+        """An array of this machine as it is now."""
+        return array if self._gpu is None else self._gpu.seen(array)
+
+    @classmethod
+    def of(
+        cls,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        seeds: Sequence[int] | int,
+        *,
+        draw: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        threads: int = 1,
+        precision: Precision = DOUBLE,
+        device: Device = CPU,
+        **options: Any,  # noqa: ANN401 - the fields of `Options`
+    ) -> Self:
+        """Worlds at their start, in the closed form.
+
+        Args:
+            scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
+            seeds: of the worlds, or how many, from 0 on.
+            draw: what seeds draw, keys of the scenario's key `draw`, such as ``{"mass": 0.1}``.
+            settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
+            threads: that share the worlds; no result depends on how many.
+            precision: of the physics; see the class.
+            device: ``cpu`` or ``cuda``; see the class.
+            options: `platform`, `gains`, `duration`.
+
+        Raises:
+            BadInput: anything unknown, missing or impossible, in one line.
+        """
+        given = {**(settings or {}), **{f"draw.{key}": each for key, each in (draw or {}).items()}}
+        if not isinstance(scenario, Scenario):
+            given = {"engine.name": ENGINE, **given}
+        ready = resolved(scenario, given, options)[0]
+        numbers = range(min(seeds, MOST_SEEDS - 1)) if isinstance(seeds, int) else seeds
+        return cls(ready, numbers, threads=threads, precision=precision, device=device)
+
+    def _seeded(self, i: int) -> Scenario:
+        return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
+
+    def world(self, i: int) -> Scenario:
+        """The scenario of one world, whose single run is the same flight."""
+        return self._seeded(range(len(self.seeds))[i])
+
+    @property
+    def threads(self) -> Threads:
+        """That share the worlds."""
+        return self._threads
+
+    @property
+    def timeline(self) -> Timeline:
+        """The scenario's references."""
+        return self._vehicle.timeline
+
+    @property
+    def model(self) -> PlatformModel:
+        """The platform as controllers believe it."""
+        return self._vehicle.model
+
+    @property
+    def name(self) -> str:
+        """The vehicle's name."""
+        return self._vehicle.name
+
+    @property
+    def metas(self) -> list[RunMeta]:
+        """(B,) description of each world's run."""
+        first, metas = self.flight.meta, []
+        for i, seed in enumerate(self.seeds.tolist()):
+            (vehicle,) = first.vehicles
+            if deviates(self.scenario):
+                world = self._seeded(i)
+                thrust = drawn_deviation(world, world.vehicles[0]).thrust
+                vehicle = vehicle.model_copy(update={"thrust_factors": thrust})
+            metas.append(first.model_copy(update={"seed": seed, "vehicles": (vehicle,)}))
+        return metas
+
+    @property
+    def state(self) -> Array:
+        """(B, bodies, 13) states, a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._seen(self._plant.state())
+
+    @property
+    def measured(self) -> Array:
+        """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
+        return self._tracking.measured(self.state)
+
+    @property
+    def position_bias(self) -> Array:
+        """(B, 3) of measured places in the present flights [m]."""
+        return self._tracking.position_bias
+
+    @property
+    def rpm(self) -> Array:
+        """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._seen(self._plant.propulsion[0].rpm)
+
+    @property
+    def status(self) -> Integers:
+        """(B,) `RUNNING`, or why a world stands still, see `iap_physics.engines.engine`."""
+        return self._seen(self._plant.status)
+
+    @property
+    def times(self) -> Array:
+        """(B,) simulation time of each world [s]."""
+        self._seen(self._plant.ticks)
+        return self._plant.times
+
+    @property
+    def imu(self) -> ImuSamples:
+        """Samples of the last control period, (B, M, S, 3): of the central body's unit and of each aircraft's.
+
+        Raises:
+            IapError: the scenario has no inertial units.
+        """
+        if self._units is None:
+            raise IapError("worlds: there are no inertial units without sensors.imu")
+        return self._units.samples
+
+    @property
+    def instants(self) -> Integers:
+        """(B,) numbers of the worlds' control instants."""
+        return self._seen(self._plant.ticks) // self._plant.substeps
+
+    @property
+    def is_done(self) -> Booleans:
+        """(B,) whether a world has failed, or its references have come to their end."""
+        return (self.status != RUNNING) | (self.instants >= self.timeline.last)
+
+    def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
+        """Bring worlds back to their start, as fresh ones of their seeds would stand there.
+
+        Args:
+            worlds: their indices, or a mask (B,); None for all of them.
+            seeds: new ones for these worlds.
+
+        Raises:
+            BadInput: there is no such world, or there are more or fewer seeds than worlds.
+        """
+        chosen = world_indices(worlds, len(self.seeds))
+        if seeds is not None:
+            give_seeds(self.seeds, chosen, seeds)
+        if not len(chosen):
+            return
+        if self._deviates:
+            for i in chosen.tolist():
+                self._deviate(i)
+        if self._units is not None:
+            self._units.reset(chosen, [self._seeded(i) for i in chosen.tolist()])
+        now = self.seeds[chosen]
+        gusts = [stream(s, GUSTS) for s in now.tolist()] if self.plant.air.is_gusty else None
+        x, rpm, tilt = self._starts(now)
+        self.plant.reset(x, [rpm], gusts, chosen, tilt=[tilt])
+        self._tracking.reset(chosen, now.tolist(), x[:, 0])
+
+    def _deviate(self, i: int) -> None:
+        """Let a world's vehicle and wind be those that its seed draws."""
+        scenario, spec = self._seeded(i), self.flight.spec.vehicles[0]
+        deviation = drawn_deviation(scenario, scenario.vehicles[0])
+        vehicle = spec.model_copy(update={"deviation": deviation})
+        airframe = vehicle.airframe(deviation.assembly(self._assembly))
+        self.plant.deviate(i, airframe, drawn_wind(scenario))
+
+    def references(self) -> References:
+        """The scenario's references at the worlds' present instants; the last one is held.
+
+        Arrays that the next call overwrites.
+        """
+        return self._tracking.references(self.instants)
+
+    def reference_rows(self) -> tuple[Array, Integers]:
+        """Rows (K, 19 + N) of the scenario's references, and which of them is each world's at present (B,).
+
+        Neither is to be written to, nor kept.
+        """
+        return self._tracking.reference_rows(self.instants)
+
+    def advance(self, action: References | Command | Mixed | None = None) -> None:
+        """Fly one control period of every running world.
+
+        A world whose command is not finite, that overturns, loses its reference or diverges gets a status and stands
+        still from then on.
+
+        Args:
+            action: references for the suite's controllers in place of the scenario's own; or a command to the aircraft
+                in place of the controllers'; or several of them, of which each world takes its own. Arrays have a row
+                for each world.
+
+        Raises:
+            BadInput: an array has another shape, or the action is none of these.
+        """
+        if not isinstance(action, References | Command | Mixed | None):
+            raise BadInput(
+                "worlds: an action is References, a Command or Mixed;"
+                " iap_simulation.batch.actions makes them of arrays"
+            )
+        if not isinstance(action, Command | Mixed) and self.flies_at_once:
+            self._fly_once(action)
+            return
+        if isinstance(action, Mixed):
+            self._control_mixed(action)
+        else:
+            self.control(action)
+        self.plant.advance()
+        if self._units is not None:
+            self._units.measure()
+
+    def _fly_once(self, references: References | None) -> None:
+        """Fly one control period on references, None for the scenario's own."""
+        if references is None:
+            self.fly(1)
+            return
+        self._tracking.take(references)
+        self.fly(1, GIVEN)
+
+    def fly(
+        self, periods: int, what: int = TRACK, values: Array | None = None, *, held: bool = False
+    ) -> None:
+        """Fly some control periods of every running world, as so many calls of `advance` would, bit for bit.
+
+        Args:
+            periods: how many.
+            what: references are made of in each, see `iap_simulation.batch.periods`.
+            values: (B, columns) that they are made of.
+            held: the aircraft go by the command that the plant holds; controllers do nothing.
+
+        Raises:
+            BadInput: these worlds must be advanced one period at a time, see `flies_at_once`.
+        """
+        if not self.flies_at_once:
+            raise BadInput(f"worlds: {UNSTEADY}")
+        most = GUST_PERIODS if self._plant.air.is_gusty else periods
+        for done in range(0, periods, max(most, 1)):
+            self._fly(min(most, periods - done), what, values, held=held)
+
+    def _fly(self, periods: int, what: int, values: Array | None, *, held: bool) -> None:
+        """Fly some control periods in one compiled call."""
+        flight = self._flight_of(what, values, self._plant.blow(periods), held=held)
+        if self._gpu is None:
+            self._threads.run(
+                lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds), self._pace
+            )
+        else:
+            self._gpu.fly(periods, flight)
+        self._plant.pass_time(periods)
+
+    def _flight_of(self, what: int, values: Array | None, air_W: Array, *, held: bool) -> Flying:
+        """What compiled loops take."""
+        plant, tracking = self._plant, self._tracking
+        table, flown = tracking.table, plant.flown
+        assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
+        given = Given(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
+        numbers = self._no_values if values is None else values
+        wanted = Wanted(
+            what, numbers, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
+        )
+        settings, blocks = tracking.controllers.parts
+        law = HELD if held else settings.law
+        return Flying(wanted, given, settings, blocks, flown, law)
+
+    @property
+    def flies_at_once(self) -> bool:
+        """Whether `fly` can be called: between periods only states and gusts change, and references fit a table."""
+        tracking = self._tracking
+        return tracking.table is not None and tracking.measures_truth and self._plant.is_steady
+
+    def control(self, action: References | Command | None = None) -> tuple[References, Command]:
+        """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
+
+        Returns:
+            What was asked for and what was commanded; the next step overwrites them.
+
+        Raises:
+            BadInput: an array has another shape.
+        """
+        self._bring_home()
+        references = self.references() if not isinstance(action, References) else action
+        command = action
+        if not isinstance(command, Command):
+            command = self._tracking.command(references, self.state, self._threads)
+        self.command(command)
+        self._end_lost(references.rows)
+        return references, command
+
+    def _control_mixed(self, mixed: Mixed) -> None:
+        """Command each world by its own one of several actions, as a batch of one would be by it."""
+        for action in mixed.actions:
+            if isinstance(action, Command):
+                self.plant.check_command(0, action)
+        references, inputs = self.references(), (self.state, self._threads)
+        for command, worlds in self._tracking.command_mixed(mixed, references, *inputs):
+            self.plant.command(0, command, worlds=worlds)
+        self._end_lost(references.rows)
+
+    def _end_lost(self, rows: Array) -> None:
+        """End flights that have overturned or lost their references (B, 19 + N)."""
+        x = self.state[:, 0]
+        far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
+        for failed, status in ((far, FAR), (is_upside_down(x), UPSIDE_DOWN)):
+            self.status[failed & (self.status == RUNNING)] = status
+
+    def command(self, command: Command) -> None:
+        """Let the aircraft hold a command, an array of which may have a row for each world.
+
+        Raises:
+            BadInput: an array has another shape.
+        """
+        self.plant.command(0, command)
+
+    def ended(self, i: int) -> float:
+        """Simulation time of the last control instant that a world has come to [s]."""
+        steps = int(self._seen(self._engine.step_counts)[i])
+        return (steps - steps % self._plant.substeps) * self._plant.dt
+
+    def failure(self, i: int) -> FlightFailed | None:
+        """What has ended a world, as it would have ended the single run; None while it runs."""
+        steps = int(self._seen(self._engine.step_counts)[i])
+        return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)
+
+    def snapshot(self) -> Snapshot:
+        """The present instant of all worlds, to return to with `restore`."""
+        return Snapshot(self._copied(self._parts), self._engine.snapshot())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a snapshot, as often as wanted.
+
+        Raises:
+            IapError: it was taken of other worlds.
+        """
+        self._bring_home()
+        self._engine.restore(snapshot.engine)
+        parts = self._copied(snapshot.parts)
+        self._plant, self._tracking, self._units, self.seeds = parts
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.plant, self._tracking, self._units, self.seeds
+
+    def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A deep copy that shares engine and threads."""
+        shared = (self._engine, self._threads)
+        return copy.deepcopy(parts, {id(each): each for each in shared})

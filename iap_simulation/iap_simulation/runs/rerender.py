@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images of a recorded motion, with other cameras or in another scene: a new run folder, in one pass.
+
+The states come from the recording, bit for bit, so the same cameras in the same scene see what they
+saw. Everything else in the recording is taken over.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_description.world.world import World
+from iap_io.runs import topics
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
+from iap_io.runs.run_folder import (
+    METRICS,
+    RunData,
+    load_run,
+    read_metrics,
+    write_config,
+    write_metrics,
+    write_trajectories,
+)
+from iap_io.runs.run_meta import Recording
+from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.runs.video import object_states
+from iap_simulation.scenario.rig_spec import rig_spec
+from iap_simulation.scenario.scenario import Scenario
+
+STAMP_TOLERANCE = 1e-6  # by which stamps of one instant may differ [s]
+
+
+def rerender(
+    run: Path,
+    out: Path,
+    scenario: Scenario,
+    config: dict[str, Any],
+    *,
+    renderer: Renderer,
+    recording: Recording,
+    progress: Callable[[float], None],
+) -> MountedCameras:
+    """Render a recorded motion again.
+
+    Args:
+        run: the folder of the recorded run.
+        out: an empty run folder.
+        scenario: that was flown, with the cameras and the scene that count now.
+        config: its resolved plain tree, kept in the folder.
+        renderer: fresh.
+        recording: how the new run is recorded.
+        progress: called with the simulation time [s].
+
+    Returns:
+        The cameras, with the number of images and the time that they took.
+
+    Raises:
+        BadInput: not a run folder, other vehicles, no camera, or an object whose motion was not recorded.
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    data, rig = load_run(run), rig_spec(scenario)
+    cameras = mounted_cameras_of(rig)
+    _check(run, data, scenario, len(cameras))
+    others = tuple(each for each in data.meta.sensors if not isinstance(each, CameraSensorInfo))
+    meta = data.meta.model_copy(update={"sensors": (*others, *(each.info for each in cameras))})
+    write_config(out, config, meta.sensors)
+    mounted = MountedCameras(rig, cameras, renderer)
+    mounted.reset(data.meta.seed)
+    with Recorder(out, meta, recording) as recorder:
+        _copy_tracks(data, recorder)
+        _play(data, read_sensors(run / BAG, others), mounted, scenario.world, recorder, progress)
+    write_trajectories(out, load_run(out))
+    if (run / METRICS).exists():
+        write_metrics(out, read_metrics(run))
+    return mounted
+
+
+def _check(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
+    flown = [vehicle.meta.name for vehicle in data.vehicles]
+    wanted = [vehicle.name for vehicle in scenario.vehicles]
+    if flown != wanted:
+        raise BadInput(
+            f"{run}: vehicles {', '.join(flown)} were recorded, not {', '.join(wanted)}"
+        )
+    if cameras == 0:
+        raise BadInput(f"{run}: there is no camera to render; choose some with --sensors")
+    for name, item in scenario.world.objects.items():
+        if item.mass is not None:
+            raise BadInput(
+                f"{run}: key 'world.objects.{name}': it moves freely, and where it was is not recorded"
+            )
+
+
+def _copy_tracks(data: RunData, recorder: Recorder) -> None:
+    for i, vehicle in enumerate(data.vehicles):
+        for name, track in ((topics.GIVEN, vehicle.given), (topics.ACTUAL, vehicle.actual)):
+            if track is not None:
+                recorder.add_track(i, name, track)
+
+
+def _play(
+    data: RunData,
+    readings: Iterator[Reading],
+    cameras: MountedCameras,
+    world: World,
+    recorder: Recorder,
+    progress: Callable[[float], None],
+) -> None:
+    """Hand over every tick with its readings, in the order of a run."""
+    columns = [vehicle.columns for vehicle in data.vehicles]
+    waiting = next(readings, None)
+    for i in range(min(len(c.t) for c in columns)):
+        k, t = int(columns[0].k[i]), float(columns[0].t[i])
+        while waiting is not None and waiting.t <= t + STAMP_TOLERANCE:
+            recorder.receive(waiting)
+            waiting = next(readings, None)
+        x = np.concatenate([c.x[i] for c in columns])
+        tilts = np.concatenate([c.tilt[i] for c in columns])
+        for image in cameras.sample(k, t, x, object_states(world, t), tilts):
+            recorder.receive(image)
+        for number, c in enumerate(columns):
+            recorder.record(number, c.step(i))
+        if i % 50 == 0:
+            progress(t)
+    for reading in chain([] if waiting is None else [waiting], readings):
+        recorder.receive(reading)

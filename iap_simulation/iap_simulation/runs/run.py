@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run from resolved scenario to run folder: fly, record, judge."""
+
+import gc
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from iap_description.errors import FlightFailed
+from iap_description.process.interrupts import Deferral, word
+from iap_description.signals import Step
+from iap_description.vehicles.faults import has_come
+from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.runs.fault_meta import Notice, notices
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_folder import (
+    TrajectoryFiles,
+    create_run_folder,
+    write_config,
+    write_metrics,
+)
+from iap_io.runs.run_meta import COMPLETED, RunStats
+from iap_io.runs.run_reader import RunReader
+from iap_io.wire.cdr import message_types
+from iap_simulation.flight import Flight
+from iap_simulation.loop.closed_loop import Observer
+from iap_simulation.loop.pacing import WallClock
+from iap_simulation.metrics.flight_scores import FlightScores
+from iap_simulation.metrics.metrics import Scores
+from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.runs.topic_logs import topic_logs
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.simulation import Simulation
+
+Progress = Callable[[float], None]
+Say = Callable[[Notice], None]
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Result:
+    """Outcome of a run.
+
+    Attributes:
+        metrics: metrics.json.
+        failure: the sentence for the user when the flight did not complete.
+        interrupted: whether the user stopped it.
+        folder: of the run.
+    """
+
+    metrics: dict[str, Any]
+    failure: str | None
+    interrupted: bool
+    folder: Path
+
+
+class Announcer:
+    """Says what faults do, when it happens."""
+
+    def __init__(self, flight: Flight, say: Say) -> None:
+        of_each = (notices(v.name, v.faults, v.losses) for v in flight.meta.vehicles)
+        found = [notice for own in of_each for notice in own]
+        self._left, self._say = sorted(found, key=lambda notice: notice.t)[::-1], say
+
+    @classmethod
+    def of(cls, flight: Flight, say: Say) -> list[Self]:
+        """One where there is anything to say."""
+        return [cls(flight, say)] if any(v.faults for v in flight.scenario.vehicles) else []
+
+    def record(self, vehicle: int, step: Step) -> None:  # noqa: ARG002 - it is about the time only
+        """Say what is due."""
+        while self._left and has_come(self._left[-1].t, step.t):
+            self._say(self._left.pop())
+
+
+def record(
+    scenario: str | Path | Mapping[str, Any],
+    *,
+    folder: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress = lambda _: None,
+    **options: Any,  # noqa: ANN401 - the fields of `Options`
+) -> Result:
+    """Fly a whole scenario into a run folder, as ``iap run`` does.
+
+    Args:
+        scenario: a name, a YAML file, or a tree of keys.
+        folder: empty or new; None makes one below ``runs/``.
+        settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
+        progress: called with the simulation time [s].
+        options: `platform`, `gains`, `seed`, `duration`, `sensors`, `scene`, `state_source`.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    ready, tree = resolved(scenario, settings or {}, options)
+    flight = Flight.of(ready)
+    return execute(flight, create_run_folder(folder, ready.scenario), tree, progress=progress)
+
+
+def execute(
+    flight: Flight,
+    folder: Path,
+    config: dict[str, Any],
+    *,
+    progress: Progress,
+    say: Say = lambda _: None,
+    realtime: bool = False,
+    view: bool = False,
+) -> Result:
+    """Fly, record into `folder`, and judge; whatever ends the flight, what was recorded is kept and judged.
+
+    A flight that ends before anything is recorded leaves no folder.
+
+    Args:
+        flight: made ready.
+        folder: an empty run folder.
+        config: the resolved plain tree, kept in the folder.
+        progress: called with the simulation time [s].
+        say: called when a fault strikes, and when a controller is told of it.
+        realtime: keep pace with the wall clock.
+        view: open PyBullet's window.
+
+    Raises:
+        BadInput: a vehicle starts inside an object, or the recording cannot be read back.
+        FlightFailed: it ended before anything was recorded.
+        RecordingFailed: nothing could be recorded, or what follows from the recording could not be written.
+        KeyboardInterrupt: before anything was recorded, or while it was judged.
+    """
+    try:
+        stats, failure, collisions = _flown(
+            flight, folder, config, progress=progress, say=say, realtime=realtime, view=view
+        )
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    metrics = judge(folder, stats, collisions)
+    return Result(metrics, failure, stats.outcome == INTERRUPTED, folder)
+
+
+def _flown(
+    flight: Flight,
+    folder: Path,
+    config: dict[str, Any],
+    *,
+    progress: Progress,
+    say: Say,
+    realtime: bool,
+    view: bool,
+) -> tuple[RunStats, str | None, list[dict[str, Any]]]:
+    """Fly and record: what the loop measured of itself, why the flight did not complete, and its collisions."""
+    write_config(folder, config, flight.sensors.suite.infos)
+    message_types()  # a tenth of a second once per process, which is no part of the loop
+    with Simulation(flight, view=view) as simulation:
+        began = time.perf_counter()
+        outcome, failure = _fly_recorded(
+            simulation, flight, folder, realtime=realtime, progress=progress, say=say
+        )
+        wall = time.perf_counter() - began
+        if isinstance(simulation.loop.judge, ModulesJudge):
+            simulation.loop.judge.write(folder)
+    stats = _stats(simulation, flight, outcome, wall)
+    return stats, failure, simulation.loop.monitor.collision_records
+
+
+def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) -> RunStats:
+    """What the loop measured of itself."""
+    cameras, loop = flight.sensors.suite.cameras, simulation.loop
+    rendered = (0, 0.0) if cameras is None else (cameras.count, cameras.seconds)
+    faults = {
+        flight.vehicles[i].name: tuple((fault.t, fault.reason) for fault in navigator.faults)
+        for i, navigator in flight.navigators.items()
+    }
+    # Nobody looks at the health of an estimator whose vehicle has no fail-safe.
+    watched = {i: flight.navigators[i] for i in loop.watches}
+    health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
+    step = loop.timer.mean_us
+    judge = loop.judge
+    judged = {} if judge is None else {judge.key: judge.metrics(simulation.plant)}
+    own = (outcome, simulation.t, wall, step, *rendered)
+    flier = loop.pilot if loop.modules is None else loop.modules.policy
+    policy = None if flier is None else dict(flier.info)
+    return RunStats(*own, faults=faults, health=health, judged=judged, policy=policy)
+
+
+def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
+    """Fly and judge without a recording.
+
+    Args:
+        flight: made ready.
+        simulation: of this flight, at its start.
+
+    Returns:
+        The metrics that `execute` would give, and the sentence for the user when the flight did not complete, else "".
+
+    Raises:
+        BadInput: a vehicle starts inside an object.
+        FlightFailed: it ended before its first control tick.
+    """
+    scores, outcome, failure = FlightScores(flight.meta), COMPLETED, ""
+    flight.write_tracks(scores)
+    simulation.begin(observers=[scores])
+    began = time.perf_counter()
+    try:
+        simulation.fly()
+        outcome, failure = _verdict(simulation)
+    except FlightFailed as error:
+        if not simulation.loop.k:
+            raise
+        outcome, failure = error.outcome, str(error)
+    stats = _stats(simulation, flight, outcome, time.perf_counter() - began)
+    return {
+        **scores.metrics(stats),
+        "collisions": simulation.loop.monitor.collision_records,
+    }, failure
+
+
+def _verdict(simulation: Simulation) -> tuple[str, str]:
+    """Outcome of a flight that went to its end, and the sentence for the user when its task has failed, else ""."""
+    judge = simulation.loop.judge
+    failure = None if judge is None else judge.failure
+    return (COMPLETED, "") if judge is None or failure is None else (judge.missed, failure)
+
+
+def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Compute and write the metrics and trajectories of a folder whose bag is closed.
+
+    Raises:
+        BadInput: nothing was recorded.
+    """
+    reader = RunReader(folder)
+    tracks = reader.tracks()
+    scores = Scores(reader.meta, tracks)
+    with TrajectoryFiles(folder, reader.meta, tracks) as trajectories:
+        for columns in reader.pieces():
+            scores.add(columns)
+            trajectories.add(columns)
+    metrics = {**scores.metrics(stats), "collisions": collisions}
+    write_metrics(folder, metrics)
+    return metrics
+
+
+def _fly_recorded(
+    simulation: Simulation,
+    flight: Flight,
+    folder: Path,
+    *,
+    realtime: bool,
+    progress: Progress,
+    say: Say,
+) -> tuple[str, str | None]:
+    """Outcome of a recorded flight, and the sentence for the user unless it completed.
+
+    Interrupts wait for the end of a control step, of which there is one at least, and for the recording's end.
+    Garbage collection waits, since a pause in the loop would be a missed deadline.
+    """
+    gc.freeze()  # garbage too: to look for it takes a tenth of a second, and it can go after the flight
+    recorder: Recorder | None = None
+    try:
+        with Deferral() as interrupts:
+            with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
+                flight.write_tracks(recorder)
+                pace = [WallClock()] if realtime else []
+                told = Announcer.of(flight, say)
+                observers: list[Observer] = [
+                    recorder,
+                    *topic_logs(simulation, recorder),
+                    *pace,
+                    *told,
+                    interrupts,
+                ]
+                simulation.begin(observers=observers, sinks=[recorder])
+                simulation.fly(progress)
+    except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:
+        if recorder is None or not recorder.written:
+            raise
+        return _ending(error, simulation.t)
+    finally:
+        gc.unfreeze()
+    outcome, failure = _verdict(simulation)
+    return outcome, failure or None
+
+
+def _ending(error: BaseException, t: float) -> tuple[str, str]:
+    """One word for metrics.json and the sentence for the user, of what ended a flight at a time [s]."""
+    if isinstance(error, FlightFailed):
+        return error.outcome, str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, f"{word(error)} at t = {t:.3f} s"
+    return "recording_failed", str(error)

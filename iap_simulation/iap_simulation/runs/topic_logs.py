@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records what latches and the joints between modules do, as nodes tell it on topics."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from iap_control.modules.joints_said import joints_message, joints_said
+from iap_description.signals import Step
+from iap_io.runs.note_chunk import Note
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.topics import JOINTS, LATCHES
+from iap_io.wire.message_views import Message, stamp_of_time
+from iap_io.wire.sample_views import LatchStateMessage
+from iap_simulation.loop.closed_loop import ClosedLoop, Observer
+from iap_simulation.scenario.scenario import Scenario
+
+
+class Flying(Protocol):
+    """A simulation that has begun by the first step."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """The resolved scenario."""
+
+    @property
+    def loop(self) -> ClosedLoop:
+        """Of the flight."""
+
+
+class LatchLog:
+    """Records what latches are doing at every control instant, once for all vehicles."""
+
+    def __init__(self, flying: Flying, recorder: Recorder) -> None:
+        self._flying, self._recorder = flying, recorder
+        self._message = LatchStateMessage.of(list(flying.scenario.latches))
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Record them with the first vehicle."""
+        latches = self._flying.loop.plant.latches
+        if vehicle == 0 and latches is not None:
+            self._message.phases[:] = latches.numbers
+            self._recorder.note(note_of(LATCHES, self._message, step))
+
+
+class JointsLog:
+    """Records what joints between modules do at every control instant, once for all vehicles."""
+
+    def __init__(self, flying: Flying, recorder: Recorder) -> None:
+        self._flying, self._recorder = flying, recorder
+        spec, names = flying.scenario.modules, [each.name for each in flying.scenario.vehicles]
+        assert spec is not None
+        self._message = joints_message(spec, names)
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Record them with the first vehicle."""
+        modules = self._flying.loop.modules
+        if vehicle == 0 and modules is not None:
+            self._message.put(joints_said(modules.coordinator))
+            self._recorder.note(note_of(JOINTS, self._message, step))
+
+
+def topic_logs(flying: Flying, recorder: Recorder) -> Sequence[Observer]:
+    """Those of a flight: with latches, or with modules that dock."""
+    scenario, logs = flying.scenario, list[Observer]()
+    if scenario.latches:
+        logs.append(LatchLog(flying, recorder))
+    if scenario.modules is not None and scenario.modules.joints:
+        logs.append(JointsLog(flying, recorder))
+    return logs
+
+
+def note_of(topic: str, message: Message, step: Step) -> Note:
+    """What a message says at a step, for the recorder."""
+    stamp = stamp_of_time(step.t)
+    message.put_head(stamp, step.k)
+    return Note(topic, stamp, message.dump())

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Control periods that a single run flies at once: the same bits as one by one, also of flights that fail."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from iap_description.errors import FlightFailed
+from iap_description.states import Mode
+from iap_io.runs.columns import Columns
+from iap_simulation.batch.stretches import Stretches
+from iap_simulation.flight import Flight
+from iap_simulation.loop.closed_loop import PROGRESS_STEPS
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.simulation import Simulation
+
+DURATION = 1.3  # no whole number of stretches [s]
+ROWS = 400  # that are kept at most
+GUSTS = {"wind.speed": 3.0, "wind.turbulence": 8.0}
+
+
+class OneByOne:
+    """Keeps every control step of a vehicle; a loop with it flies one period after another."""
+
+    def __init__(self, simulation):
+        self.count = 0
+        self.table = Columns.zeros(ROWS, simulation._flight.meta.vehicles[0])
+
+    def record(self, vehicle, step):
+        assert vehicle == 0
+        self.table.put(self.count, step)
+        self.count += 1
+
+
+class AtOnce(OneByOne):
+    """The same for a loop that may fly stretches; counts the steps that came in them."""
+
+    in_stretches = 0
+
+    def record_rows(self, vehicle, rows):
+        assert vehicle == 0
+        self.table.put_rows(self.count, rows)
+        self.count += len(rows.k)
+        self.in_stretches += len(rows.k)
+
+
+def nothing(simulation):
+    """Leave a simulation as it is."""
+
+
+def flown(kind, scenario="figure_eight", prepare=nothing, then=0, midway=nothing, **options):
+    """A flight seen by an observer of a kind: observer, its rows, end, and states afterwards."""
+    settings = {"engine.name": "closed_form", **options.pop("settings", {})}
+    ready = resolved(scenario, settings, {"duration": DURATION, **options})[0]
+    with Simulation(Flight.of(ready)) as simulation:
+        seen, end = kind(simulation), ""
+        simulation.begin(observers=[seen])
+        prepare(simulation)
+        try:
+            simulation.fly(lambda t: midway(simulation) if t > 0.2 else None)
+        except FlightFailed as error:
+            end = f"{error.outcome}: {error} ({simulation.loop.k}, {simulation.t:.6f})"
+        after = [] if end else [simulation.step() for _ in range(then)]
+        return seen, seen.table.rows(slice(seen.count)), end, np.array([*after, simulation.state])
+
+
+def assert_equal_flights(**options):
+    """Fly both ways and compare every bit; returns what the loop with stretches gave."""
+    _, rows, end, after = flown(OneByOne, **options)
+    seen, found, found_end, found_after = flown(AtOnce, **options)
+    for field in dataclasses.fields(Columns):
+        one, other = getattr(rows, field.name), getattr(found, field.name)
+        if isinstance(one, np.ndarray):
+            np.testing.assert_array_equal(other, one, err_msg=field.name)
+    assert found_end == end
+    np.testing.assert_array_equal(found_after, after)
+    return seen, found, end
+
+
+@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450", "tilt_3"])
+def test_a_flight_in_stretches_is_the_flight_one_period_after_another(platform):
+    seen, rows, end = assert_equal_flights(platform=platform, settings=GUSTS, seed=3)
+    assert not end
+    count = round(200 * DURATION) + 1
+    assert len(rows.k) == count
+    assert seen.in_stretches == count - 1 - (count - 2) // PROGRESS_STEPS - 1
+    assert rows.mode[0] == (Mode.RPM if platform in ("f450", "tilt_3") else Mode.ATTITUDE_THRUST)
+
+
+def test_steps_after_a_flight_go_on_from_what_its_controller_remembers():
+    heavy = {"model_error.mass": 0.1}  # so that integrals are not zero
+    assert_equal_flights(scenario="hover", settings=heavy, then=60)
+
+
+def test_a_flight_that_is_begun_step_by_step_keeps_its_controller():
+    def prepare(simulation):
+        for _ in range(7):
+            simulation.step()
+
+    seen, _, _ = assert_equal_flights(prepare=prepare)
+    assert seen.in_stretches == 0
+
+
+def test_gains_that_are_changed_before_the_flight_count():
+    def soften(simulation):
+        controller = simulation.loop.vehicles[0].controller
+        gains = controller.gains
+        controller.set_gains(gains.model_copy(update={"kP": tuple(0.5 * k for k in gains.kP)}))
+
+    _, soft, _ = assert_equal_flights(scenario="hover", prepare=soften, settings=GUSTS)
+    _, stiff, _ = assert_equal_flights(scenario="hover", settings=GUSTS)
+    assert not np.array_equal(soft.x, stiff.x)
+
+
+def test_a_second_flight_after_a_reset_is_the_first_one_again():
+    settings = {"engine.name": "closed_form", **GUSTS}
+    with Simulation.of("figure_eight", settings=settings, duration=DURATION) as simulation:
+        simulation.fly()
+        first = simulation.state
+        simulation.reset()
+        simulation.fly()
+        np.testing.assert_array_equal(simulation.state, first)
+        further = simulation.step()
+        simulation.reset(seed=5)
+        simulation.fly()
+        assert not np.array_equal(simulation.state, first)
+    with Simulation.of("figure_eight", settings=settings, duration=DURATION) as simulation:
+        simulation.fly()
+        kept = simulation.snapshot()
+        np.testing.assert_array_equal(simulation.step(), further)
+        simulation.restore(kept)
+        np.testing.assert_array_equal(simulation.step(), further)
+
+
+BROKEN = {
+    "far": lambda x: x.__setitem__((0, slice(7, 10)), [0.0, 900.0, 0.0]),
+    "upside down": lambda x: x.__setitem__((slice(None), slice(10, 13)), [60.0, 0.0, 0.0]),
+    "no command": lambda x: x.__setitem__((0, 2), np.nan),
+    "no number": lambda x: x.__setitem__((0, slice(10, 13)), [1e160, 0.0, 1e160]),
+}
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome"),
+    [
+        ("far", "diverged"),
+        ("upside down", "crashed"),
+        ("no number", "diverged"),
+        ("no command", "invalid_command"),
+    ],
+)
+def test_a_flight_that_fails_in_a_stretch_ends_at_the_same_instant_in_the_same_words(how, outcome):
+    def break_it(simulation):
+        BROKEN[how](simulation.plant.engine.state()[0])
+
+    seen, rows, end = assert_equal_flights(scenario="hover", midway=break_it)
+    assert end.startswith(outcome)
+    assert PROGRESS_STEPS + 1 < len(rows.k) < 200 * DURATION
+    assert seen.in_stretches == len(rows.k) - 2
+
+
+PUSHED = {"at": 0.2, "until": 0.4, "force": [1.0, 0.0, 0.0], "torque": [0.0, 0.0, 0.0]}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"settings": {"state_noise.position": 0.001}},
+        {"settings": {"model_error.delay": 0.005}},
+        {"settings": {"disturbances": [PUSHED]}},
+        {"sensors": "imu"},
+    ],
+)
+def test_what_the_compiled_loop_does_not_have_is_flown_one_by_one(options):
+    seen, _, _ = assert_equal_flights(scenario="hover", **options)
+    assert seen.in_stretches == 0
+
+
+@pytest.mark.parametrize("part", ["interaction", "lever", "arm", "push"])
+def test_a_vehicle_with_more_than_motion_control_has_no_stretches(part):
+    ready = resolved("hover", {"engine.name": "closed_form"}, {"duration": DURATION})[0]
+    with Simulation(Flight.of(ready)) as simulation:
+        (vehicle,) = simulation.loop.vehicles
+        setattr(vehicle, part, object())
+        assert Stretches.of(simulation.plant, vehicle) is None
+        setattr(vehicle, part, None)
+        assert Stretches.of(simulation.plant, vehicle) is not None

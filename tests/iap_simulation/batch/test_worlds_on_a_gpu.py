@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds of device cuda: those of the processor, flown on numba's simulator of a GPU, and on one where there is one."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from simulated_gpu import CASES, PLATFORMS, SETTINGS, TOLERANCE, flown
+
+from iap_description.errors import BadInput, IapError
+from iap_description.math.lanes import DOUBLE
+from iap_simulation.batch import on_cuda
+from iap_simulation.batch.periods import TRACK
+from iap_simulation.batch.worlds import Worlds
+
+SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+HAS_EXTRA = importlib.util.find_spec("numba_cuda") is not None
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """What worlds on a simulated GPU come to, in a process of their own: its variables count for all of numba."""
+    path = tmp_path_factory.mktemp("gpu") / "flown.npz"
+    code = f"import simulated_gpu; simulated_gpu.save('cuda', {str(path)!r})"
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with np.load(path) as found:
+        return dict(found)
+
+
+def environment():
+    """This process's variables and paths, with the simulator."""
+    return {**os.environ, **SIMULATOR, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("platform", "precision"), CASES)
+def test_worlds_on_a_simulated_gpu_are_those_of_the_processor(simulated, platform, precision):
+    """References, controllers, checks and plants in gusts, snapshots, resets and held commands, of each law."""
+    expected = flown("cpu", platform, precision)
+    assert len(expected) > 5
+    for name, array in expected.items():
+        got = simulated[f"{platform}.{precision}.{name}"]
+        np.testing.assert_allclose(got, array, **TOLERANCE[precision], err_msg=name)
+    assert np.abs(expected["after advance"][:, 0, :3] - expected["after fly"][:, 0, :3]).max() > 0
+
+
+def test_without_the_extra_the_refusal_has_the_line_that_installs_it(monkeypatch):
+    monkeypatch.setattr("iap_simulation.batch.on_cuda.find_spec", lambda _: None)
+    with pytest.raises(BadInput, match=r"pip install .*requirements/lock/gpu\.txt") as refusal:
+        Worlds.of("hover", 1, device="cuda")
+    assert "\n" not in str(refusal.value)
+
+
+def test_without_a_gpu_the_refusal_says_so(monkeypatch):
+    monkeypatch.setattr("iap_simulation.batch.on_cuda.find_spec", lambda _: object())
+    monkeypatch.setattr("iap_simulation.batch.on_cuda.cuda.is_available", lambda: False)
+    with pytest.raises(BadInput, match="device 'cuda': no NVIDIA GPU with a driver is found"):
+        Worlds.of("hover", 1, device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"device": "gpu"}, "device 'gpu': cpu or cuda is expected"),
+        (
+            {"device": "cuda", "settings": {"state_noise.position": 0.01}},
+            "device 'cuda': noise, delays .*; device 'cpu' flies these worlds",
+        ),
+    ],
+)
+def test_what_a_gpu_does_not_fly_is_refused_by_name(monkeypatch, options, why):
+    monkeypatch.setattr("iap_simulation.batch.on_cuda.check_gpu", lambda: None)
+    with pytest.raises(BadInput, match=why) as refusal:
+        Worlds.of("hover", 1, **options)
+    assert "\n" not in str(refusal.value)
+
+
+def test_worlds_of_the_processor_have_no_arrays_on_a_gpu():
+    with pytest.raises(IapError, match="only worlds of device 'cuda'"):
+        _ = Worlds.of("hover", 1).on_device
+
+
+@pytest.mark.slow
+def test_nothing_imports_the_gpu_s_target_unless_asked():
+    code = (
+        "import sys; from iap_simulation.batch.worlds import Worlds;"
+        " Worlds.of('hover', 1).fly(1); assert 'numba.cuda' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code], check=True)
+
+
+@pytest.mark.skipif(not HAS_EXTRA, reason="numba-cuda is not installed")
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["fly_held", "fly_full"])
+def test_a_kernel_keeps_its_numbers_in_registers(kernel, monkeypatch, tmp_path):
+    """Compiled for compute capability 9.0, with or without a GPU."""
+    from numba import cuda, typeof, types
+
+    device = SimpleNamespace(compute_capability=(9, 0))
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
+    worlds = Worlds.of("hover", 2)
+    flight = worlds._flight_of(TRACK, None, worlds.plant.air.now_W[None], held=False)
+    function = getattr(on_cuda, kernel).py_func
+    signature = types.void(types.int64, typeof(flight))
+    ptx, _ = cuda.compile_ptx(function, signature, cc=device.compute_capability)
+    path = tmp_path / "kernel.ptx"
+    path.write_text(ptx)
+    folder = importlib.util.find_spec("nvidia.cuda_nvcc").submodule_search_locations[0]
+    command = [f"{folder}/bin/ptxas", "-arch=sm_90", "-v", str(path), "-o", str(tmp_path / "out")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert set(re.findall(r"(\d+) bytes spill", said)) == {"0"}
+
+
+def has_gpu():
+    if not HAS_EXTRA:
+        return False
+    from numba import cuda
+
+    return cuda.is_available()
+
+
+@pytest.mark.skipif(not has_gpu(), reason="no GPU with numba-cuda")
+@pytest.mark.slow
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_second_on_a_gpu_is_that_on_the_processor(platform):
+    """Two runs on the GPU are equal bit for bit."""
+    worlds = [
+        Worlds.of("figure_eight", 300, settings=SETTINGS, platform=platform, device=device)
+        for device in ("cpu", "cuda", "cuda")
+    ]
+    for each in worlds:
+        each.fly(200)
+    on_cpu, first, second = (each.state.copy() for each in worlds)
+    np.testing.assert_allclose(first, on_cpu, **TOLERANCE[DOUBLE])
+    np.testing.assert_array_equal(first, second)
