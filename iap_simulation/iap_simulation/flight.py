@@ -25,7 +25,7 @@ from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
-from iap_physics.inertial import InertialProbe, inertial_probes
+from iap_physics.plant.inertial import InertialProbe, inertial_probes
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite

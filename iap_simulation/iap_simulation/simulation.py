@@ -15,8 +15,8 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
 from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant.plant import Probe
+from iap_physics.session.flight_monitor import FlightMonitor
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink

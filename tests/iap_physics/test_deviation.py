@@ -7,7 +7,7 @@ import pytest
 from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_physics.plant.deviation import NO_DEVIATION, Deviation
+from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.propulsion import Airframe
 from iap_physics.propulsion.rotors import RotorParameters
 

@@ -14,7 +14,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.joints import joined_rows
-from iap_physics.inertial import InertialProbe
+from iap_physics.plant.inertial import InertialProbe
 
 HZ, EVERY, DT = 1000.0, 5, 1e-3
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])

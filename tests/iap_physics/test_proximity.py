@@ -6,9 +6,9 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.vehicles.proximity import Proximity
 from iap_physics.engines.make import make_engine
+from iap_physics.modules.proximity import NearModules
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_physics.plant.proximity import NearModules
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -10,7 +10,7 @@ from iap_description.math import so3
 from iap_description.states import Command, Mode, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_physics.plant.deviation import Deviation
+from iap_physics.propulsion.deviation import Deviation
 
 PLATFORM = "three_star"
 HOLD = 4000.0  # [rpm] before the first command

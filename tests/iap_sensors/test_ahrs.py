@@ -13,7 +13,7 @@ from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Q
-from iap_physics.inertial import InertialProbe
+from iap_physics.plant.inertial import InertialProbe
 from iap_sensors import imu, magnetometer
 from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
 from iap_sensors.imu import Imu, ImuSpec

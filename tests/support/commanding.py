@@ -4,7 +4,7 @@
 import numpy as np
 
 from iap_physics.engines.make import make_engine
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 from iap_simulation.scenario.plant_spec import plant_spec
 
 

@@ -20,10 +20,10 @@ from iap_description.vehicles.platform import Platform, load_platform, platform_
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.plant.deviation import NO_DEVIATION, Deviation
 from iap_physics.plant.plant import Plant
+from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.propulsion import Airframe
+from iap_physics.session.flight_monitor import FlightMonitor
 from iap_simulation.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
 from iap_simulation.scenario.scenario import Scenario

@@ -22,7 +22,7 @@ from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
 from iap_io.runs.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
 from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.sample_views import LatchStateMessage
-from iap_physics.flight_monitor import CRASHED
+from iap_physics.session.flight_monitor import CRASHED
 from iap_simulation.flight import Flight
 from iap_simulation.loop.distances import is_far
 from iap_simulation.loop.estimate_watch import Touchdown

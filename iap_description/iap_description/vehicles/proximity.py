@@ -5,7 +5,7 @@ from iap_description.config.record import NonNegative, Positive, Record
 
 
 class Proximity(Record):
-    """Forces on two modules that are near each other, largest at gap `length`; see `iap_physics.plant.proximity`."""
+    """Forces on two modules that are near each other, largest at gap `length`; see `iap_physics.modules.proximity`."""
 
     push: NonNegative  # apart, along the line between their CoMs [N]
     sink: NonNegative  # down, on both [N]

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_physics.propulsion.held_commands import Held
+from iap_physics.propulsion.last_command import Held
 from iap_physics.propulsion.propulsion import Known, Rotors
 
 

@@ -24,9 +24,9 @@ from iap_description.math.kernels import (
 from iap_description.states import Mode
 from iap_description.vehicles.latch import approach, is_caught, place_of
 from iap_physics.docking.contact import contact
-from iap_physics.docking.lock import lock_wrench
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.latching.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
+from iap_physics.latching.lock import lock_wrench
 
 TARGET, CHASER = 0, 1  # the socket's aircraft and the probe's
 OPEN, CAUGHT, LOCKED, SPENT = range(4)  # see `iap_physics.latching.latches.Phase`

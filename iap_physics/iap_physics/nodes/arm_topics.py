@@ -15,7 +15,7 @@ from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage, traj
 from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_physics.arm.arm_commands import JointTrajectory
 from iap_physics.engines.arm_motors import ArmMotors
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 
 
 class ArmTopics:

@@ -7,7 +7,7 @@ from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import RESENT, SuiteNode
 from iap_io.runs.topics import JOINT_WRENCHES
 from iap_io.wire.module_views import JointWrenchesMessage
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 
 
 class JointTopic:

@@ -31,7 +31,7 @@ from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.step_service import StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 
 PLANT = "plant"
 PACES = ("realtime", "lockstep", "fast")

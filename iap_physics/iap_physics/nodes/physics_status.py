@@ -12,7 +12,7 @@ from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
 from iap_physics.nodes.metronome import Metronome
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 
 SIMULATION = "simulation"
 # missing, what vehicles do without commands, failure, collisions, faults

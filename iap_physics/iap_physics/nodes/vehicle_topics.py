@@ -21,7 +21,7 @@ from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.nodes.arm_topics import ArmTopics
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
 from iap_physics.plant.plant_spec import ImuSpec, PlantVehicle
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 
 NO_ROTORS = np.zeros((0, 4))
 

@@ -17,7 +17,7 @@ from iap_physics.air.drag import add_drag
 from iap_physics.batch.flown import Inputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
-from iap_physics.propulsion.held_commands import Held
+from iap_physics.propulsion.last_command import Held
 from iap_physics.propulsion.propulsion import Propulsion, Rotors, step_aircraft
 
 

@@ -27,12 +27,12 @@ from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.latching.latches import Latches
+from iap_physics.modules.proximity import NearModules
 from iap_physics.plant.clearance import check_clearance
-from iap_physics.plant.deviation import Deviation
 from iap_physics.plant.native_flight import NativeFlight
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_physics.plant.plant_spec import Disturbance, PlantSpec, add_disturbances
-from iap_physics.plant.proximity import NearModules
+from iap_physics.propulsion.deviation import Deviation
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
 
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"

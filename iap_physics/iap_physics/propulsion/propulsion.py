@@ -16,9 +16,9 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import Health
-from iap_physics.plant.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.autopilot import Autopilot, autopilot_step
-from iap_physics.propulsion.held_commands import CommandDelay, Held
+from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
+from iap_physics.propulsion.last_command import CommandDelay, Held
 from iap_physics.propulsion.rotors import RotorParameters, step_rotors
 from iap_physics.propulsion.tilting_rotors import TiltParameters, step_tilting_rotors
 

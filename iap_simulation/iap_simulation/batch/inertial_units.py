@@ -9,7 +9,7 @@ from iap_description.arrays import Integers
 from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import imu_mounts
 from iap_description.vehicles.assembly import Assembly
-from iap_physics.inertial import inertial_probe
+from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.imu import Imus, ImuSamples
 from iap_simulation.scenario.randomization import drawn_imu_mounts

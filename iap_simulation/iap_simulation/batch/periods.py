@@ -55,7 +55,7 @@ from iap_physics.batch.flown import Flown
 from iap_physics.batch.layout import body_row
 from iap_physics.batch.period import advance_period
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
-from iap_physics.propulsion.held_commands import Held
+from iap_physics.propulsion.last_command import Held
 
 # What references are made of.
 TRACK, POSE, VELOCITY, ACCELERATION, WRENCH, GIVEN = range(6)

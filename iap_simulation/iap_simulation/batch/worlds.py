@@ -25,8 +25,8 @@ from iap_physics.air.batch_air import GUSTS
 from iap_physics.batch.threads import Pace, Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
-from iap_physics.flight_monitor import is_upside_down
 from iap_physics.plant.plant import Plant
+from iap_physics.session.flight_monitor import is_upside_down
 from iap_sensors.imu import ImuSamples
 from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of
 from iap_simulation.batch.endings import failure_of

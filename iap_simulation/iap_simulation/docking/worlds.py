@@ -16,10 +16,10 @@ from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.batch.threads import Threads
 from iap_physics.docking import pairs as kernel
-from iap_physics.docking.lock import work_room
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.periods import Actuators, advance_pairs
 from iap_physics.engines.engine import RUNNING, world_indices
+from iap_physics.latching.lock import work_room
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array

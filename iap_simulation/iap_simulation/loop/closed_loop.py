@@ -13,9 +13,9 @@ from iap_description.states import Command, Q
 from iap_description.vehicles.gripper import row_of
 from iap_io.runs.columns import Columns
 from iap_physics.engines.engine import Engine
-from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant.plant import Plant, Probe
 from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.session.flight_monitor import FlightMonitor
 from iap_simulation.batch.stretches import Stretches
 from iap_simulation.loop.distances import is_far, too_far
 from iap_simulation.loop.estimate_watch import EstimateWatch

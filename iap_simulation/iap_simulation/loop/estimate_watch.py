@@ -13,7 +13,7 @@ from iap_description.signals import Reference
 from iap_description.states import P, V
 from iap_estimation.navigation.navigator import Navigator
 from iap_io.runs.run_meta import LOST
-from iap_physics.flight_monitor import CRASHED
+from iap_physics.session.flight_monitor import CRASHED
 
 LOOK_EVERY = 20  # control steps between two looks at the estimator's health
 LAST_STEPS = 20  # control steps before a touch, of which the highest speed counts

@@ -6,7 +6,7 @@ from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.joint_table import joints_of
 from iap_description.errors import BadInput
 from iap_description.vehicles.faults import MotorFault
-from iap_physics.plant.plant_joints import PlantJoint, PlantJoints
+from iap_physics.modules.joint_spec import PlantJoint, PlantJoints
 from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec

@@ -19,7 +19,7 @@ from iap_description.signals import Reference
 from iap_description.states import Command, P
 from iap_description.vehicles.faults import has_come
 from iap_estimation.wrench.module_observer import ModuleObserver, module_observer
-from iap_physics.modules.module_joints import EngineJoints
+from iap_physics.modules.engine_joints import EngineJoints
 from iap_physics.plant.plant import Plant
 from iap_simulation.loop.pilots import make_guide
 from iap_simulation.loop.vehicle import Vehicle

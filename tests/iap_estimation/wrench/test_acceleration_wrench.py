@@ -17,7 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
 from iap_physics.engines.joints import joined_rows
-from iap_physics.inertial import InertialProbe
+from iap_physics.plant.inertial import InertialProbe
 from iap_sensors.imu import PRESETS, Imu, ImuSpec
 
 NOTHING = np.zeros(6)

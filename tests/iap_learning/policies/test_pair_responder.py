@@ -13,7 +13,7 @@ from iap_learning.episodic import make_episodes
 from iap_learning.policies.pair_responder import PairResponder, Source
 from iap_learning.policies.pilot import pair_pilot
 from iap_physics.engines.make import make_engine
-from iap_physics.session import Session
+from iap_physics.session.session import Session
 from iap_simulation.docking.pair_pilot import pair_of
 from iap_simulation.docking.pilot import is_held
 from iap_simulation.scenario.plant_spec import plant_spec

@@ -10,9 +10,9 @@ from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking.contact import contact
-from iap_physics.docking.lock import lock_wrench, work_room
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.latching.latches import Masses
+from iap_physics.latching.lock import lock_wrench, work_room
 
 DT = 1e-3
 BODY = assemblies()[0].bodies[0]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
-from iap_physics.modules.module_joints import EngineJoints
+from iap_physics.modules.engine_joints import EngineJoints
+from iap_physics.modules.joint_spec import PlantJoint, PlantJoints
 from iap_physics.plant.plant import Plant
-from iap_physics.plant.plant_joints import PlantJoint, PlantJoints
 from iap_physics.plant.plant_spec import PlantSpec
 
 

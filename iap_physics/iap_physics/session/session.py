@@ -14,14 +14,14 @@ from iap_description.vehicles.faults import has_come
 from iap_description.vehicles.latching import Hold
 from iap_physics.arm.arm_commands import ArmCommands, JointTrajectory
 from iap_physics.engines.engine import Contact, Engine
-from iap_physics.failsafe import FailSafe
-from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.inertial import inertial_probes
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 from iap_physics.measured.wrench_sensor import WrenchSensor
-from iap_physics.modules.told_joints import ToldJoints
+from iap_physics.modules.remote_joints import ToldJoints
+from iap_physics.plant.inertial import inertial_probes
 from iap_physics.plant.plant import NO_WRENCH_HERE, Plant
 from iap_physics.plant.plant_spec import PlantSpec, PlantVehicle
+from iap_physics.session.failsafe import FailSafe
+from iap_physics.session.flight_monitor import FlightMonitor
 
 NO_PARTNERS: frozenset[frozenset[str]] = frozenset()
 Vector = tuple[float, float, float]
