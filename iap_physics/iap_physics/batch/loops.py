@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The loops over a block's worlds, one for each part of a physics step: numbers in, formula, numbers out.
 
-The formulas are those of `propulsion.autopilot`, `propulsion.rotors`, `air.drag` and `engines.rigid_motion`. A loop reads
-all it needs before it writes. Loops are short: each number of a stage of Runge and Kutta's waits for the one before, and a
-processor computes several lanes at the same time only as far as it looks ahead, which is some 250 instructions. What a
-loop leaves to the next one stands in rows of its own body, at distances that the compiler knows.
+The formulas are those of `propulsion.autopilot`, `propulsion.rotors`, `air.drag` and `engines.rigid_motion`. A loop
+reads all it needs before it writes. Loops are short: each number of a stage of Runge and Kutta's waits for the one
+before, and a processor computes several lanes at the same time only as far as it looks ahead, which is some 250
+instructions. What a loop leaves to the next one stands in rows of its own body, at distances that the compiler knows.
 """
 
 from iap_description.arrays import Array

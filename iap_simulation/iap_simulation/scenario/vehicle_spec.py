@@ -72,7 +72,7 @@ class Control(Record):
 
 
 class ModelError(Record):
-    """Factors and additions of what flies over the platform's file, see `iap_physics.propulsion.deviation.Deviation`."""
+    """Factors and additions of what flies over the platform's file, see `propulsion.deviation.Deviation`."""
 
     mass: Positive
     inertia: Positive
