@@ -22,7 +22,7 @@ from iap_physics.air.wind import Wind
 from iap_physics.engines.make import is_installed
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation import Simulation
 

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -22,10 +22,10 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.arm.arm_judge import ArmJudge
 from iap_simulation.docking.pilot import DockingJudge
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
+from iap_simulation.loop.agents import Pilot, make_pilot
 from iap_simulation.loop.closed_loop import ClosedLoop, Observer, make_plant, reset_plant
 from iap_simulation.loop.judge import Judge
-from iap_simulation.loop.pilots import Pilot, make_pilot
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.scenario.resolving import resolved

@@ -11,7 +11,7 @@ from iap_description.states import V, W
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.latching.latches import Latches, Phase
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 
 DT = 1e-3

@@ -10,7 +10,7 @@ from flying import scenario_of
 from iap_description.errors import BadInput
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.propulsion.deviation import Deviation
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import SCENARIOS
 
 

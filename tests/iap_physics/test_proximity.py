@@ -9,7 +9,7 @@ from iap_physics.engines.make import make_engine
 from iap_physics.modules.proximity import NearModules
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 
 SIZE, LENGTH = 0.52, 0.1

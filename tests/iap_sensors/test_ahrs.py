@@ -18,7 +18,7 @@ from iap_sensors import imu, magnetometer
 from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
 from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.magnetometer import Magnetometer, MagnetometerSpec
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation import Simulation
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])

@@ -7,7 +7,7 @@ from iap_description.errors import BadInput
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.sensor_presets import set_names
 from iap_sensors.mounted.sensor_suite import SensorSuite
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 

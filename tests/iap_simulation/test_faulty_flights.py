@@ -8,7 +8,7 @@ import pytest
 from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute, record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation import Simulation

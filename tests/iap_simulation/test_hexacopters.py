@@ -13,7 +13,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import RotorFault
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_description.vehicles.urdf import urdf_text
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 
 ENGINES = ["closed_form", "pybullet", "mujoco"]
 WEIGHT = Assembly.of(load_platform("hexa")).mass * GRAVITY

@@ -4,7 +4,7 @@ import pytest
 from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 
 SHORT = "reference.duration=4.0"
 ENGINES = ["closed_form", "pybullet", "mujoco"]

@@ -5,7 +5,7 @@ import numpy as np
 
 from iap_physics.engines.make import make_engine
 from iap_physics.session.session import Session
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
 
 
 def session_of(scenario, timeout=0.1, **options):

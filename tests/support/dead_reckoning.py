@@ -12,7 +12,7 @@ from iap_description.states import P, Q, V, W
 from iap_estimation.evaluation.dead_reckoning import reckon as means
 from iap_estimation.evaluation.dead_reckoning import reckon_instants as instants
 from iap_physics.plant.inertial import InertialProbe
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation import Simulation
 
 SAMPLINGS = ("integrating", "instantaneous")

@@ -24,7 +24,7 @@ from iap_physics.plant.plant import Plant
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.propulsion import Airframe
 from iap_physics.session.flight_monitor import FlightMonitor
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation

@@ -23,7 +23,7 @@ from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import StateMessage
 from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
 

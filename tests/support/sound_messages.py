@@ -58,7 +58,7 @@ from iap_sensors.nodes.camera_node import CameraNode
 from iap_sensors.nodes.imu_node import ImuNode
 from iap_sensors.nodes.lidar_node import LidarNode
 from iap_sensors.nodes.uwb_node import UwbNode
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario

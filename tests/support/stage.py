@@ -22,7 +22,7 @@ from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import StateMessage
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation import Simulation
 

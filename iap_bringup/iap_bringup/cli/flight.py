@@ -21,7 +21,7 @@ from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.arm.scenario import is_arm_scenario
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Progress, Result, execute
 from iap_simulation.scenario.resolving import resolve, resolve_replay
 from iap_simulation.scenario.scenario import Scenario

@@ -25,7 +25,7 @@ from iap_bringup.cli.options import add_report_options, add_scenario_options, sc
 from iap_bringup.cli.report import show_sensors
 from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use, free_space
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.sweeps.cluster import ClusterFarm
 from iap_simulation.sweeps.farm import LocalFarm

@@ -20,7 +20,7 @@ from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.messages import Tracks
 from iap_sensors.cameras.renderer import Renderer
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.flight_log import FlightLog, fly_unrecorded
 from iap_simulation.runs.run import Progress
 from iap_simulation.scenario.rig_spec import sensor_infos

@@ -17,12 +17,13 @@ from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
 from iap_learning.policies.pilot import flies_by_references
-from iap_simulation.loop.vehicle import Vehicle
-from iap_simulation.modules.coordination import coordination_spec, is_coordinated
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
+from iap_simulation.modules.coordination import coordination_spec
+from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicles.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 POLICY, COORDINATOR = "policy_node", "coordinator_node"  # of all vehicles

@@ -13,9 +13,9 @@ from iap_io.runs.topics import LATCHES
 from iap_learning.policies.flight_judge import FlightJudge
 from iap_physics.latching.latches import LatchEvent, Phase
 from iap_simulation.docking.pilot import DockingInstant, DockingJudge, is_held
-from iap_simulation.flight import Flight
-from iap_simulation.loop.pilots import make_pilot
-from iap_simulation.modules.coordination import is_coordinated
+from iap_simulation.flights.flight import Flight
+from iap_simulation.loop.agents import make_pilot
+from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 
 PHASES = tuple(Phase)  # by their numbers in messages

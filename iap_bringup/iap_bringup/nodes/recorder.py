@@ -67,9 +67,9 @@ from iap_io.wire.sample_views import (
     WrenchMessage,
 )
 from iap_io.wire.stamp_guard import StampGuard
-from iap_simulation.flight import Flight
-from iap_simulation.loop.vehicle import Vehicle
-from iap_simulation.modules.coordination import is_coordinated
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.vehicles.vehicle import Vehicle
 
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 LATE_SENSOR_TIMEOUT = 2.0  # for late sensors at the end of a flight [s of wall time]

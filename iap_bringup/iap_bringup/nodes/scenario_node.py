@@ -24,7 +24,7 @@ from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
 from iap_io.ros.node import Owner, SuiteNode, run
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 
 
 class Alias(NamedTuple):

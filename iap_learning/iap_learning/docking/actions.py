@@ -18,7 +18,6 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.math.kernels import dot, put_at, quat_at, rotate, scale, sub, unrotate, vec_at
-from iap_simulation.docking.settings import Script
 from iap_simulation.docking.vehicle_control import (
     DISTURBANCE,
     Pair,
@@ -27,6 +26,7 @@ from iap_simulation.docking.vehicle_control import (
     respond,
     thrust_command,
 )
+from iap_simulation.scenario.docking_spec import Script
 
 ACCELERATION, THRUST_RATES, PRINTED = range(3)
 

@@ -22,7 +22,7 @@ from iap_learning.docking.guides import (
 )
 from iap_learning.expert_files import read_expert
 from iap_physics.engines.engine import world_indices
-from iap_simulation.docking.settings import Script, ScriptSettings
+from iap_simulation.scenario.docking_spec import Script, ScriptSettings
 
 NOISE = "expert/noise"  # name of the stream of an episode's exploration noise
 

@@ -29,7 +29,6 @@ from iap_description.math.kernels import (
     vec_at,
 )
 from iap_simulation.docking.script import SIZE, STARTED, guide, parts, start
-from iap_simulation.docking.settings import Script
 from iap_simulation.docking.vehicle_control import (
     AIM,
     DISTURBANCE,
@@ -38,6 +37,7 @@ from iap_simulation.docking.vehicle_control import (
     Pair,
     limited,
 )
+from iap_simulation.scenario.docking_spec import Script
 
 # Numbers of the wrench guide's memory, behind the integrals of target and chaser.
 PUSHES, HOLDS, PLACES = 6, 7, 8

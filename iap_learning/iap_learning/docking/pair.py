@@ -18,10 +18,10 @@ from iap_learning.docking.observations import View, layout_of, observe
 from iap_learning.docking.task import DockingTask
 from iap_learning.tasks.observations import Layout
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
-from iap_simulation.docking.settings import Script
 from iap_simulation.docking.vehicle_control import VEHICLE_SIZE, Pair, believe, estimate
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.scenario.docking_spec import Script
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class Interface(NamedTuple):

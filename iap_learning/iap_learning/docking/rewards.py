@@ -31,7 +31,7 @@ from iap_learning.tasks.verdicts import (
 )
 from iap_physics.docking.pairs import CAUGHT, LOCKED, Pairs
 from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_simulation.docking.settings import DockingSpec
+from iap_simulation.scenario.docking_spec import DockingSpec
 
 
 class Weights(NamedTuple):

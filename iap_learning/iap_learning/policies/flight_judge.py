@@ -15,9 +15,9 @@ from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import ARRIVED, OUTCOMES, Counted, Rules
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 NO_PARTS = Parts(
     np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0)

@@ -18,8 +18,8 @@ from iap_learning.policies.platform_policy import OneWorld, check, info_of, peri
 from iap_learning.policies.policy import Policy
 from iap_physics.plant.plant import Plant
 from iap_simulation.batch.actions import action_of, action_size
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 def learned_guide(scenario: Scenario, vehicles: Sequence[Vehicle]) -> "PolicyGuide":
@@ -37,7 +37,7 @@ def learned_guide(scenario: Scenario, vehicles: Sequence[Vehicle]) -> "PolicyGui
 
 
 class PolicyGuide:
-    """A policy guides the follower of a scenario's only joint, see `iap_simulation.loop.pilots.Guide`.
+    """A policy guides the follower of a scenario's only joint, see `iap_simulation.loop.agents.Guide`.
 
     Args:
         policy: that guides.
@@ -81,7 +81,7 @@ class PolicyGuide:
     def __call__(
         self, k: int, shared: Array, plant: Plant, reference: Reference, *, is_due: bool
     ) -> Reference:
-        """See `iap_simulation.loop.pilots.Guide`."""
+        """See `iap_simulation.loop.agents.Guide`."""
         world, starts = self._world, self._first < 0
         rows = shared[self._leader][None], shared[self._follower][None]
         if starts:

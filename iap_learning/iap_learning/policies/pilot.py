@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A policy flies a scenario: the pilots of `iap_simulation.loop.pilots` for tasks of one platform and for dockings."""
+"""A policy flies a scenario: the pilots of `iap_simulation.loop.agents` for tasks of one platform and for dockings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,9 +23,9 @@ from iap_physics.plant.plant import Plant
 from iap_simulation.batch.actions import REFERENCE_KINDS
 from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, pair_of
 from iap_simulation.docking.pilot import ScriptPilot, Sensed
-from iap_simulation.loop.pilots import SCRIPT, Pilot
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.loop.agents import SCRIPT, Pilot
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 KEY = "key 'policy'"  # of a scenario, for errors
 

@@ -20,8 +20,8 @@ from iap_learning.tasks.observer import Observer
 from iap_learning.tasks.task import Task
 from iap_simulation.batch.actions import action_of, action_size
 from iap_simulation.batch.references import References
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 def periods(policy: Policy, scenario: Scenario) -> int:

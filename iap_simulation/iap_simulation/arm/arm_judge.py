@@ -11,7 +11,7 @@ from iap_description.math import so3
 from iap_description.states import REF_A, REF_P, REF_V, P, Q
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_physics.plant.plant import Plant
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class ArmJudge:

@@ -14,9 +14,9 @@ from iap_description.math.kernels import add, put_at, qmul, quat_at, rotate, sca
 from iap_description.math.random_streams import uniforms
 from iap_description.states import REF_FIXED, REF_P, REF_Q, STATE_SIZE, P, Q
 from iap_description.vehicles.assembly import Assembly, JointTable
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.randomization import START, drawn_coms
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 MOST_SEEDS = 2**63  # that a number of 64 bits with a sign tells apart
 

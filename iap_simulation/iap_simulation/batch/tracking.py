@@ -14,8 +14,8 @@ from iap_physics.batch.threads import Threads
 from iap_physics.measured.state_noise import NoisyStates
 from iap_simulation.batch.mixed import Mixed
 from iap_simulation.batch.references import References, Table
-from iap_simulation.loop.vehicle import STATE_NOISE, Vehicle
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import STATE_NOISE, Vehicle
 
 
 class Tracking:

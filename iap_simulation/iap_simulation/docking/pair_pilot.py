@@ -13,8 +13,8 @@ from iap_description.states import Command, Mode
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import ScriptPilot, Sensed, is_held
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class PairPilot(Protocol):
@@ -22,7 +22,7 @@ class PairPilot(Protocol):
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies, see `iap_simulation.loop.pilots.Pilot`."""
+        """What flies, see `iap_simulation.loop.agents.Pilot`."""
 
     def __call__(self, k: int, sensed: Sensed) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""

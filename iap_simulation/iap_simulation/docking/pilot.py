@@ -14,8 +14,8 @@ from iap_physics.latching.latches import LatchEvent, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
 from iap_simulation.docking.script import empty_memory, fly
-from iap_simulation.docking.settings import DockingSpec, Script, Success
 from iap_simulation.docking.vehicle_control import Pair
+from iap_simulation.scenario.docking_spec import DockingSpec, Script, Success
 from iap_simulation.scenario.scenario import Scenario
 
 TOUCH = 0.5  # force from which on a vehicle is touched [N]

@@ -26,7 +26,6 @@ from iap_description.math.kernels import (
     sub,
     vec_at,
 )
-from iap_simulation.docking.settings import Script
 from iap_simulation.docking.vehicle_control import (
     AIM,
     DISTURBANCE,
@@ -40,6 +39,7 @@ from iap_simulation.docking.vehicle_control import (
     respond,
     within,
 )
+from iap_simulation.scenario.docking_spec import Script
 
 # Numbers of the pair's, behind those of target and chaser.
 STARTED, DISTANCE, SPEED, RETREATS, HELD, GOES, ALIGNED = 0, 1, 2, 3, 4, 5, 6

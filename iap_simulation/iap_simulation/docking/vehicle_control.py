@@ -35,7 +35,7 @@ from iap_description.math.kernels import (
     vec_at,
 )
 from iap_description.vehicles.latch import PortFrame
-from iap_simulation.docking.settings import Script
+from iap_simulation.scenario.docking_spec import Script
 
 # Numbers of a vehicle's memory.
 POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13

@@ -26,12 +26,12 @@ from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking import script
 from iap_simulation.docking.judged import Judged, judge
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
-from iap_simulation.docking.settings import DockingSpec, Script
 from iap_simulation.docking.winds import Winds
-from iap_simulation.loop.vehicle import Vehicle, state_noise_stream
+from iap_simulation.scenario.docking_spec import DockingSpec, Script
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle, state_noise_stream
 
 
 class DockingWorlds:

@@ -16,14 +16,14 @@ from iap_physics.engines.engine import Engine
 from iap_physics.plant.plant import Plant, Probe
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.flight_monitor import FlightMonitor
-from iap_simulation.batch.stretches import Stretches
+from iap_simulation.batch.compiled_run import Stretches
+from iap_simulation.loop.agents import Pilot
 from iap_simulation.loop.distances import is_far, too_far
-from iap_simulation.loop.estimate_watch import EstimateWatch
+from iap_simulation.loop.estimate_monitor import EstimateWatch
 from iap_simulation.loop.judge import Judge
 from iap_simulation.loop.pacing import StepTimer
-from iap_simulation.loop.pilots import Pilot
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.modules.in_flight import ModulesInFlight
+from iap_simulation.vehicles.vehicle import Vehicle
 
 NO_ESTIMATES: Mapping[int, "StateEstimate"] = MappingProxyType({})
 NO_WATCHES: Mapping[int, "EstimateWatch"] = MappingProxyType({})

@@ -21,10 +21,10 @@ from iap_description.vehicles.faults import has_come
 from iap_estimation.wrench.module_observer import ModuleObserver, module_observer
 from iap_physics.modules.engine_joints import EngineJoints
 from iap_physics.plant.plant import Plant
-from iap_simulation.loop.pilots import make_guide
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.loop.agents import make_guide
 from iap_simulation.modules.coordination import rotors_of, weight_of
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class ModulesInFlight:

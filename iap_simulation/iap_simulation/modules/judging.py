@@ -10,10 +10,10 @@ import numpy as np
 from iap_control.modules.coordinator import Coordinator
 from iap_description.arrays import Array
 from iap_physics.plant.plant import Plant
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.modules.record import ModulesInstant, ModulesRecord, error_of
 from iap_simulation.modules.scores import KEY, MISSED, Course, ModulesScores
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class ModulesJudge:

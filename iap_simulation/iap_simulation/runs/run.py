@@ -25,7 +25,7 @@ from iap_io.runs.run_folder import (
 from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import Observer
 from iap_simulation.loop.pacing import WallClock
 from iap_simulation.metrics.flight_scores import FlightScores

@@ -25,7 +25,7 @@ from iap_physics.plant.plant_spec import LatchName, Rates, check_latches
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.sensor_presets import Name
-from iap_simulation.docking.settings import DockingSpec
+from iap_simulation.scenario.docking_spec import DockingSpec
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
@@ -91,7 +91,7 @@ class Scenario(Record):
     latches: dict[LatchName, Latch]  # between docking ports of vehicles
     policy: (
         str | None
-    )  # flies the vehicles in place of their controllers, see `iap_simulation.loop.pilots`
+    )  # flies the vehicles in place of their controllers, see `iap_simulation.loop.agents`
     docking: DockingSpec | None  # what is docked and how
     modules: ModulesSpec | None = None  # that dock and fly joined
     gripper: GripperSpec | None = None  # at the tip of the first vehicle's arm

@@ -10,7 +10,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.batch.refusal import refusal
 from iap_simulation.batch.scored_flights import score_worlds
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute, score
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario

@@ -7,7 +7,7 @@ from flying import scenario_of
 
 from iap_control.references.player import Player
 from iap_description.states import REF_FIXED, REF_Q, Level
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.vehicles.vehicle import Vehicle
 
 DT = 0.005
 

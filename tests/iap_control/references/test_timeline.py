@@ -13,7 +13,7 @@ from iap_control.references.timeline import Leads
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, Level
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.vehicles.vehicle import Vehicle
 
 DT = 0.005
 MOVING = ["three_star_spiral", "figure_eight", "three_line_5dof", "two_line_circle"]

@@ -10,7 +10,7 @@ from flying import Log, Loop, scenario_of
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import ClosedLoop
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.vehicle_spec import ONLY_RECORDED, StateSource

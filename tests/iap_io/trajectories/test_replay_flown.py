@@ -8,7 +8,7 @@ import pytest
 from test_replay_real_flights import FLIGHTS, write_in_ned
 
 from iap_io.runs.run_folder import load_run
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Result, execute
 from iap_simulation.scenario.resolving import Options, resolve_tree
 

@@ -12,7 +12,7 @@ from iap_description.world.world import World
 from iap_physics.engines.pybullet import engine as engines
 from iap_physics.engines.pybullet import symbols
 from iap_physics.engines.pybullet.engine import PyBulletEngine
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation import Simulation
 
 DT = 0.001

@@ -13,7 +13,7 @@ from iap_sensors.rays.images import KINDS
 from iap_simulation.batch import refusal
 from iap_simulation.batch.ray_sensor import WorldRaySensor
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation

@@ -12,7 +12,7 @@ from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation import Simulation
 
 SCATTERED = {

@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import record, score
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation

@@ -7,9 +7,9 @@ from contact_engines import NAMES
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
+from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.runs.run import execute
-from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = pytest.mark.slow

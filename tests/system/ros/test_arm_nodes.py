@@ -17,7 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_io.ros.node import EVERY
 from iap_io.runs.run_folder import load_run
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 

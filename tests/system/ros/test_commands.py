@@ -17,8 +17,8 @@ from iap_io.ros.node import EVERY, LATEST
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_msgs.msg import AircraftCommand, PlatformCommand, PlatformState
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.vehicles.vehicle import Vehicle
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 CLOSED_FORM = {"assignments": ["engine.name=closed_form"]}

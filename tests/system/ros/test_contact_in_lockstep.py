@@ -9,7 +9,7 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 from probe import flown_in_process, fly_recorded, largest_difference
 
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -21,7 +21,7 @@ from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_msgs.srv import Step
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -11,7 +11,7 @@ from iap_bringup.launching.launch_arguments import PARAMETERS, flight_parameters
 from iap_bringup.launching.parameter_files import parameters_text
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_simulation.flight import Flight
+from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -27,10 +27,10 @@ from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Mode, Q, re
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
-from iap_simulation.loop.interaction import InteractionControl
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicles.interaction import InteractionControl
 
 STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
 LEVEL: Array = np.array([0.0, 0.0, 0.0, 1.0])  # attitude

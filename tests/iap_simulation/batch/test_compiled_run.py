@@ -9,8 +9,8 @@ import pytest
 from iap_description.errors import FlightFailed
 from iap_description.states import Mode
 from iap_io.runs.columns import Columns
-from iap_simulation.batch.stretches import Stretches
-from iap_simulation.flight import Flight
+from iap_simulation.batch.compiled_run import Stretches
+from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import PROGRESS_STEPS
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation

@@ -11,8 +11,8 @@ from iap_description.states import Command
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.loop.judge import Judge
-from iap_simulation.loop.vehicle import Vehicle
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
 
 SCRIPT = "script"
 # Functions (scenario, vehicles) -> Pilot by kind; found by their names, because packages further up have some.

@@ -29,12 +29,12 @@ from iap_physics.plant.inertial import InertialProbe, inertial_probes
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
-from iap_simulation.loop.estimate_watch import EstimateWatch
-from iap_simulation.loop.vehicle import Vehicle, recorded_commands, vehicles_of
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flights.plant_spec import plant_spec
+from iap_simulation.loop.estimate_monitor import EstimateWatch
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicles.vehicle import Vehicle, recorded_commands, vehicles_of
 
 
 class TrackSink(Protocol):

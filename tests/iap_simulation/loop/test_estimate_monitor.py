@@ -11,7 +11,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.signals import EstimateHealth, Reference
 from iap_description.states import REF_FIXED, REF_P, REF_V
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.loop.estimate_watch import EstimateWatch
+from iap_simulation.loop.estimate_monitor import EstimateWatch
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 

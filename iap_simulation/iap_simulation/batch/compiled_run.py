@@ -27,7 +27,7 @@ from iap_physics.plant.plant import Plant
 from iap_simulation.batch.endings import failure_of
 from iap_simulation.batch.periods import GIVEN, Flight, Wanted, fly_period, hold, know
 from iap_simulation.loop.distances import MAX_DISTANCE
-from iap_simulation.loop.vehicle import Vehicle
+from iap_simulation.vehicles.vehicle import Vehicle
 
 FIRST = np.uint64(0)  # lane of the only world
 LONGEST = 50  # control periods of a stretch, whose rows are kept

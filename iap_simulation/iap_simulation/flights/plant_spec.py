@@ -7,8 +7,7 @@ from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
-from iap_simulation.loop.vehicle import Vehicle, vehicles_of
-from iap_simulation.modules.coordination import motor_faults, plant_joints
+from iap_simulation.scenario.module_joints import motor_faults, plant_joints
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
     drawn_imu_mounts,
@@ -18,6 +17,7 @@ from iap_simulation.scenario.randomization import (
 )
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicles.vehicle import Vehicle, vehicles_of
 
 
 def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) -> PlantSpec:
