@@ -12,17 +12,17 @@ from iap_control.allocation.model import Actuation, Inertia, PlatformModel
 from iap_control.allocation.thrust_directions import CROSSED, HINGED
 from iap_control.allocation.vectored_allocator import vectored_tables
 from iap_control.batch import layout
-from iap_control.batch.layout import AIRCRAFT_ROWS, platform_rows, rows_of
-from iap_control.batch.loops import (
+from iap_control.batch.batch_loop import (
     COLLINEAR,
     FULL,
     RIGID,
     VECTORED,
-    Commanded,
-    Given,
-    Settings,
+    BatchCommand,
+    ControlSettings,
+    Setpoints,
     control_worlds,
 )
+from iap_control.batch.layout import AIRCRAFT_ROWS, platform_rows, rows_of
 from iap_control.controllers.controller import PlatformController, disturbance_settings
 from iap_control.controllers.disturbance_observer import Observed
 from iap_control.gains import Gains
@@ -59,7 +59,7 @@ class Controllers:
         gains: of all worlds, or of each.
         batch: number of worlds B.
         dt: control period [s].
-        yaw_mode: the aircraft's headings follow the platform's, are held, or are given by the reference.
+        yaw_mode: the aircraft's headings follow the platform's, are held, or come from the reference.
 
     Attributes:
         command: the last one of every world, arrays (B, ...).
@@ -77,7 +77,7 @@ class Controllers:
         if not are_known(model):
             raise BadInput("controllers of many worlds know spherical and fixed joints only")
         self._model, self._batch, self._dt = model, batch, dt
-        self._settings = Settings(
+        self._settings = ControlSettings(
             _LAWS[model.actuation],
             platform_rows(model.actuation),
             AllocationTables.of(model),
@@ -88,7 +88,7 @@ class Controllers:
         )
         rows = rows_of(model.actuation, model.count)
         self._blocks = zero_blocks(batch, rows)
-        self._commanded = Commanded.empty(batch, model.count)
+        self._commanded = BatchCommand.empty(batch, model.count)
         self.command = Command(commanded_mode(model), *self._commanded)
         self.set_gains(gains)
 
@@ -131,20 +131,20 @@ class Controllers:
             rows.append(slice(first + layout.COMMANDED, first + layout.COMMANDED_END))
         return rows
 
-    def __call__(self, given: Given, worlds: range | None = None) -> Command:
+    def __call__(self, setpoints: Setpoints, worlds: range | None = None) -> Command:
         """Make the commands of one control step; the same object every time, overwritten.
 
         Args:
-            given: states and references.
+            setpoints: states and references.
             worlds: which are commanded, from the first of a block on, so that threads can share the work; None for all.
         """
         chosen = range(self._batch) if worlds is None else worlds
         settings = (self._settings, self._blocks, self._commanded)
-        control_worlds(chosen.start, chosen.stop, given, *settings)
+        control_worlds(chosen.start, chosen.stop, setpoints, *settings)
         return self.command
 
     @property
-    def parts(self) -> tuple[Settings, Array]:
+    def parts(self) -> tuple[ControlSettings, Array]:
         """What `control_block` takes, blocks of all worlds; such a loop leaves `command` as it is."""
         return self._settings, self._blocks
 
@@ -187,7 +187,7 @@ class ControllerOfOne:
         return cls(model, gains, dt=controller.dt, yaw_mode=controller.yaw_mode)
 
     @property
-    def parts(self) -> tuple[Settings, Array]:
+    def parts(self) -> tuple[ControlSettings, Array]:
         """See `Controllers.parts`."""
         return self._controllers.parts
 
@@ -220,8 +220,8 @@ class ControllerOfOne:
             raise BadInput("controllers of batches know free flight only")
         levels = np.array([int(reference.level)], dtype=np.int64)
         wrenches_P = reference.wrench_P[None].copy()  # read-only arrays would be compiled for anew
-        given = Given(x[None, None], reference.row[None], levels, wrenches_P)
-        command = self._controllers(given)
+        setpoints = Setpoints(x[None, None], reference.row[None], levels, wrenches_P)
+        command = self._controllers(setpoints)
         return Command(command.mode, *(each[0] for each in command.arrays))
 
 

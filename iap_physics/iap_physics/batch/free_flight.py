@@ -19,11 +19,11 @@ from iap_description.math.lanes import (
     zero_blocks,
 )
 from iap_physics.batch import layout
-from iap_physics.batch.exchange import begin_period, end_period, load, store
-from iap_physics.batch.flown import Flown, Inputs, Vehicle
+from iap_physics.batch.batch_loop import advance_period
+from iap_physics.batch.flight_state import BatchVehicle, FreeFlightState, PeriodInputs
 from iap_physics.batch.layout import body_row, rows_of
-from iap_physics.batch.period import advance_period
-from iap_physics.batch.threads import Pace, Threads
+from iap_physics.batch.load_store import begin_period, end_period, load, store
+from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.rigid_motion import RigidModel
@@ -52,13 +52,13 @@ class FreeFlight:
         threads: Threads,
         precision: Precision = DOUBLE,
     ) -> None:
-        self._threads, self._pace = threads, Pace()
+        self._threads, self._pace = threads, VectorTime()
         ((assembly, _, model),) = engine.parts
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
         bodies = np.array(assembly.aircraft, dtype=np.int64)
         self._name = assembly.name
         how = (propulsion.every, drag is not None, propulsion.is_tilting)
-        self._vehicle = Vehicle(model.turns, bodies, *how)
+        self._vehicle = BatchVehicle(model.turns, bodies, *how)
         self._blocks = zero_blocks(engine.batch, rows_of(len(model.turns)), precision)
         self._alike = np.zeros((len(model.turns), layout.ALIKE), precision)
         self._failed = np.zeros(engine.batch, dtype=np.int64)
@@ -174,7 +174,7 @@ class FreeFlight:
         }
         _write_columns(self._alike, health, self._vehicle.bodies)
 
-    def flown(self, inputs: Inputs) -> Flown:
+    def flown(self, inputs: PeriodInputs) -> FreeFlightState:
         """What moves on under inputs, for compiled loops that advance it themselves, and `pass_time` when they have."""
         engine, p = self._engine, self._propulsion
         engine.check_flies()
@@ -182,7 +182,7 @@ class FreeFlight:
             self._weaken()
         worlds = (engine.state(), engine.status, self._failed, engine.step_counts)
         dt = self._blocks.dtype.type(self._dt)
-        return Flown(
+        return FreeFlightState(
             self._blocks,
             self._alike,
             *worlds,
@@ -199,7 +199,7 @@ class FreeFlight:
         for _ in range(steps):
             self._engine.t += self._dt
 
-    def advance(self, inputs: Inputs, steps: int) -> None:
+    def advance(self, inputs: PeriodInputs, steps: int) -> None:
         """Some physics steps under commands and inputs that stay.
 
         Raises:
@@ -269,7 +269,7 @@ def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:
 
 
 @njit(cache=True, nogil=True)
-def advance_worlds(begin: int, end: int, flown: Flown, steps: int) -> None:
+def advance_worlds(begin: int, end: int, flown: FreeFlightState, steps: int) -> None:
     """Advance worlds by some physics steps, block by block.
 
     Args:

@@ -21,7 +21,7 @@ Tasks = SimpleQueue[Task | None]  # None ends the thread that takes it
 REMEMBERED = 0.9  # of what is known of how long threads take to begin, from one time to the next
 
 
-class Pace:
+class VectorTime:
     """Time that a vector of worlds of one kind of work takes, as it was seen last.
 
     Attributes:
@@ -55,7 +55,7 @@ class Threads:
         for tasks in self._others:
             Thread(target=_work_off, args=(tasks,), name="worlds", daemon=True).start()
 
-    def run(self, work: Work, batch: int, pace: Pace | None = None) -> None:
+    def run(self, work: Work, batch: int, pace: VectorTime | None = None) -> None:
         """Do work on worlds first to last - 1, all of them taken together; returns when all is done.
 
         Args:
@@ -89,7 +89,7 @@ class Threads:
             if error is not None:
                 raise error
 
-    def _own(self, parts: int, count: int, pace: Pace | None) -> int:
+    def _own(self, parts: int, count: int, pace: VectorTime | None) -> int:
         """Parts of the caller's stretch, so that all threads end together."""
         ahead = 0.0 if pace is None or not pace.vector else self._late / pace.vector
         return max(1, min(round((parts + (count - 1) * ahead) / count), parts - count + 1))

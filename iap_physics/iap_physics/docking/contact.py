@@ -19,7 +19,7 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import add, cross, dot, norm, scale, sub, vec_at
 from iap_description.vehicles.latch import velocity_at
 from iap_physics.docking.mechanism import Mechanism
-from iap_physics.docking.places import (
+from iap_physics.docking.touch_points import (
     TINY,
     Touch,
     across,
@@ -35,7 +35,7 @@ from iap_physics.docking.places import (
 )
 from iap_physics.latching.latches import Masses, point_ease
 
-NEAR = 0.2  # distance from the mouth beyond which nothing touches [m]
+CONTACT_RANGE = 0.2  # distance from the mouth beyond which nothing touches [m]
 SIDES = 24  # of the rim, between which its deepest places are sought
 STEP = 2.0 * np.pi / SIDES  # [rad]
 COSINES, SINES = np.cos(STEP * np.arange(SIDES)), np.sin(STEP * np.arange(SIDES))
@@ -64,7 +64,7 @@ def contact(
             out[i, k] = 0.0
     E, M, u, back = frames(x_p, x_s, mechanism)
     d = sub(E, M)
-    if dot(d, d) > NEAR * NEAR or dot(back, u) < 0.3 or dot(d, u) > TINY:
+    if dot(d, d) > CONTACT_RANGE * CONTACT_RANGE or dot(back, u) < 0.3 or dot(d, u) > TINY:
         return False  # too far, across, or the whole probe is before the mouth
     touches = _push_at_rim(x_p, x_s, m_p, m_s, mechanism, dt, out)
     for k in range(len(mechanism.along) - 1):

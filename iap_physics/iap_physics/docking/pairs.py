@@ -33,7 +33,7 @@ OPEN, CAUGHT, LOCKED, SPENT = range(4)  # see `iap_physics.latching.latches.Phas
 _ATTITUDE = int(Mode.ATTITUDE_THRUST)
 
 
-class Latching(NamedTuple):
+class LatchParameters(NamedTuple):
     """A latch as the kernel takes it; fields as those of `iap_description.vehicles.latch.Latch`, angles in radians."""
 
     depth: float
@@ -45,7 +45,7 @@ class Latching(NamedTuple):
     max_force: float
 
 
-class Body(NamedTuple):
+class PairBodies(NamedTuple):
     """Numbers of both aircraft in B worlds.
 
     Attributes:
@@ -100,7 +100,7 @@ class Pairs(NamedTuple):
     caught: Array
 
 
-class Held(NamedTuple):
+class PairCommand(NamedTuple):
     """Commands and air in B worlds that hold over a period.
 
     Attributes:
@@ -128,9 +128,9 @@ class Room(NamedTuple):
 def meet(
     b: int,
     pairs: Pairs,
-    body: Body,
+    body: PairBodies,
     mechanism: Mechanism,
-    latch: Latching,
+    latch: LatchParameters,
     room: Room,
     gravity: float,
     dt: float,
@@ -176,7 +176,7 @@ def _latch(
     b: int,
     pairs: Pairs,
     mechanism: Mechanism,
-    latch: Latching,
+    latch: LatchParameters,
     m_c: Masses,
     m_t: Masses,
     dt: float,
@@ -211,9 +211,9 @@ def _latch(
 def _lock(
     b: int,
     pairs: Pairs,
-    body: Body,
+    body: PairBodies,
     mechanism: Mechanism,
-    latch: Latching,
+    latch: LatchParameters,
     m_c: Masses,
     m_t: Masses,
     room: Room,

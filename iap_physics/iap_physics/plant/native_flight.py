@@ -14,10 +14,10 @@ from numba import njit
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import Packed
 from iap_physics.air.drag import add_drag
-from iap_physics.batch.flown import Inputs
+from iap_physics.batch.flight_state import PeriodInputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
-from iap_physics.propulsion.last_command import Held
+from iap_physics.propulsion.last_command import LastCommand
 from iap_physics.propulsion.propulsion import Propulsion, Rotors, step_aircraft
 
 
@@ -74,7 +74,7 @@ class NativeFlight:
             return None
         return cls(engine, propulsion[0], drag, dt)
 
-    def advance(self, inputs: Inputs, steps: int) -> None:
+    def advance(self, inputs: PeriodInputs, steps: int) -> None:
         """Some physics steps under commands and inputs that stay.
 
         Raises:
@@ -101,10 +101,10 @@ def _fly(
     known: Array,
     bodies: Integers,
     every: int,
-    command: Held,
+    command: LastCommand,
     rotors: Rotors,
     autopilots: Packed,
-    inputs: Inputs,
+    inputs: PeriodInputs,
     has_drag: bool,
     linear: Array,
     quadratic: Array,

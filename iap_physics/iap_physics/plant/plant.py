@@ -20,7 +20,7 @@ from iap_physics.air.drag import add_drag, drag_coefficients
 from iap_physics.air.wind import Generators, Wind, generators
 from iap_physics.arm.gripper import Gripper
 from iap_physics.arm.servo_steps import check_servos
-from iap_physics.batch.flown import Flown, Inputs
+from iap_physics.batch.flight_state import FreeFlightState, PeriodInputs
 from iap_physics.batch.free_flight import FreeFlight
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.arm_motors import ArmMotors
@@ -409,7 +409,7 @@ class Plant:
         return not is_late and not any(self._disturbances) and self._near is None
 
     @property
-    def flown(self) -> Flown | None:
+    def flown(self) -> FreeFlightState | None:
         """What moves on in free flight that is steady; None where it is not.
 
         Whoever advances it in a compiled loop lets it `blow`, and says so by `pass_time`.
@@ -419,9 +419,9 @@ class Plant:
         return self._free_flight.flown(self._inputs)
 
     @property
-    def _inputs(self) -> Inputs:
+    def _inputs(self) -> PeriodInputs:
         """What acts in the next period: views, which are not to be kept."""
-        return Inputs(self.air.now_W, self._external_W[:, 0], self.ticks)
+        return PeriodInputs(self.air.now_W, self._external_W[:, 0], self.ticks)
 
     def blow(self, periods: int) -> Array:
         """Let gusts go on by some control periods.

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 
 
-class Held(NamedTuple):
+class LastCommand(NamedTuple):
     """The commands of N aircraft in B worlds that count until the next ones, see `iap_description.states.Command`.
 
     Attributes:
@@ -39,7 +39,7 @@ class CommandDelay:
         given: the commands that controllers have given last.
     """
 
-    def __init__(self, acting: Held) -> None:
+    def __init__(self, acting: LastCommand) -> None:
         self._acting = acting
         self.given = copy.deepcopy(acting)
         self._periods = np.zeros(len(acting.modes), dtype=np.int64)

@@ -18,7 +18,7 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import Health
 from iap_physics.propulsion.autopilot import Autopilot, autopilot_step
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
-from iap_physics.propulsion.last_command import CommandDelay, Held
+from iap_physics.propulsion.last_command import CommandDelay, LastCommand
 from iap_physics.propulsion.rotors import RotorParameters, step_rotors
 from iap_physics.propulsion.tilting_rotors import TiltParameters, step_tilting_rotors
 
@@ -116,7 +116,7 @@ class Propulsion:
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
         rate = airframe.autopilot.rate_hz or physics_hz
         self.every = round(physics_hz / rate)
-        self.command = Held(
+        self.command = LastCommand(
             np.full(batch, int(Mode.RPM), dtype=np.int64),
             np.zeros((batch, count)),
             np.zeros((batch, count, 4)),

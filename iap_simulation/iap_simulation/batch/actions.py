@@ -26,7 +26,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math.kernels import put4, qmul, vec_at
 from iap_description.states import Command, Level, Mode
-from iap_simulation.batch.periods import (
+from iap_simulation.batch.batch_loop import (
     ACCELERATION,
     POSE,
     VELOCITY,

@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
+from iap_control.batch.batch_loop import BatchCommand, Setpoints, give, take_references
 from iap_control.batch.controllers import ControllerOfOne, are_known
-from iap_control.batch.loops import Commanded, Given, give, take_references
 from iap_control.controllers.controller import PlatformController
 from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed
@@ -19,13 +19,13 @@ from iap_description.math.lanes import get, lanes_from
 from iap_description.states import STATE_SIZE, Command
 from iap_io.runs.columns import COMMAND_SIZE, Columns, put_command
 from iap_physics.batch import layout as physics
-from iap_physics.batch.exchange import load, store
-from iap_physics.batch.flown import Flown
+from iap_physics.batch.flight_state import FreeFlightState
 from iap_physics.batch.layout import body_row
+from iap_physics.batch.load_store import load, store
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
+from iap_simulation.batch.batch_loop import GIVEN, BatchState, Goal, fly_period, hold, know
 from iap_simulation.batch.endings import failure_of
-from iap_simulation.batch.periods import GIVEN, Flight, Wanted, fly_period, hold, know
 from iap_simulation.loop.distances import MAX_DISTANCE
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -46,7 +46,7 @@ class Seen(NamedTuple):
     x: Array
     rpm: Array
     tilt: Array
-    commanded: Commanded
+    commanded: BatchCommand
 
 
 class Stretches:
@@ -63,7 +63,7 @@ class Stretches:
         self._controller = controller
         bodies, count = plant.state().shape[1], len(plant.propulsion[0].fleet)
         rpm, tilt = np.zeros((2, LONGEST, count, 4))
-        commanded = Commanded.empty(LONGEST, count)
+        commanded = BatchCommand.empty(LONGEST, count)
         self._seen = Seen(np.zeros((LONGEST, bodies, STATE_SIZE)), rpm, tilt, commanded)
         self._aircraft = np.zeros((LONGEST, count, COMMAND_SIZE))
         self._no_wrenches_P = np.zeros((LONGEST, 6))
@@ -102,7 +102,7 @@ class Stretches:
         levels = np.array([self._timeline.level(k + i) for i in range(len(references))])
         begin, air_W = int(plant.ticks[0]), plant.blow(len(references))
         flight = self._flight(air_W)
-        count, flown = fly_rows(references, levels, flight, seen), flight.flown
+        count, flown = fly_rows(references, levels, flight, seen), flight.flight
         steps = int(flown.step_counts[0])
         failure = failure_of(int(flown.status[0]), self._name, steps, plant.dt)
         plant.pass_time(count if failure is None else count - 1)
@@ -126,21 +126,21 @@ class Stretches:
         )
         return rows, failure
 
-    def _flight(self, air_W: Array) -> Flight:
+    def _flight(self, air_W: Array) -> BatchState:
         """What the compiled loop takes, in air that moves (periods, 1, 3) [m/s]; it writes references there."""
         plant, flown = self._plant, self._plant.flown
         assert flown is not None  # noqa: S101 - `of` has looked
-        given = Given(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
+        given = Setpoints(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
         values, table = self._no_wrenches_P[:1], (self._row, self._level)
-        wanted = Wanted(
+        wanted = Goal(
             GIVEN, values, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
         )
         settings, blocks = self._controller.parts
-        return Flight(wanted, given, settings, blocks, flown, settings.law)
+        return BatchState(wanted, given, settings, blocks, flown, settings.law)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) -> int:
+def fly_rows(references: Array, levels: Integers, flight: BatchState, seen: Seen) -> int:
     """Fly the first world for some control periods, and keep what is seen of each.
 
     Args:
@@ -152,7 +152,7 @@ def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) ->
     Returns:
         The number of instants: of all, or up to the one at which the flight has ended.
     """
-    given, settings, flown, law = flight.given, flight.settings, flight.flown, flight.law
+    setpoints, settings, flown, law = flight.setpoints, flight.settings, flight.flight, flight.law
     block, own = flown.blocks[0], flight.controllers[0]
     lanes, count = lanes_from(0, 1), 0
     load(block, 0, flown, lanes)
@@ -160,9 +160,9 @@ def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) ->
         know(block, own, 0, count, flight, lanes)
         _see(block, count, flown, seen)
         for i in range(references.shape[1]):
-            given.rows[0, i] = references[count, i]
-        given.levels[0] = levels[count]
-        take_references(own, 0, given, settings, lanes)
+            setpoints.rows[0, i] = references[count, i]
+        setpoints.levels[0] = levels[count]
+        take_references(own, 0, setpoints, settings, lanes)
         fly_period(block, own, 0, count, law, flight, lanes)
         give(own, count, settings, seen.commanded, (FIRST, FIRST + np.uint64(1)))
         count += 1
@@ -172,7 +172,7 @@ def fly_rows(references: Array, levels: Integers, flight: Flight, seen: Seen) ->
 
 
 @formula
-def _see(block: Array, k: int, flown: Flown, seen: Seen) -> None:
+def _see(block: Array, k: int, flown: FreeFlightState, seen: Seen) -> None:
     """Keep the states that the first world has."""
     for i in range(len(flown.vehicle.turns)):
         for m in range(STATE_SIZE):

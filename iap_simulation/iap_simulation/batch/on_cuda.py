@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config, cuda
 
-from iap_control.batch.loops import COLLINEAR, FULL, RIGID, VECTORED
+from iap_control.batch.batch_loop import COLLINEAR, FULL, RIGID, VECTORED
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES
-from iap_simulation.batch.periods import HELD, Flight, fly_lanes
+from iap_simulation.batch.batch_loop import HELD, BatchState, fly_lanes
 
 INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/gpu.txt"
 THREADS = (
@@ -42,46 +42,46 @@ def check_gpu() -> None:
 
 
 @cuda.jit(device=True)
-def _fly(periods: int, law: int, flight: Flight) -> None:
+def _fly(periods: int, law: int, state: BatchState) -> None:
     """Fly the world of this thread."""
     world = cuda.grid(1)
-    if world < len(flight.flown.x):
+    if world < len(state.flight.x):
         lane = np.uint64(world % LANES)
         lanes = (lane, lane + np.uint64(1))
-        fly_lanes(world - world % LANES, lanes, periods, law, flight)
+        fly_lanes(world - world % LANES, lanes, periods, law, state)
 
 
 # One kernel for each law, which the compiler then knows: all in one would not fit a thread's registers.
 
 
 @cuda.jit(cache=True)
-def fly_held(periods: int, flight: Flight) -> None:
+def fly_held(periods: int, state: BatchState) -> None:
     """Fly worlds under commands that they hold."""
-    _fly(periods, HELD, flight)
+    _fly(periods, HELD, state)
 
 
 @cuda.jit(cache=True)
-def fly_full(periods: int, flight: Flight) -> None:
+def fly_full(periods: int, state: BatchState) -> None:
     """Fly worlds whose platforms are fully actuated."""
-    _fly(periods, FULL, flight)
+    _fly(periods, FULL, state)
 
 
 @cuda.jit(cache=True)
-def fly_collinear(periods: int, flight: Flight) -> None:
+def fly_collinear(periods: int, state: BatchState) -> None:
     """Fly worlds whose platforms have their joints on a line."""
-    _fly(periods, COLLINEAR, flight)
+    _fly(periods, COLLINEAR, state)
 
 
 @cuda.jit(cache=True)
-def fly_rigid(periods: int, flight: Flight) -> None:
+def fly_rigid(periods: int, state: BatchState) -> None:
     """Fly worlds whose rotors are all fixed to one body."""
-    _fly(periods, RIGID, flight)
+    _fly(periods, RIGID, state)
 
 
 @cuda.jit(cache=True)
-def fly_vectored(periods: int, flight: Flight) -> None:
+def fly_vectored(periods: int, state: BatchState) -> None:
     """Fly worlds whose aircraft tilts its rotors."""
-    _fly(periods, VECTORED, flight)
+    _fly(periods, VECTORED, state)
 
 
 KERNELS = {
@@ -112,7 +112,7 @@ class OnDevice(NamedTuple):
 class Gpu:
     """Worlds in the memory of a GPU, beside the arrays that they have in this machine's.
 
-    One of the two is valid: what is flown here is in the GPU's until `bring_home`.
+    One of the two is valid: what flies here is in the GPU's until `bring_home`.
 
     Raises:
         BadInput: there is none, or numba-cuda is not installed.
@@ -121,33 +121,33 @@ class Gpu:
     def __init__(self) -> None:
         check_gpu()
         self._arrays: dict[tuple[Any, ...], DeviceArray] = {}  # by the memory of their twins
-        self._flight: Flight | None = None
-        self._twins: Flight | None = None
+        self._sent: BatchState | None = None
+        self._twins: BatchState | None = None
 
-    def fly(self, periods: int, flight: Flight) -> None:
+    def fly(self, periods: int, state: BatchState) -> None:
         """Fly all worlds for some control periods; returns before they have done so."""
-        device = self.sent(flight)
-        batch = len(flight.flown.status)
-        KERNELS[flight.law][-(-batch // THREADS), THREADS](periods, device)
+        device = self.sent(state)
+        batch = len(state.flight.status)
+        KERNELS[state.law][-(-batch // THREADS), THREADS](periods, device)
 
-    def sent(self, flight: Flight) -> Flight:
-        """A flight whose arrays are in the GPU's memory; they are sent where it has none that are newer."""
-        if self._flight is None:
-            self._flight, self._twins = self._send(flight), flight
-        wanted, given = flight.wanted, flight.given
-        values = _sent(wanted.values)
-        air_W = _sent(wanted.air_W) if wanted.is_gusty else self._flight.wanted.air_W
-        references = map(_sent, given[1:])  # the states are the flight's own
-        return self._flight._replace(
-            wanted=self._flight.wanted._replace(what=wanted.what, values=values, air_W=air_W),
-            given=type(given)(self._flight.given.x, *references),
-            law=flight.law,
+    def sent(self, state: BatchState) -> BatchState:
+        """The same with arrays in the GPU's memory; they are sent where it has none that are newer."""
+        if self._sent is None:
+            self._sent, self._twins = self._send(state), state
+        goal, setpoints = state.goal, state.setpoints
+        values = _sent(goal.values)
+        air_W = _sent(goal.air_W) if goal.is_gusty else self._sent.goal.air_W
+        references = map(_sent, setpoints[1:])  # the plant's states are there
+        return self._sent._replace(
+            goal=self._sent.goal._replace(what=goal.what, values=values, air_W=air_W),
+            setpoints=type(setpoints)(self._sent.setpoints.x, *references),
+            law=state.law,
         )
 
-    def _send(self, flight: Flight) -> Flight:
+    def _send(self, state: BatchState) -> BatchState:
         """Send everything."""
         known, self._arrays = self._arrays, {}
-        sent: Flight = self._map(flight, known)
+        sent: BatchState = self._map(state, known)
         return sent
 
     def _map(self, tree: Any, known: dict[tuple[Any, ...], DeviceArray]) -> Any:  # noqa: ANN401 - any tuple
@@ -163,11 +163,11 @@ class Gpu:
         return self._arrays[key]
 
     def bring_home(self) -> None:
-        """Copy what has been flown into this machine's arrays, which are valid from now on."""
+        """Copy what has changed into this machine's arrays, which are valid from now on."""
         if self._twins is not None:
             for array in _changed(self._twins):
                 self._arrays[_key(array)].copy_to_host(array)
-        self._flight = self._twins = None
+        self._sent = self._twins = None
 
     def seen(self, array: Array | Integers) -> Array | Integers:
         """One of the arrays, copied from the GPU's memory where that is newer."""
@@ -180,12 +180,12 @@ class Gpu:
         return OnDevice(*(self._arrays[_key(array)] for array in arrays))
 
 
-def _changed(flight: Flight) -> list[Any]:
+def _changed(state: BatchState) -> list[Any]:
     """The arrays that a flight changes, but for blocks of states, which are read anew by the next one."""
-    flown = flight.flown
-    states = [flown.x, flown.status, flown.failed, flown.step_counts, flown.inputs.ticks]
-    rotors = [flown.rotors.rpm, flown.rotors.tilt, flown.rotors.target]
-    return [*states, *rotors, *flown.command, flight.controllers]
+    flight = state.flight
+    states = [flight.x, flight.status, flight.failed, flight.step_counts, flight.inputs.ticks]
+    rotors = [flight.rotors.rpm, flight.rotors.tilt, flight.rotors.target]
+    return [*states, *rotors, *flight.command, state.controllers]
 
 
 def _key(array: Array | Integers) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_sensors.rays.images import KINDS, Images, RaySensor
 from iap_sensors.rays.noise import Keys, bases_of, frame_keys
 from iap_sensors.rays.world_rays import Mover, Rays, movers_of
-from iap_simulation.batch.refusal import check_fits
+from iap_simulation.batch.batch_support import check_fits
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario

@@ -54,10 +54,10 @@ class References(NamedTuple):
         )
 
 
-LONGEST = 2**16  # control instants of which references are kept
+MAX_TABLE_INSTANTS = 2**16  # control instants of which references are kept
 
 
-class Table(NamedTuple):
+class ReferenceTable(NamedTuple):
     """References at all control instants of a scenario, so that worlds may be at any of them.
 
     Attributes:
@@ -71,7 +71,7 @@ class Table(NamedTuple):
     @classmethod
     def of(cls, timeline: Timeline) -> Self | None:
         """Those of a timeline; None where they are too many to keep."""
-        if timeline.count > LONGEST:
+        if timeline.count > MAX_TABLE_INSTANTS:
             return None
         levels = [int(timeline.level(k)) for k in range(timeline.count)]
         return cls(timeline.rows(0, timeline.count), np.array(levels, dtype=np.int64))

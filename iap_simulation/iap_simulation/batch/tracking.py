@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from iap_control.batch.batch_loop import Setpoints
 from iap_control.batch.controllers import Controllers
-from iap_control.batch.loops import Given
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.random_streams import stream
 from iap_description.states import STATE_SIZE, Command
 from iap_physics.batch.threads import Threads
 from iap_physics.measured.state_noise import NoisyStates
 from iap_simulation.batch.mixed import Mixed
-from iap_simulation.batch.references import References, Table
+from iap_simulation.batch.references import References, ReferenceTable
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import STATE_NOISE, Vehicle
 
@@ -37,7 +37,7 @@ class Tracking:
     def __init__(self, scenario: Scenario, vehicle: Vehicle, batch: int) -> None:
         (spec,) = scenario.vehicles
         self._timeline = vehicle.timeline
-        self.table = Table.of(vehicle.timeline)
+        self.table = ReferenceTable.of(vehicle.timeline)
         self.rows = np.zeros((batch, vehicle.timeline.width))
         self.levels = np.zeros(batch, dtype=np.int64)
         self.wrenches_P, self._no_wrenches_P = np.zeros((2, batch, 6))
@@ -115,7 +115,7 @@ class Tracking:
             some = slice(None) if worlds is None else worlds
             self._measured[some] = self._noise(x[some, 0], worlds)
             seen = self._measured[:, None]
-        inputs = Given(seen, *given)
+        inputs = Setpoints(seen, *given)
         threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
         return self.controllers.command
 

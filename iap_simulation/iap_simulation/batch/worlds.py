@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_control.allocation.model import PlatformModel
+from iap_control.batch.batch_loop import Setpoints
 from iap_control.batch.controllers import Controllers
-from iap_control.batch.loops import Given
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
@@ -22,20 +22,19 @@ from iap_description.states import REF_P, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.air.batch_air import GUSTS
-from iap_physics.batch.threads import Pace, Threads
+from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
 from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import is_upside_down
 from iap_sensors.imu import ImuSamples
+from iap_simulation.batch.batch_loop import GIVEN, HELD, TRACK, BatchState, Goal, fly_worlds
+from iap_simulation.batch.batch_support import ENGINE, check_memory, deviates, unsupported
 from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of
 from iap_simulation.batch.endings import failure_of
 from iap_simulation.batch.inertial_units import WorldInertialUnits
 from iap_simulation.batch.mixed import Mixed
-from iap_simulation.batch.periods import GIVEN, HELD, TRACK, Wanted, fly_worlds
-from iap_simulation.batch.periods import Flight as Flying
 from iap_simulation.batch.references import References
-from iap_simulation.batch.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.batch.starts import MOST_SEEDS, Starts, give_seeds, seed_array
 from iap_simulation.batch.tracking import Tracking
 from iap_simulation.flights.flight import Flight
@@ -52,7 +51,7 @@ GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
 
 
 @dataclass(frozen=True, eq=False)
-class Snapshot:
+class WorldsSnapshot:
     """An instant of all worlds."""
 
     parts: tuple[Any, ...]
@@ -95,7 +94,7 @@ class Worlds:
         device: Device = CPU,
     ) -> None:
         check_device(device)
-        why = refusal(scenario)
+        why = unsupported(scenario)
         if why is not None:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
         if not len(seeds):
@@ -109,7 +108,7 @@ class Worlds:
         self._assembly = Assembly.of(spec.platform, spec.name).without_looks()
         self._starts = Starts(scenario, self._vehicle, self._assembly)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
-        self._threads, self._pace = Threads(threads), Pace()
+        self._threads, self._pace = Threads(threads), VectorTime()
         self._units = (
             None
             if spec.sensors.imu is None
@@ -385,7 +384,7 @@ class Worlds:
 
         Args:
             periods: how many.
-            what: references are made of in each, see `iap_simulation.batch.periods`.
+            what: references are made of in each, see `iap_simulation.batch.batch_loop`.
             values: (B, columns) that they are made of.
             held: the aircraft go by the command that the plant holds; controllers do nothing.
 
@@ -409,19 +408,21 @@ class Worlds:
             self._gpu.fly(periods, flight)
         self._plant.pass_time(periods)
 
-    def _flight_of(self, what: int, values: Array | None, air_W: Array, *, held: bool) -> Flying:
+    def _flight_of(
+        self, what: int, values: Array | None, air_W: Array, *, held: bool
+    ) -> BatchState:
         """What compiled loops take."""
         plant, tracking = self._plant, self._tracking
         table, flown = tracking.table, plant.flown
         assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
-        given = Given(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
+        given = Setpoints(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
         numbers = self._no_values if values is None else values
-        wanted = Wanted(
+        wanted = Goal(
             what, numbers, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
         )
         settings, blocks = tracking.controllers.parts
         law = HELD if held else settings.law
-        return Flying(wanted, given, settings, blocks, flown, law)
+        return BatchState(wanted, given, settings, blocks, flown, law)
 
     @property
     def flies_at_once(self) -> bool:
@@ -482,11 +483,11 @@ class Worlds:
         steps = int(self._seen(self._engine.step_counts)[i])
         return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> WorldsSnapshot:
         """The present instant of all worlds, to return to with `restore`."""
-        return Snapshot(self._copied(self._parts), self._engine.snapshot())
+        return WorldsSnapshot(self._copied(self._parts), self._engine.snapshot())
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: WorldsSnapshot) -> None:
         """Return to a snapshot, as often as wanted.
 
         Raises:

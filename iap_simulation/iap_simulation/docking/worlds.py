@@ -16,8 +16,8 @@ from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.batch.threads import Threads
 from iap_physics.docking import pairs as kernel
+from iap_physics.docking.batch_loop import Actuators, advance_pairs
 from iap_physics.docking.mechanism import Mechanism
-from iap_physics.docking.periods import Actuators, advance_pairs
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.lock import work_room
 from iap_physics.measured.state_noise import NoisyStates
@@ -69,7 +69,7 @@ class DockingWorlds:
         self._actuators = self._common_actuators()
         self._body = self._bodies(batch)
         self.pairs = _empty_pairs(batch)
-        self._held = kernel.Held(*_commands(batch))
+        self._held = kernel.PairCommand(*_commands(batch))
         streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
@@ -110,9 +110,9 @@ class DockingWorlds:
         mode = int(Mode.RATE_THRUST)
         return Actuators.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
 
-    def _bodies(self, batch: int) -> kernel.Body:
+    def _bodies(self, batch: int) -> kernel.PairBodies:
         shapes = ((), (3, 3), (3, 3), (3,), (3,), (), (6,))
-        return kernel.Body(*(np.zeros((batch, 2, *shape)) for shape in shapes))
+        return kernel.PairBodies(*(np.zeros((batch, 2, *shape)) for shape in shapes))
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start, as fresh ones of their seeds would stand there.
@@ -288,10 +288,10 @@ def _vehicles(scenario: Scenario, spec: DockingSpec) -> tuple[int, int]:
     return names.index(latch.socket.split("/")[0]), names.index(latch.probe.split("/")[0])
 
 
-def _latching(scenario: Scenario, spec: DockingSpec) -> kernel.Latching:
+def _latching(scenario: Scenario, spec: DockingSpec) -> kernel.LatchParameters:
     latch = scenario.latches[spec.latch]
     gains = (latch.damping, latch.turn_damping, latch.max_force)
-    return kernel.Latching(
+    return kernel.LatchParameters(
         latch.depth, latch.radius, math.radians(latch.angle_deg), latch.speed, *gains
     )
 

@@ -16,7 +16,7 @@ from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import RUNNING, world_indices
-from iap_simulation.batch.refusal import ENGINE
+from iap_simulation.batch.batch_support import ENGINE
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.modules.coordination import rotors_of, weight_of
 from iap_simulation.scenario.resolving import resolved

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_simulation.batch.refusal import refusal
+from iap_simulation.batch.batch_support import unsupported
 from iap_simulation.batch.scored_flights import score_worlds
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
@@ -60,7 +60,7 @@ def fly(chunk: Chunk) -> list[Row]:
 
 def _fly_side_by_side(scenario: Scenario) -> bool:
     """Whether the runs are flown as worlds, whose sensors nobody judges."""
-    return refusal(scenario) is None and not scenario.vehicles[0].sensors.topics
+    return unsupported(scenario) is None and not scenario.vehicles[0].sensors.topics
 
 
 class Record(NamedTuple):

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from flying import DT, controller_of, gains_of, model_of
 
+from iap_control.batch.batch_loop import Setpoints
 from iap_control.batch.controllers import Controllers
-from iap_control.batch.loops import Given
 from iap_control.controllers.controller import disturbance_settings
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES
@@ -28,7 +28,7 @@ def disturbed_inputs(rng, count, worlds=WORLDS):
     rows[:, 6] = 1.0
     rows[:, 7:] = rng.normal(0.0, 0.3, (worlds, REF_FIXED + count - 7))
     wrenches = rng.normal(0.0, 2.0, (worlds, 6)) + [0.0, 0.0, 30.0, 0.0, 0.0, 0.0]
-    return Given(x, rows, rng.integers(Level.POSE, Level.WRENCH + 1, worlds), wrenches)
+    return Setpoints(x, rows, rng.integers(Level.POSE, Level.WRENCH + 1, worlds), wrenches)
 
 
 @pytest.mark.parametrize("yaw_mode", ["follow", "hold", "given"])

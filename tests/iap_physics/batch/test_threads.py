@@ -8,7 +8,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES, VECTOR
-from iap_physics.batch.threads import Pace, Threads
+from iap_physics.batch.threads import Threads, VectorTime
 
 
 def shared(threads, batch, pace, vector=0.0):
@@ -33,7 +33,7 @@ def shared(threads, batch, pace, vector=0.0):
 def test_every_world_is_done_once_in_whole_blocks_or_vectors(count, batch, size, late, vector):
     threads, pace = Threads(count), None
     if vector is not None:
-        threads._late, pace = late, Pace()
+        threads._late, pace = late, VectorTime()
         pace.vector = vector
     stretches = shared(threads, batch, pace)
     firsts, lasts = zip(*stretches, strict=True)
@@ -44,7 +44,7 @@ def test_every_world_is_done_once_in_whole_blocks_or_vectors(count, batch, size,
 
 
 def test_threads_that_begin_late_are_given_less():
-    threads, pace = Threads(2), Pace()
+    threads, pace = Threads(2), VectorTime()
     even = shared(threads, 20 * VECTOR, pace, vector=1e-3)
     assert even[0] == (0, 10 * VECTOR)
     assert pace.vector >= 1e-3

@@ -10,7 +10,7 @@ from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.rays.images import KINDS
-from iap_simulation.batch import refusal
+from iap_simulation.batch import batch_support
 from iap_simulation.batch.ray_sensor import WorldRaySensor
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
@@ -178,7 +178,7 @@ def test_a_vehicle_that_flies_into_an_obstacle_has_crashed():
 
 
 def test_more_images_and_obstacles_than_memory_are_refused_with_the_number(monkeypatch):
-    monkeypatch.setattr(refusal, "_free_memory", lambda: 10**7)
+    monkeypatch.setattr(batch_support, "_free_memory", lambda: 10**7)
     alike, drawn = (worlds_of(4, **given) for given in ({"world.objects": {}}, {}))
     WorldRaySensor.of(alike, "d455", width=640, height=400)
     with pytest.raises(BadInput, match=r"images and obstacles of 4 worlds need about \d+\.\d GB"):

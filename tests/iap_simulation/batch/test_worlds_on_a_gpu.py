@@ -15,7 +15,7 @@ from simulated_gpu import CASES, PLATFORMS, SETTINGS, TOLERANCE, flown
 from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE
 from iap_simulation.batch import on_cuda
-from iap_simulation.batch.periods import TRACK
+from iap_simulation.batch.batch_loop import TRACK
 from iap_simulation.batch.worlds import Worlds
 
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}

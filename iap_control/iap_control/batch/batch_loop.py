@@ -12,7 +12,7 @@ from iap_control.batch import layout
 from iap_control.batch.allocation import share_out_to_aircraft, share_out_to_rotors
 from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.batch.steps import collinear_wrench, full_wrench, head, observe, rigid_wrench
-from iap_control.batch.vectored import share_out_to_tilting_rotors
+from iap_control.batch.vectored_allocation import share_out_to_tilting_rotors
 from iap_control.headings import FOLLOW
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import formula
@@ -30,7 +30,7 @@ from iap_description.math.lanes import (
 FULL, COLLINEAR, RIGID, VECTORED = range(4)  # which law
 
 
-class Given(NamedTuple):
+class Setpoints(NamedTuple):
     """Inputs of B worlds.
 
     Attributes:
@@ -46,7 +46,7 @@ class Given(NamedTuple):
     wrenches_P: Array
 
 
-class Settings(NamedTuple):
+class ControlSettings(NamedTuple):
     """What stays from step to step, the same in all worlds.
 
     Attributes:
@@ -68,7 +68,7 @@ class Settings(NamedTuple):
     dt: float
 
 
-class Commanded(NamedTuple):
+class BatchCommand(NamedTuple):
     """The last commands of B controllers, as `iap_description.states.Command` has them.
 
     Attributes:
@@ -96,14 +96,19 @@ class Commanded(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def control_worlds(
-    begin: int, end: int, given: Given, settings: Settings, blocks: Array, commanded: Commanded
+    begin: int,
+    end: int,
+    setpoints: Setpoints,
+    settings: ControlSettings,
+    blocks: Array,
+    commanded: BatchCommand,
 ) -> None:
     """Command worlds `begin` to `end` - 1, block by block.
 
     Args:
         begin: the first of them, that of a vector.
         end: the one behind the last of them.
-        given: states and references.
+        setpoints: states and references.
         settings: see there.
         blocks: (blocks, rows * LANES) see `iap_control.batch.layout`; changed in place.
         commanded: overwritten.
@@ -111,15 +116,15 @@ def control_worlds(
     first = begin
     while first < end:
         block, lanes = blocks[first // LANES, first % LANES :], lanes_from(first, end)
-        take_state(block, first, given.x, lanes)
-        take_references(block, first, given, settings, lanes)
+        take_state(block, first, setpoints.x, lanes)
+        take_references(block, first, setpoints, settings, lanes)
         control_block(block, settings.law, settings, lanes)
         give(block, first, settings, commanded, lanes)
         first = next_block(first)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def control_block(block: Array, law: int, settings: Settings, lanes: Lanes) -> None:
+def control_block(block: Array, law: int, settings: ControlSettings, lanes: Lanes) -> None:
     """One control step of a block whose states and references are taken."""
     first, mount_yaw, dt, tables = (
         settings.first,
@@ -157,10 +162,10 @@ def take_state(block: Array, first: int, x: Array, lanes: Lanes) -> None:
 
 @formula
 def take_references(
-    block: Array, first: int, given: Given, settings: Settings, lanes: Lanes
+    block: Array, first: int, setpoints: Setpoints, settings: ControlSettings, lanes: Lanes
 ) -> None:
     """Read references; the last world fills lanes that are left."""
-    _, rows, levels, wrenches_P = given
+    _, rows, levels, wrenches_P = setpoints
     count = len(rows)
     for k in range(19):
         for lane in range(lanes[0], lanes[1]):
@@ -179,7 +184,9 @@ def take_references(
 
 
 @formula
-def give(block: Array, first: int, settings: Settings, commanded: Commanded, lanes: Lanes) -> None:
+def give(
+    block: Array, first: int, settings: ControlSettings, commanded: BatchCommand, lanes: Lanes
+) -> None:
     """Write the commands of a block's worlds."""
     wrench_P, thrust, q_WB, w_WB_B, rpm, tilt = commanded
     for lane in range(lanes[0], lanes[1]):

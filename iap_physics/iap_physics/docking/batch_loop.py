@@ -30,16 +30,16 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_physics.batch import layout
 from iap_physics.batch.layout import VEHICLE, body_row, rows_of
-from iap_physics.batch.loops import add_drag, check, clear, command, spin, tick, turn
+from iap_physics.batch.steps import add_drag, check, clear, command, spin, tick, turn
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.pairs import (
     CHASER,
     LOCKED,
     OPEN,
     TARGET,
-    Body,
-    Held,
-    Latching,
+    LatchParameters,
+    PairBodies,
+    PairCommand,
     Pairs,
     Room,
     meet,
@@ -107,11 +107,11 @@ def advance_pairs(
     first: int,
     last: int,
     pairs: Pairs,
-    held: Held,
-    body: Body,
+    held: PairCommand,
+    body: PairBodies,
     actuators: Actuators,
     mechanism: Mechanism,
-    latch: Latching,
+    latch: LatchParameters,
     room: Room,
     gravity: float,
     substeps: int,
@@ -178,8 +178,8 @@ def _load(
     start: int,
     last: int,
     pairs: Pairs,
-    held: Held,
-    body: Body,
+    held: PairCommand,
+    body: PairBodies,
     mode: int,
     lanes: Lanes,
 ) -> None:
@@ -238,9 +238,9 @@ def _meet(
     b: int,
     place: int,
     pairs: Pairs,
-    body: Body,
+    body: PairBodies,
     mechanism: Mechanism,
-    latch: Latching,
+    latch: LatchParameters,
     room: Room,
     gravity: float,
     dt: float,

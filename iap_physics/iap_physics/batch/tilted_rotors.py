@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The loop over a block's worlds for rotors that tilt or lean, like those of `iap_physics.batch.loops`."""
+"""The loop over a block's worlds for rotors that tilt or lean, like those of `iap_physics.batch.steps`."""
 
 from iap_description.arrays import Array
 from iap_description.math.kernels import add, formula, six
 from iap_description.math.lanes import Lanes, get, get3, get4, set3, set4
 from iap_physics.batch import layout
 from iap_physics.batch.layout import body_row
-from iap_physics.batch.loops import NOTHING, alike3, alike4
+from iap_physics.batch.steps import ZERO_VECTOR, alike3, alike4
 from iap_physics.propulsion.rotors import Lag, spin_four
 from iap_physics.propulsion.tilting_rotors import Columns, Servo, tilt_four, tilted_wrench
 
@@ -52,5 +52,5 @@ def spin_tilted(block: Array, i: int, alike: Array, lanes: Lanes, dt: float) -> 
         force, torque = tilted_wrench(thrusts, before, after, q, columns[0], columns[1])
         set4(block, b, layout.RPM, lane, rpm)
         set4(block, b, layout.TILT, lane, after)
-        set3(block, b, layout.WRENCH, lane, add(NOTHING, force))
-        set3(block, b, layout.WRENCH + 3, lane, add(NOTHING, torque))
+        set3(block, b, layout.WRENCH, lane, add(ZERO_VECTOR, force))
+        set3(block, b, layout.WRENCH + 3, lane, add(ZERO_VECTOR, torque))

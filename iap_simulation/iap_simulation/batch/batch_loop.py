@@ -11,16 +11,16 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_control.batch import layout as control
-from iap_control.batch.layout import PLATFORM, aircraft_row
-from iap_control.batch.loops import (
+from iap_control.batch.batch_loop import (
     RIGID,
     VECTORED,
-    Given,
-    Settings,
+    ControlSettings,
+    Setpoints,
     control_block,
     take_references,
     take_state,
 )
+from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import choose, chosen3, chosen4, formula, yaw_of
 from iap_description.math.lanes import (
@@ -42,7 +42,10 @@ from iap_description.math.lanes import (
 )
 from iap_description.states import Level, Mode
 from iap_physics.batch import layout as physics
-from iap_physics.batch.exchange import (
+from iap_physics.batch.batch_loop import advance_period
+from iap_physics.batch.flight_state import FreeFlightState
+from iap_physics.batch.layout import body_row
+from iap_physics.batch.load_store import (
     SINGLE_BYTES,
     begin_period,
     end_period,
@@ -51,11 +54,8 @@ from iap_physics.batch.exchange import (
     store,
     unit,
 )
-from iap_physics.batch.flown import Flown
-from iap_physics.batch.layout import body_row
-from iap_physics.batch.period import advance_period
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
-from iap_physics.propulsion.last_command import Held
+from iap_physics.propulsion.last_command import LastCommand
 
 # What references are made of.
 TRACK, POSE, VELOCITY, ACCELERATION, WRENCH, GIVEN = range(6)
@@ -66,11 +66,11 @@ _AT_POSE, _AT_VELOCITY, _AT_WRENCH = int(Level.POSE), int(Level.VELOCITY), int(L
 _ATTITUDE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RPM)
 
 
-class Wanted(NamedTuple):
+class Goal(NamedTuple):
     """What B worlds are to do.
 
     Attributes:
-        what: `TRACK` the scenario's references, `GIVEN` those in `Given`, or what the values are.
+        what: `TRACK` the scenario's references, `GIVEN` those in `Setpoints`, or what the values are.
         values: (B, columns) of an action, see `iap_simulation.batch.actions`.
         rows: (T, 19 + N) the scenario's references at all control instants.
         levels: (T,) what is tracked of them.
@@ -90,44 +90,44 @@ class Wanted(NamedTuple):
     substeps: int
 
 
-class Flight(NamedTuple):
+class BatchState(NamedTuple):
     """All that flies, in B worlds.
 
     Attributes:
-        wanted: what they are to do.
-        given: states, and references that count where they are `GIVEN`.
+        goal: what they are to do.
+        setpoints: states, and references that count where they are `GIVEN`.
         settings: of the controllers.
         controllers: (blocks, rows * LANES) see `iap_control.batch.layout`.
-        flown: what moves on.
+        flight: what moves on.
         law: of the controllers, or `HELD`.
     """
 
-    wanted: Wanted
-    given: Given
-    settings: Settings
+    goal: Goal
+    setpoints: Setpoints
+    settings: ControlSettings
     controllers: Array
-    flown: Flown
+    flight: FreeFlightState
     law: int
 
 
 @njit(cache=True, nogil=True)
-def fly_worlds(begin: int, end: int, periods: int, flight: Flight) -> None:
+def fly_worlds(begin: int, end: int, periods: int, state: BatchState) -> None:
     """Fly worlds `begin` to `end` - 1 for some control periods, block by block.
 
     Args:
         begin: the first of them, that of a vector.
         end: the one behind the last of them.
         periods: how many.
-        flight: all that flies.
+        state: all that flies.
     """
     first = begin
     while first < end:
-        fly_lanes(first, lanes_from(first, end), periods, flight.law, flight)
+        fly_lanes(first, lanes_from(first, end), periods, state.law, state)
         first = next_block(first)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) -> None:
+def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, state: BatchState) -> None:
     """Fly some worlds of a block for some control periods.
 
     Args:
@@ -135,48 +135,50 @@ def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) 
         lanes: of the worlds that fly, from it on.
         periods: how many.
         law: that flies them, or `HELD`: aircraft go by the commands that they hold, and controllers do nothing.
-        flight: all that flies.
+        state: all that flies.
     """
-    wanted, given, settings, flown = flight.wanted, flight.given, flight.settings, flight.flown
-    block = flown.blocks[first // LANES, first % LANES :]
-    own = flight.controllers[first // LANES, first % LANES :]
-    load(block, first, flown, lanes)
+    goal, setpoints, settings, flight = state.goal, state.setpoints, state.settings, state.flight
+    block = flight.blocks[first // LANES, first % LANES :]
+    own = state.controllers[first // LANES, first % LANES :]
+    load(block, first, flight, lanes)
     for period in range(periods):
-        know(block, own, first, period, flight, lanes)
-        if wanted.what == GIVEN:
-            take_references(own, first, given, settings, lanes)
+        know(block, own, first, period, state, lanes)
+        if goal.what == GIVEN:
+            take_references(own, first, setpoints, settings, lanes)
         else:
-            refer(own, first, wanted, settings, flown.inputs.ticks, lanes)
-        fly_period(block, own, first, period, law, flight, lanes)
-    store(block, first, flown, lanes)
+            refer(own, first, goal, settings, flight.inputs.ticks, lanes)
+        fly_period(block, own, first, period, law, state, lanes)
+    store(block, first, flight, lanes)
     if law != HELD:
-        hold(own, first, law, settings, flown.command, lanes)
+        hold(own, first, law, settings, flight.command, lanes)
 
 
 @formula
-def know(block: Array, own: Array, first: int, period: int, flight: Flight, lanes: Lanes) -> None:
+def know(
+    block: Array, own: Array, first: int, period: int, state: BatchState, lanes: Lanes
+) -> None:
     """Let controllers know the central bodies' states at the beginning of a period, counted from the load."""
     if period == 0:
-        take_state(own, first, flight.given.x, lanes)
+        take_state(own, first, state.setpoints.x, lanes)
     else:
-        sense(block, own, len(flight.flown.vehicle.turns), lanes)
+        sense(block, own, len(state.flight.vehicle.turns), lanes)
 
 
 @formula
 def fly_period(
-    block: Array, own: Array, first: int, period: int, law: int, flight: Flight, lanes: Lanes
+    block: Array, own: Array, first: int, period: int, law: int, state: BatchState, lanes: Lanes
 ) -> None:
     """Fly one control period of a block whose states are known and whose references are taken."""
-    wanted, settings, flown = flight.wanted, flight.settings, flight.flown
+    goal, settings, flight = state.goal, state.settings, state.flight
     if law != HELD:
         control_block(own, law, settings, lanes)
-        take(block, own, first, law, settings, flown, lanes)
-    watch(own, first, wanted.far, flown.status, lanes)
-    if wanted.is_gusty:
-        load_air(block, first, flown, wanted.air_W[period], lanes)
-    begin_period(block, first, flown, lanes)
-    advance_period(block, flown.alike, flown.vehicle, lanes, wanted.substeps, flown.dt)
-    end_period(block, first, flown, wanted.substeps, lanes)
+        take(block, own, first, law, settings, flight, lanes)
+    watch(own, first, goal.far, flight.status, lanes)
+    if goal.is_gusty:
+        load_air(block, first, flight, goal.air_W[period], lanes)
+    begin_period(block, first, flight, lanes)
+    advance_period(block, flight.alike, flight.vehicle, lanes, goal.substeps, flight.dt)
+    end_period(block, first, flight, goal.substeps, lanes)
 
 
 @formula
@@ -198,11 +200,11 @@ def sense(block: Array, own: Array, bodies: int, lanes: Lanes) -> None:
 
 @formula
 def refer(
-    own: Array, first: int, wanted: Wanted, settings: Settings, ticks: Integers, lanes: Lanes
+    own: Array, first: int, goal: Goal, settings: ControlSettings, ticks: Integers, lanes: Lanes
 ) -> None:
     """Write the references of worlds at their present instants."""
-    what, values, substeps = wanted.what, wanted.values, wanted.substeps
-    table, levels, count = wanted.rows, wanted.levels, len(ticks)
+    what, values, substeps = goal.what, goal.values, goal.substeps
+    table, levels, count = goal.rows, goal.levels, len(ticks)
     for lane in range(lanes[0], lanes[1]):
         world = world_at(first, lane, count)
         k = min(ticks[world] // substeps, len(table) - 1)
@@ -227,28 +229,28 @@ def refer(
 
 @formula
 def level_of(what: int, is_rigid: bool) -> int:  # noqa: FBT001 - compiled calls take no keywords
-    """What is tracked of a reference that is made: where rotors are fixed to one body, yaw is given by its rate."""
+    """What is tracked of a reference that is made: where rotors are fixed to one body, yaw is set by its rate."""
     if what == WRENCH:
         return _AT_WRENCH
     return _AT_VELOCITY if is_rigid and what != POSE else _AT_POSE
 
 
 @njit(cache=True)
-def make_level(given: Array, own: Array, what: int, row: Array) -> None:
-    """Write a level pose, velocity or acceleration (4,) into a reference row; what is not given is the state's own."""
-    yaw = given[3] if what == POSE else yaw_of(own[3:7])
+def make_level(target: Array, state: Array, what: int, row: Array) -> None:
+    """Write a level pose, velocity or acceleration (4,) into a reference row; the rest is the state's own."""
+    yaw = target[3] if what == POSE else yaw_of(state[3:7])
     for k in range(3):
-        row[k] = given[k] if what == POSE else own[k]
+        row[k] = target[k] if what == POSE else state[k]
     row[3], row[4], row[5], row[6] = 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)
     for k in range(7, 19):
         row[k] = 0.0
     if what != POSE:
-        row[12] = given[3]
+        row[12] = target[3]
     for k in range(3):
         if what == VELOCITY:
-            row[7 + k] = given[k]
+            row[7 + k] = target[k]
         elif what == ACCELERATION:
-            row[7 + k], row[13 + k] = own[7 + k], given[k]
+            row[7 + k], row[13 + k] = state[7 + k], target[k]
 
 
 @formula
@@ -257,12 +259,12 @@ def take(
     own: Array,
     first: int,
     law: int,
-    settings: Settings,
-    flown: Flown,
+    settings: ControlSettings,
+    flight: FreeFlightState,
     lanes: Lanes,
 ) -> None:
     """Let aircraft hold the controllers' commands; one that is no number ends its world."""
-    mode, bodies = float(mode_of(law)), flown.vehicle.bodies
+    mode, bodies = float(mode_of(law)), flight.vehicle.bodies
     for lane in range(lanes[0], lanes[1]):
         U = get6(own, PLATFORM, control.WRENCH, lane)
         set1(own, PLATFORM, control.NOT_FINITE, lane, nothing6(U))
@@ -270,7 +272,7 @@ def take(
         _look_at(own, aircraft_row(settings.first, n), lanes)
     for n in range(len(bodies)):
         _hand_over(block, body_row(bodies[n]), own, aircraft_row(settings.first, n), mode, lanes)
-    status = flown.status
+    status = flight.status
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
         is_finite = get(own, PLATFORM, control.NOT_FINITE, lane) == 0.0
@@ -338,7 +340,7 @@ def _hand_over(block: Array, body: Index, own: Array, a: Index, mode: float, lan
 
 @formula
 def hold(
-    own: Array, first: int, law: int, settings: Settings, command: Held, lanes: Lanes
+    own: Array, first: int, law: int, settings: ControlSettings, command: LastCommand, lanes: Lanes
 ) -> None:
     """Write the commands that aircraft hold, where they are numbers."""
     modes, thrust, q_WB, w_WB_B, rpm, tilt = command

@@ -15,16 +15,10 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 ENGINE = "closed_form"  # that flies them
-ROW_BYTES, NOISE_BYTES, UNIT_BYTES = (
-    24,
-    8000,
-    9000,
-)  # of a world: of each of its rows with what is made of them, of noise made ahead, of an inertial unit
-READ = (
-    "imu",
-    "mag",
-    DEPTH_CAMERA,
-)  # topics of sensors that worlds may have; the second is not measured
+ROW_BYTES = 24  # per world and row of its blocks, with what is made of them
+NOISE_BYTES = 8000  # per world, of noise drawn ahead
+IMU_BYTES = 9000  # per world and inertial unit
+SENSOR_TOPICS = ("imu", "mag", DEPTH_CAMERA)  # that worlds may have; the second is not measured
 
 # Draws by which worlds differ in more than start and noise.
 DEVIATIONS = (
@@ -47,7 +41,7 @@ def deviates(scenario: Scenario) -> bool:
     return any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
 
 
-def refusal(scenario: Scenario) -> str | None:
+def unsupported(scenario: Scenario) -> str | None:
     """Why a scenario cannot be flown in many worlds at once, in one line; None where it can."""
     if len(scenario.vehicles) > 1:
         return "several vehicles in one world"
@@ -57,7 +51,7 @@ def refusal(scenario: Scenario) -> str | None:
     reasons = {
         f"engine.name: {engine}": engine != ENGINE,
         "sensors besides inertial units and depth cameras by rays": bool(
-            set(vehicle.sensors.topics) - set(READ)
+            set(vehicle.sensors.topics) - set(SENSOR_TOPICS)
         )
         or bool(scenario.cameras),
         "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
@@ -85,7 +79,7 @@ def check_memory(worlds: int, vehicle: VehicleSpec) -> None:
     """
     bodies = 1 + len(vehicle.platform.joints)
     units = 0 if vehicle.sensors.imu is None else bodies
-    each = ROW_BYTES * rows_of(bodies) + NOISE_BYTES + UNIT_BYTES * units
+    each = ROW_BYTES * rows_of(bodies) + NOISE_BYTES + IMU_BYTES * units
     check_fits(worlds * each, f"worlds: {worlds} of them")
 
 

@@ -11,9 +11,9 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import choose, formula, least
 from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
 from iap_physics.batch import layout
-from iap_physics.batch.flown import Vehicle
+from iap_physics.batch.flight_state import BatchVehicle
 from iap_physics.batch.layout import VEHICLE, body_row
-from iap_physics.batch.loops import (
+from iap_physics.batch.steps import (
     add_drag,
     add_external,
     add_to_sums,
@@ -29,13 +29,13 @@ from iap_physics.batch.loops import (
     tick,
     turn,
 )
-from iap_physics.batch.tilted import spin_tilted
+from iap_physics.batch.tilted_rotors import spin_tilted
 from iap_physics.engines.rigid_motion import is_sound
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def advance_period(
-    block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, steps: int, dt: float
+    block: Array, alike: Array, vehicle: BatchVehicle, lanes: Lanes, steps: int, dt: float
 ) -> None:
     """Advance a block by some physics steps; each world that diverges stands still from there on.
 
@@ -128,7 +128,7 @@ def _copy(block: Array, row: Index, source: int, to: int, count: int, lanes: Lan
 def advance_block(
     block: Array,
     alike: Array,
-    vehicle: Vehicle,
+    vehicle: BatchVehicle,
     checks: bool,
     lanes: Lanes,
     steps: int,
@@ -158,7 +158,7 @@ def advance_block(
 
 
 @formula
-def _push(block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, dt: float) -> None:
+def _push(block: Array, alike: Array, vehicle: BatchVehicle, lanes: Lanes, dt: float) -> None:
     """Autopilots, rotors, disturbance and drag: the bodies' wrenches and their sums."""
     turns, bodies, every, has_drag, is_tilting = vehicle
     clear(block, body_row(0), lanes)  # which has rotors, if it has any, below

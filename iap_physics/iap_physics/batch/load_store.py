@@ -7,7 +7,7 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import Quat, formula
 from iap_description.math.lanes import Index, Lanes, get, get4, set1, world_at, world_in
 from iap_physics.batch import layout
-from iap_physics.batch.flown import Flown
+from iap_physics.batch.flight_state import FreeFlightState
 from iap_physics.batch.layout import VEHICLE, body_row
 from iap_physics.engines.engine import DIVERGED, RUNNING
 
@@ -15,7 +15,7 @@ SINGLE_BYTES = 4  # of a number in single precision
 
 
 @formula
-def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+def load(block: Array, first: int, flown: FreeFlightState, lanes: Lanes) -> None:
     """Read all that changes; the last world fills lanes that are left."""
     x, bodies, count = flown.x, len(flown.vehicle.turns), len(flown.x)
     for lane in range(lanes[0], lanes[1]):
@@ -29,7 +29,7 @@ def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 
 
 @formula
-def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+def load_inputs(block: Array, first: int, flown: FreeFlightState, lanes: Lanes) -> None:
     """Read what acts from outside."""
     external_W, count = flown.inputs.external_W, len(flown.x)
     for lane in range(lanes[0], lanes[1]):
@@ -40,7 +40,7 @@ def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 
 
 @formula
-def load_air(block: Array, first: int, flown: Flown, air_W: Array, lanes: Lanes) -> None:
+def load_air(block: Array, first: int, flown: FreeFlightState, air_W: Array, lanes: Lanes) -> None:
     """Read velocities of the air (B, 3), where bodies feel it."""
     count = len(flown.x)
     if flown.vehicle.has_drag:
@@ -52,7 +52,7 @@ def load_air(block: Array, first: int, flown: Flown, air_W: Array, lanes: Lanes)
 
 
 @formula
-def load_commands(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+def load_commands(block: Array, first: int, flown: FreeFlightState, lanes: Lanes) -> None:
     """Read the commands that aircraft hold; angles where rotors tilt."""
     modes, thrust, q, w, rpm, tilt = flown.command
     bodies, count = flown.vehicle.bodies, len(modes)
@@ -72,7 +72,7 @@ def load_commands(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 
 
 @formula
-def load_rotors(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+def load_rotors(block: Array, first: int, flown: FreeFlightState, lanes: Lanes) -> None:
     """Read rotors, and the estimates that autopilots go by."""
     rpm, target, bodies = flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
     tilt = flown.rotors.tilt
@@ -111,7 +111,7 @@ def _put(
 
 
 @formula
-def begin_period(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+def begin_period(block: Array, first: int, flown: FreeFlightState, lanes: Lanes) -> None:
     """Take over which worlds fly, and how far their autopilots are."""
     status, ticks, count = flown.status, flown.inputs.ticks, len(flown.x)
     bodies, every = flown.vehicle.bodies, flown.vehicle.every
@@ -125,7 +125,7 @@ def begin_period(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 
 
 @formula
-def end_period(block: Array, first: int, flown: Flown, steps: int, lanes: Lanes) -> None:
+def end_period(block: Array, first: int, flown: FreeFlightState, steps: int, lanes: Lanes) -> None:
     """Count the steps of worlds that flew, and let those stand still that have diverged."""
     status, failed, ticks = flown.status, flown.failed, flown.inputs.ticks
     step_counts = flown.step_counts
@@ -162,7 +162,7 @@ def _attitude(block: Array, row: Index, lane: Index) -> Quat:
 
 
 @formula
-def store(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+def store(block: Array, first: int, flown: FreeFlightState, lanes: Lanes) -> None:
     """Write states and rotors."""
     x, rpm, target, bodies = flown.x, flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
     tilt = flown.rotors.tilt

@@ -44,7 +44,7 @@ from iap_physics.engines.rigid_motion import spin as spin_of
 from iap_physics.propulsion.autopilot import of_rotors, rotor_commands
 from iap_physics.propulsion.rotors import Lag, rotor_wrench, spin_four
 
-NOTHING = (0.0, 0.0, 0.0)  # which sums begin with, so that they hold no negative zero
+ZERO_VECTOR = (0.0, 0.0, 0.0)  # which sums begin with, so that they hold no negative zero
 ATTITUDE_MODE, RPM_MODE = float(Mode.ATTITUDE_THRUST), float(Mode.RPM)
 
 
@@ -176,8 +176,8 @@ def spin(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
         )
         force, torque = rotor_wrench(thrusts, get4(block, b, layout.Q, lane), torques)
         set4(block, b, layout.RPM, lane, rpm)
-        set3(block, b, layout.WRENCH, lane, add(NOTHING, force))
-        set3(block, b, layout.WRENCH + 3, lane, add(NOTHING, torque))
+        set3(block, b, layout.WRENCH, lane, add(ZERO_VECTOR, force))
+        set3(block, b, layout.WRENCH + 3, lane, add(ZERO_VECTOR, torque))
 
 
 @formula
@@ -210,11 +210,11 @@ def begin_sums(block: Array, lanes: Lanes) -> None:
     b = body_row(0)
     for lane in range(lanes[0], lanes[1]):
         f, arm = get3(block, b, layout.WRENCH, lane), get3(block, b, layout.ARM, lane)
-        torque = add(NOTHING, get3(block, b, layout.WRENCH + 3, lane))
-        set3(block, VEHICLE, layout.FORCE, lane, add(NOTHING, f))
-        set3(block, VEHICLE, layout.MOMENTS, lane, add(NOTHING, scale(f[0], arm)))
-        set3(block, VEHICLE, layout.MOMENTS + 3, lane, add(NOTHING, scale(f[1], arm)))
-        set3(block, VEHICLE, layout.MOMENTS + 6, lane, add(NOTHING, scale(f[2], arm)))
+        torque = add(ZERO_VECTOR, get3(block, b, layout.WRENCH + 3, lane))
+        set3(block, VEHICLE, layout.FORCE, lane, add(ZERO_VECTOR, f))
+        set3(block, VEHICLE, layout.MOMENTS, lane, add(ZERO_VECTOR, scale(f[0], arm)))
+        set3(block, VEHICLE, layout.MOMENTS + 3, lane, add(ZERO_VECTOR, scale(f[1], arm)))
+        set3(block, VEHICLE, layout.MOMENTS + 6, lane, add(ZERO_VECTOR, scale(f[2], arm)))
         set3(block, VEHICLE, layout.TORQUE, lane, torque)
 
 

@@ -4,11 +4,11 @@
 from typing import NamedTuple
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_physics.propulsion.last_command import Held
+from iap_physics.propulsion.last_command import LastCommand
 from iap_physics.propulsion.propulsion import Known, Rotors
 
 
-class Inputs(NamedTuple):
+class PeriodInputs(NamedTuple):
     """What acts on every world in a period.
 
     Attributes:
@@ -22,7 +22,7 @@ class Inputs(NamedTuple):
     ticks: Integers
 
 
-class Vehicle(NamedTuple):
+class BatchVehicle(NamedTuple):
     """The vehicle as the loop over blocks takes it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Vehicle(NamedTuple):
     is_tilting: bool
 
 
-class Flown(NamedTuple):
+class FreeFlightState(NamedTuple):
     """All that moves on when worlds do, as compiled loops take it; arrays are the flight's own.
 
     Attributes:
@@ -64,9 +64,9 @@ class Flown(NamedTuple):
     status: Integers
     failed: Integers
     step_counts: Integers
-    command: Held
+    command: LastCommand
     rotors: Rotors
     known: Known
-    inputs: Inputs
-    vehicle: Vehicle
+    inputs: PeriodInputs
+    vehicle: BatchVehicle
     dt: float
