@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
-from iap_learning.docking.task import DockingTask
-from iap_learning.episodic import make_task
-from iap_learning.experts import expert_of
 from iap_learning.registration import name_of
-from iap_learning.tasks.task import TASKS, Task
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.registry import make_task
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.worlds import Worlds
 

@@ -4,8 +4,8 @@
 from rich.console import Console
 from rich.table import Table
 
-from iap_learning.baselines import Score, baselines
-from iap_learning.tasks.task import TASKS
+from iap_learning.evaluation.baselines import Score, baselines
+from iap_learning.tasks.files import TASKS
 
 WORLDS = 256
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_learning.episodic import Episodic
 from iap_learning.policies.policy import Header, Policy
+from iap_learning.tasks.kinds.registry import Episodic
 
 DEEPER = 0.6  # than the latch a policy wants to be [m]
 

@@ -16,7 +16,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
-from iap_learning.policies.pilot import flies_by_references
+from iap_learning.learned_agents import flies_by_references
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.modules.coordination import coordination_spec
 from iap_simulation.scenario.module_joints import is_coordinated

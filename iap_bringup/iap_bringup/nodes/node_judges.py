@@ -10,7 +10,7 @@ import numpy as np
 from iap_bringup.nodes.node_modules import NodeModules
 from iap_description.signals import Step
 from iap_io.runs.topics import LATCHES
-from iap_learning.policies.flight_judge import FlightJudge
+from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
 from iap_physics.latching.latches import LatchEvent, Phase
 from iap_simulation.docking.pilot import DockingInstant, DockingJudge, is_held
 from iap_simulation.flights.flight import Flight

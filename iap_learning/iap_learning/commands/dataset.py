@@ -15,10 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
-from iap_learning.episodic import Episodic, make_episodes, make_task
-from iap_learning.expert_files import EXPERTS
-from iap_learning.experts import expert_of
-from iap_learning.tasks.task import TASKS
+from iap_learning.tasks.agents import EXPERTS
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.registry import Episodic, make_episodes, make_task
 from iap_simulation.sweeps.statistics import wilson_interval
 
 ROOT = Path("datasets")

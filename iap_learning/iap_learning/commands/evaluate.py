@@ -14,9 +14,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder
-from iap_learning.arm_reach.task import ArmReachTask
-from iap_learning.docking.task import DockingTask
-from iap_learning.episodic import AnyTask, make_task
 from iap_learning.evaluation import figures, report
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine, simulation_of
@@ -26,7 +23,10 @@ from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.video import write_video
 from iap_learning.policies import onnx
 from iap_learning.policies.policy import SUFFIX, Policy, shipped_policies
-from iap_learning.tasks.task import TASKS
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
+from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.kinds.registry import AnyTask, make_task
 
 BATCHED = "batched"
 ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")

@@ -13,8 +13,8 @@ from iap_learning.datasets.library import minari
 from iap_learning.datasets.rollouts import Rollout
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.episodic import AnyTask, Episodic
 from iap_learning.policies.policy import task_hash
+from iap_learning.tasks.kinds.registry import AnyTask, Episodic
 
 DATA = "data"  # folder of a data set's files in its own, as Minari has it
 REPORTED = ("success", "outcome")  # of an episode, as Minari's options

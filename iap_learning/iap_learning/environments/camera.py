@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.states import P
-from iap_learning.episodic import Episodic
+from iap_learning.tasks.kinds.registry import Episodic
 from iap_simulation.arm.worlds import ArmWorlds
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.runs.video import Onlooker, object_states

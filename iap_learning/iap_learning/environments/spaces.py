@@ -4,8 +4,8 @@
 import numpy as np
 
 from iap_learning.environments.library import gymnasium
-from iap_learning.episodic import Episodic
-from iap_learning.tasks.observations import LARGEST
+from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.terms import LARGEST
 
 Box = gymnasium.spaces.Box
 

@@ -13,10 +13,10 @@ from iap_learning.environments.camera import Camera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.single import RENDER_MODES, check_render_mode
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.episodic import make_episodes
-from iap_learning.seeds import BITS
-from iap_learning.steps import Step
-from iap_learning.tasks.verdicts import OUTCOMES
+from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.outcomes import OUTCOMES
+from iap_learning.tasks.scaling import Step
+from iap_learning.tasks.seeds import BITS
 
 Observations = NDArray[np.float32]
 

@@ -7,23 +7,17 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_learning.arm_reach.task import ArmReachTask
-from iap_learning.docking.task import DockingTask
-from iap_learning.episodic import AnyTask
 from iap_learning.evaluation.batched import LAST
 from iap_learning.evaluation.flyers import SCRIPT, Flyer
 from iap_learning.evaluation.module_watch import ModuleWatch
 from iap_learning.evaluation.results import Results
-from iap_learning.module_docking.task import ModuleDockingTask
-from iap_learning.policies.flight_judge import FlightJudge
-from iap_learning.tasks.task import Task
-from iap_learning.tasks.verdicts import (
-    ARRIVED,
-    NOT_CALM,
-    OUTCOMES,
-    TIME_IS_UP,
-    TOO_FORCEFUL,
-)
+from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
+from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
+from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
+from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.registry import AnyTask
+from iap_learning.tasks.outcomes import ARRIVED, NOT_CALM, OUTCOMES, TIME_IS_UP, TOO_FORCEFUL
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.simulation import Simulation

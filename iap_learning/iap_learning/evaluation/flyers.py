@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.episodic import Episodic
-from iap_learning.expert_files import EXPERTS
-from iap_learning.experts import expert_of
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.agents import EXPERTS
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.registry import Episodic
 
 Observation = NDArray[np.float32]
 Actions = (

@@ -10,16 +10,16 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import Q
-from iap_learning.module_docking.sight import Latch, latch_of
-from iap_learning.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.verdicts import ARRIVED, CRASHED, TIME_IS_UP, TOO_FAST
+from iap_learning.tasks.kinds.module_docking.sight import Latch, latch_of
+from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
+from iap_learning.tasks.outcomes import ARRIVED, CRASHED, TIME_IS_UP, TOO_FAST
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.simulation import Simulation
 
 
 class ModuleWatch:
-    """Judges a docking as `iap_learning.module_docking` judges many; it has arrived once its modules are joined.
+    """Judges one docking as `tasks.kinds.module_docking` judges many; it has arrived once its modules are joined.
 
     Args:
         simulation: at the start.

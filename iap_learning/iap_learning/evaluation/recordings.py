@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import FlightFailed
-from iap_learning.docking.task import DockingTask
-from iap_learning.episodic import AnyTask
 from iap_learning.evaluation.engines import flown_in_engines, run_settings
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import Results
-from iap_learning.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.task import Task
+from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
+from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.registry import AnyTask
 from iap_simulation.runs.run import record
 
 FOLDER = "failures"

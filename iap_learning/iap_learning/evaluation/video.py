@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from iap_learning.environments.camera import HEIGHT, WIDTH, Camera
-from iap_learning.episodic import AnyTask, make_episodes
 from iap_learning.evaluation.flyers import Flyer
+from iap_learning.tasks.kinds.registry import AnyTask, make_episodes
 from iap_simulation.runs.video import VideoFile
 
 MOST = 30.0  # pictures a second

@@ -10,8 +10,8 @@ from iap_io.ros.node import LATEST, SuiteNode
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
-from iap_learning.policies.pair_responder import PairResponder, Source
-from iap_learning.policies.pilot import pair_pilot
+from iap_learning.learned_agents import pair_pilot
+from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
 from iap_msgs.msg import PlatformCommand
 from iap_physics.latching.latches import Phase
 from iap_simulation.docking.pair_pilot import pair_of

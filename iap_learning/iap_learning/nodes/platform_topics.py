@@ -14,8 +14,8 @@ from iap_io.runs.topics import PLANNED
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
-from iap_learning.policies.pilot import flies_by_references, platform_policy
-from iap_learning.policies.platform_responder import Answer, PlatformResponder
+from iap_learning.learned_agents import flies_by_references, platform_policy
+from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
 from iap_msgs.msg import PlatformCommand, PlatformReference
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from iap_description.config.record import Count, Positive, Real, Record
 from iap_description.errors import BadInput, shown
-from iap_learning.episodic import AnyTask, Episodic
-from iap_learning.tasks.observations import Layout as Terms
+from iap_learning.tasks.kinds.registry import AnyTask, Episodic
+from iap_learning.tasks.terms import Layout as Terms
 
 
 class ActionLayout(Record):

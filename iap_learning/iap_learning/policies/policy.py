@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from iap_description.config.record import FileName, Record, validate
 from iap_description.errors import BadInput
-from iap_learning.episodic import AnyTask, Episodic, make_task, task_of
 from iap_learning.policies.layout import Activation, Layout
 from iap_learning.policies.network import Network, Numbers
-from iap_learning.tasks.task import TASKS
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.kinds.registry import AnyTask, Episodic, make_task, task_of
 
 SHIPPED = Path(__file__).parents[1] / "data" / "policies"
 SUFFIX = ".npz"

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_learning.episodic import Episodic
+from iap_learning.tasks.kinds.registry import Episodic
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Floats, Network, forward
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_learning.episodic import Episodic
 from iap_learning.policies.policy import Header, Policy
+from iap_learning.tasks.kinds.registry import Episodic
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_learning.episodic import Episodic
+from iap_learning.tasks.kinds.registry import Episodic
 from iap_learning.training.experience import fly_once
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network

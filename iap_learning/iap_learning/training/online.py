@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.math.random_streams import stream
-from iap_learning.episodic import Episodic
-from iap_learning.seeds import BITS
-from iap_learning.tasks.task import TASKS
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.seeds import BITS
 from iap_learning.training.advantages import advantages
 from iap_learning.training.experience import Collector, Ended, Experience
 from iap_learning.training.experiment import Experiment, Online

@@ -10,8 +10,8 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import Rollout, collect
-from iap_learning.episodic import Episodic
-from iap_learning.experts import expert_of
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.registry import Episodic
 from iap_learning.training.experiment import Data
 from iap_learning.training.transitions import Transitions
 

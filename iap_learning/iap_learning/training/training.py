@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_learning.episodic import Episodic, make_episodes
+from iap_learning.tasks.kinds.registry import Episodic, make_episodes
 from iap_learning.training import cloning, online
 from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, restored, save
 from iap_learning.training.curve import draw_training

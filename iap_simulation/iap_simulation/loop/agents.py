@@ -18,11 +18,9 @@ SCRIPT = "script"
 # Functions (scenario, vehicles) -> Pilot by kind; found by their names, because packages further up have some.
 MAKERS = {
     SCRIPT: "iap_simulation.docking.pair_pilot:scripted",
-    "learned": "iap_learning.policies.pilot:learned",
+    "learned": "iap_learning.learned_agents:learned",
 }
-GUIDE = (
-    "iap_learning.policies.module_guide:learned_guide"  # function (scenario, vehicles) -> Guide
-)
+GUIDE = "iap_learning.tasks.kinds.module_docking.policy_guide:learned_guide"  # function (scenario, vehicles) -> Guide
 
 
 class Pilot(Protocol):

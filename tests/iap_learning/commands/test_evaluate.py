@@ -11,7 +11,7 @@ from linear_policies import docking_policy, linear_policy
 
 from iap_bringup.cli.main import main
 from iap_learning.commands.evaluate import base_of, preset_of
-from iap_learning.episodic import make_episodes
+from iap_learning.tasks.kinds.registry import make_episodes
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import pytest
 from iap_bringup.cli.main import main
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import collect
-from iap_learning.episodic import make_episodes, make_task
-from iap_learning.experts import expert_of
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.registry import make_episodes, make_task
 
 pytest.importorskip("minari")
 

@@ -9,13 +9,13 @@ from contact_engines import NAMES
 from linear_policies import docking_policy, linear_policy
 
 from iap_description.errors import BadInput
-from iap_learning.episodic import make_episodes, make_task
 from iap_learning.evaluation import batched
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.evaluation.flyers import Flyer, baseline, of_policy
 from iap_learning.evaluation.recordings import record_failures
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.registry import make_episodes, make_task
 
 GAINS = {"position_error": 6.0, "velocity": -4.0}
 

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("jax")
 
-from iap_learning.episodic import make_episodes
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training.export import write_policy
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.moments import Scaling

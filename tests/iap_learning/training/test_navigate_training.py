@@ -5,10 +5,10 @@ import pytest
 
 pytest.importorskip("jax")
 
-from iap_learning.episodic import make_episodes
 from iap_learning.evaluation.batched import fly_each
 from iap_learning.evaluation.flyers import baseline, of_policy
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training.experiment import Choice, make_experiment
 from iap_learning.training.log import read_progress
 from iap_learning.training.training import begin

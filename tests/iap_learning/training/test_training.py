@@ -10,8 +10,8 @@ import yaml
 pytest.importorskip("jax")
 
 from iap_description.errors import BadInput
-from iap_learning.episodic import make_episodes
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training.checkpoints import CHECKPOINT, load
 from iap_learning.training.experiment import (
     EXPERIMENTS,

@@ -18,7 +18,7 @@ from iap_io.runs.run_folder import load_run
 from iap_io.runs.topics import LATCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import LatchStateMessage
-from iap_learning.episodic import make_episodes
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_msgs.msg import LatchState
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Rewards of reaching a target, and how an episode ends.
+
+.. math:: r = w_{closer} (d_{k-1} - d_k) + w_{time} \Delta t + w_{change} |a_k - a_{k-1}|^2 / 7 + w_{cut} n_{cut}
+
+d is the distance of the end effector from its target, so that the first term adds up to the potential of an episode's
+end less that of its start (Ng, Harada and Russell, ICML 1999, with a discount of one).
+"""
+
+import math
+from typing import NamedTuple, Self
+
+from numba import njit
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_learning.tasks.kinds.arm_reach.sight import Tips
+from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
+from iap_learning.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP
+from iap_physics.engines.engine import RUNNING
+
+
+class Weights(NamedTuple):
+    """Of an `ArmReachReward`; time is that of a step."""
+
+    closer: float
+    time: float
+    change: float
+    cut: float
+    success: float
+    failure: float
+
+    @classmethod
+    def of(cls, task: ArmReachTask, step: float) -> Self:
+        """The weights of a task with steps of a length [s]."""
+        numbers = task.reward.model_dump()
+        return cls(**{**numbers, "time": step * numbers["time"]})
+
+
+class Ends(NamedTuple):
+    """When episodes end.
+
+    Attributes:
+        distance: below which the end effector is at its target [m].
+        speed: below which it rests [m/s].
+        lasting: steps for which both must last.
+        away: largest distance [m].
+        limit: steps.
+    """
+
+    distance: float
+    speed: float
+    lasting: int
+    away: float
+    limit: int
+
+    @classmethod
+    def of(cls, task: ArmReachTask, step: float) -> Self:
+        """The ends of a task with steps of a length [s]."""
+        reached = task.success
+        lasting = max(1, round(reached.lasting / step))
+        limit = max(1, round(task.seconds / step))
+        return cls(reached.distance, reached.speed, lasting, task.fails_beyond, limit)
+
+
+@njit(cache=True)
+def length(row: Array) -> float:
+    """Of a vector (3,)."""
+    return math.sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
+
+
+@njit(cache=True)
+def measure(chosen: Integers, tips: Tips, distance: Array) -> None:
+    """Write the distances (B,) of chosen worlds from their targets [m]."""
+    for b in chosen:
+        distance[b] = length(tips.error_H[b])
+
+
+@njit(cache=True)
+def judge(
+    actions: tuple[Array, Array],
+    tips: Tips,
+    distance: Array,
+    cut: Booleans,
+    w: Weights,
+    ends: Ends,
+    status: Integers,
+    steps: Integers,
+    kept: Integers,
+    outcome: Integers,
+    reward: Array,
+) -> None:
+    """Count a step of every world, reward it, and say what becomes of its episode.
+
+    Args:
+        actions: (B, m) of this step, and of the one before.
+        tips: at its end.
+        distance: (B,) from the targets before it [m]; those after it are written.
+        cut: (B, joints) whether commands were cut in it.
+        w: weights.
+        ends: when episodes end.
+        status: (B,) of the worlds.
+        steps: (B,) counted on.
+        kept: (B,) steps for which the end effector has been at rest at its target; counted on.
+        outcome: (B,) see `iap_learning.tasks.outcomes.OUTCOMES`; written.
+        reward: (B,) written.
+    """
+    for b in range(len(steps)):
+        steps[b] += 1
+        change, now = 0.0, length(tips.error_H[b])
+        for k in range(actions[0].shape[1]):
+            change += (actions[0][b, k] - actions[1][b, k]) ** 2
+        gain = w.closer * (distance[b] - now) + w.time + w.change * change / actions[0].shape[1]
+        for k in range(cut.shape[1]):
+            gain += w.cut * cut[b, k]
+        distance[b] = now
+        is_there = now <= ends.distance and length(tips.v_WE_H[b]) <= ends.speed
+        kept[b] = kept[b] + 1 if is_there else 0
+        if status[b] != RUNNING or now > ends.away:
+            outcome[b] = status[b] if status[b] != RUNNING else OUT_OF_BOUNDS
+            gain = w.failure
+        elif kept[b] >= ends.lasting:
+            outcome[b] = ARRIVED
+            gain += w.success
+        else:
+            outcome[b] = TIME_IS_UP if steps[b] >= ends.limit else RUNNING
+        reward[b] = gain

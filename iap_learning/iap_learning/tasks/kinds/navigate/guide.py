@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An expert that knows the whole field: it flies where the time to the goal falls fastest, slower beside obstacles."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array
+from iap_description.config.record import NonNegative, Positive, Record, Share, Vec3
+from iap_description.math.kernels import Vec, formula, norm, vec_at, yaw_of
+from iap_description.world.distances import Surroundings
+from iap_learning.tasks.kinds.navigate.eikonal import least_times
+from iap_learning.tasks.kinds.platform.episodes import Episodes
+from iap_physics.engines.engine import world_indices
+from iap_simulation.scenario.randomization import placed_world
+
+
+class GuideSettings(Record):
+    """Numbers of `Guide`.
+
+    Attributes:
+        low: least corner of the grid in `map` [m].
+        high: its greatest corner [m].
+        spacing: of the grid [m].
+        tight: clearance at which it is slowest [m].
+        open: clearance from which on it flies at full speed [m].
+        cruise: full speed [m/s].
+        least: share of it that is left at the least clearance and inside of obstacles.
+        ahead: for how long the present velocity goes on before a command acts [s].
+        back: rate with which it returns to the grid [1/s].
+        turn: rate with which it turns back along x [1/s].
+    """
+
+    low: Vec3
+    high: Vec3
+    spacing: Positive
+    tight: NonNegative
+    open: Positive
+    cruise: Positive
+    least: Share
+    ahead: NonNegative
+    back: NonNegative
+    turn: NonNegative
+
+
+class Guide:
+    """Velocities of the expert, in all worlds.
+
+    Args:
+        settings: its numbers.
+        episodes: that it flies.
+    """
+
+    def __init__(self, settings: GuideSettings, episodes: Episodes) -> None:
+        self._settings, self._episodes = settings, episodes
+        low, high = np.array(settings.low), np.array(settings.high)
+        self._shape = tuple((np.rint((high - low) / settings.spacing).astype(int) + 1).tolist())
+        axes = [low[k] + settings.spacing * np.arange(self._shape[k]) for k in range(3)]
+        self._nodes = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+        self._low = low
+        self._times = np.zeros((episodes.count, *self._shape))
+        self._speeds = np.zeros((episodes.count, *self._shape))
+        self._values = np.zeros((episodes.count, 4))
+        self._surveyed = np.full(episodes.count, -1, dtype=np.int64)  # seeds
+
+    def reset(self, worlds: ArrayLike | None = None) -> None:
+        """Survey those of some worlds' fields, or of all, that are new."""
+        chosen, flown = world_indices(worlds, self._episodes.count), self._episodes.flown
+        for b in chosen[self._surveyed[chosen] != flown[chosen]].tolist():
+            self._survey(b)
+            self._surveyed[b] = flown[b]
+
+    def _survey(self, b: int) -> None:
+        settings, worlds = self._settings, self._episodes.worlds
+        around = Surroundings([placed_world(worlds.world(b))])
+        room = around.distances_of(0, self._nodes) - settings.tight
+        share = np.clip(room / (settings.open - settings.tight), settings.least, 1.0)
+        self._speeds[b] = settings.cruise * share.reshape(self._shape)
+        goal = np.rint((self._episodes.viewpoint - self._low) / settings.spacing).astype(int)
+        i, j, k = np.clip(goal, 0, np.array(self._shape) - 1).tolist()
+        self._times[b] = least_times(self._speeds[b], settings.spacing, (i, j, k))
+
+    def __call__(self) -> Array:
+        """(B, 4) velocity in `map` and yaw rate at the present instant."""
+        settings = self._settings
+        how = (settings.spacing, settings.ahead, settings.back, settings.turn)
+        fields = (self._times, self._speeds, self._low)
+        _guide(self._episodes.worlds.state, *fields, *how, self._values)
+        return self._values
+
+
+@njit(cache=True)
+def _guide(
+    x: Array,
+    times: Array,
+    speeds: Array,
+    low: Array,
+    spacing: float,
+    ahead: float,
+    back: float,
+    turn: float,
+    out: Array,
+) -> None:
+    for b in range(len(x)):
+        p, v = vec_at(x[b, 0], 0), vec_at(x[b, 0], 7)
+        u = _on_grid(p, v, low, spacing, ahead)
+        inside = _clamped(u, times[b])
+        fall = _gradient(times[b], inside)
+        length = max(norm(fall), 1e-9)
+        speed = _at(speeds[b], inside)
+        for k in range(3):
+            out[b, k] = -speed * fall[k] / length + back * spacing * (inside[k] - u[k])
+        out[b, 3] = -turn * yaw_of(x[b, 0, 3:7])
+
+
+@formula
+def _on_grid(p: Vec, v: Vec, low: Array, spacing: float, ahead: float) -> Vec:
+    """Where a command will act, in spacings from the least corner."""
+    return (
+        (p[0] + ahead * v[0] - low[0]) / spacing,
+        (p[1] + ahead * v[1] - low[1]) / spacing,
+        (p[2] + ahead * v[2] - low[2]) / spacing,
+    )
+
+
+@formula
+def _clamped(u: Vec, values: Array) -> Vec:
+    nx, ny, nz = values.shape
+    return (
+        min(max(u[0], 0.0), nx - 1.0),
+        min(max(u[1], 0.0), ny - 1.0),
+        min(max(u[2], 0.0), nz - 1.0),
+    )
+
+
+@formula
+def _at(values: Array, u: Vec) -> float:
+    """Trilinear interpolation at u in the grid."""
+    nx, ny, nz = values.shape
+    i, j, k = min(int(u[0]), nx - 2), min(int(u[1]), ny - 2), min(int(u[2]), nz - 2)
+    a, b, c = u[0] - i, u[1] - j, u[2] - k
+    total = 0.0
+    for di in range(2):
+        for dj in range(2):
+            for dk in range(2):
+                weight = (a if di else 1.0 - a) * (b if dj else 1.0 - b) * (c if dk else 1.0 - c)
+                total += weight * values[i + di, j + dj, k + dk]
+    return total
+
+
+@formula
+def _gradient(values: Array, u: Vec) -> Vec:
+    """Differences over one spacing to either side, or to the border."""
+    x, y, z = u
+    more, less = _clamped((x + 1.0, y, z), values), _clamped((x - 1.0, y, z), values)
+    along_x = (_at(values, more) - _at(values, less)) / (more[0] - less[0])
+    more, less = _clamped((x, y + 1.0, z), values), _clamped((x, y - 1.0, z), values)
+    along_y = (_at(values, more) - _at(values, less)) / (more[1] - less[1])
+    more, less = _clamped((x, y, z + 1.0), values), _clamped((x, y, z - 1.0), values)
+    along_z = (_at(values, more) - _at(values, less)) / (more[2] - less[2])
+    return along_x, along_y, along_z

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether episodes go on, have succeeded, or are over, and why."""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.kernels import choose, formula, norm, sub, vec_at
+from iap_description.math.lanes import Index, Lanes, get, set1, world_in
+from iap_learning.tasks.kinds.platform.block import BEYOND, OUTSIDE, REWARD, all_lanes
+from iap_learning.tasks.kinds.platform.observations import Seen
+from iap_learning.tasks.kinds.platform.quantities import (
+    CLEARANCE,
+    DISTANCE,
+    QUANTITIES,
+    Quantity,
+    measured,
+)
+from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP
+from iap_physics.engines.engine import RUNNING
+
+COUNT = len(QUANTITIES)
+
+
+class Rules(NamedTuple):
+    """What a task says of success and end, as the compiled loop takes it.
+
+    Attributes:
+        within: (quantities,) bounds of success, infinite where there is none.
+        beyond: (quantities,) bounds of failure.
+        clearance: least distance from obstacles [m].
+        lasting: steps for which success must last, at least one.
+        arrives: whether success ends an episode.
+        limit: steps of an episode.
+        failure: reward of the step of a failure.
+        arrival: reward added in the step of an arrival.
+    """
+
+    within: Array
+    beyond: Array
+    clearance: float
+    lasting: int
+    arrives: bool
+    limit: int
+    failure: float
+    arrival: float
+
+    @classmethod
+    def of(cls, task: Task, step: float) -> Self:
+        """The rules of a task with steps of a length [s]."""
+        success = task.success
+        return cls(
+            _bounds(success.within),
+            _bounds(task.fails_beyond),
+            0.0 if task.clearance is None else task.clearance,
+            max(1, round(success.lasting / step)),
+            success.ends,
+            max(1, round(task.seconds / step)),
+            task.reward.failure,
+            task.reward.arrival,
+        )
+
+
+def _bounds(given: dict[Quantity, float]) -> Array:
+    return np.array([given.get(name, np.inf) for name in QUANTITIES])
+
+
+class Counted(NamedTuple):
+    """Counts and outcomes of B episodes, written with every step.
+
+    Attributes:
+        steps: (B,) so far.
+        kept: (B,) steps for which the bounds of success have been kept to.
+        distance: (B,) from the goal after the last step [m].
+        outcome: (B,) see `OUTCOMES`.
+        success: (B,) whether it is a success if it ends here.
+    """
+
+    steps: Integers
+    kept: Integers
+    distance: Array
+    outcome: Integers
+    success: Booleans
+
+    @classmethod
+    def of(cls, worlds: int) -> Self:
+        """Episodes that have not begun."""
+        steps, kept, outcome = np.zeros((3, worlds), dtype=np.int64)
+        return cls(steps, kept, np.zeros(worlds), outcome, np.zeros(worlds, bool))
+
+
+@njit(cache=True, error_model="numpy")
+def begin(chosen: Integers, given: Seen, counted: Counted) -> None:
+    """Let nothing have been kept to yet in worlds that stand at their start, and see how far their goals are.
+
+    Args:
+        chosen: numbers of these worlds.
+        given: their states and goals.
+        counted: of all worlds; written.
+    """
+    for b in chosen:
+        away_W = sub(vec_at(given.x[b, 0], 0), vec_at(given.goals[given.at[b]], 0))
+        counted.distance[b] = norm(away_W)
+        counted.kept[b], counted.success[b] = 0, False
+
+
+@formula
+def judge(
+    block: Array, first: int, count: int, status: Integers, rules: Rules, counted: Counted
+) -> None:
+    """Count a step of a block's worlds, and say what becomes of their episodes.
+
+    Args:
+        block: with quantities and rewards; where an episode fails or arrives, its reward is changed.
+        first: number of the world in the first lane.
+        count: of worlds.
+        status: (B,) of all worlds.
+        rules: of the task.
+        counted: what has become of the episodes; written.
+    """
+    steps, kept, distance, outcome, success = counted
+    _write_exceeded(block, OUTSIDE, rules.within, all_lanes())
+    _write_exceeded(block, BEYOND, rules.beyond, all_lanes())
+    for lane in range(np.uint64(count)):
+        b = np.uint64(world_in(first, lane))
+        steps[b] += 1
+        kept[b] = kept[b] + 1 if get(block, OUTSIDE, 0, lane) == 0.0 else 0
+        success[b] = False
+        distance[b] = measured(block, DISTANCE, lane)
+        has_collided = measured(block, CLEARANCE, lane) < rules.clearance
+        if status[b] != RUNNING or has_collided or get(block, BEYOND, 0, lane) > 0.0:
+            why = COLLIDED if has_collided else OUT_OF_BOUNDS
+            outcome[b] = status[b] if status[b] != RUNNING else why
+            set1(block, REWARD, 0, lane, rules.failure)
+            continue
+        success[b] = kept[b] >= rules.lasting
+        if rules.arrives and success[b]:
+            outcome[b] = ARRIVED
+            set1(block, REWARD, 0, lane, get(block, REWARD, 0, lane) + rules.arrival)
+        else:
+            outcome[b] = TIME_IS_UP if steps[b] >= rules.limit else RUNNING
+
+
+@formula
+def _write_exceeded(block: Array, row: Index, bounds: Array, lanes: Lanes) -> None:
+    """Write how many quantities of each world are not below their bounds, as what is no number is not."""
+    for lane in range(lanes[0], lanes[1]):
+        set1(block, row, 0, lane, 0.0)
+    for k in range(COUNT):
+        for lane in range(lanes[0], lanes[1]):
+            more = choose(measured(block, k, lane) <= bounds[k], 0.0, 1.0)
+            set1(block, row, 0, lane, get(block, row, 0, lane) + more)

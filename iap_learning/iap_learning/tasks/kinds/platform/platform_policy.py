@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A policy between what is known of one platform and what is commanded, as the episodes have it fly."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.signals import Reference
+from iap_description.states import Command, Level
+from iap_io.wire.message_views import SECOND
+from iap_learning.policies.layout import Layout
+from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.platform.eye import Eye
+from iap_learning.tasks.kinds.platform.observations import Seen
+from iap_learning.tasks.kinds.platform.observer import Observer
+from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.registry import AnyTask
+from iap_simulation.batch.actions import action_of, action_size
+from iap_simulation.batch.references import References
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.vehicle import Vehicle
+
+
+def periods(policy: Policy, scenario: Scenario) -> int:
+    """Control periods between two actions.
+
+    Raises:
+        BadInput: there is no whole number of them.
+    """
+    ratio = scenario.rates.control_hz / policy.header.rate_hz
+    if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
+        raise BadInput(
+            f"{policy.source}: key 'rate_hz': {policy.header.rate_hz:g} Hz does not divide"
+            f" rates.control_hz, {scenario.rates.control_hz:g} Hz"
+        )
+    return round(ratio)
+
+
+def info_of(policy: Policy) -> dict[str, Any]:
+    """Key `policy` of metrics.json."""
+    header = policy.header
+    return {"name": policy.name, "task": header.task, "sha256": policy.digest}
+
+
+def check(policy: Policy, task: AnyTask, layout: Layout) -> None:
+    """Refuse a policy whose task is another one by now, or that is of another platform."""
+    policy.check(layout, f"task '{task.name}' in this scenario")
+
+
+class OneWorld:
+    """A vehicle as `iap_simulation.batch.actions` sees worlds.
+
+    Attributes:
+        state: (1, bodies, 13).
+        rpm: (1, N, 4) [rpm].
+        model: of the platform.
+        goal: (1, 19 + N) the scenario's reference.
+    """
+
+    def __init__(self, vehicle: Vehicle) -> None:
+        self.model = vehicle.model
+        self.state, self.rpm, self.goal = np.zeros((3, 1, 1))
+
+    def references(self) -> References:
+        """The scenario's reference."""
+        return References.of(self.goal)
+
+
+class PlatformPolicy:
+    """A policy that flies one platform.
+
+    Args:
+        policy: that flies.
+        task: of it.
+        scenario: that is flown.
+        vehicle: the only one.
+
+    Attributes:
+        task: as given.
+        eye: sees the images of its camera; None where the task has none.
+
+    Raises:
+        BadInput: the policy is of another platform, rate, layout or camera.
+    """
+
+    def __init__(self, policy: Policy, task: Task, scenario: Scenario, vehicle: Vehicle) -> None:
+        self.task, self._policy, self._vehicle = task, policy, vehicle
+        self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
+        platform, kind = scenario.vehicles[0].platform, task.action.kind
+        size = action_size(kind, platform.count)
+        self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
+        self.eye = None
+        if task.depth is not None:
+            self.eye = Eye(task.depth, scenario, self._repeat, policy.name)
+        terms = (*self._observer.layout, *(() if self.eye is None else (self.eye.term,)))
+        layout = (task, terms, size, platform.name, scenario.rates.control_hz)
+        check(policy, task, Layout.of(*layout))
+        action = policy.header.action
+        low, high = np.array(action.low), np.array(action.high)
+        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
+        self._world, self._action = OneWorld(vehicle), np.zeros((1, size))
+        self._only = np.zeros(1, dtype=np.int64)  # row of its goal
+        self._period = -1  # of the last action
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What flies."""
+        return info_of(self._policy)
+
+    def acts_at(self, k: int) -> bool:
+        """Whether it acts anew at control instant k; a missed instant puts off no action."""
+        return k // self._repeat > self._period
+
+    def period_began(self, stamp: int, k: int) -> float:
+        """Simulation time [ns] at which the present action is due, at instant k of a stamp [ns]."""
+        return max(stamp - (k % self._repeat + 0.5) * self._dt_ns, 0.0)
+
+    def __call__(self, k: int, x: Array, rpm: Array, reference: Array) -> Reference | Command:
+        """What follows at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
+
+        Args:
+            k: number of the instant; none comes twice.
+            x: (bodies, 13) state.
+            rpm: (N, 4) rotor speeds [rpm].
+            reference: (19 + N) row of the scenario's reference.
+        """
+        world = self._world
+        world.state, world.rpm, world.goal = x[None], rpm[None], reference[None]
+        if self.acts_at(k):
+            self._act()
+            self._period = k // self._repeat
+        values = self._middle + self._half * self._action
+        made = action_of(self.task.action.kind, values, world)
+        if isinstance(made, Command):
+            return _alone(made)
+        return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
+
+    def _act(self) -> None:
+        world, task = self._world, self.task
+        goals = world.goal if task.goal == "present" else self._last
+        given = Seen(world.state, goals, self._only, world.rpm, self._action)
+        seen = self._observer(given)
+        if self.eye is not None:
+            seen = np.hstack([seen, self.eye.numbers])
+        self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)
+
+    @property
+    def _last(self) -> Array:
+        line = self._vehicle.timeline
+        return line.row(line.last)[None]
+
+
+def _alone(command: Command) -> Command:
+    """The command of one world, without the axis of worlds."""
+    arrays = (
+        command.wrench_P,
+        command.thrust,
+        command.q_WB,
+        command.w_WB_B,
+        command.rpm,
+        command.tilt,
+    )
+    return Command(command.mode, *(each[0] for each in arrays))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers to states of one platform, once their references and the images that a policy sees have come in messages."""
+
+from collections.abc import Callable
+
+from iap_description.arrays import Array
+from iap_description.sensors.readings import Reading
+from iap_description.signals import Reference
+from iap_description.states import Command
+from iap_io.ros.synchronizer import Instant, TimeSynchronizer
+from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
+
+STATE, REFERENCE = range(2)  # sources of an instant
+Answer = Reference | Command
+
+
+class PlatformResponder:
+    """Answers every instant once; one that comes again gets the same answer, an earlier one begins a new flight.
+
+    At an instant at which the policy acts it waits for an image of the same period.
+
+    Args:
+        make: makes the policy of a flight.
+
+    Attributes:
+        policy: of the present flight.
+        stamp: of the newest answer [ns]; -1 before the first.
+        sequence: its state's number.
+        answered: number of instants so far.
+    """
+
+    def __init__(self, make: Callable[[], PlatformPolicy]) -> None:
+        self._make, self.answered = make, 0
+        self._parts = TimeSynchronizer(2)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a flight."""
+        self.policy = self._make()
+        self.stamp, self.sequence = -1, 0
+        self._answer: Answer | None = None
+        self._waiting: Instant | None = None  # for an image
+        self._seen = -1  # stamp of the newest image [ns]
+
+    def take_state(self, stamp: int, sequence: int, x: Array, rpm: Array) -> Answer | None:
+        """Take a state (bodies, 13) and rotor speeds (N, 4), arrays of their own; returns the answer that it completes.
+
+        Args:
+            stamp: simulation time [ns].
+            sequence: number of the state.
+            x: state.
+            rpm: rotor speeds [rpm].
+        """
+        newest = self.stamp if self._waiting is None else self._waiting.stamp
+        if stamp < newest:  # simulation time began anew
+            self._begin()
+        return self._completed(self._parts.take(STATE, stamp, sequence, (sequence, x, rpm)))
+
+    def take_reference(self, stamp: int, row: Array) -> Answer | None:
+        """Take the scenario's reference (19 + N), an array of its own; returns the answer that it completes."""
+        return self._completed(self._parts.take(REFERENCE, stamp, 0, row))
+
+    def take_reading(self, reading: Reading) -> Answer | None:
+        """Take a reading of the camera; returns the answer that waited for it."""
+        if reading.stamp < self._seen:  # simulation time began anew
+            self._begin()
+        eye = self.policy.eye
+        assert eye is not None  # nobody else listens to readings
+        eye.receive(reading)
+        self._seen = reading.stamp
+        return None if self._waiting is None else self._try(self._waiting)
+
+    def _completed(self, instant: Instant | None) -> Answer | None:
+        if instant is None or instant.stamp < self.stamp:
+            return None
+        return self._try(instant)
+
+    def _try(self, instant: Instant) -> Answer | None:
+        """Answer an instant, unless it waits for an image."""
+        if instant.stamp > self.stamp:
+            (k, x, rpm), row = instant.parts
+            if self._misses_image(instant.stamp, k):
+                self._waiting = instant
+                return None
+            self._answer = self.policy(k, x, rpm, row)
+            self.stamp, self.sequence, self._waiting = instant.stamp, k, None
+            self.answered += 1
+        return self._answer
+
+    def _misses_image(self, stamp: int, k: int) -> bool:
+        if self.policy.eye is None or not self.policy.acts_at(k):
+            return False
+        return not self.policy.period_began(stamp, k) <= self._seen <= stamp

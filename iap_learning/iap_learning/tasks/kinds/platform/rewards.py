@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Rewards as data: a sum of weighted products of shapes of quantities (see `quantities`).
+
+.. math:: r = \sum_i w_i \prod_j s_{ij}(m_{ij})
+
+| shape | s(m) |
+|---|---|
+| `linear` | k m |
+| `square` | k m^2 |
+| `gauss` | exp(-k m^2) |
+| `inverse` | 1 / (1 + k m^2) |
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, Self
+
+import numpy as np
+from pydantic import Field
+
+from iap_description.arrays import Array, Integers
+from iap_description.config.record import FileName, Real, Record
+from iap_description.math.elementary import exponential
+from iap_description.math.kernels import formula
+from iap_description.math.lanes import Index, Lanes, get, set1
+from iap_learning.tasks.kinds.platform.block import MEASURES, PRODUCT, REWARD
+from iap_learning.tasks.kinds.platform.quantities import QUANTITIES, Quantity
+
+Shape = Literal["linear", "square", "gauss", "inverse"]
+SHAPES: tuple[Shape, ...] = ("linear", "square", "gauss", "inverse")
+LINEAR, SQUARE, GAUSS, INVERSE = range(4)
+FACTORS = MEASURES + np.uint64(len(QUANTITIES))  # row of a block from which they follow
+
+
+class Factor(Record):
+    """A shape of a quantity."""
+
+    of: Quantity
+    shape: Shape
+    k: Real = 1.0
+
+
+class RewardTerm(Record):
+    """A weighted product; without factors a constant for every step."""
+
+    weight: Real
+    factors: tuple[Factor, ...] = ()
+
+
+class Reward(Record):
+    """The reward of a step.
+
+    Attributes:
+        terms: that add up.
+        failure: in place of them in the step in which an episode fails.
+        arrival: besides them in the step in which it ends by success.
+    """
+
+    terms: Annotated[dict[FileName, RewardTerm], Field(min_length=1)]
+    failure: Real
+    arrival: Real
+
+
+class Terms(NamedTuple):
+    """A reward as the compiled loop takes it: each different factor once, and products of them.
+
+    Attributes:
+        weights: (terms,).
+        counts: (terms,) factors of each.
+        chosen: (products,) which factors they are, one term after another.
+        columns: (factors,) quantities of the different factors.
+        shapes: (factors,) numbers in `SHAPES`.
+        k: (factors,).
+    """
+
+    weights: Array
+    counts: Integers
+    chosen: Integers
+    columns: Integers
+    shapes: Integers
+    k: Array
+
+    @classmethod
+    def of(cls, reward: Reward) -> Self:
+        """The terms of a reward."""
+        terms = list(reward.terms.values())
+        products = [factor for term in terms for factor in term.factors]
+        factors = list(dict.fromkeys(products))
+        return cls(
+            np.array([term.weight for term in terms]),
+            _numbers([len(term.factors) for term in terms]),
+            _numbers([factors.index(factor) for factor in products]),
+            _numbers([QUANTITIES.index(factor.of) for factor in factors]),
+            _numbers([SHAPES.index(factor.shape) for factor in factors]),
+            np.array([factor.k for factor in factors], dtype=np.float64),
+        )
+
+
+def _numbers(values: Sequence[int]) -> Integers:
+    return np.array(values, dtype=np.int64)
+
+
+@formula
+def rows_for(terms: Terms) -> int:
+    """Rows of a block that is rewarded."""
+    return int(FACTORS) + len(terms.k)
+
+
+@formula
+def add_up(block: Array, terms: Terms, lanes: Lanes) -> None:
+    """Write the rewards of the quantities into row `REWARD`."""
+    weights, counts, chosen, columns, shapes, k = terms
+    for i in range(len(k)):
+        _shape(block, MEASURES + np.uint64(columns[i]), shapes[i], k[i], _factor(i), lanes)
+    _fill(block, REWARD, 0.0, lanes)
+    first = 0
+    for i in range(len(weights)):
+        _fill(block, PRODUCT, weights[i], lanes)
+        for j in range(first, first + counts[i]):
+            for lane in range(lanes[0], lanes[1]):
+                value = get(block, PRODUCT, 0, lane) * get(block, _factor(chosen[j]), 0, lane)
+                set1(block, PRODUCT, 0, lane, value)
+        for lane in range(lanes[0], lanes[1]):
+            total = get(block, REWARD, 0, lane) + get(block, PRODUCT, 0, lane)
+            set1(block, REWARD, 0, lane, total)
+        first += counts[i]
+
+
+@formula
+def _factor(i: int) -> Index:
+    """Row of a factor."""
+    return FACTORS + np.uint64(i)
+
+
+@formula
+def _fill(block: Array, row: Index, value: float, lanes: Lanes) -> None:
+    for lane in range(lanes[0], lanes[1]):
+        set1(block, row, 0, lane, value)
+
+
+@formula
+def _shape(block: Array, of: Index, shape: int, k: float, row: Index, lanes: Lanes) -> None:
+    """Write a shape of a quantity."""
+    if shape == LINEAR:
+        for lane in range(lanes[0], lanes[1]):
+            set1(block, row, 0, lane, k * get(block, of, 0, lane))
+    elif shape == SQUARE:
+        for lane in range(lanes[0], lanes[1]):
+            m = get(block, of, 0, lane)
+            set1(block, row, 0, lane, k * m * m)
+    elif shape == GAUSS:
+        for lane in range(lanes[0], lanes[1]):
+            m = get(block, of, 0, lane)
+            set1(block, row, 0, lane, exponential(-k * m * m))
+    else:
+        for lane in range(lanes[0], lanes[1]):
+            m = get(block, of, 0, lane)
+            set1(block, row, 0, lane, 1.0 / (1.0 + k * m * m))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Experts of docking: who succeeds how often, by which actions, and that their noise is the episode's own."""
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_learning.datasets.rollouts import collect
+from iap_learning.tasks.agents import EXPERTS
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.docking.experts import Expert, ExpertSettings
+from iap_learning.tasks.kinds.registry import make_episodes
+
+THRUSTS = {
+    "action.kind": "thrust_rates",
+    "action.low": [-0.8, -6.0, -6.0, -6.0],
+    "action.high": [0.8, 6.0, 6.0, 6.0],
+    "action.compensated": False,
+}
+
+
+def success(task, expert, count, settings=None):
+    """Share of dockings that succeed."""
+    episodes = make_episodes(task, min(count, 256), settings=settings)
+    flown = collect(episodes, expert_of(expert, episodes), range(count))
+    return np.mean([each.success for each in flown])
+
+
+@pytest.mark.parametrize(
+    ("task", "expert", "settings", "least"),
+    [
+        ("docking", "script", None, 0.9),
+        ("docking", "script", {"repeat": 1}, 0.9),
+        ("docking", "script", {"action.compensated": False}, 0.9),
+        ("docking", "script", THRUSTS, 0.9),
+        ("docking", "printed", None, 0.9),
+        ("docking_printed", "printed", None, 0.6),
+    ],
+)
+def test_experts_succeed(task, expert, settings, least):
+    assert success(task, expert, 16, settings) >= least
+
+
+@pytest.mark.slow
+def test_the_noisy_script_succeeds_in_four_of_ten():
+    """300 episodes tell 40 % from 31 or 49 % (three standard deviations)."""
+    assert 0.31 < success("docking", "noisy_script", 300) < 0.49
+
+
+def test_noise_is_that_of_the_episode_s_seed():
+    episodes = make_episodes("docking", 3, settings={"seconds": 0.2})
+    settings = ExpertSettings.of("noisy_script").model_copy(update={"noise": 0.1})
+    quiet = Expert(settings.model_copy(update={"noise": 0.0}), episodes)
+    noisy = Expert(settings, episodes)
+    episodes.reset(seeds=[1, 2, 1])
+    noisy.reset()
+    given = noisy() - quiet()
+    np.testing.assert_array_equal(given[0], given[2])
+    assert np.abs(given[0] - given[1]).max() > 0.01
+    draws = np.array([noisy() - quiet() for _ in range(10)])  # the same instant
+    assert np.ptp(draws[:, 0], axis=0).max() < 1e-6
+
+
+def test_actions_are_in_their_range():
+    episodes = make_episodes("docking", 4, settings={"action.low": [-0.1] * 3})
+    expert = expert_of("noisy_script", episodes)
+    for _ in range(20):
+        actions = expert()
+        assert actions.dtype == np.float32
+        assert np.abs(actions).max() <= 1.0
+        episodes.step(actions)
+
+
+def test_experts_are_data(tmp_path):
+    text = EXPERTS.file("script").read_text(encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    for old, new, said in (
+        ("noise: 0.0", "noise: -1.0", "key 'noise'"),
+        ("guide: script", "guide: wrench", "key 'wrench': it goes with the guide 'wrench'"),
+        ("noise: 0.0", "smell: 0.0", "'smell'|'noise'"),
+    ):
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(BadInput, match=said):
+            ExpertSettings.of(str(path))
+    path.write_text(text.replace("script: {}", "script: {haste: 1.0}"), encoding="utf-8")
+    with pytest.raises(BadInput, match="haste"):
+        expert_of(str(path), make_episodes("docking", 1))

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers to messages of a pair: those of one process bit for bit, once for each instant, anew after a reset."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from linear_policies import docking_policy
+
+from iap_description.errors import BadInput
+from iap_description.states import Command, Mode
+from iap_learning.learned_agents import pair_pilot
+from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
+from iap_learning.tasks.kinds.registry import make_episodes
+from iap_physics.engines.make import make_engine
+from iap_physics.session.session import Session
+from iap_simulation.docking.pair_pilot import pair_of
+from iap_simulation.docking.pilot import is_held
+from iap_simulation.flights.plant_spec import plant_spec
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.simulation import Simulation
+
+PERIOD = 5_000_000  # [ns]
+
+
+@pytest.fixture(params=["script", "learned"])
+def scenario(request: pytest.FixtureRequest, tmp_path: Path) -> Scenario:
+    policy = request.param
+    if policy == "learned":
+        policy = str(tmp_path / "policy.npz")
+        docking_policy(make_episodes("docking", 1)).save(policy)
+    given = Options(seed=4, engine="mujoco", assignments=(f"policy={policy}",))
+    return resolve("docking_hard", given)[0]
+
+
+class Messages:
+    """A plant's side of the topics, and the answers of a responder."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        spec = plant_spec(scenario)
+        self.session = Session(spec, make_engine(spec.engine), timeout=None)
+        self.responder = PairResponder(pair_pilot(scenario))
+        self.numbers, self.latch = pair_of(scenario)
+        self.answers: list[np.ndarray] = []
+
+    def publish(self) -> None:
+        """Say all of the present state, wrenches and latches first, as physics_node does."""
+        session, k = self.session, self.session.k
+        assert session.plant.latches is not None
+        held = is_held(session.plant.latches.phase(self.latch))
+        self.take(Source.LATCHED, k, held)
+        for n, i in enumerate(self.numbers):
+            sensor = session.sensors[i]
+            assert sensor is not None
+            self.take(Source(Source.TARGET_WRENCH + n), 0, sensor.raw_P.copy())
+            self.take(Source(n), k, session.measured[i].copy())
+
+    def take(self, source: Source, k: int, part: object) -> None:
+        answer = self.responder.take(source, self.session.k * PERIOD, k, part)
+        if answer is not None:
+            self.answers.append(answer.copy())
+
+    def advance(self) -> None:
+        for i, row in zip(self.numbers, self.answers[-1], strict=True):
+            command = Command.zeros(1, Mode.RATE_THRUST)
+            command.thrust[0], command.w_WB_B[0] = row[0], row[1:]
+            self.session.offer(i, self.session.t, lambda own, c=command: _fill(own, c))
+        self.session.advance()
+
+
+def _fill(own: Command, command: Command) -> None:
+    own.mode = command.mode
+    own.thrust[:], own.w_WB_B[:] = command.thrust, command.w_WB_B
+
+
+@pytest.mark.slow
+def test_answers_to_messages_fly_what_one_process_flies_bit_for_bit(scenario: Scenario) -> None:
+    messages = Messages(scenario)
+    with Simulation.of(scenario) as simulation:
+        while not simulation.is_done:
+            messages.publish()
+            messages.advance()
+            simulation.step()
+            for i in messages.numbers:
+                np.testing.assert_array_equal(
+                    messages.session.plant.state(i)[0], simulation.plant.state(i)[0]
+                )
+        judge = simulation.loop.judge
+        assert judge is not None
+        assert judge.docked  # so that the latch's phase mattered
+
+
+def test_an_instant_that_comes_again_is_answered_alike_and_advances_nothing(
+    scenario: Scenario,
+) -> None:
+    once, twice = Messages(scenario), Messages(scenario)
+    for _ in range(20):
+        for each, times in ((once, 1), (twice, 3)):
+            for _ in range(times):
+                each.publish()
+            each.advance()
+    assert len(twice.answers) == 60
+    np.testing.assert_array_equal(twice.answers[::3], once.answers)
+    np.testing.assert_array_equal(twice.answers[2::3], once.answers)
+
+
+def test_after_a_reset_of_time_it_flies_anew(scenario: Scenario) -> None:
+    messages = Messages(scenario)
+    for _ in range(30):
+        messages.publish()
+        messages.advance()
+    messages.session.reset()
+    for _ in range(30):
+        messages.publish()
+        messages.advance()
+    np.testing.assert_array_equal(messages.answers[:30], messages.answers[30:])
+
+
+def test_what_does_not_dock_is_refused() -> None:
+    with pytest.raises(BadInput, match="no key 'docking'"):
+        pair_pilot(resolve("two_platforms", Options())[0])

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The expert that knows the field: it arrives everywhere, so that every field can be passed."""
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_description.states import P
+from iap_description.world.distances import Surroundings
+from iap_learning.datasets.rollouts import collect
+from iap_learning.evaluation.batched import fly_each
+from iap_learning.evaluation.flyers import baseline
+from iap_learning.tasks.kinds.agents import expert_of
+from iap_learning.tasks.kinds.registry import make_episodes
+from iap_simulation.scenario.randomization import placed_world
+
+BLIND = {"depth": None}  # the expert needs no image
+
+
+@pytest.mark.slow
+def test_the_expert_passes_every_field():
+    """40 of 40 arrive: with 95 % confidence 91 % of all fields can be passed, and the slow test says more."""
+    episodes = make_episodes("navigate", 40, settings=BLIND)
+    assert fly_each(episodes, baseline("field"), range(300, 340)).success.all()
+
+
+@pytest.mark.slow
+def test_nearly_every_field_can_be_passed():
+    episodes = make_episodes("navigate", 200, settings=BLIND)
+    assert fly_each(episodes, baseline("field"), range(1000, 1200)).success.mean() >= 0.98
+
+
+def test_distances_of_many_points_of_a_world_are_those_of_each():
+    worlds = make_episodes("navigate", 1, settings=BLIND).worlds
+    around = Surroundings([placed_world(worlds.world(0))])
+    points = np.random.default_rng(0).uniform([0.0, -3.5, 0.5], [14.0, 3.5, 2.5], (50, 3))
+    alone = [around.distances(point[None])[0] for point in points]
+    assert around.distances_of(0, points).tolist() == alone
+
+
+def test_an_expert_flies_the_same_in_any_company():
+    """Fields, noise and so actions are those of the seed."""
+    flown = {}
+    for seeds in ([5], [4, 5, 6]):
+        episodes = make_episodes("navigate", len(seeds), settings={**BLIND, "seconds": 2.0})
+        rollouts = collect(episodes, expert_of("noisy_field", episodes), seeds)
+        flown[len(seeds)] = next(each for each in rollouts if each.seed == 5)
+    np.testing.assert_array_equal(flown[1].actions, flown[3].actions)
+    np.testing.assert_array_equal(flown[1].observations, flown[3].observations)
+
+
+def test_the_expert_keeps_away_from_obstacles_where_there_is_room():
+    """No origin comes closer than the clearance at which an episode ends, and most of the way is open."""
+    episodes = make_episodes("navigate", 8, settings=BLIND)
+    expert = expert_of("field", episodes)
+    around = Surroundings([placed_world(episodes.worlds.world(b)) for b in range(8)])
+    found = []
+    for _ in range(80):
+        episodes.step(expert())
+        found.append(around.distances(episodes.worlds.state[:, 0, P]))
+    assert np.min(found) > episodes.task.clearance
+    assert np.mean(found) > 0.7
+
+
+@pytest.mark.parametrize("name", ["field", "potential_field"])
+def test_experts_of_velocities_fly_no_other_actions(name):
+    with pytest.raises(BadInput, match=f"expert '{name}' flies by velocities, not task 'hold'"):
+        expert_of(name, make_episodes("hold", 1))
+
+
+def test_a_potential_field_needs_an_image():
+    with pytest.raises(BadInput, match="'potential_field' needs a depth image"):
+        expert_of("potential_field", make_episodes("navigate", 1, settings=BLIND))
+
+
+def test_an_expert_of_an_unknown_guide_is_refused(tmp_path):
+    path = tmp_path / "own.yaml"
+    path.write_text("guide: intuition\n")
+    with pytest.raises(BadInput, match="own.yaml: key 'guide': choose script, wrench, field"):
+        expert_of(str(path), make_episodes("navigate", 1, settings=BLIND))

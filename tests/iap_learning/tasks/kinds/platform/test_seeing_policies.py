@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Policies that see images fly single flights: as their episodes do, with the camera that they were trained with."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from contact_engines import NAMES
+
+from iap_description.errors import BadInput
+from iap_learning.evaluation.batched import fly_batched
+from iap_learning.evaluation.engines import fly_in_engine
+from iap_learning.evaluation.flyers import baseline
+from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.registry import make_episodes
+from iap_simulation.runs.run import record
+from iap_simulation.simulation import Simulation
+
+SEED = 7
+
+
+def test_in_the_closed_form_it_flies_as_its_episodes_do_bit_for_bit() -> None:
+    policy = Policy.load("navigate")
+    episodes = make_episodes("navigate", 2)
+    seen = episodes.reset(seeds=[SEED - 1, SEED])
+    with Simulation.of("navigate", engine="closed_form", seed=SEED) as simulation:
+        for _ in range(30):
+            seen = episodes.step(policy(seen)).observation
+            for _ in range(10):
+                simulation.step()
+            np.testing.assert_array_equal(simulation.state, episodes.worlds.state[1])
+        assert simulation.state[0, 0] > 1.0
+
+
+def test_it_goes_on_from_a_snapshot_and_begins_anew_after_a_reset() -> None:
+    with Simulation.of("navigate", engine="closed_form", seed=SEED) as simulation:
+        begun = simulation.snapshot()
+        flown = [[simulation.step() for _ in range(60)][-1]]
+        simulation.restore(begun)
+        flown.append([simulation.step() for _ in range(60)][-1])
+        simulation.reset()
+        flown.append([simulation.step() for _ in range(60)][-1])
+        for again in flown[1:]:
+            np.testing.assert_array_equal(again, flown[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", NAMES)
+def test_with_contact_it_arrives_and_the_flight_ends_there(engine: str, tmp_path: Path) -> None:
+    result = record("navigate", engine=engine, seed=SEED, folder=tmp_path / "run")
+    assert result.metrics["outcome"] == "completed"
+    assert result.metrics["policy"]["name"] == "navigate"
+    judged = result.metrics["task"]
+    assert (judged["name"], judged["success"], judged["outcome"]) == ("navigate", True, "arrived")
+    assert judged["distance_m"] <= 0.5
+    assert 4.0 < judged["time_s"] < 10.0
+
+
+@pytest.mark.slow
+def test_who_sees_nothing_flies_into_what_stands_there() -> None:
+    task = Policy.load("navigate").task()
+    many = fly_batched(task, baseline("controller"), [SEED, SEED + 2])
+    blind = fly_in_engine(task, baseline("controller"), "closed_form", [SEED, SEED + 2])
+    assert blind.outcomes == many.outcomes
+    assert "collided" in blind.outcomes
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"sensors.depth_camera": None}, "key 'sensors.depth_camera': .* there is no camera"),
+        ({"sensors.depth_camera.width": 64}, "key 'sensors.depth_camera.width': 64, but policy"),
+        ({"sensors.depth_camera.rate": 30.0}, "key 'sensors.depth_camera.rate': 28.57.* 20 Hz"),
+        (
+            {"sensors.depth_camera.outputs": ["segmentation"]},
+            "key 'sensors.depth_camera.outputs'",
+        ),
+    ],
+)
+def test_another_camera_is_refused(settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(BadInput, match=named):
+        Simulation.of("navigate", engine="closed_form", settings=settings)
