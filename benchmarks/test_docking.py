@@ -8,9 +8,9 @@ import time
 
 import numpy as np
 import pytest
+from docking_agreement import BATCHED, fly_dockings
 
 from iap_physics.engines.make import is_installed
-from iap_simulation.docking.agreement import BATCHED, fly_dockings
 from iap_simulation.docking.worlds import DockingWorlds
 
 WORLDS, BAR = 256, 150_000

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iap_bringup.experiments.virpo_cases import CASES
-from iap_bringup.experiments.virpo_flights import observe
+from iap_bringup.experiments.virpo.cases import CASES
+from iap_bringup.experiments.virpo.flights import observe
 from iap_estimation.navigation.pipeline import named_estimates, pass_on
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import make_localizer

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from iap_bringup.experiments.rays import sheet
 from iap_description.config.plain_yaml import parse_mapping
 from iap_description.world.obstacles import PRESETS as OBSTACLES
 from iap_sensors import lidar
 from iap_sensors.rays import depth_camera_spec
 from iap_sensors.rays.images import KINDS
-from iap_simulation.batch.ray_study import sheet
 from iap_simulation.scenario.resolving import resolved
 
 PAGE = (Path(__file__).parents[2] / "docs/rays.md").read_text(encoding="utf-8")

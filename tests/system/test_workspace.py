@@ -171,6 +171,17 @@ def test_an_extra_is_imported_by_its_own_package_alone(extra):
     }
 
 
+@pytest.mark.parametrize("name", ["argparse", "rich"])
+def test_commands_and_what_they_show_are_of_the_bringup_alone(name):
+    users = {
+        package
+        for package in PYTHON_PACKAGES
+        for each in modules(package)
+        if name in imports(each)
+    }
+    assert users == {"iap_bringup"}
+
+
 HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam", "mujoco"}
 
 

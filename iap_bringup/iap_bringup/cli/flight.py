@@ -12,8 +12,8 @@ from typing import Any
 
 from rich.console import Console
 
-from iap_bringup.cli import report
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
+from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
 from iap_description.process import interrupts
 from iap_io.runs.disk_use import disk_use, free_space
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     given, resolved = scenario_options(options), resolve
     if is_arm_scenario(options.scenario):
         if not is_multibody(given.assignments):
-            from iap_simulation.arm.command import run_arm  # imports scipy
+            from iap_bringup.cli.identified_flight import run_arm  # imports scipy
 
             return run_arm(options)
         resolved = resolve_multibody
@@ -127,7 +127,7 @@ def _fly(
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
-                from iap_bringup.pictures.run_pictures import draw_run
+                from iap_bringup.plots.run_plots import draw_run
 
                 draw_run(folder)
     except KeyboardInterrupt as stop:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.cli import report
 from iap_bringup.cli.options import add_sensor_options
-from iap_bringup.pictures.contact_sheet import write_contact_sheet
-from iap_bringup.pictures.run_pictures import draw_run
+from iap_bringup.plots.contact_sheet import write_contact_sheet
+from iap_bringup.plots.identified_flight import draw_arm_run
+from iap_bringup.plots.run_plots import draw_run
+from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, create_run_folder, load_run
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.arm.log_file import FLIGHT_LOG
-from iap_simulation.arm.plots import draw_arm_run
 from iap_simulation.runs.rerender import rerender
 from iap_simulation.runs.video import write_run_video
 from iap_simulation.scenario.resolving import resolve_again

@@ -6,7 +6,7 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from iap_bringup.cli.platform_sheet import show_platform
+from iap_bringup.terminal.platform_sheet import show_platform
 from iap_control.gains import PRESETS as GAINS
 from iap_description.scenes.library import scene_names
 from iap_description.vehicles.platform import load_platform, platform_names

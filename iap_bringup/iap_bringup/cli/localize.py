@@ -11,11 +11,12 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.cli.options import add_assignments, add_report_options
-from iap_bringup.cli.report import time_bar
+from iap_bringup.terminal.flight import time_bar
+from iap_bringup.terminal.localization import show_localization
 from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.opening import Choices, open_dataset
-from iap_estimation.datasets.results import evaluate, show_results, write_results
+from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.data import FrontendChoice
 from iap_estimation.navigation.pipeline import Results, check_methods, localize
 from iap_estimation.navigation.settings import load_settings
@@ -121,10 +122,10 @@ def run_command(options: argparse.Namespace) -> int:
     write_results(folder, evaluation)
     if not options.no_plot:
         # matplotlib is slow to import
-        from iap_bringup.plots.localize_plots import write_localization_plots
+        from iap_bringup.plots.localization import write_localization_plots
 
         write_localization_plots(folder / "plots", evaluation)
-    show_results(console, evaluation, folder)
+    show_localization(console, evaluation, folder)
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")
     return _exit_code(results)

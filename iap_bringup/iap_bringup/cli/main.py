@@ -21,18 +21,18 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small 
 from iap_description.errors import BadInput, IapError  # noqa: E402 - after the threads are set
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
-LEARNING = "iap_learning.commands."  # package of the commands that train and judge policies
-COMMANDS = {  # command -> its module, in this folder unless dotted, which has add_COMMAND(parser), and its help
+COMMANDS = {  # command -> its module, in this folder, which has add_COMMAND(parser), and its help
     "run": ("flight", "fly a scenario"),
     "replay": ("flight", "fly the commands of a recorded flight"),
     "sweep": ("sweep", "fly a scenario for many values and seeds"),
     "dataset": ("sweep", "record a scenario for many values and seeds"),
     "cluster": ("cluster", "be a part of a cluster that flies sweeps"),
-    "evaluate": (f"{LEARNING}evaluate", "judge a policy over many episodes"),
-    "train": (f"{LEARNING}train", "train a policy"),
+    "evaluate": ("evaluate", "judge a policy over many episodes"),
+    "train": ("train", "train a policy"),
     "localize": ("localize", "estimate where recorded aircraft were"),
-    "identify": ("iap_simulation.identification.commands", "fit a model to logs of flights"),
+    "identify": ("identify", "fit a model to logs of flights"),
     "list": ("listing", "what there is to fly"),
+    "urdf": ("urdf", "a platform as URDF"),
     "plot": ("images", "draw a run's plots again"),
     "render": ("images", "picture of a run, or its images again"),
     "experiment": ("studies", "a study with a table"),
@@ -121,9 +121,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                     "iap_description.process.compilation_cache"
                 ).check_compilation_cache()
             if name == "dataset" and any(each.startswith("--policy") for each in arguments):
-                module = f"{LEARNING}dataset"  # of a task, not of a scenario
-            path = module if "." in module else f"{__package__}.{module}"
-            getattr(importlib.import_module(path), f"add_{name}")(command)
+                module = "episode_dataset"  # of a task, not of a scenario
+            getattr(importlib.import_module(f"{__package__}.{module}"), f"add_{name}")(command)
     return parser.parse_args(arguments)
 
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from iap_bringup.experiments.experiments import EXPERIMENTS, LOCALIZATION, run_experiment
 from iap_bringup.experiments.options import ExperimentOptions
+from iap_bringup.experiments.studies import EXPERIMENTS, LOCALIZATION, run_experiment
 from iap_description.errors import BadInput
 from iap_simulation.batch.devices import check_device
 

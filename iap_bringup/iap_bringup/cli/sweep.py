@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
-from iap_bringup.cli.report import show_sensors
+from iap_bringup.terminal.flight import show_sensors
 from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use, free_space
 from iap_simulation.flights.flight import Flight
@@ -123,7 +123,7 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
-                from iap_bringup.pictures.sweep_pictures import draw_sweep
+                from iap_bringup.plots.sweep_folder import draw_sweep
 
                 draw_sweep(folder.path, study.axes, swept.rows)
     except KeyboardInterrupt as stop:

@@ -31,7 +31,7 @@ from iap_bringup.nodes.recorded_values import (
 )
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
-from iap_bringup.plots.plots import DRAWN, write_plots
+from iap_bringup.plots.flight import DRAWN, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
 from iap_description.errors import IapError
 from iap_description.sensors.readings import Reading

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """URDF from an assembly, by xacro: for PyBullet, and standard for robot_state_publisher and RViz.
 
-`python -m iap_description.vehicles.urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle
-name: robot_state_publisher puts it in front (`frame_prefix`).
+`iap urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle name: robot_state_publisher puts it in
+front (`frame_prefix`).
 """
 
-import argparse
 import json
 import math
-import sys
 from functools import lru_cache
 from typing import Any, Literal
 from xml.dom import minidom
@@ -18,13 +16,12 @@ import xacro
 
 from iap_description.arrays import Array
 from iap_description.config.record import Vec3
-from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
-from iap_description.vehicles.platform import DATA, load_platform
+from iap_description.vehicles.platform import DATA
 from iap_description.vehicles.tool import TOOL
 from iap_description.world.mesh_files import PACKAGE, mesh_path
 from iap_description.world.shapes import Shape
@@ -234,29 +231,3 @@ def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
 def _rpy(q: Array) -> list[float]:
     rpy: list[float] = so3.euler_from_matrix(so3.matrix_from_quaternion(q)).tolist()
     return rpy
-
-
-def main() -> int:
-    """Print a platform's URDF."""
-    parser = argparse.ArgumentParser(
-        prog="python -m iap_description.vehicles.urdf", description="Print a platform's URDF."
-    )
-    parser.add_argument(
-        "platform",
-        help="name of a platform (three_star, star_5, f450, ...) or path of its YAML file",
-    )
-    parser.add_argument(
-        "--target", choices=["ros", "bullet"], default="ros", help="who reads it (default: ros)"
-    )
-    options = parser.parse_args()
-    try:
-        assembly = Assembly.of(load_platform(options.platform))
-    except BadInput as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    sys.stdout.write(urdf_text(assembly, target=options.target))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,10 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from iap_estimation.datasets.evaluation import Judged, figures, judged
 from iap_estimation.evaluation.constant_velocity import constant_velocity
@@ -22,17 +18,6 @@ from iap_io.runs.run_folder import write_file, write_metrics
 from iap_io.trajectories.tum import tum_text
 
 ALIGNED, TURNED = "ate_yaw_rmse_m", "ate_se3_rmse_m"  # the latter where the truth is turned
-COLUMNS = (  # key of metrics.json, title, digits
-    ("ate_rmse_m", "ATE, m", 3),
-    ("ate_horizontal_rmse_m", "horiz.", 3),
-    ("ate_vertical_rmse_m", "vert.", 3),
-    (ALIGNED, "align.", 3),
-    ("drift_percent", "drift %", 2),
-    ("attitude_rmse_deg", "att. deg", 2),
-    ("nees_position", "NEES", 2),
-)
-# In place of methods, what these have to be better than: that nothing moves, and that a tag goes on as it went.
-STILL, CONSTANT_VELOCITY = "(still)", "(constant v)"
 MILLISECONDS = 1e3
 
 
@@ -160,39 +145,6 @@ def write_results(folder: Path, evaluation: Evaluation) -> None:
     write_metrics(folder, evaluation.metrics)
 
 
-def show_results(console: Console, evaluation: Evaluation, folder: Path) -> None:
-    """The table of errors, how fast it went, and where everything is."""
-    metrics = evaluation.metrics
-    table = Table(box=SIMPLE_HEAD)
-    for title in ("body", "method"):
-        table.add_column(title, no_wrap=True)
-    for _, title, _ in COLUMNS:
-        table.add_column(title, justify="right")
-    for body, methods in metrics["estimation"].items():
-        for name, record in methods.items():
-            cells = (_cell(_shown(record, key), digits) for key, _, digits in COLUMNS)
-            table.add_row(body, name, *cells)
-        for row in _baselines(methods, begins_true=metrics["begins_at_truth"]):
-            table.add_row(body, *row)
-    console.print(table)
-    for name, record in metrics["methods"].items():
-        line = f"{record['outcome']}"
-        if record["keyframe_ms"] is not None:
-            factor = record["real_time_factor"]
-            line += f"; {record['keyframe_ms']:.1f} ms a keyframe, {factor:.1f} x real time"
-        console.print(escape(f"{name}: {line}"), soft_wrap=True)
-    frontend = metrics["frontend"]
-    if frontend["pairs"]:
-        console.print(
-            f"{metrics['duration_s']:.1f} s of data, {frontend['pairs']} stereo pairs,"
-            f" {frontend['pair_ms']:.1f} ms and {frontend['tracks']:.0f} tracks each"
-        )
-        console.print(f"front end {frontend['preset']}: {frontend['reason']}", soft_wrap=True)
-    for note in metrics["notes"]:
-        console.print(escape(note), soft_wrap=True)
-    console.print(f"folder: {folder}", soft_wrap=True)
-
-
 def _constant_velocity(results: Results, aircraft: int, truth: Truth) -> float | None:
     """RMSE [m] of places from ranges alone, as the method's, its tag taken for the truth's point; None without any."""
     rounds = results.rounds.get(aircraft, [])
@@ -205,28 +157,10 @@ def _constant_velocity(results: Results, aircraft: int, truth: Truth) -> float |
     empty = np.zeros((K, 6))
     one = judged(Trajectory(t, poses, empty[:, :3], empty, np.tile(np.eye(15), (K, 1, 1))), truth)
     found = {} if one is None else figures(one, begins_true=results.begins_true)
-    return found.get("ate_rmse_m") if results.begins_true else _shown(found, ALIGNED)
+    return found.get("ate_rmse_m") if results.begins_true else tabulated(found, ALIGNED)
 
 
-def _baselines(methods: dict[str, Any], *, begins_true: bool) -> list[list[str]]:
-    """Rows of what methods have to be better than, in the column of the errors that mean anything."""
-    at = "ate_rmse_m" if begins_true else ALIGNED
-    rows = []
-    for title, key in ((STILL, "still_rmse_m"), (CONSTANT_VELOCITY, "constant_velocity_rmse_m")):
-        known = [record[key] for record in methods.values() if key in record]
-        if known:
-            cells = [
-                _cell(known[0] if name == at else None, digits) for name, _, digits in COLUMNS
-            ]
-            rows.append([title, *cells])
-    return rows
-
-
-def _shown(record: dict[str, Any], key: str) -> float | None:
+def tabulated(record: dict[str, Any], key: str) -> float | None:
     """A figure for the table; of a turned truth, errors of trajectories that are aligned with all of it."""
     value: float | None = record.get(key)
     return record.get(TURNED) if value is None and key == ALIGNED else value
-
-
-def _cell(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"

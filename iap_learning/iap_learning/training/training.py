@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A training: the stages of an experiment one after the other, in a folder that it can go on from.
 
-experiment.yaml  policy.npz  checkpoint.npz  progress.csv  tensorboard/  training.png
+experiment.yaml  policy.npz  checkpoint.npz  progress.csv  tensorboard/
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +15,10 @@ from iap_description.math.random_streams import stream
 from iap_learning.tasks.kinds.registry import Episodic, make_episodes
 from iap_learning.training import cloning, online
 from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, restored, save
-from iap_learning.training.curve import draw_training
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
 from iap_learning.training.export import POLICY, write_policy
 from iap_learning.training.judging import Best, Judge
-from iap_learning.training.log import Log, Watcher
+from iap_learning.training.log import Log, Row, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
 from iap_learning.training.networks import Network
 from iap_learning.training.offline import Shape
@@ -34,10 +33,12 @@ class Trained(NamedTuple):
     Attributes:
         folder: of it.
         best: of the policy that was kept.
+        rows: of its table.
     """
 
     folder: Path
     best: Best | None
+    rows: Sequence[Row]
 
 
 def begin(experiment: Experiment, folder: Path, watch: Watcher | None = None) -> Trained:
@@ -107,8 +108,7 @@ class Training:
             actor, moments = self._offline() if experiment.offline else self._nothing()
             if experiment.online is not None:
                 self._online(actor, moments)
-        draw_training(self._folder, self._log.rows)
-        return Trained(self._folder, self._judge.best)
+        return Trained(self._folder, self._judge.best, self._log.rows)
 
     def _shape(self, stage: str) -> Shape:
         """Networks of random weights for a stage."""

@@ -9,8 +9,8 @@ from rich.console import Console
 from iap_bringup.experiments import engines as study
 from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import compared, value
-from iap_bringup.experiments.experiments import run_experiment
 from iap_bringup.experiments.options import ExperimentOptions
+from iap_bringup.experiments.studies import run_experiment
 from iap_description.errors import BadInput
 from iap_simulation.arm.scenario import ARM_SCENARIOS
 from iap_simulation.scenario.resolving import SCENARIOS

@@ -8,18 +8,19 @@ import pytest
 from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
-from iap_bringup.pictures import render, run_pictures
-from iap_bringup.pictures.insertion import Plane, cuts, insertion, silhouette
-from iap_bringup.plots import plots
-from iap_bringup.plots.plot_series import flight
-from iap_bringup.plots.plots import write_plots
-from iap_bringup.plots.plots_contact import (
+from iap_bringup.pictures import render
+from iap_bringup.plots import flight as plots
+from iap_bringup.plots import run_plots as run_pictures
+from iap_bringup.plots.contact import (
     draw_compared,
     draw_contact,
     draw_integrals,
     draw_wrench,
 )
-from iap_bringup.plots.plots_insertion import draw_insertion
+from iap_bringup.plots.flight import write_plots
+from iap_bringup.plots.flight_curves import flight
+from iap_bringup.plots.hole_outlines import Plane, cuts, insertion, silhouette
+from iap_bringup.plots.insertion import draw_insertion
 from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_description.states import P

@@ -5,7 +5,7 @@ import cv2
 import numpy as np
 import pytest
 
-from iap_bringup.plots.plots_localization import (
+from iap_bringup.plots.localized_flights import (
     COLORS,
     Localized,
     Path,

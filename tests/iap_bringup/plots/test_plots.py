@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from made_up_flights import Record, random_flight, steady_flight
 
-from iap_bringup.plots import plots
-from iap_bringup.plots.plot_series import flight as curves
-from iap_bringup.plots.plots import write_plots
+from iap_bringup.plots import flight as plots
+from iap_bringup.plots.flight import write_plots
+from iap_bringup.plots.flight_curves import flight as curves
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.plots import plot_style
 from iap_io.runs import topics
@@ -103,5 +103,5 @@ def test_yaw_is_drawn_on_the_turn_of_the_flight(recorded: Record) -> None:
 
 
 def test_matplotlib_waits_until_it_is_needed() -> None:
-    code = "import sys, iap_bringup.plots.plots; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, iap_bringup.plots.flight; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -241,7 +241,7 @@ def test_pybullet_gets_only_opaque_shapes():
 
 
 def test_command_prints_the_urdf_and_refuses_an_unknown_platform_in_one_line():
-    command = [sys.executable, "-m", "iap_description.vehicles.urdf"]
+    command = [sys.executable, "-P", "-m", "iap_bringup.cli.main", "urdf"]
     done = subprocess.run([*command, "two_line"], capture_output=True, text=True, check=True)
     assert done.stdout == text_of("two_line", "ros")
     done = subprocess.run([*command, "nine_star"], capture_output=True, text=True, check=False)

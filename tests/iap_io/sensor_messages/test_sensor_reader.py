@@ -9,7 +9,7 @@ import pytest
 from made_up_flights import Flight, random_flight, run_meta
 from made_up_sensors import all_sensors, camera, fly, imu, reading, with_sensors
 
-from iap_bringup.pictures.contact_sheet import SHEET, write_contact_sheet
+from iap_bringup.plots.contact_sheet import SHEET, write_contact_sheet
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_learning.evaluation.report import histogram, success_text
+from iap_bringup.terminal.evaluation import histogram, success_text
 from iap_learning.evaluation.results import Results
 
 

@@ -139,7 +139,6 @@ def test_a_training_leaves_all_its_files(over):
         "policy.npz",
         "progress.csv",
         "tensorboard",
-        "training.png",
     }
     assert any((over / "tensorboard").iterdir())
     assert read_experiment(over) == small("hold", 100)

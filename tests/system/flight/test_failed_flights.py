@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from iap_bringup.cli import report
 from iap_bringup.cli.main import main
+from iap_bringup.terminal import flight as report
 from iap_control.controllers.controller import PlatformController
 from iap_description.states import Command
 from iap_io.runs.run_folder import load_run

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
+from iap_bringup.cli.evaluate import chosen
 from iap_control.laws.end_effector import level, task_pose
 from iap_description.errors import BadInput
-from iap_learning.commands.evaluate import chosen
 from iap_learning.evaluation.baselines import score
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.policies.policy import Policy

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap evaluate``."""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from iap_bringup.plots import docking_approach as figures
+from iap_bringup.terminal import evaluation as report
+from iap_description.errors import BadInput
+from iap_io.runs.run_folder import create_run_folder
+from iap_learning.evaluation.batched import fly_batched
+from iap_learning.evaluation.engines import fly_in_engine, simulation_of
+from iap_learning.evaluation.flyers import BASELINES, Flyer, baseline, of_policy
+from iap_learning.evaluation.recordings import Recording, record_failures, recording_engine
+from iap_learning.evaluation.results import Results
+from iap_learning.evaluation.video import write_video
+from iap_learning.policies import onnx
+from iap_learning.policies.policy import SUFFIX, Policy, shipped_policies
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
+from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.kinds.registry import AnyTask, make_task
+
+BATCHED = "batched"
+ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
+FIRST_SEED = 1_000_000
+PLAIN = "nominal"  # preset that is the task itself
+APPROACH = "approach.png"
+
+
+class Judged(NamedTuple):
+    """What is judged.
+
+    Attributes:
+        task: what is to be done.
+        flyer: who does it.
+        policy: that flies; None for a baseline.
+    """
+
+    task: AnyTask
+    flyer: Flyer
+    policy: Policy | None
+
+
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap evaluate``."""
+    parser.description = (
+        "Fly a policy for many episodes, and say how often and how well it succeeds."
+    )
+    parser.epilog = "Example: iap evaluate docking --preset hard --episodes 1000 --seed 7"
+    there = ", ".join(shipped_policies()) or "none ships"
+    what = (
+        f"a policy ({there}), the path of an {SUFFIX} file, a task, whose shipped policy flies,"
+        f" or with --task one of {', '.join(BASELINES)}"
+    )
+    parser.add_argument("policy", help=what)
+    parser.add_argument("--task", help="that is flown, instead of the policy's own")
+    parser.add_argument(
+        "--preset", help="of the task: hard is the task's TASK_hard; nominal itself"
+    )
+    parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="default: 1000")
+    text = f"of the first episode; each has its own (default: {FIRST_SEED}, far from those of training)"
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
+    parser.add_argument("--engine", choices=ENGINES, default=BATCHED, help="default: batched")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share many worlds")
+    parser.add_argument("--export", type=Path, metavar="FILE.onnx", help="the policy for others")
+    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="of the first episode")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="default: evaluations/NAME-001")
+    parser.add_argument("--no-record", action="store_true", help="fly no failure again")
+    parser.add_argument("--no-plot", action="store_true", help="leave the figure out")
+    parser.add_argument("--json", action="store_true", help="print evaluation.json alone")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge a policy."""
+    _check(options)
+    console = Console(stderr=options.json)
+    judged = chosen(options.policy, options.task, options.preset)
+    _hand_out(options, judged, console)
+    results = _flown(options, judged, console)
+    folder = create_run_folder(options.out, judged.flyer.name, Path("evaluations"))
+    recordings = _recorded(options, judged, results, folder)
+    if isinstance(judged.task, DockingTask) and judged.flyer.flies_alone and not options.no_plot:
+        _draw(options, judged, folder)
+    tree = _tree(options, judged, results, recordings)
+    _write(folder, tree, results)
+    title = f"{judged.flyer.name} on {judged.task.name}, {options.engine}"
+    report.show(console, title, results, recordings)
+    console.print(f"folder: {folder}", soft_wrap=True)
+    if options.json:
+        sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    for name, least in (("episodes", 1), ("seed", 0), ("threads", 1)):
+        if getattr(options, name) < least:
+            raise BadInput(f"--{name} {getattr(options, name)}: at least {least} is expected")
+
+
+def chosen(name: str, task: str | None, preset: str | None) -> Judged:
+    """Who is judged by what.
+
+    Args:
+        name: of a policy, its file, a task, or a baseline.
+        task: that is flown; None takes the policy's.
+        preset: of the task.
+
+    Raises:
+        BadInput: there is no such one, or a baseline without a task.
+    """
+    if name in BASELINES:
+        if task is None:
+            raise BadInput(
+                f"evaluate {name}: --task is missing (tasks: {', '.join(TASKS.names())})"
+            )
+        return Judged(make_task(preset_of(task, preset)), baseline(name), None)
+    policy = Policy.load(_policy_name(name, preset))
+    header = policy.header
+    own = name if name in TASKS.names() else header.task
+    wanted = task or (own if preset is None else base_of(own))
+    if wanted == header.task and preset is None:
+        made = policy.task()
+    else:
+        made = make_task(preset_of(wanted, preset), header.settings)
+    return Judged(made, of_policy(policy), policy)
+
+
+def _policy_name(name: str, preset: str | None) -> str:
+    """The policy that stands for a task, or the name itself.
+
+    Raises:
+        BadInput: the task has no such preset.
+    """
+    if name not in TASKS.names():
+        return name
+    preset_of(name, preset)
+    own = f"{name}_{preset or PLAIN}"
+    return own if own in shipped_policies() else name
+
+
+def base_of(task: str) -> str:
+    """The task of which another one is a preset: docking of docking_hard; itself where it is none."""
+    found = [each for each in TASKS.names() if task.startswith(f"{each}_")]
+    return max(found, key=len, default=task)
+
+
+def preset_of(task: str, preset: str | None) -> str:
+    """Name of a task's preset.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if preset in (None, PLAIN):
+        return task
+    if f"{task}_{preset}" not in TASKS.names():
+        found = [each for each in TASKS.names() if each.startswith(f"{task}_")]
+        known = ", ".join([PLAIN, *(each.removeprefix(f"{task}_") for each in found)])
+        raise BadInput(f"--preset {preset}: task '{task}' has {known}")
+    return f"{task}_{preset}"
+
+
+def _hand_out(options: argparse.Namespace, judged: Judged, console: Console) -> None:
+    """Write what was asked for besides figures."""
+    if options.export is not None:
+        if judged.policy is None:
+            raise BadInput(f"--export {options.export}: '{judged.flyer.name}' is no network")
+        onnx.export(judged.policy, options.export)
+        console.print(f"exported: {options.export}", soft_wrap=True)
+    if options.video is not None:
+        count = write_video(options.video, judged.task, judged.flyer, [options.seed])
+        console.print(f"video: {options.video}, {count} pictures", soft_wrap=True)
+
+
+def _flown(options: argparse.Namespace, judged: Judged, console: Console) -> Results:
+    """Fly all episodes below a bar."""
+    seeds = range(options.seed, options.seed + options.episodes)
+    columns = (
+        BarColumn(40),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} episodes"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
+        task = bar.add_task("", total=len(seeds))
+
+        def progress(done: int) -> None:
+            bar.update(task, completed=done)
+
+        if options.engine == BATCHED:
+            threads = options.threads
+            return fly_batched(*judged[:2], seeds, threads=threads, progress=progress)
+        return fly_in_engine(*judged[:2], options.engine, seeds, progress)
+
+
+def _recorded(
+    options: argparse.Namespace, judged: Judged, results: Results, folder: Path
+) -> dict[str, Recording]:
+    has_runs = judged.flyer.flies_alone and not isinstance(judged.task, ArmReachTask)
+    if options.no_record or not has_runs:
+        return {}
+    engine = recording_engine(judged.task, options.engine)
+    return record_failures(results, judged.task, judged.flyer, engine, folder)
+
+
+def _draw(options: argparse.Namespace, judged: Judged, folder: Path) -> None:
+    """Draw the first docking as it goes in an engine."""
+    engine = recording_engine(judged.task, options.engine)
+    with simulation_of(judged.task, judged.flyer, engine, options.seed) as simulation:
+        spec = simulation.scenario.docking
+        assert spec is not None
+        rows = figures.approach_rows(simulation)
+        depth = simulation.scenario.latches[spec.latch].depth
+    name = f"{judged.flyer.name}, {engine}, seed {options.seed}"
+    figures.draw_approach(folder / APPROACH, {name: rows}, depth)
+
+
+def _tree(
+    options: argparse.Namespace,
+    judged: Judged,
+    results: Results,
+    recordings: Mapping[str, Recording],
+) -> dict[str, Any]:
+    """What evaluation.json says."""
+    digest = None if judged.policy is None else judged.policy.digest
+    causes = {
+        cause: {
+            "episodes": count,
+            "first_seed": results.first_failures[cause],
+            "recorded": str(recordings[cause].folder) if cause in recordings else None,
+        }
+        for cause, count in results.causes.items()
+    }
+    return {
+        "policy": {"name": judged.flyer.name, "sha256": digest},
+        "task": judged.task.name,
+        "engine": options.engine,
+        "seed": options.seed,
+        **results.figures,
+        "failures": causes,
+    }
+
+
+def _write(folder: Path, tree: Mapping[str, Any], results: Results) -> None:
+    text = json.dumps(tree, indent=2, allow_nan=False) + "\n"
+    (folder / "evaluation.json").write_text(text, encoding="utf-8")
+    rows: Sequence[Mapping[str, Any]] = results.rows
+    with (folder / "episodes.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap identify``."""
+
+import argparse
+import json
+import shutil
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from iap_bringup.plots.identification import draw_log
+from iap_bringup.plots.identified_flight import UNITS
+from iap_io.plots.plot_style import write_plot
+from iap_io.runs.run_folder import create_run_folder, write_file, write_metrics
+from iap_simulation.identification.choosing import Split, split
+from iap_simulation.identification.identifying import OWN, Identified, identified
+from iap_simulation.identification.settings import load_settings
+from iap_simulation.identification.validation import validation
+
+PLANT = "plant.yaml"
+
+
+def add_identify(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap identify``."""
+    parser.description = (
+        "Fit a model of a vehicle under velocity commands to logs, and judge it by others: MATLAB files of"
+        " aerial_manipulator, CSV, run folders. Writes a plant that 'iap run arm_path --set plant=FILE' flies."
+    )
+    parser.add_argument("logs", nargs="*", metavar="LOG", help=".mat, .csv, or a run folder")
+    parser.add_argument("--model", choices=("dynamic", "second_order"), required=True)
+    parser.add_argument(
+        "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"
+    )
+    parser.add_argument(
+        "--validate",
+        nargs="+",
+        default=[],
+        metavar="LOG",
+        help="held-out logs (default: all others)",
+    )
+    parser.add_argument(
+        "--error",
+        choices=("equation", "free_run"),
+        help="what the fit makes small (default: dynamic's equation, second_order's free run)",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="validate on a fitted flight, and say so"
+    )
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a setting, such as alpha=0.001, bandwidth=5.0 or start=FILE; may be repeated",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder (default: the next runs/identify-001)"
+    )
+    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument(
+        "--json", action="store_true", help="print metrics.json to standard output"
+    )
+    parser.set_defaults(run=identify)
+
+
+def identify(options: argparse.Namespace) -> int:
+    """Identify a model, show it, and keep it in a folder; returns the exit code."""
+    console = Console(stderr=options.json)
+    settings = load_settings(tuple(options.assignments))
+    chosen = split(
+        options.logs, options.fit, options.validate, clock=settings.clock, force=options.force
+    )
+    with console.status("fitting"):
+        found = identified(chosen, options.model, options.error, settings)
+    metrics = validation(chosen, found)
+    folder = create_run_folder(options.out, "identify")
+    try:
+        _write(folder, chosen, found, metrics, plots=not options.no_plot)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    show(console, metrics)
+    console.print(f"plant: {folder / PLANT}", soft_wrap=True)
+    if options.json:
+        sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
+    return 0
+
+
+def _write(
+    folder: Path, chosen: Split, found: Identified, metrics: dict[str, Any], *, plots: bool
+) -> None:
+    """Plant, metrics and plots."""
+    tree = found.plant.model_dump(mode="json")
+    text = yaml.safe_dump(tree, sort_keys=False, default_flow_style=None, width=120)
+    write_file(folder / PLANT, text.encode())
+    write_metrics(folder, metrics)
+    if plots:
+        for log in chosen.held_out:
+            draw = partial(draw_log, log=log, predictors=found.predictors)
+            write_plot(folder / "plots" / f"{log.name}.png", draw)
+
+
+def show(console: Console, metrics: dict[str, Any]) -> None:
+    """Tables of errors and of parameters."""
+    console.print(_error_table(metrics))
+    console.print(_parameter_table(metrics["parameters"]))
+    norms = metrics.get("equation_error_norm", {})
+    for name, norm in norms.items():
+        console.print(f"norm of the equation's error on the fitted logs, {name}: {norm:.3f}")
+
+
+def _error_table(metrics: dict[str, Any]) -> Table:
+    judged = ", ".join(metrics["validate"])
+    kind = "NOT held out: fitted, too" if metrics["validated_on_training"] else "held out"
+    table = Table("free-run RMSE", title=f"{judged} ({kind}); fitted: {', '.join(metrics['fit'])}")
+    columns = {
+        **metrics["rmse"],
+        "on fitted logs": metrics["training_rmse"],
+        "RMS": metrics["rms"],
+    }
+    for name in columns:
+        table.add_column(name, justify="right")
+    table.add_column("share of RMS", justify="right")
+    for channel, size in metrics["rms"].items():
+        values = (f"{column[channel]:.4f}" for column in columns.values())
+        share = metrics["rmse"][OWN][channel] / size if size else 0.0
+        table.add_row(f"{channel}, {UNITS[channel]}", *values, f"{100.0 * share:.1f} %")
+    return table
+
+
+def _parameter_table(parameters: dict[str, list[float | None]]) -> Table:
+    table = Table("parameter", "value", "95 % interval, +-")
+    for name, (value, half) in parameters.items():
+        table.add_row(name, f"{value:.5g}", "not determined" if half is None else f"{half:.2g}")
+    return table

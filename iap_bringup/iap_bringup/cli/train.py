@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap train``."""
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from iap_bringup.plots.training import draw_training
+from iap_description.errors import BadInput
+from iap_io.runs.run_folder import create_run_folder
+
+if TYPE_CHECKING:  # JAX is an extra, and slow to import
+    from iap_learning.training.experiment import Experiment
+    from iap_learning.training.training import Trained
+
+BASE = Path("trainings")
+NOMINAL = "nominal"
+SHOWN = {  # of the bar: key of a row -> its form
+    "success": "success {:.1%}",
+    "return": "return {:.2f}",
+    "judged_success": "without exploration {:.1%}",
+    "error": "error {:.3g}",
+    "steps_per_s": "{:.0f} steps/s",
+}
+Watch = Callable[[dict[str, Any]], None]
+
+
+def add_train(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap train``."""
+    parser.description = "Train a policy: offline from flights of experts, online in episodes."
+    parser.epilog = (
+        "Example: iap train docking --preset hard --seed 1."
+        " A training that was ended goes on with: iap train --resume FOLDER"
+    )
+    parser.add_argument(
+        "task", nargs="?", help="a task that has an experiment, or the path of an experiment"
+    )
+    parser.add_argument(
+        "--preset", default=NOMINAL, help="of the task: nominal (default), or such as hard"
+    )
+    parser.add_argument("--offline", choices=["bc", "td3bc", "iql", "none"], help="method")
+    parser.add_argument("--online", choices=["ppo", "none"], help="method")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn")
+    parser.add_argument("--steps", type=int, metavar="N", help="online, of all worlds together")
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change any key of the experiment, e.g. online.ppo.gamma=0.98; may be repeated",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--out", type=Path, metavar="DIR", help="its folder (default: the next trainings/NAME-001)"
+    )
+    where.add_argument(
+        "--resume", type=Path, metavar="FOLDER", help="go on from the checkpoint of a training"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train from nothing, or go on."""
+    from iap_learning.training import training
+    from iap_learning.training.experiment import read_experiment
+
+    console = Console()
+    if options.resume is not None:
+        _check_alone(options)
+        folder, experiment = options.resume, read_experiment(options.resume)
+        trained = _watched(console, experiment, folder, lambda w: training.go_on(folder, w))
+    else:
+        experiment = _experiment(options)
+        folder = create_run_folder(options.out, experiment.name, BASE)
+        trained = _watched(
+            console, experiment, folder, lambda w: training.begin(experiment, folder, w)
+        )
+    draw_training(folder, trained.rows)
+    _show(console, trained)
+    return 0
+
+
+def _check_alone(options: argparse.Namespace) -> None:
+    """Refuse what would change a training that goes on."""
+    changes = ("task", "offline", "online", "seed", "steps")
+    given = [name for name in changes if getattr(options, name) is not None]
+    if given or options.assignments or options.preset != NOMINAL:
+        raise BadInput(f"--resume {options.resume}: goes on as it began; give nothing else")
+
+
+def _experiment(options: argparse.Namespace) -> "Experiment":
+    from iap_learning.training.experiment import Choice, make_experiment
+
+    if options.task is None:
+        raise BadInput("train: a task is expected, or --resume FOLDER")
+    name = options.task if options.preset == NOMINAL else f"{options.task}_{options.preset}"
+    choice = Choice(
+        offline=options.offline,
+        online=options.online,
+        seed=options.seed,
+        steps=options.steps,
+        assignments=tuple(options.assignments),
+    )
+    return make_experiment(name, choice)
+
+
+def _watched(
+    console: Console,
+    experiment: "Experiment",
+    folder: Path,
+    train: Callable[[Watch], "Trained"],
+) -> "Trained":
+    """Train under a bar; who interrupts it is told how it goes on."""
+    console.print(f"[bold]{experiment.name}[/]: seed {experiment.seed}, {folder}", soft_wrap=True)
+    try:
+        with _bar(console, experiment) as watch:
+            return train(watch)
+    except KeyboardInterrupt as stop:
+        stop.args = (f"iap train --resume {folder} goes on from the last checkpoint",)
+        raise
+
+
+@contextmanager
+def _bar(console: Console, experiment: "Experiment") -> Iterator[Watch]:
+    """A bar over the steps of both stages; yields what moves it on."""
+    totals = _totals(experiment)
+    text = TextColumn("{task.description} {task.fields[text]}")
+    columns = (BarColumn(30), text, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, refresh_per_second=2) as bar:
+        tasks = {
+            stage: bar.add_task(stage, total=total, text="", visible=stage == next(iter(totals)))
+            for stage, total in totals.items()
+        }
+        shown = dict[str, float]()
+
+        def watch(row: dict[str, Any]) -> None:
+            shown.update({key: row[key] for key in SHOWN if key in row})
+            words = [form.format(shown[key]) for key, form in SHOWN.items() if key in shown]
+            task = tasks[row["stage"]]
+            bar.update(task, completed=row["steps"], text=", ".join(words), visible=True)
+
+        yield watch
+
+
+def _totals(experiment: "Experiment") -> dict[str, int]:
+    """Updates offline, and steps online."""
+    totals = {}
+    if experiment.offline is not None:
+        totals["offline"] = getattr(experiment.offline, experiment.offline.method).updates
+    if experiment.online is not None:
+        totals["online"] = experiment.online.steps
+    return totals
+
+
+def _show(console: Console, trained: "Trained") -> None:
+    best = trained.best
+    if best is not None:
+        console.print(
+            f"best policy: {best.success:.1%} of episodes without exploration, return"
+            f" {best.returns:.2f}, after {best.steps} steps online"
+        )
+    console.print(f"policy: {trained.folder / 'policy.npz'}", soft_wrap=True)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What flights of joined modules must reach, beside what they do: the last table of ``iap experiment modules``."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from iap_bringup.experiments.modules.bar import Bar
+from iap_bringup.experiments.modules.cases import (
+    COMPLETED,
+    SEEDS,
+    SHORTER,
+    Case,
+    assembly,
+    errors_of,
+    hover,
+    lemniscate,
+    published,
+)
+from iap_description.arrays import Array
+from iap_simulation.sweeps.flying import Row
+
+Found = Mapping[str, Sequence[Row]]  # rows of a case's flights by its name
+TITLE = "bars"
+BREEZE = "wind.speed=2.0"
+GUSTS = ("wind.speed=1.0", "wind.turbulence=7.7")
+PATIENT = tuple(f"vehicles.{i}.reference.duration=40.0" for i in range(2))  # [s]
+GUST_SEEDS = tuple(range(1, 21))  # of one docking each
+RELEASE = "vehicles.0.reference.duration=45.0"  # [s] of flights that end when two have parted
+DESIRED = "modules.joints.j1.desired"
+WANTED = (5.0, 0.0, 0.0, 0.0, 1.0, 0.0)  # wrench in a joint [N, N m]
+
+
+def own_cases(*, quick: bool) -> list[Case]:
+    """Flights that no table of the paper has."""
+    flights = [
+        ("breeze", "module_lemniscate", ("modules.count=3", BREEZE), SEEDS[:1]),
+        ("release", "module_release", (RELEASE,), SEEDS),
+        ("release, none", "module_release", (RELEASE, "modules.compensation=none"), SEEDS[:1]),
+        ("printed", "module_hover", ("modules.compensation=printed",), SEEDS[:1]),
+        ("wanted", "module_hover", (SHORTER, f"{DESIRED}={list(WANTED)}"), SEEDS[:1]),
+        ("square", "module_square", (), SEEDS[:1]),
+        ("gusts", "module_docking", (*GUSTS, *PATIENT), GUST_SEEDS),
+    ]
+    module = {"breeze": "m2", "square": "m1"}
+    out = [
+        Case(TITLE, label, scenario, given, module.get(label), "rmse", (), seeds)
+        for label, scenario, given, seeds in flights
+    ]
+    return [case._replace(seeds=case.seeds[:1]) for case in out] if quick else out
+
+
+def recorded_bars(found: Found, *, quick: bool) -> Iterator[Bar]:
+    """Bars of flights that have been flown."""
+    yield from _hover_bars(found, quick=quick)
+    yield from _lemniscate_bars(found)
+    yield from _docking_bars(found)
+    yield from _other_bars(found)
+
+
+def _hover_bars(found: Found, *, quick: bool) -> Iterator[Bar]:
+    paper, own = published().hover, {}
+    for n in (1, 2, 4) if quick else (1, 2, 4, 8):
+        case = hover(n)
+        limit = paper.get(n) or tuple(map(max, zip(paper[1], paper[4], strict=True)))
+        own[n] = _errors(case, found)
+        yield Bar(f"hover, n = {n}: error over published, worst axis", _share(own[n], limit), 1.0)
+    if not quick:
+        yield Bar("hover, n = 8 over n = 1, worst axis", _share(own[8], own[1]), 3.0)
+    joined = [found[hover(n).name] for n in own if n > 1]
+    yield Bar("hover: mean force in a joint, N", _largest(joined, "joint_force_n"), 0.1)
+    yield Bar("hover: mean torque in a joint, N m", _largest(joined, "joint_torque_nm"), 0.05)
+    for n in (2, 4) if quick else (2, 4, 8):
+        rows = found[hover(n, "none").name]
+        grown = min(j["force_n"] - j["force_first_n"] for row in rows for j in _joints(row))
+        yield Bar(f"no compensation, n = {n}: growth of the force, N", grown, 0.1, at_least=True)
+    released = [
+        [_released(row) for row in found[f"{TITLE} {name}"]]
+        for name in ("release", "release, none")
+    ]
+    (place, turn), (place_none, _) = (map(max, zip(*each, strict=True)) for each in released)
+    yield Bar("release: first second, mm", 1e3 * place, 5.0)
+    yield Bar("release: first second, mrad", 1e3 * turn, 5.0)
+    yield Bar("release: without compensation over with it", place_none / place, 3.0, at_least=True)
+
+
+def _lemniscate_bars(found: Found) -> Iterator[Bar]:
+    for n, angles in published().lemniscate.items():
+        if (case := lemniscate(n)).name not in found:
+            continue
+        errors = _errors(case, found)
+        yield Bar(
+            f"lemniscate, n = {n}: angle over published, worst axis",
+            _share(errors[3:], angles),
+            1 / 3,
+        )
+        yield Bar(f"lemniscate, n = {n}: position, worst axis, mm", 1e3 * max(errors[:3]), 5.0)
+    rows = found[f"{TITLE} breeze"]
+    worst = max(max(row["modules"]["rmse"]["m2"][:3]) if _done(row) else np.inf for row in rows)
+    yield Bar("lemniscate, n = 3, wind 2 m/s: position, worst axis, mm", 1e3 * worst, 5.0)
+
+
+def _docking_bars(found: Found) -> Iterator[Bar]:
+    case = assembly()
+    yield Bar(
+        "assembly: error over published, worst axis",
+        _share(_errors(case, found), case.published),
+        0.5,
+    )
+    after = _largest_in_joints(found[case.name], "force_after_catch_n")
+    yield Bar("assembly: force 3 s after a catch, N", after, 0.2)
+    gusts = found[f"{TITLE} gusts"]
+    docked = sum(j["caught_s"] is not None for row in gusts if _done(row) for j in _joints(row))
+    yield Bar("dockings under 10 mm noise and gusts, done", docked, len(gusts), at_least=True)
+
+
+def _other_bars(found: Found) -> Iterator[Bar]:
+    off_by = [
+        max(row["modules"]["rmse"]["m1"][:3]) if _done(row) else np.inf
+        for row in found[f"{TITLE} printed"]
+    ]
+    what = "signs as printed: position, worst axis, mm (inf: ended)"
+    yield Bar(what, 1e3 * min(off_by), 100.0, at_least=True)
+    off = [
+        np.subtract(j["wrench"], WANTED) for row in found[f"{TITLE} wanted"] for j in _joints(row)
+    ]
+    yield Bar("wanted 5 N in a joint: off by, N", max(_size(e[:3]) for e in off), 0.2)
+    yield Bar("wanted 1 N m in a joint: off by, N m", max(_size(e[3:]) for e in off), 0.05)
+    square = found[f"{TITLE} square"]
+    yield Bar("square of four: mean force in a joint, N", _largest([square], "joint_force_n"), 0.2)
+    steady = [
+        row["modules"]["rmse_steady"]["m1"] if _done(row) else [np.inf] * 6 for row in square
+    ]
+    own, chain = np.max(steady, axis=0).tolist(), _errors(hover(4), found)
+    yield Bar(
+        "square of four: hover error over published of four, worst axis",
+        _share(own, published().hover[4]),
+        1.0,
+    )
+    for what, part in (("position", slice(0, 3)), ("angle", slice(3, 6))):
+        share = _share(own[part], chain[part])
+        yield Bar(f"square of four: {what} over that of a chain, worst axis", share, 1.5)
+
+
+def _errors(case: Case, found: Found) -> Sequence[float]:
+    """Largest errors of a case, infinite where a flight did not come to its end."""
+    return errors_of(case, found[case.name]) or [np.inf] * 6
+
+
+def _size(vector: Array) -> float:
+    return float(np.linalg.norm(vector))
+
+
+def _share(errors: Sequence[float], limits: Sequence[float]) -> float:
+    """Largest share that errors are of limits, axis by axis."""
+    return float(np.max(np.divide(errors, limits)))
+
+
+def _done(row: Row) -> bool:
+    return bool(row["outcome"] == COMPLETED)
+
+
+def _joints(row: Row) -> list[dict[str, Any]]:
+    """What a flight says of its joints; nothing where it told nothing."""
+    return list(row["modules"]["joints"].values()) if "modules" in row else []
+
+
+def _largest(flights: Sequence[Sequence[Row]], key: str) -> float:
+    """Largest of what flights say of all their joints, infinite where one did not come to its end."""
+    return max(row["modules"][key] if _done(row) else np.inf for rows in flights for row in rows)
+
+
+def _largest_in_joints(rows: Sequence[Row], key: str) -> float:
+    """Largest of what flights say of each joint, infinite where one did not come to its end."""
+    if not all(map(_done, rows)):
+        return float(np.inf)
+    return max(joint[key] for row in rows for joint in _joints(row))
+
+
+def _released(row: Row) -> tuple[float, float]:
+    """Largest distance [m] and angle [rad] after the only release of a flight."""
+    (joint,) = _joints(row)
+    if not _done(row):
+        return np.inf, np.inf
+    return joint["released"]["position_m"], joint["released"]["rotation_rad"]

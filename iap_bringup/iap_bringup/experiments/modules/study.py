@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The study of ``iap experiment modules``: flights of modules beside the tables of Sugihara et al., and their bars."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from iap_bringup.experiments.modules.bar import bar_table
+from iap_bringup.experiments.modules.cases import COMPLETED, Case, cases, errors_of
+from iap_bringup.experiments.modules.flight_bars import own_bars
+from iap_bringup.experiments.modules.recorded_bars import own_cases, recorded_bars
+from iap_simulation.sweeps.farm import LocalFarm
+from iap_simulation.sweeps.flying import Row, fly
+
+AXES = ("x, mm", "y, mm", "z, mm", "roll, mrad", "pitch, mrad", "yaw, mrad")
+
+
+def modules(console: Console, *, quick: bool = False) -> None:
+    """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
+    rows = cases(quick=quick)
+    wanted = [*rows, *own_cases(quick=quick)]
+    with console.status("") as status:
+        found = {}
+        for name, flights in flown(wanted):
+            found[name] = flights
+            status.update(f"{len(found)} of {len(wanted)}: {name}")
+    for title in dict.fromkeys(case.title for case in rows):
+        own = [case for case in rows if case.title == title]
+        console.print(table(title, own, [found[case.name] for case in own]))
+    with console.status("bars"):
+        reached = [*recorded_bars(found, quick=quick), *own_bars(quick=quick)]
+    console.print(bar_table(reached))
+
+
+def flown(wanted: Sequence[Case]) -> Iterator[tuple[str, list[Row]]]:
+    """The names of the cases and what came of their flights, in any order, on all processors."""
+    with closing(LocalFarm().map(fly, [case.chunk for case in wanted])) as finished:
+        for chunk, rows in finished:
+            yield chunk.name, rows
+
+
+def table(title: str, own: Sequence[Case], found: Sequence[list[Row]]) -> Table:
+    """A table of cases and the rows of their flights: errors are the largest of all seeds, per axis."""
+    out = Table("", title=f"{title}: RMSE, largest of {len(own[0].seeds)} seeds (published)")
+    for name in (*AXES, "joints, N", "N m", "completed"):
+        out.add_column(name, justify="right")
+    for case, rows in zip(own, found, strict=True):
+        out.add_row(case.label, *_cells(case, rows))
+    return out
+
+
+def _cells(case: Case, rows: Sequence[Row]) -> list[str]:
+    errors, known = errors_of(case, rows), case.published
+    paper = [""] * (len(AXES) - len(known)) + [f" ({1e3 * value:.3g})" for value in known]
+    own = ["-"] * len(AXES) if errors is None else [f"{1e3 * value:.1f}" for value in errors]
+    done = sum(row["outcome"] == COMPLETED for row in rows)
+    worst = [_worst(rows, key) for key in ("joint_force_n", "joint_torque_nm")]
+    return [*(a + b for a, b in zip(own, paper, strict=True)), *worst, f"{done} of {len(rows)}"]
+
+
+def _worst(rows: Sequence[Row], key: str) -> str:
+    """Largest mean wrench in a joint of all flights."""
+    known: list[Any] = [row["modules"][key] for row in rows if "modules" in row]
+    values = [value for value in known if value is not None]
+    return f"{max(values):.3f}" if values else ""

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All estimates of `iap experiment virpo_tables`: every flight once, every seed and method on it, in two processes."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from iap_bringup.experiments.virpo.cases import MAIN, METHODS, Case, Method, Study
+from iap_bringup.experiments.virpo.flights import Event, ObservedFlight, observe, with_noise_of
+from iap_bringup.experiments.virpo.scores import Failed, Key, Score
+from iap_bringup.plots.localized_flights import Localized, Path
+from iap_description.arrays import Array
+from iap_description.math import so3
+from iap_description.states import P
+from iap_estimation.datasets.evaluation import nees
+from iap_estimation.navigation.data import CENTRE_NAME
+from iap_estimation.navigation.pipeline import LOST, named_estimates, pass_on
+from iap_estimation.navigation.settings import load_settings
+from iap_estimation.virpo.localizer import make_localizer
+from iap_estimation.virpo.messages import Estimate, Ranges, Tracks
+from iap_estimation.virpo.spec import VirpoSpec
+from iap_sensors.cameras.make import make_renderer
+
+DRAWN = 10  # of the estimates one in so many is drawn
+TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
+
+
+@dataclass
+class Found:
+    """Findings of a case: scores, and the flight with the first seed's estimates for the figure."""
+
+    scores: dict[Key, Score | Failed] = field(default_factory=dict)
+    drawn: Localized | None = None
+
+
+def run_study(study: Study, report: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
+    """Run all cases, as many at a time as there are processors; title and findings of each as it is done.
+
+    Args:
+        study: see there.
+        report: called with what is done.
+    """
+    workers = min(len(study.cases), len(os.sched_getaffinity(0)))
+    context = multiprocessing.get_context("spawn")  # renderers do not survive a fork
+    with ProcessPoolExecutor(workers, context) as pool:
+        jobs = {pool.submit(run_case, case, study.seeds): case for case in study.cases}
+        for count, job in enumerate(as_completed(jobs), 1):
+            report(f"{count} of {len(jobs)} flights: {jobs[job].title}")
+            yield jobs[job].title, job.result()
+
+
+def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
+    """Fly one case and estimate it with all its methods and seeds."""
+    seen, found = watch_case(case, seeds[0]), Found()
+    frontend = load_settings(frontend=case.frontend).frontend
+    paths: dict[str, Path] = {}
+    for seed in seeds:
+        observed = seen
+        if seed != seeds[0]:  # what was seen, with the noise of another seed in all other sensors
+            observed = with_noise_of(seen, observe(case, seed, frontend, None, lambda _: None))
+        for name in case.methods:
+            scores, path = _judged(case, name, observed)
+            found.scores |= {Key(case.name, name, seed, body): s for body, s in scores.items()}
+            if path is not None and seed == seeds[0] and name in MAIN:
+                paths[name] = path
+    found.drawn = _drawn(case, seen, paths, found, seeds[0])
+    return found
+
+
+def watch_case(case: Case, seed: int) -> ObservedFlight:
+    """Fly a case with cameras."""
+    renderer = make_renderer("opengl")
+    try:
+        frontend = load_settings(frontend=case.frontend).frontend
+        return observe(case, seed, frontend, renderer, lambda _: None)
+    finally:
+        renderer.close()
+
+
+def settings_of(method: Method) -> VirpoSpec:
+    """The estimators' settings for a method."""
+    spec = load_settings(method.preset).estimator
+    flags = {flag: term in method.terms for term, flag in TERMS.items()}
+    changes = {**flags, "instants": method.size, "sharing": method.neighbours}
+    pixels = spec.pixels if method.pixels is None else method.pixels
+    physical = spec.physical.model_copy(update=changes)
+    return spec.model_copy(update={"physical": physical, "pixels": pixels})
+
+
+def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
+    """The same with ranges to the first anchors only."""
+    for who, measurement in events:
+        if count is not None and isinstance(measurement, Ranges):
+            few = measurement.anchors < count
+            names = ("anchors", "p_W", "ranges", "deviations")
+            yield who, replace(measurement, **{n: getattr(measurement, n)[few] for n in names})
+        else:
+            yield who, measurement
+
+
+def with_pixel_noise(
+    observed: ObservedFlight, events: Iterable[Event], pixels: float
+) -> Iterator[Event]:
+    """The same with white noise on every coordinate of every track [px]; the same noise each time."""
+    deviations = [pixels / each.cameras.left.focal[0] for each in observed.own.aircraft]
+    rng = np.random.default_rng(observed.scenario.seed)
+    for who, measurement in events:
+        if isinstance(measurement, Tracks):
+            noise = deviations[who] * rng.standard_normal(measurement.views.shape)
+            yield who, replace(measurement, views=measurement.views + noise)
+        else:
+            yield who, measurement
+
+
+def estimated(
+    observed: ObservedFlight, events: Iterable[Event], base: str, spec: VirpoSpec
+) -> dict[str, list[Estimate]] | Failed:
+    """Estimates of all bodies, by name, at every keyframe of a method."""
+    own = observed.own
+
+    def first(aircraft: int, t: float) -> Array:
+        k = int(np.searchsorted(observed.t, t - 1e-6))
+        return own.mounts[aircraft].unit(observed.x[k, own.rows[aircraft]])
+
+    localizer = make_localizer(base, own.fleet(spec), spec, first)
+    found: dict[str, list[Estimate]] = {}
+    names = [each.name for each in own.aircraft]
+    try:
+        for who, measurement in events:
+            if pass_on(localizer, who, measurement):
+                for name, one in named_estimates(localizer, names).items():
+                    kept = found.setdefault(name, [])
+                    if not kept or one.t > kept[-1].t:
+                        kept.append(one)
+    except LOST as error:
+        return Failed(str(error))
+    if faults := localizer.faults:
+        return Failed(f"at {faults[0].t:.1f} s: {faults[0].reason}")
+    return found if found else Failed("no estimate came")
+
+
+def score_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> Score:
+    """Score of the estimates of a body, which are some."""
+    own, t = observed.own, [each.t for each in estimates]
+    k = np.round(np.interp(t, observed.t, range(len(observed.t)))).astype(int)
+    names, inside = [each.name for each in own.aircraft], None
+    if body == CENTRE_NAME:
+        true = observed.x[k, 0, :7]
+    else:
+        a = names.index(body)
+        true = np.array([own.mounts[a].unit(row)[:7] for row in observed.x[k, own.rows[a]]])
+        inside = biases_inside(observed, a, estimates)
+    errors = np.array([each.p_WB_W for each in estimates]) - true[:, :3]
+    q_WB = np.array([each.q_WB for each in estimates])
+    turns = so3.quaternion_log(so3.multiply(so3.conjugate(true[:, 3:]), q_WB))
+    C = np.array([each.covariance for each in estimates])
+    consistency = nees(errors, C[:, :3, :3]), nees(turns, C[:, 3:6, 3:6])
+    return Score.of(errors, turns, *consistency, inside)
+
+
+def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estimate]) -> float:
+    """Share of the biases' numbers that are within three of their deviations of the truth."""
+    true = observed.biases(aircraft)
+    k = np.searchsorted(true[:, 0], [each.t - 1e-6 for each in estimates]).clip(0, len(true) - 1)
+    biases = np.array([[*each.gyro_bias, *each.accel_bias] for each in estimates])
+    sigma = np.sqrt([np.diag(each.covariance)[9:] for each in estimates])
+    return float(np.mean(np.abs(biases - true[k, 1:]) < 3.0 * sigma))
+
+
+def _judged(
+    case: Case, method_name: str, observed: ObservedFlight
+) -> tuple[dict[str, Score | Failed], Path | None]:
+    """Scores of all bodies, and the path of the last one."""
+    method = METHODS[method_name]
+    events: Iterable[Event] = with_anchors(observed.events, method.anchors)
+    if method.pixels is not None:
+        events = with_pixel_noise(observed, events, method.pixels)
+    found = estimated(observed, events, method.base, settings_of(method))
+    if isinstance(found, Failed):
+        return dict.fromkeys(case.bodies, found), None
+    scores: dict[str, Score | Failed] = {}
+    for body in case.bodies:
+        name = _known_as(body, observed)
+        estimates = found.get(name, [])
+        if not estimates:
+            scores[body] = Failed("no estimate came")
+            continue
+        scores[body] = score_of(observed, name, estimates)
+    last = found[_known_as(case.bodies[-1], observed)]
+    places = np.array([each.p_WB_W for each in last])
+    return scores, Path(np.array([each.t for each in last]), places)
+
+
+def _known_as(body: str, observed: ObservedFlight) -> str:
+    """A body's name on the vehicle: a single aircraft has another than one of several."""
+    names = [each.name for each in observed.own.aircraft]
+    return names[0] if len(names) == 1 else body
+
+
+def _drawn(
+    case: Case, observed: ObservedFlight, paths: dict[str, Path], found: Found, seed: int
+) -> Localized:
+    body = case.bodies[-1]
+    row = 0 if body == CENTRE_NAME else observed.own.rows[0]
+    quartiles = {
+        name: {
+            each: score.quartiles
+            for each in case.bodies
+            if isinstance(score := found.scores[Key(case.name, name, seed, each)], Score)
+        }
+        for name in paths
+    }
+    true = Path(observed.t[::DRAWN], observed.x[::DRAWN, row, P])
+    return Localized(case.title, case.scene, observed.anchors, body, true, paths, quartiles)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`iap experiment virpo_tables`: all flights and estimates, their tables on the terminal and in files, the figure."""
+
+import csv
+import io
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+
+from iap_bringup.experiments.manual_flights import given_flights
+from iap_bringup.experiments.options import ExperimentOptions
+from iap_bringup.experiments.virpo.cases import Study, study
+from iap_bringup.experiments.virpo.published import published
+from iap_bringup.experiments.virpo.runs import run_study
+from iap_bringup.experiments.virpo.scores import Failed, Key, Order, Score, ranked
+from iap_bringup.experiments.virpo.tables import TABLE_II, Tables, tables
+from iap_bringup.plots.localized_flights import Localized, draw_localized
+from iap_bringup.terminal.tables import show_rows
+from iap_io.plots.plot_style import write_plot
+from iap_io.runs.run_folder import create_run_folder, write_file
+
+DRAWN = ("a1", "a2", "a3", "b", "c", "d")  # flights of the figure
+LEGEND = "measured (published), RMSE of the position error in m, first pose from the truth"
+REMARK = (
+    "The motions by hand, and those that stand for SIAP and LIAP sequences, are not the papers':"
+    " theirs are not published."
+)
+
+WHY_NOT = {  # where methods rank otherwise than published
+    TABLE_II: "all_kin has no r_drift and takes neighbours' errors for independent of the own ones; with the default"
+    " weights it trusts them more than TABLE IX's would, and what errors have in common is counted again and again"
+}
+
+
+def run_tables(console: Console, options: ExperimentOptions) -> None:
+    """Fly, estimate, judge, and write everything down.
+
+    Raises:
+        BadInput: the recordings or the folder cannot be used.
+    """
+    given = None if options.flights is None else given_flights(options.flights)
+    what = study(quick=options.quick, given=given)
+    folder = create_run_folder(options.out, "virpo_tables")
+    scores: dict[Key, Score | Failed] = {}
+    drawn: dict[str, Localized] = {}
+    with console.status("flights and estimates") as status:
+        for title, found in run_study(what, status.update):
+            console.print(f"{title}: done", highlight=False)
+            scores |= found.scores
+            drawn |= {key.case: found.drawn for key in found.scores if found.drawn is not None}
+            paths = _written(folder, scores, what)  # so that an interrupt leaves what was done
+    show_tables(console, tables(scores, what, published()))
+    for reason in _reasons(scores):
+        console.print(reason, soft_wrap=True)
+    for path in (*paths, _figure(folder, what, drawn)):
+        console.print(str(path), soft_wrap=True)
+
+
+def _written(folder: Path, scores: dict[Key, Score | Failed], what: Study) -> list[Path]:
+    notes = "\n".join(f"- {reason}" for reason in _reasons(scores))
+    return write_tables(folder, tables(scores, what, published()), notes)
+
+
+def _reasons(scores: dict[Key, Score | Failed]) -> list[str]:
+    """Why estimates failed."""
+    failed = {
+        f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)
+    }
+    return [f"failed: {each}" for each in sorted(failed)]
+
+
+def _figure(folder: Path, what: Study, drawn: dict[str, Localized]) -> Path:
+    shown = [drawn[case.name] for case in what.cases if case.name in DRAWN and case.name in drawn]
+    return write_plot(folder / "localized.png", lambda figure: draw_localized(figure, shown))
+
+
+def show_tables(console: Console, made: Tables) -> None:
+    """All tables, how methods rank, and what was missed."""
+    for name in made.names:
+        rows = made.pivot(name)
+        show_rows(console, name, {row.replace("_", " "): cells for row, cells in rows.items()})
+    console.print(f"{LEGEND}; gains in %. {REMARK}")
+    for order in made.orders:
+        console.print(f"{order.table}, {order.group}: {_ranks(order)}")
+    show_bars(console, made)
+
+
+def show_bars(console: Console, made: Tables) -> None:
+    """Print the number of bars that are reached."""
+    judged = [cell for cell in made.cells if cell.passed is not None]
+    console.print(f"{len(judged) - len(made.missed)} of {len(judged)} bars reached")
+
+
+def write_tables(folder: Path, made: Tables, notes: str = "") -> list[Path]:
+    """Write `tables.csv`, one line for each figure, and `tables.md`; returns both.
+
+    Args:
+        folder: that is there.
+        made: what to write.
+        notes: Markdown that follows the tables, such as reasons of what was missed.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    paths = folder / "tables.csv", folder / "tables.md"
+    write_file(paths[0], as_csv(made).encode())
+    write_file(paths[1], as_markdown(made, notes).encode())
+    return list(paths)
+
+
+def as_csv(made: Tables) -> str:
+    """A line for each figure, with its bar and whether that is reached."""
+    text = io.StringIO()
+    keys = [*asdict(made.cells[0]), "passed"] if made.cells else []
+    writer = csv.DictWriter(text, keys, lineterminator="\n")
+    writer.writeheader()
+    for cell in made.cells:
+        writer.writerow({**asdict(cell), "passed": cell.passed})
+    return text.getvalue()
+
+
+def as_markdown(made: Tables, notes: str = "") -> str:
+    """All tables, and how methods rank."""
+    lines = [f"{LEGEND}; gains in %. {REMARK}", ""]
+    for name in made.names:
+        rows = made.pivot(name)
+        columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
+        lines += [f"## {name}", "", f"| | {' | '.join(columns)} |"]
+        lines.append(f"|---|{'---|' * len(columns)}")
+        for row, cells in rows.items():
+            lines.append(f"| {row} | {' | '.join(cells.get(c, '') for c in columns)} |")
+        lines.append("")
+    if made.orders:
+        lines += ["## How methods rank", ""]
+        lines += [f"- {order.table}, {order.group}: {_ranks(order)}" for order in made.orders]
+        lines.append("")
+    return "\n".join([*lines, *([notes] if notes else [])])
+
+
+def _ranks(order: Order) -> str:
+    paper = f"; published {ranked(order.published)}" if order.published else ""
+    why = f" ({WHY_NOT[order.table]})" if order.against and order.table in WHY_NOT else ""
+    return f"{ranked(order.measured)}{paper}; {order.text}{why}"

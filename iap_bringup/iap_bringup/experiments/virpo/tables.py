@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of `iap experiment virpo_tables`: measured figures beside published ones and bars."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from iap_bringup.experiments.virpo.cases import ANCHORS, MAIN, NOISY, SEQUENCES, SIZES, Case, Study
+from iap_bringup.experiments.virpo.published import COLUMNS, Published
+from iap_bringup.experiments.virpo.scores import (
+    Cell,
+    Figure,
+    Mean,
+    Order,
+    Results,
+    gain_of,
+    mean_of,
+    over_seeds,
+)
+
+CLEAR = ("a1", "a2")  # scenes without fog
+JOINT = 0.05  # [m] that joint shall reach in them
+JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
+GAINS = {
+    "drones": {"virpo": 20.0, "joint": 40.0},
+    "center": {"joint": 0.0},
+}  # bars over vio_uwb [%]
+MAX_ATTITUDE = {
+    "drones": {"vio_uwb": 0.3, "joint": 0.3},
+    "center": {"joint": 0.4},
+}  # bars for attitude errors [deg]
+MAX_NEES = 2.0  # factor by which the mean NEES may be off one
+MIN_BIASES_INSIDE = 0.99  # least share of biases within three deviations
+GAIN = "gain over vio_uwb"
+GAIN_NOISY = "gain over vio_uwb, tracks with 1 px of noise"
+ATTITUDE = "attitude, RMSE in deg"
+CONSISTENCY = "consistency, mean over drones"
+TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
+TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All figures.
+
+    Attributes:
+        cells: in the order of tables, rows and columns.
+        orders: how methods rank.
+    """
+
+    cells: tuple[Cell, ...]
+    orders: tuple[Order, ...]
+
+    @property
+    def missed(self) -> list[Cell]:
+        """Figures that do not reach their bars."""
+        return [cell for cell in self.cells if cell.passed is False]
+
+    def pivot(self, table: str) -> dict[str, dict[str, str]]:
+        """A table as text: rows, and in each the columns."""
+        rows: dict[str, dict[str, str]] = {}
+        for cell in self.cells:
+            if cell.table == table:
+                rows.setdefault(cell.row, {})[cell.method] = cell.text
+        return rows
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tables."""
+        return list(dict.fromkeys(cell.table for cell in self.cells))
+
+
+def tables(results: Results, study: Study, papers: Published) -> Tables:
+    """Everything that the results say; what was not estimated is left out."""
+    cells = [
+        *anchors(results, study, papers),
+        *scenes(results, study, papers),
+        *gains(results, study, papers),
+        *noisy_gains(results, study),
+        *attitudes(results, study, papers),
+        *consistency(results, study, papers),
+        *_sequences(TABLE_I, "neighbours", results, study, papers),
+        *_sequences(TABLE_II, "terms", results, study, papers),
+        *sizes(results),
+    ]
+    orders = [
+        *_orders(TABLE_I, "neighbours", results, study, papers),
+        *_orders(TABLE_II, "terms", results, study, papers),
+        *_size_order(results),
+    ]
+    estimated = [cell for cell in cells if cell.seeds or cell.failed]
+    return Tables(tuple(estimated), tuple(orders))
+
+
+def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """TABLE VII: one aircraft with 0 to 4 anchors; none worse than published, and more never worse than fewer."""
+    case = study.case("single")
+    if case is None:
+        return []
+    cells, best = [], None
+    for count, method in enumerate(ANCHORS):
+        mean = mean_of(results, case.name, method, case.drones)
+        known = papers.anchors.get(count)
+        name = f"{count} anchors"
+        cells.append(Cell(TABLE_VII, "RMSE", name, *mean, known, known))
+        if best is not None and best.measured is not None:
+            cells.append(Cell(TABLE_VII, "not above", name, *mean, bar=_with_noise(best, mean)))
+        if mean.measured is not None and (best is None or mean.measured < (best.measured or 0.0)):
+            best = mean
+    return cells
+
+
+def _with_noise(fewer: Mean, more: Mean) -> float:
+    """Largest error that is no larger than another, given how both scatter [m]."""
+    count = max(1, min(fewer.seeds, more.seeds))
+    scatter = float(np.hypot(fewer.spread or 0.0, more.spread or 0.0) / np.sqrt(count))
+    return (fewer.measured or 0.0) + 2.0 * scatter
+
+
+def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """TABLE VIII: flights by program and by hand, each body of the three-star."""
+    cells = []
+    for case in study.cases:
+        if case.name not in papers.scenes:
+            continue
+        for body in case.bodies:
+            figures: Sequence[Figure] = ("ate", "horizontal", "vertical")
+            for figure in figures if case.by_hand else figures[:1]:
+                row = f"{case.name} {body}" + ("" if figure == "ate" else f", {figure}")
+                for method in MAIN:
+                    mean = mean_of(results, case.name, method, (body,), figure)
+                    ate = papers.error("scenes", case.name, body, method)
+                    known = ate if figure == "ate" else None
+                    bar = known if method == "virpo" else _joint_bar(case, method, figure)
+                    cells.append(Cell(TABLE_VIII, row, method, *mean, known, bar))
+    return cells
+
+
+def _joint_bar(case: Case, method: str, figure: Figure) -> float | None:
+    """Error that `joint` must reach [m]; None where nothing is asked of the method."""
+    if method == "joint" and figure == "horizontal":
+        return JOINT_BY_HAND
+    return JOINT if method == "joint" and figure == "ate" and case.name in CLEAR else None
+
+
+def gains(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """Share by which errors fall below vio_uwb's: each flight, and all together."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for whose in ("drones", "center"):
+        rows = {case.name: [case] for case in flown} | {"all": flown}
+        for name, cases in rows.items():
+            bodies = [(case.name, b) for case in cases for b in _bodies(case, whose)]
+            for method in MAIN[2:]:
+                mean = gain_of(results, bodies, method)
+                known = _published_gain(papers, bodies) if method == "virpo" else None
+                bar = GAINS[whose].get(method) if name == "all" else None
+                row = f"{name} {whose}"
+                cells.append(Cell(GAIN, row, method, *mean, known, bar, at_least=True, unit="%"))
+    return cells
+
+
+def noisy_gains(results: Results, study: Study) -> list[Cell]:
+    """The same where tracks are as noisy as those of cameras in hand, and what errors are then."""
+    flown = [case for case in study.cases if set(NOISY) <= set(case.methods)]
+    cells = []
+    for case in flown:
+        for whose in ("drones", "center"):
+            for method in NOISY:
+                mean = mean_of(results, case.name, method, _bodies(case, whose))
+                cells.append(Cell(GAIN_NOISY, f"{case.name} {whose}, RMSE", method, *mean))
+    for whose in ("drones", "center") if flown else ():
+        bodies = [(case.name, b) for case in flown for b in _bodies(case, whose)]
+        for method in NOISY[2:]:
+            mean = gain_of(results, bodies, method, over="vio_uwb_1px")
+            cells.append(Cell(GAIN_NOISY, f"gain, {whose}", method, *mean, unit="%"))
+    return cells
+
+
+def attitudes(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """Attitude errors of the same flights: mean over the aircraft, and the central body."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for case in flown:
+        for whose in ("drones", "center"):
+            for method in MAIN:
+                mean = mean_of(results, case.name, method, _bodies(case, whose), "attitude")
+                bar = MAX_ATTITUDE[whose].get(method)
+                row = f"{case.name} {whose}"
+                cells.append(Cell(ATTITUDE, row, method, *mean, bar=bar, unit="deg"))
+    return cells
+
+
+def consistency(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for method in MAIN:
+        scores = [
+            score
+            for case in flown
+            for body in case.drones
+            for score in over_seeds(results, case.name, method, body)[0]
+        ]
+        nees = [score.nees for score in scores if score.nees is not None]
+        turned = [each.attitude_nees for each in scores if each.attitude_nees is not None]
+        inside = [score.biases for score in scores if score.biases is not None]
+        is_judged = method in ("vio_uwb", "joint")
+        for name, values, bar, least in (
+            ("NEES, at most", nees, MAX_NEES, False),
+            ("NEES, at least", nees, 1.0 / MAX_NEES, True),
+            ("attitude NEES, at most", turned, MAX_NEES, False),
+            ("attitude NEES, at least", turned, 1.0 / MAX_NEES, True),
+            ("biases within 3 sigma", inside, MIN_BIASES_INSIDE, True),
+        ):
+            if values:
+                mean = Mean(float(np.mean(values)), float(np.std(values)), len(values), 0)
+                asked = bar if is_judged else None
+                cells.append(Cell(CONSISTENCY, name, method, *mean, None, asked, least, ""))
+    return cells
+
+
+def _bodies(case: Case, whose: str) -> tuple[str, ...]:
+    return case.drones if whose == "drones" else ("center",)
+
+
+def _published_gain(papers: Published, bodies: Sequence[tuple[str, str]]) -> float | None:
+    """Of TABLE VIII itself [%]."""
+    pairs = [
+        [papers.error("scenes", case, body, method) for method in ("vio_uwb", "virpo")]
+        for case, body in bodies
+    ]
+    shares = [1.0 - after / before for before, after in pairs if before and after]
+    return 100.0 * float(np.mean(shares)) if shares else None
+
+
+def _sequences(
+    table: str, key: str, results: Results, study: Study, papers: Published
+) -> list[Cell]:
+    """A table of virpo, `key` in the papers' record, over its sequences; a flight stands for each."""
+    methods = COLUMNS[key]
+    if not {key.method for key in results} & set(methods) - set(MAIN):
+        return []  # it would repeat other tables
+    cells = []
+    for sequence, name in SEQUENCES.items():
+        case = study.case(name)
+        for body in case.drones if case else ():
+            for method in methods:
+                mean = mean_of(results, name, method, (body,))
+                known = papers.error(key, sequence, body, method)
+                cells.append(Cell(table, f"{sequence} {body}", method, *mean, known))
+    return cells
+
+
+def _orders(
+    table: str, key: str, results: Results, study: Study, papers: Published
+) -> list[Order]:
+    """Rankings of methods over the sequences of stars and of lines."""
+    orders: list[Order] = []
+    for group in ("SIAP", "LIAP"):
+        cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
+        flown = {s: case for s, case in cases.items() if case is not None}
+        here, there, spreads = [], [], []
+        for method in COLUMNS[key]:
+            means = [mean_of(results, c.name, method, c.drones) for c in flown.values()]
+            values = [mean.measured for mean in means if mean.measured is not None]
+            known = [papers.error(key, s, b, method) for s, c in flown.items() for b in c.drones]
+            published = [value for value in known if value is not None]
+            if not values or len(values) < len(means) or not published:
+                continue
+            here.append((method, float(np.mean(values))))
+            there.append((method, float(np.mean(published))))
+            spreads += [mean.spread or 0.0 for mean in means]
+        if len(here) > 1:
+            noise = float(np.mean(spreads)) / float(np.sqrt(len(flown)))
+            orders.append(Order(table, group, tuple(here), tuple(there), noise))
+    return orders
+
+
+def sizes(results: Results) -> list[Cell]:
+    """Fig. 5c: how many constraints a keyframe may have."""
+    case = SEQUENCES["SIAP-1"]
+    drones = ("drone_1", "drone_2", "drone_3")
+    columns = {"1": SIZES[0], "3": SIZES[1], "5": SIZES[2], "all": "virpo"}
+    means = {
+        (body, column): mean_of(results, case, method, (body,))
+        for body in drones
+        for column, method in columns.items()
+    }
+    if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
+        return []
+    return [
+        Cell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", *mean)
+        for (body, column), mean in means.items()
+    ]
+
+
+def _size_order(results: Results) -> list[Order]:
+    case, drones = SEQUENCES["SIAP-1"], ("drone_1", "drone_2", "drone_3")
+    means = [(name, mean_of(results, case, name, drones)) for name in (*SIZES, "virpo")]
+    here = [(name, mean.measured) for name, mean in means if mean.measured is not None]
+    if len(here) < len(means):
+        return []
+    noise = float(np.mean([mean.spread or 0.0 for _, mean in means]))
+    return [Order(FIG_5C, "SIAP-1", tuple(here), (), noise)]

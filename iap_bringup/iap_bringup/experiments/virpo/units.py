@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`iap experiment virpo_units`: errors and consistency on inertial units without and with errors of scale.
+
+Every motion is flown with preset `stereo` (imu: paper, clean images) and with `stereo_wide` (imu: euroc, wide lenses,
+noise and blur), and estimated by all methods in their default settings, with the noise of several seeds in inertial
+units and tags; tracks are those of the first seed. `--since` and `--seconds` take a part of recorded commands, such as
+the fast one of V2_03.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from iap_bringup.experiments.manual_flights import recordings
+from iap_bringup.experiments.options import ExperimentOptions
+from iap_bringup.experiments.virpo.cases import Case, Study
+from iap_bringup.experiments.virpo.runs import run_study
+from iap_bringup.experiments.virpo.scores import Cell, Failed, Figure, Key, Results, Score, mean_of
+from iap_bringup.experiments.virpo.study import show_bars, write_tables
+from iap_bringup.experiments.virpo.tables import MAX_NEES, Tables
+from iap_bringup.terminal.tables import show_rows
+from iap_io.euroc.cut_recording import cut
+from iap_io.runs.run_folder import create_run_folder
+
+UNITS = {"paper": ("stereo", "default"), "euroc": ("stereo_wide", "euroc")}  # sensors, front end
+ALONE, JOINED = ("vio", "vio_uwb"), ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
+WINDOWS = ("vio", "vio_uwb", "virpo", "joint")  # methods whose covariances are judged
+FLEETS = (
+    ("f450", ALONE, ("drone_1",)),
+    ("three_star", JOINED, ("drone_1", "drone_2", "drone_3", "center")),
+)
+SCENE = "textured_walls"
+SEEDS = (1, 2, 3, 4, 5)
+SECONDS, QUICK_SECONDS = 36.0, 4.0  # of a flight at most
+CENTRE_DEG = 0.4  # what `joint` may err by at the central body with unit `euroc` [deg]
+TABLES: dict[str, tuple[Figure, str]] = {
+    "position, RMSE in m": ("ate", "m"),
+    "attitude, RMSE in deg": ("attitude", "deg"),
+    "NEES of the position": ("nees", ""),
+    "NEES of the attitude": ("attitude_nees", ""),
+}
+
+
+def run_units(console: Console, options: ExperimentOptions) -> None:
+    """Fly, estimate, judge, and write everything down.
+
+    Raises:
+        BadInput: the recordings or the folder cannot be used.
+    """
+    flights = None if options.flights is None else recordings(options.flights)
+    folder = create_run_folder(options.out, "virpo_units")
+    if flights is not None and options.since > 0.0:
+        flights = [cut(each, options.since, folder) for each in flights]
+    what = units_study(flights, options.seconds, quick=options.quick)
+    scores: dict[Key, Score | Failed] = {}
+    with console.status("flights and estimates") as status:
+        for title, found in run_study(what, status.update):
+            console.print(f"{title}: done", highlight=False)
+            scores |= found.scores
+            made = units_tables(scores, what)
+            paths = write_tables(folder, made)  # so that an interrupt leaves what was done
+    for name in made.names:
+        show_rows(console, name, made.pivot(name))
+    show_bars(console, made)
+    for path in paths:
+        console.print(str(path), soft_wrap=True)
+
+
+def units_study(
+    flights: Sequence[Path] | None = None, seconds: float | None = None, *, quick: bool = False
+) -> Study:
+    """A figure-eight of one quadrotor and of three_star, or recorded commands flown by both, on every unit.
+
+    Args:
+        flights: recordings of these commands.
+        seconds: of a flight at most.
+        quick: less of it.
+    """
+    sources: Sequence[str | Path] = ["figure_eight"] if flights is None else flights
+    seconds = seconds or (QUICK_SECONDS if quick else SECONDS)
+    cases = [
+        replace(
+            case,
+            name=f"{case.name}, {unit}",
+            title=f"{case.title}, {unit}",
+            sensors=sensors,
+            frontend=frontend,
+        )
+        for source in sources
+        for case in _both(source, seconds)
+        for unit, (sensors, frontend) in UNITS.items()
+    ]
+    return Study(tuple(cases), SEEDS[:1] if quick else SEEDS)
+
+
+def _both(source: str | Path, seconds: float) -> list[Case]:
+    """A motion of one quadrotor, and of three_star."""
+    name = Path(source).stem
+    return [
+        Case(
+            f"{name} {platform}",
+            f"{name}, {platform}",
+            source,
+            SCENE,
+            methods,
+            bodies,
+            platform=platform,
+            duration=seconds,
+        )
+        for platform, methods, bodies in FLEETS
+    ]
+
+
+def units_tables(results: Results, study: Study) -> Tables:
+    """All figures; those of consistency beside their bars."""
+    cells = []
+    for table, (figure, unit) in TABLES.items():
+        for case in study.cases:
+            for whose, names in case.groups.items():
+                for method in case.methods:
+                    mean = mean_of(results, case.name, method, names, figure)
+                    row = f"{case.name}: {whose}"
+                    cells.append(Cell(table, row, method, *mean, unit=unit))
+    return Tables(tuple(map(_with_bar, cells)), ())
+
+
+def _with_bar(cell: Cell) -> Cell:
+    """NEES may be off one by a factor, either way: the bar is the one that is nearer to what was measured."""
+    if cell.unit == "deg" and cell.method == "joint" and cell.row.endswith("euroc: center"):
+        return replace(cell, bar=CENTRE_DEG)
+    if cell.unit or cell.method not in WINDOWS:
+        return cell
+    is_low = cell.measured is not None and cell.measured < 1.0
+    return replace(cell, bar=1.0 / MAX_NEES if is_low else MAX_NEES, at_least=is_low)

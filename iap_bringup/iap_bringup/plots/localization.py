@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots of a localisation: paths, errors over time with their 3 sigma, and quartiles as in iap_simulator Fig. 17.
+
+Where an estimator did not begin at the truth, trajectories are moved and turned about the vertical onto it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iap_bringup.plots.localized_flights import COLORS, draw_boxes, quartiles_of
+from iap_estimation.datasets.evaluation import SIGMAS, Judged
+from iap_estimation.datasets.results import Evaluation
+from iap_estimation.evaluation.alignment import yaw_aligned
+from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROW = 1.7  # height of a body's panels [in]
+
+
+def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]:
+    """Draw what there is a truth for; returns the files.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    drawn = {body: methods for body, methods in evaluation.judged.items() if methods}
+    if not drawn:
+        return []
+    is_true = evaluation.results.begins_true
+    shown = {
+        body: {name: _Shown(one, is_true=is_true) for name, one in methods.items()}
+        for body, methods in drawn.items()
+    }
+    figures = {"paths": draw_paths, "errors": draw_errors, "quartiles": draw_quartiles}
+    return [
+        write_plot(folder / f"{name}.png", partial(draw, shown=shown))
+        for name, draw in figures.items()
+    ]
+
+
+class _Shown:
+    """A trajectory as it is drawn: times, places, true places, standard deviations.
+
+    It is aligned unless it began at the truth, where that can be done.
+    """
+
+    def __init__(self, one: Judged, *, is_true: bool) -> None:
+        aligned = None if is_true else yaw_aligned(one.estimate, one.truth)
+        estimate = one.estimate if aligned is None else aligned
+        self.t, self.sigma = one.t, one.sigma
+        self.p, self.truth = estimate[:, :3], one.truth[:, :3]
+        self.errors = self.p - self.truth
+
+
+Panels = dict[str, dict[str, _Shown]]  # by body and method
+
+
+def draw_paths(figure: Figure, shown: Panels) -> None:
+    """From above, and heights over time; a row for each body."""
+    rows = _rows(figure, shown, (1.0, 2.0))
+    for (body, methods), (above, height) in zip(shown.items(), rows, strict=True):
+        for name, one in methods.items():
+            style = _style(name)
+            above.plot(one.p[:, 0], one.p[:, 1], label=name, **style)
+            height.plot(one.t, one.p[:, 2], **style)
+        first = next(iter(methods.values()))
+        above.plot(first.truth[:, 0], first.truth[:, 1], label="truth", **REFERENCE)
+        height.plot(first.t, first.truth[:, 2], **REFERENCE)
+        above.set_aspect("equal", adjustable="datalim")
+        above.set_ylabel(f"{body}\ny [m]")
+        height.set_ylabel("z [m]")
+    rows[-1][0].set_xlabel("x [m]")
+    rows[-1][1].set_xlabel("time [s]")
+    _legend(figure, rows[0][0])
+
+
+def draw_errors(figure: Figure, shown: Panels) -> None:
+    """Errors of the place along x, y and z over time, with three standard deviations dotted."""
+    rows = _rows(figure, shown, (1.0, 1.0, 1.0))
+    for (body, methods), panels in zip(shown.items(), rows, strict=True):
+        for axis, axes in enumerate(panels):
+            for name, one in methods.items():
+                axes.plot(one.t, one.errors[:, axis], label=name, **_style(name))
+                bound = {**_style(name), "linestyle": (0, (1, 1.5)), "linewidth": 0.7}
+                for sign in (-SIGMAS, SIGMAS):
+                    axes.plot(one.t, sign * one.sigma[:, axis], **bound)
+            axes.set_title("xyz"[axis] if panels is rows[0] else "", fontsize=8.0)
+        panels[0].set_ylabel(f"{body}\nerror [m]")
+    for axes in rows[-1]:
+        axes.set_xlabel("time [s]")
+    _legend(figure, rows[0][0])
+
+
+def draw_quartiles(figure: Figure, shown: Panels) -> None:
+    """Least, quartiles and largest of the position error, for each body and method."""
+    figure.set_size_inches(WIDTH, 2.6)
+    figure.set_layout_engine("constrained")
+    axes = figure.subplots()
+    names = list(dict.fromkeys(name for methods in shown.values() for name in methods))
+    quartiles = {
+        name: {b: quartiles_of(m[name].errors) for b, m in shown.items() if name in m}
+        for name in names
+    }
+    colors = {name: _style(name)["color"] for name in names}
+    draw_boxes(axes, quartiles, colors)
+    for name in names:
+        axes.plot([], [], linewidth=5.0, color=colors[name], label=name)
+    _legend(figure, axes)
+
+
+def _rows(figure: Figure, shown: Panels, widths: tuple[float, ...]) -> list[list[Any]]:
+    figure.set_size_inches(WIDTH, 0.6 + ROW * len(shown))
+    figure.set_layout_engine("constrained")
+    panels = figure.subplots(len(shown), len(widths), squeeze=False, width_ratios=widths)
+    return [list(row) for row in panels]
+
+
+def _legend(figure: Figure, axes: Any) -> None:  # noqa: ANN401
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=7)
+
+
+def _style(name: str) -> dict[str, Any]:
+    color = COLORS.get(name) or AIRCRAFT[sum(map(ord, name)) % len(AIRCRAFT)]
+    return {"color": color, "linewidth": 1.0}

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Panels, legends and marks that the plots share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from iap_bringup.plots.flight_curves import Errors, Flight
+from iap_io.plots.plot_style import FAULT, FREE, LIMIT, OUTSIDE, WIDTH
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ANGLES = ("roll", "pitch", "yaw")
+RMSE, LAST, END = "RMSE", "last", "ends at"
+OWN = (RMSE, LAST, END)  # begin the labels that belong into their own panel
+SMALL = 0.3  # position errors below this [m] are drawn in millimetres
+
+
+def grid(
+    figure: Figure, flown: Flight, shade: Callable[[Axes, Flight], None] | None = None
+) -> list[Axes]:
+    """Panels x, y, z, roll, pitch, yaw in two columns, with a shared time axis.
+
+    Args:
+        figure: an empty one.
+        flown: the flight.
+        shade: greys out what does not count and sets the time axis; `shade_unscored` by default.
+    """
+    figure.set_size_inches(WIDTH, 4.6)
+    figure.set_layout_engine("constrained")
+    title(figure, flown)
+    panels = figure.subplots(3, 2, sharex=True)
+    for axes in panels[2]:
+        axes.set_xlabel("time [s]")
+    for axes in panels.flat:
+        (shade or shade_unscored)(axes, flown)
+    name_faults(panels[0, 0], flown)
+    figure.align_ylabels(panels[:, 0])
+    figure.align_ylabels(panels[:, 1])
+    return list(panels.T.flat)
+
+
+def title(figure: Figure, flown: Flight) -> None:
+    """At the left, so that a legend fits beside it."""
+    figure.suptitle(flown.title, x=0.01, ha="left", fontweight="bold")
+
+
+def shade_unscored(axes: Axes, flown: Flight) -> None:
+    """Grey out the time that is not scored."""
+    first, last = float(flown.t[0]), max(float(flown.t[-1]), float(flown.t[0]) + 1e-3)
+    axes.set_xlim(first, last)
+    start, stop = flown.window
+    for begin, end in ((first, min(start, last)), (max(stop, first), last)):
+        if end > begin:
+            axes.axvspan(begin, end, **OUTSIDE)
+    _mark_faults(axes, flown)
+
+
+def shade_unjudged(axes: Axes, flown: Flight) -> None:
+    """Grey out the time in which contact is not judged; the time axis begins where it matters."""
+    contact = flown.contact
+    assert contact is not None  # noqa: S101 - drawn for flights with contact only
+    last = max(float(contact.t[-1]), contact.start + 1e-3)
+    axes.set_xlim(contact.start, last)
+    edges = np.flatnonzero(np.diff(contact.judged.astype(int), prepend=1, append=1))
+    times = np.append(contact.t, last)
+    for begin, end in zip(times[edges[::2]], times[edges[1::2]], strict=True):
+        if end > contact.start:
+            axes.axvspan(max(begin, contact.start), end, **OUTSIDE)
+    _mark_faults(axes, flown)
+
+
+def _mark_faults(axes: Axes, flown: Flight) -> None:
+    """Draw a line where a fault strikes, and where one ends."""
+    first, last = axes.get_xlim()
+    times = {t for fault in flown.meta.faults for t in (fault.at, fault.until)}
+    for t in sorted(t for t in times if first <= t <= last):
+        axes.axvline(t, **FAULT)
+
+
+def name_faults(axes: Axes, flown: Flight) -> None:
+    """Write beside the lines what strikes."""
+    first, last = axes.get_xlim()
+    for t in sorted({fault.at for fault in flown.meta.faults if first <= fault.at <= last}):
+        text = "\n".join(str(fault) for fault in flown.meta.faults if fault.at == t)
+        is_late = t > 0.5 * (first + last)
+        axes.annotate(
+            text,
+            (t, 0.04),
+            xycoords=axes.get_xaxis_transform(),
+            xytext=(-3 if is_late else 3, 0),
+            textcoords="offset points",
+            ha="right" if is_late else "left",
+            va="bottom",
+            color=FAULT["color"],
+            fontsize=6.0,
+            zorder=5.0,
+            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0.0, "pad": 0.8},
+        )
+
+
+def mark_free(axes: Axes, flown: Flight, axis: int) -> None:
+    """Say that an angle is not controlled."""
+    is_free = flown.meta.free_axis == axis
+    mark(axes, f"{ANGLES[axis]} {'is free' if is_free else 'follows from the thrust'}")
+
+
+def mark(axes: Axes, text: str) -> None:
+    """Grey out a panel and say why, above the curves."""
+    axes.set_facecolor(FREE)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.2 * (high - low))
+    axes.text(0.5, 0.95, text, transform=axes.transAxes, ha="center", va="top", color="0.35")
+
+
+def mark_limit(axes: Axes, value: float, label: str) -> None:
+    """Draw a limit if it is near the curves, and name it at the edge otherwise."""
+    low, high = axes.get_ylim()
+    near = low - 1.0 * (high - low) <= value <= high + 1.0 * (high - low)
+    if near:
+        axes.axhline(value, **LIMIT)
+    position = (0.995, value) if near else (0.995, high if value > high else low)
+    below = value > 0.5 * (low + high)
+    offset = (0, -3 if below and not near else 3 if not below else 2)
+    axes.annotate(
+        label + ("" if near else " (off scale)"),
+        position,
+        xycoords=axes.get_yaxis_transform(),
+        xytext=offset,
+        textcoords="offset points",
+        ha="right",
+        va="top" if below and not near else "bottom",
+        color=LIMIT["color"],
+        fontsize=7.0,
+        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0.0, "pad": 1.0},
+    )
+
+
+def widen(axes: Axes, least: float) -> None:
+    """Keep a constant from filling its panel with rounding noise."""
+    low, high = axes.get_ylim()
+    if high - low < least:
+        middle = 0.5 * (low + high)
+        axes.set_ylim(middle - 0.5 * least, middle + 0.5 * least)
+
+
+def length_unit(errors: list[Errors]) -> tuple[float, str]:
+    """Scale and name of the unit in which position errors [m] are drawn."""
+    largest = max((np.abs(e.position).max(initial=0.0) for e in errors), default=0.0)
+    return (1e3, "mm") if largest < SMALL else (1.0, "m")
+
+
+def legend(figure: Figure, axes: Axes) -> None:
+    """One legend for the whole figure, beside the title."""
+    handles, labels = axes.get_legend_handles_labels()
+    chosen = [(h, n) for h, n in zip(handles, labels, strict=True) if not n.startswith(OWN)]
+    figure.legend(*zip(*chosen, strict=True), loc="outside upper right", ncols=len(chosen))
+
+
+def own_legend(axes: Axes) -> None:
+    """Figures of the panel's curves, inside it and above the curves."""
+    handles, labels = axes.get_legend_handles_labels()
+    own = [(h, n) for h, n in zip(handles, labels, strict=True) if n.startswith(OWN)]
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.25 * (high - low))
+    axes.legend(*zip(*own, strict=True), loc="upper right", ncols=2, borderaxespad=0.2)
+
+
+def number(value: float, digits: int) -> str:
+    """Fixed digits, never minus zero, and the sign as the axes print it."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\u2212")

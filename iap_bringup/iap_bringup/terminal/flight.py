@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Progress and the tables of a flight on the terminal."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from iap_bringup.terminal.arm_text import arm_text
+from iap_bringup.terminal.docking_text import docking_text
+from iap_bringup.terminal.modules_text import modules_text
+from iap_bringup.terminal.tables import number_text
+from iap_io.runs.fault_meta import Notice
+from iap_simulation.scenario.scenario import Scenario
+
+FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
+CONTACT_ROWS = (  # key of metrics.json, what it is, digits
+    ("first_contact_s", "first contact, s", 2),
+    ("force_max_n", "largest force (filtered), N", 1),
+    ("force_steady_n", "steady force, N", 1),
+    ("force_rmse_n", "force RMSE x y z, N", 3),
+    ("torque_rmse_nm", "torque RMSE x y z, N m", 3),
+    ("lever_torque_rmse_nm", "torque against the tool's lever, N m", 3),
+    ("force_band_fraction", "share of the time within the band of force", 4),
+    ("contact_fraction", "share of the time in contact", 4),
+    ("contact_losses", "contact lost, times", 0),
+    ("approach_speed_max_mps", "largest speed of the force axes, m/s", 3),
+    ("held_position_rmse_m", "position RMSE of the held axes, m", 4),
+    ("tip_path_rmse_m", "path RMSE of the tool's tip across the force, m", 4),
+    ("held_attitude_rmse_deg", "attitude RMSE of the held axes, deg", 3),
+    ("pose_integral", "integral of the pose errors, N and N m", 3),
+    ("wrench_integral", "integral of the wrench errors, N and N m", 3),
+    ("integral_imbalance", "what is left of the growth of both, relative", 3),
+    ("depth_m", "depth of the tool's tip in the bore, m", 3),
+    ("bore_offset_m", "rod's axis off the bore's at its ends, m", 4),
+    ("settled_pitch_deg", "settled command: tool below level, deg", 2),
+    ("pitch_command_std_deg", "its standard deviation, deg", 3),
+)
+
+
+@contextmanager
+def time_bar(
+    console: Console, what: str, total: float | None = None
+) -> Iterator[Callable[[float], None]]:
+    """A bar over time [s], whose end may be unknown, below a line of text; yields the function that moves it."""
+    console.print(what, soft_wrap=True)
+    text = "{task.completed:6.1f} s of data" if total is None else FLIGHT_TIME
+    columns = (BarColumn(40), TextColumn(text), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda t: bar.update(task, completed=t)
+
+
+def flight_text(scenario: Scenario, duration: float) -> str:
+    """The line above the bar of a flight of some duration [s]."""
+    names = ", ".join(f"{v.platform.name} ({v.control.preset} gains)" for v in scenario.vehicles)
+    return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}"
+
+
+def show_sensors(console: Console, notes: Sequence[str], size: int, free: int) -> None:
+    """Rates that are not what was asked for, and the space that the recording takes [bytes]."""
+    for note in notes:
+        console.print(note)
+    console.print(f"recording takes about {decimal(size)} of {decimal(free)} that are free")
+
+
+def show_notice(console: Console, notice: Notice) -> None:
+    """Show a notice of a fault, as a warning where the platform will come down."""
+    style = "bold yellow" if notice.is_warning else None
+    text = f"warning: {notice.text}" if notice.is_warning else notice.text
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+
+
+def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
+    """The table of tracking errors, and where everything is."""
+    vehicles = metrics.get("vehicles") or {"": metrics}
+    for name, one in vehicles.items():
+        console.print(_error_table(name, one))
+        if "force_max_n" in one:
+            console.print(_contact_table(one, metrics.get("compare", {})))
+    start, end = metrics["window_s"]
+    factor = metrics["real_time_factor"]
+    console.print(
+        f"{metrics['outcome']}: {metrics['duration_s']:.1f} s in {metrics['wall_s']:.2f} s"
+        f" ({factor:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
+        f" errors over {start:.1f} to {end:.1f} s"
+    )
+    if "docking" in metrics:
+        console.print(docking_text(metrics["docking"]))
+    if "arm" in metrics:
+        console.print(arm_text(metrics["arm"], metrics.get("compare", {})), highlight=False)
+    if metrics.get("modules", {}).get("joints"):
+        console.print(modules_text(metrics["modules"]))
+    if metrics.get("images"):
+        rate = metrics["images_per_s"]
+        console.print(f"{metrics['images']} images, {rate:.0f} in a second of rendering")
+    for collision in metrics.get("collisions", []):
+        console.print(
+            f"collision at {collision['t_s']:.3f} s: {' and '.join(collision['vehicles'])}"
+        )
+    console.print(f"run folder: {folder}", soft_wrap=True)
+
+
+def _error_table(name: str, metrics: dict[str, Any]) -> Table:
+    table = Table(title=name or None)
+    for column in ("error", "RMSE", "largest"):
+        table.add_column(column, justify="left" if column == "error" else "right")
+    table.add_row(
+        "position, m",
+        _number(metrics["position_rmse_m"], 4),
+        _triple(metrics["position_max_m"], "x y z", 4),
+    )
+    table.add_row(
+        "attitude, deg",
+        _triple(metrics["attitude_rmse_deg"], "roll pitch yaw", 3),
+        _triple(metrics["attitude_max_deg"], "roll pitch yaw", 3),
+    )
+    if metrics["axis_rmse_deg"] is not None:
+        table.add_row("direction of the line, deg", _number(metrics["axis_rmse_deg"], 3), "")
+    table.add_row("velocity, m/s", _number(metrics["velocity_rmse_mps"], 4), "")
+    if metrics["actual_position_rmse_m"] is not None:
+        table.add_row(
+            "against recorded flight, m", _number(metrics["actual_position_rmse_m"], 4), ""
+        )
+        real = _triple(metrics["actual_attitude_rmse_deg"], "roll pitch yaw", 3)
+        table.add_row("against recorded flight, deg", real, "")
+    table.add_row("thrust of an aircraft, N", "", _number(metrics["thrust_max_n"], 1))
+    for body, methods in metrics.get("estimation", {}).items():
+        for method, one in methods.items():
+            sizes = (_number(one[key], 4) for key in ("ate_rmse_m", "ate_max_m"))
+            table.add_row(f"{method}'s estimate of {body}, m", *sizes)
+    return table
+
+
+def _contact_table(metrics: dict[str, Any], compare: dict[str, dict[str, Any]]) -> Table:
+    """Contact of a flight, beside the flights that it is compared with."""
+    flights = {"this flight": metrics, **compare}
+    table = Table("contact")
+    for name in flights:
+        table.add_column(name, justify="right")
+    for key, title, digits in CONTACT_ROWS:
+        values = [one.get(key) for one in flights.values()]
+        if any(value is not None for value in values):
+            table.add_row(title, *(number_text(value, digits) for value in values))
+    return table
+
+
+def _triple(values: Sequence[float | None] | None, names: str, digits: int) -> str:
+    """Three values, each behind its name."""
+    pairs = zip(names.split(), values or (None, None, None), strict=True)
+    return "\n".join(f"{name} {_number(value, digits)}" for name, value in pairs)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "free" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A localisation on the terminal: the table of errors beside what methods have to be better than."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from iap_estimation.datasets.results import ALIGNED, Evaluation, tabulated
+
+COLUMNS = (  # key of metrics.json, title, digits
+    ("ate_rmse_m", "ATE, m", 3),
+    ("ate_horizontal_rmse_m", "horiz.", 3),
+    ("ate_vertical_rmse_m", "vert.", 3),
+    (ALIGNED, "align.", 3),
+    ("drift_percent", "drift %", 2),
+    ("attitude_rmse_deg", "att. deg", 2),
+    ("nees_position", "NEES", 2),
+)
+# In place of methods, what these have to be better than: that nothing moves, and that a tag goes on as it went.
+STILL, CONSTANT_VELOCITY = "(still)", "(constant v)"
+
+
+def show_localization(console: Console, evaluation: Evaluation, folder: Path) -> None:
+    """The table of errors, how fast it went, and where everything is."""
+    metrics = evaluation.metrics
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("body", "method"):
+        table.add_column(title, no_wrap=True)
+    for _, title, _ in COLUMNS:
+        table.add_column(title, justify="right")
+    for body, methods in metrics["estimation"].items():
+        for name, record in methods.items():
+            cells = (_cell(tabulated(record, key), digits) for key, _, digits in COLUMNS)
+            table.add_row(body, name, *cells)
+        for row in _baseline_rows(methods, begins_true=metrics["begins_at_truth"]):
+            table.add_row(body, *row)
+    console.print(table)
+    for name, record in metrics["methods"].items():
+        line = f"{record['outcome']}"
+        if record["keyframe_ms"] is not None:
+            factor = record["real_time_factor"]
+            line += f"; {record['keyframe_ms']:.1f} ms a keyframe, {factor:.1f} x real time"
+        console.print(escape(f"{name}: {line}"), soft_wrap=True)
+    frontend = metrics["frontend"]
+    if frontend["pairs"]:
+        console.print(
+            f"{metrics['duration_s']:.1f} s of data, {frontend['pairs']} stereo pairs,"
+            f" {frontend['pair_ms']:.1f} ms and {frontend['tracks']:.0f} tracks each"
+        )
+        console.print(f"front end {frontend['preset']}: {frontend['reason']}", soft_wrap=True)
+    for note in metrics["notes"]:
+        console.print(escape(note), soft_wrap=True)
+    console.print(f"folder: {folder}", soft_wrap=True)
+
+
+def _baseline_rows(methods: dict[str, Any], *, begins_true: bool) -> list[list[str]]:
+    """Rows of what methods have to be better than, in the column of the errors that mean anything."""
+    at = "ate_rmse_m" if begins_true else ALIGNED
+    rows = []
+    for title, key in ((STILL, "still_rmse_m"), (CONSTANT_VELOCITY, "constant_velocity_rmse_m")):
+        known = [record[key] for record in methods.values() if key in record]
+        if known:
+            cells = [
+                _cell(known[0] if name == at else None, digits) for name, _, digits in COLUMNS
+            ]
+            rows.append([title, *cells])
+    return rows
+
+
+def _cell(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``./iap evaluate``: its table, its files, and what it refuses in one line."""
+
+import csv
+import json
+from pathlib import Path
+
+import cv2
+import pytest
+from linear_policies import docking_policy, linear_policy
+
+from iap_bringup.cli.evaluate import base_of, preset_of
+from iap_bringup.cli.main import main
+from iap_learning.tasks.kinds.registry import make_episodes
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("policies") / "straight.npz"
+    docking_policy(make_episodes("docking", 1)).save(path)
+    return str(path)
+
+
+@pytest.mark.slow
+def test_an_evaluation_leaves_figures_episodes_and_a_picture(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    words = ["evaluate", policy, "--episodes", "12", "--seed", "3", "--out", str(out), "--json"]
+    assert main(words) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((out / "evaluation.json").read_text())
+    assert printed["policy"]["name"] == "straight"
+    assert printed["episodes"] == 12
+    assert printed["success_low"] < printed["success_rate"] <= 1.0
+    assert 3.0 < printed["time_mean"] < 6.0
+    with (out / "episodes.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["seed"]) for row in rows] == list(range(3, 15))
+    assert cv2.imread(str(out / "approach.png")) is not None
+
+
+def test_presets_are_other_tasks_for_the_same_policy(policy: str, tmp_path: Path) -> None:
+    words = ["--preset", "hard", "--no-plot", "--no-record", "--out", str(tmp_path / "out")]
+    assert main(["evaluate", policy, "--episodes", "4", *words]) == 0
+    tree = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    assert tree["task"] == "docking_hard"
+
+
+def test_presets_are_found_from_either_side() -> None:
+    assert preset_of("docking", "hard") == base_of("docking") + "_hard" == "docking_hard"
+    assert preset_of("docking", "nominal") == base_of("docking_hard") == "docking"
+    assert base_of("hold") == preset_of("hold", None) == "hold"
+
+
+def test_a_baseline_needs_a_task_and_has_no_network(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "script"]) == 2
+    assert "--task is missing" in capsys.readouterr().err
+    export = ["--export", str(tmp_path / "script.onnx")]
+    assert main(["evaluate", "script", "--task", "docking", *export]) == 2
+    assert "is no network" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["nowhere"], "no policy 'nowhere'"),
+        (["POLICY", "--preset", "soft"], "task 'docking' has nominal, hard"),
+        (["POLICY", "--episodes", "0"], "--episodes 0: at least 1"),
+        (["POLICY", "--seed", "-1"], "--seed -1: at least 0"),
+        (["POLICY", "--task", "hold"], "key 'platform': 'f450_dock'"),
+        (["POLICY", "--video", "episode.gif"], "ends in .mp4"),
+    ],
+)
+def test_what_cannot_be_judged_is_said_in_one_line(
+    policy: str, words: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", *(policy if word == "POLICY" else word for word in words)]) == 2
+    error = capsys.readouterr().err
+    assert named in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("opengl")
+def test_a_video_shows_the_episode_in_its_own_time(tmp_path: Path) -> None:
+    path, video = tmp_path / "hold.npz", tmp_path / "hold.mp4"
+    gains = {"position_error": 6.0, "velocity": -4.0}
+    linear_policy(make_episodes("hold", 1), gains=gains).save(path)
+    words = ["--video", str(video), "--out", str(tmp_path / "out"), "--episodes", "1"]
+    assert main(["evaluate", str(path), *words]) == 0
+    found = cv2.VideoCapture(str(video))
+    seconds = found.get(cv2.CAP_PROP_FRAME_COUNT) / found.get(cv2.CAP_PROP_FPS)
+    assert seconds == pytest.approx(5.0, abs=0.1)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors and consistency on units without and with errors of scale: the tables, and a short flight."""
+
+import csv
+
+import pytest
+from rich.console import Console
+
+from iap_bringup.experiments.options import ExperimentOptions
+from iap_bringup.experiments.virpo import units as virpo_units
+from iap_bringup.experiments.virpo.scores import Key, Score
+from iap_bringup.experiments.virpo.units import UNITS, run_units, units_study, units_tables
+from iap_description.errors import BadInput
+
+NEES = "NEES of the attitude"
+
+
+def made_up(plan, nees):
+    quartiles = (0.0, 0.01, 0.02, 0.03, 0.04)
+    return {
+        Key(case.name, method, seed, body): Score(
+            0.02, 0.01, 0.01, quartiles, 0.2, nees, nees * seed
+        )
+        for case in plan.cases
+        for method in case.methods
+        for seed in plan.seeds
+        for body in case.bodies
+    }
+
+
+@pytest.mark.parametrize(
+    ("nees", "text"),
+    [(0.1, "0.30 MISSED"), (0.3, "0.90 ok"), (0.5, "1.50 ok"), (1.0, "3.00 MISSED")],
+)
+def test_consistency_is_judged_either_way_and_over_all_seeds(nees, text):
+    plan = units_study()
+    made = units_tables(made_up(plan, nees), plan)
+    rows = made.pivot(NEES)
+    assert rows["figure_eight f450, euroc: drones"] == {"vio": text, "vio_uwb": text}
+    assert rows["figure_eight three_star, paper: center"]["joint"] == text
+    assert rows["figure_eight three_star, paper: center"]["drift_filter"] == text.split()[0]
+    assert made.pivot("attitude, RMSE in deg")["figure_eight f450, euroc: drones"]["vio"] == "0.20"
+
+
+def test_every_unit_is_flown_with_its_own_sensors():
+    plan = units_study(quick=True)
+    assert len(plan.cases) == 2 * len(UNITS)
+    for case in plan.cases:
+        scenario, _ = case.resolve(1)
+        unit = scenario.vehicles[0].sensors.imu
+        assert (unit.gyro.scale > 0.0) == case.name.endswith("euroc")
+        assert len(case.drones) == scenario.vehicles[0].platform.count
+
+
+def test_without_recordings_there_is_nothing_to_fly(tmp_path):
+    with pytest.raises(BadInput, match="no rosbag2 folder"):
+        run_units(Console(quiet=True), ExperimentOptions(flights=tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("opengl")
+def test_a_short_flight_is_estimated_by_all_methods_on_every_unit(tmp_path, monkeypatch):
+    monkeypatch.setattr(virpo_units, "QUICK_SECONDS", 1.5)
+    run_units(Console(quiet=True), ExperimentOptions(quick=True, out=tmp_path / "units"))
+    with (tmp_path / "units" / "tables.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["table"] == "position, RMSE in m"]
+    assert len(rows) == 2 * (
+        2 + 2 * 5
+    )  # of two and five methods, for drones and three_star's centre
+    assert all(0.0 < float(row["measured"]) < 0.1 for row in rows)

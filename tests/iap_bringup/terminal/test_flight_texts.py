@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a flight of modules says in text."""
+
+from iap_bringup.terminal.modules_text import modules_text
+
+
+def joint(**keys):
+    return {"returns": 0, "force_n": 0.01, "caught_s": None, "released_s": None, **keys}
+
+
+def test_each_joint_has_a_line_and_the_largest_wrench_ends_them() -> None:
+    joints = {
+        "a": joint(caught_s=11.654, returns=2, released_s=59.2),
+        "b": joint(),
+        "c": joint(force_n=None),
+    }
+    text = modules_text(
+        {
+            "joints": joints,
+            "lost": [{"t": 20.05, "module": "m2", "leader": "m1"}],
+            "joint_force_n": 0.01,
+            "joint_torque_nm": 0.0005,
+        }
+    )
+    assert text.splitlines() == [
+        "joint a: caught at 11.65 s after 2 lost approaches and released at 59.20 s",
+        "joint b: joined from the start",
+        "joint c: never joined",
+        "t = 20.050 s: module 'm2': lost, 'm1' leads",
+        "modules: largest mean wrench in a joint 0.010 N, 0.0005 N m",
+    ]
+
+
+def test_a_module_alone_has_no_wrench_to_tell_of() -> None:
+    assert (
+        modules_text({"joints": {}, "lost": [], "joint_force_n": None, "joint_torque_nm": None})
+        == ""
+    )
