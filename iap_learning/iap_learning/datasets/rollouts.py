@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_learning.tasks.kinds.registry import Episodic
-from iap_learning.tasks.outcomes import OUTCOMES
+from iap_simulation.tasks.outcomes import OUTCOMES
 
 AT_ONCE = 256  # worlds
 Floats = NDArray[np.float32]
@@ -26,7 +26,7 @@ class Rollout(NamedTuple):
         terminations: (T,) whether it has failed or arrived.
         truncations: (T,) whether its time is up.
         success: whether it has succeeded.
-        outcome: see `iap_learning.tasks.outcomes.OUTCOMES`.
+        outcome: see `iap_simulation.tasks.outcomes.OUTCOMES`.
     """
 
     seed: int

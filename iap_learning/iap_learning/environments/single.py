@@ -12,9 +12,9 @@ from iap_learning.environments.camera import NOT_DRAWN, Camera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
 from iap_learning.tasks.kinds.registry import Episodic, make_episodes
-from iap_learning.tasks.outcomes import OUTCOMES
 from iap_learning.tasks.seeds import BITS
 from iap_simulation.arm.worlds import ArmWorlds
+from iap_simulation.tasks.outcomes import OUTCOMES
 
 RENDER_MODES = ("rgb_array",)
 

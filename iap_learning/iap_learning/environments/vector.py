@@ -14,9 +14,9 @@ from iap_learning.environments.library import gymnasium
 from iap_learning.environments.single import RENDER_MODES, check_render_mode
 from iap_learning.environments.spaces import action_space, observation_space
 from iap_learning.tasks.kinds.registry import make_episodes
-from iap_learning.tasks.outcomes import OUTCOMES
 from iap_learning.tasks.scaling import Step
 from iap_learning.tasks.seeds import BITS
+from iap_simulation.tasks.outcomes import OUTCOMES
 
 Observations = NDArray[np.float32]
 

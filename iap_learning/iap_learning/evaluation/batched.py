@@ -10,7 +10,7 @@ from iap_description.arrays import Array
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import UNITS, Results
 from iap_learning.tasks.kinds.registry import AnyTask, Episodic, make_episodes
-from iap_learning.tasks.outcomes import OUTCOMES
+from iap_simulation.tasks.outcomes import OUTCOMES
 
 AT_ONCE = 256  # worlds
 LAST = 1.0  # over which errors are averaged at an episode's end [s]

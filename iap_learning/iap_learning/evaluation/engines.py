@@ -17,10 +17,10 @@ from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
 from iap_learning.tasks.kinds.platform.task import Task
 from iap_learning.tasks.kinds.registry import AnyTask
-from iap_learning.tasks.outcomes import ARRIVED, NOT_CALM, OUTCOMES, TIME_IS_UP, TOO_FORCEFUL
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.simulation import Simulation
+from iap_simulation.tasks.outcomes import ARRIVED, NOT_CALM, OUTCOMES, TIME_IS_UP, TOO_FORCEFUL
 
 Ending = tuple[
     bool, str, dict[str, float]

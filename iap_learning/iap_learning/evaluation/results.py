@@ -26,7 +26,7 @@ class Results(NamedTuple):
     Attributes:
         seeds: (n,).
         success: (n,) whether each is one.
-        outcomes: (n,) why each ended, words of `iap_learning.tasks.outcomes.OUTCOMES`.
+        outcomes: (n,) why each ended, words of `iap_simulation.tasks.outcomes.OUTCOMES`.
         measures: (n,) each, by the names of `UNITS`; NaN where there is none.
     """
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_learning.tasks.outcomes import TIME_IS_UP
 from iap_learning.tasks.scaling import Step
 from iap_learning.tasks.seeds import begun
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.arm.scenario import ArmScenario
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.tasks.outcomes import TIME_IS_UP
 
 
 class Seeded(Protocol):
@@ -48,7 +48,7 @@ class CountedEpisodes(ABC, Generic[W]):
         size: as given.
         seeds: (B,) that the worlds were given.
         episodes: (B,) number of each world's episode since then.
-        outcome: (B,) of each episode, see `iap_learning.tasks.outcomes.OUTCOMES`.
+        outcome: (B,) of each episode, see `iap_simulation.tasks.outcomes.OUTCOMES`.
         steps: (B,) of each so far.
         returns: (B,) sum of its rewards.
     """

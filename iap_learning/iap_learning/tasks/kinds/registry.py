@@ -61,7 +61,7 @@ class Episodic(Protocol):
         observed: numbers of an observation.
         seeds: (B,) that the worlds were given.
         episodes: (B,) number of each world's episode since then.
-        outcome: (B,) of each episode, see `iap_learning.tasks.outcomes.OUTCOMES`.
+        outcome: (B,) of each episode, see `iap_simulation.tasks.outcomes.OUTCOMES`.
         steps: (B,) of each so far.
         returns: (B,) sum of its rewards.
     """

@@ -15,11 +15,11 @@ from iap_learning.tasks.kinds.arm_reach.judging import Ends, Weights, judge, mea
 from iap_learning.tasks.kinds.arm_reach.law import ReachLaw
 from iap_learning.tasks.kinds.arm_reach.sight import Sight, Tips
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
-from iap_learning.tasks.outcomes import ARRIVED
 from iap_learning.tasks.scaling import Step, taken
 from iap_learning.tasks.terms import Layout
 from iap_physics.identified.dynamics import SIZE
 from iap_simulation.arm.worlds import ArmWorlds
+from iap_simulation.tasks.outcomes import ARRIVED
 
 TARGET = "arm_reach/target"  # name of the stream of an episode's target
 

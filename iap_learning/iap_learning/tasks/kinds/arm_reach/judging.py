@@ -15,8 +15,8 @@ from numba import njit
 from iap_description.arrays import Array, Booleans, Integers
 from iap_learning.tasks.kinds.arm_reach.sight import Tips
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
-from iap_learning.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP
 from iap_physics.engines.engine import RUNNING
+from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP
 
 
 class Weights(NamedTuple):
@@ -101,7 +101,7 @@ def judge(
         status: (B,) of the worlds.
         steps: (B,) counted on.
         kept: (B,) steps for which the end effector has been at rest at its target; counted on.
-        outcome: (B,) see `iap_learning.tasks.outcomes.OUTCOMES`; written.
+        outcome: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
         reward: (B,) written.
     """
     for b in range(len(steps)):

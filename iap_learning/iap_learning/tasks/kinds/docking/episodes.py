@@ -21,11 +21,11 @@ from iap_learning.tasks.kinds.docking.rewards import (
     potentials,
 )
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.outcomes import ARRIVED
 from iap_learning.tasks.scaling import Step, taken
 from iap_learning.tasks.terms import Layout
 from iap_simulation.docking.vehicle_control import VEHICLE_SIZE
 from iap_simulation.docking.worlds import DockingWorlds
+from iap_simulation.tasks.outcomes import ARRIVED
 
 
 class DockingEpisodes(CountedEpisodes[DockingWorlds]):

@@ -21,7 +21,10 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import norm, sub, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.outcomes import (
+from iap_physics.docking.pairs import CAUGHT, LOCKED, Pairs
+from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_simulation.scenario.docking_spec import DockingSpec
+from iap_simulation.tasks.outcomes import (
     ARRIVED,
     CRASHED,
     NOT_CALM,
@@ -29,9 +32,6 @@ from iap_learning.tasks.outcomes import (
     TIME_IS_UP,
     TOO_FORCEFUL,
 )
-from iap_physics.docking.pairs import CAUGHT, LOCKED, Pairs
-from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_simulation.scenario.docking_spec import DockingSpec
 
 
 class Weights(NamedTuple):
@@ -140,7 +140,7 @@ def judge_step(
         last: (B,) potentials at the beginning of this step, and whether there has been a touch; moved on.
         steps: (B,) of the episodes so far; counted on.
         reward: (B,) written.
-        outcome: (B,) see `iap_learning.tasks.outcomes.OUTCOMES`; written.
+        outcome: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
     """
     before, touched = last
     for b in range(len(steps)):

@@ -20,11 +20,11 @@ from iap_learning.tasks.kinds.module_docking.judging import (
 from iap_learning.tasks.kinds.module_docking.script import Script
 from iap_learning.tasks.kinds.module_docking.sight import FILTERED, Sight, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.outcomes import ARRIVED
 from iap_learning.tasks.scaling import Step, taken
 from iap_learning.tasks.terms import Layout
 from iap_simulation.batch.actions import act, action_size
 from iap_simulation.modules.pairs import ModulePairs
+from iap_simulation.tasks.outcomes import ARRIVED
 
 
 class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):

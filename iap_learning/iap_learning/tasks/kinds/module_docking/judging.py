@@ -20,8 +20,8 @@ from iap_description.math.kernels import dot, norm, scale, sub, unrotate, vec, v
 from iap_description.math.kernels import quat_at as quaternion
 from iap_learning.tasks.kinds.module_docking.sight import Latch, offset_and_angles
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP, TOO_FAST
 from iap_physics.engines.engine import RUNNING
+from iap_simulation.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP, TOO_FAST
 
 
 class Weights(NamedTuple):

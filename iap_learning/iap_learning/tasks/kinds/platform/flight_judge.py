@@ -13,11 +13,11 @@ from iap_learning.tasks.kinds.platform.observations import Parts, Seen
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
 from iap_learning.tasks.kinds.platform.rewards import Terms
 from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.outcomes import ARRIVED, OUTCOMES
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.tasks.outcomes import ARRIVED, OUTCOMES
 from iap_simulation.vehicles.vehicle import Vehicle
 
 NO_PARTS = Parts(
@@ -84,7 +84,7 @@ class FlightJudge:
 
     @property
     def outcome(self) -> int:
-        """Number in `iap_learning.tasks.outcomes.OUTCOMES`."""
+        """Number in `iap_simulation.tasks.outcomes.OUTCOMES`."""
         return int(self._judged.outcome[0])
 
     @property

@@ -19,8 +19,8 @@ from iap_learning.tasks.kinds.platform.quantities import (
     measured,
 )
 from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP
 from iap_physics.engines.engine import RUNNING
+from iap_simulation.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP
 
 COUNT = len(QUANTITIES)
 

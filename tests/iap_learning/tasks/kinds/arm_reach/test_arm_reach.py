@@ -16,10 +16,10 @@ from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.agents import expert_of
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
-from iap_learning.tasks.outcomes import OUTCOMES
 from iap_simulation.arm.flight import ArmFlight
 from iap_simulation.arm.scenario import resolve_arm
 from iap_simulation.simulation import Simulation
+from iap_simulation.tasks.outcomes import OUTCOMES
 
 TASK = "arm_reach"
 STILL = {"draw.yaw_deg": 0.0, "draw.joints_deg": 0.0, "noise": 0.0}

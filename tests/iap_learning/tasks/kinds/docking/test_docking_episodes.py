@@ -7,8 +7,8 @@ import pytest
 from iap_description.errors import BadInput
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
-from iap_learning.tasks.outcomes import OUTCOMES
 from iap_simulation.docking.worlds import DockingWorlds
+from iap_simulation.tasks.outcomes import OUTCOMES
 
 STILL = {"draw.position": [0.0, 0.0, 0.0], "draw.attitude_deg": [0.0, 0.0, 0.0]}
 

@@ -9,8 +9,8 @@ from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, judge
 from iap_learning.tasks.kinds.platform.quantities import DISTANCE, SPEED
 from iap_learning.tasks.kinds.platform.rewards import FACTORS
 from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, OUTCOMES, TIME_IS_UP
 from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, OUTCOMES, TIME_IS_UP
 
 
 class Judged:

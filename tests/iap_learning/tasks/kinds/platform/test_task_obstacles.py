@@ -10,7 +10,7 @@ from iap_learning.evaluation.baselines import score
 from iap_learning.tasks.kinds.platform.episodes import Episodes
 from iap_learning.tasks.kinds.platform.obstacles import Clearance, Sight
 from iap_learning.tasks.kinds.platform.task import DepthImage, Task
-from iap_learning.tasks.outcomes import COLLIDED
+from iap_simulation.tasks.outcomes import COLLIDED
 
 FRONT = 4.0  # where a wall across the way begins, along x [m]
 ACROSS = {

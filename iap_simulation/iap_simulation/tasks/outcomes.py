@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outcomes of episodes, by their numbers and words."""
+"""Outcomes of tasks: their numbers in compiled loops, and their names.
+
+Each kind of task has one scalar function ``outcome`` that returns such a number: of dockings in
+`iap_simulation.docking.outcome`, of dockings of modules in `iap_simulation.modules.outcome`, of others where they are
+defined. Batches of worlds, the closed loop, nodes and evaluations call the same function.
+"""
 
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 
-# Outcomes of episodes; the first of them are the statuses of worlds.
+# The first outcomes are the statuses of worlds.
 OUT_OF_BOUNDS = 5
 ARRIVED = 6
 TIME_IS_UP = 7
 COLLIDED = 8
-CRASHED = 9  # on the ground or upside down, of a docking
+CRASHED = 9  # on the ground or upside down, of a docking; given up, of modules
 TOO_FORCEFUL = 10
-NOT_CALM = 11  # docked, and too fast or tilted at the end of the coupled flight
+NOT_CALM = 11  # docked, and too fast, tilted, late or forceful at the end of the coupled flight
 TOO_FAST = 12  # caught, at too high a closing speed, of modules
 OUTCOMES = {
     RUNNING: "running",
