@@ -7,15 +7,16 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from iap_control.docking.guidance import empty_memory, script_command
+from iap_control.docking.settings import ScriptParameters
+from iap_control.docking.vehicle_control import PairParameters
 from iap_description.arrays import Array
 from iap_description.states import Q, V
 from iap_description.vehicles.latch import Approach, Latch, PortFrame, approach
 from iap_physics.latching.latches import LatchEvent, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
-from iap_simulation.docking.script import empty_memory, fly
-from iap_simulation.docking.vehicle_control import Pair
-from iap_simulation.scenario.docking_spec import DockingSpec, Script, Success
+from iap_simulation.scenario.docking_spec import DockingSpec, Success
 from iap_simulation.scenario.scenario import Scenario
 
 TOUCH = 0.5  # force from which on a vehicle is touched [N]
@@ -53,8 +54,8 @@ class ScriptPilot:
         pair: as given.
     """
 
-    def __init__(self, spec: DockingSpec, pair: Pair) -> None:
-        self._script = Script(**spec.script.model_dump())
+    def __init__(self, spec: DockingSpec, pair: PairParameters) -> None:
+        self._script = ScriptParameters(**spec.script.model_dump())
         self.pair = pair
         self._out = np.zeros((2, 4))
         self._memory = empty_memory()
@@ -68,7 +69,8 @@ class ScriptPilot:
         target = next(v for v in scenario.vehicles if v.name == latch.socket.split("/")[0])
         mass = target.platform.aircraft.mass
         return cls(
-            scenario.docking, Pair(probe, socket, mass, scenario.world.gravity, scenario.dt)
+            scenario.docking,
+            PairParameters(probe, socket, mass, scenario.world.gravity, scenario.dt),
         )
 
     @property
@@ -81,7 +83,9 @@ class ScriptPilot:
         target, chaser = sensed.rows
         touches = bool((np.linalg.norm(sensed.wrenches_P[:, :3], axis=1) > TOUCH).any())
         latched = sensed.latched
-        fly(target, chaser, touches, latched, self._script, self.pair, self._memory, self._out)
+        script_command(
+            target, chaser, touches, latched, self._script, self.pair, self._memory, self._out
+        )
         return self._out
 
 

@@ -10,6 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from iap_control.docking.guidance import SIZE, script_command
+from iap_control.docking.settings import ScriptParameters
+from iap_control.docking.vehicle_control import PairParameters
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.states import Mode
@@ -23,11 +26,10 @@ from iap_physics.latching.lock import work_room
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
-from iap_simulation.docking import script
 from iap_simulation.docking.judged import Judged, judge
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.winds import Winds
-from iap_simulation.scenario.docking_spec import DockingSpec, Script
+from iap_simulation.scenario.docking_spec import DockingSpec
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -75,9 +77,9 @@ class DockingWorlds:
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
         self._wind, self._threads = Winds(scenario, batch), Threads(threads)
         self.judged = Judged.of(batch)
-        self._memory = np.zeros((batch, script.SIZE))
+        self._memory = np.zeros((batch, SIZE))
         self._out = np.zeros((batch, 2, 4))
-        self.script = Script(**spec.script.model_dump())
+        self.script = ScriptParameters(**spec.script.model_dump())
         self.pair = ScriptPilot.of(scenario).pair
         self.reset()
 
@@ -333,12 +335,12 @@ def _fly(
     measured: Array,
     touches: Booleans,
     caught: Booleans,
-    how: Script,
-    pair: script.Pair,
+    how: ScriptParameters,
+    pair: PairParameters,
     memory: Array,
     out: Array,
 ) -> None:
     """The script in every world."""
     for b in range(len(measured)):
         own = (how, pair, memory[b], out[b])
-        script.fly(measured[b, 0], measured[b, 1], touches[b], caught[b], *own)
+        script_command(measured[b, 0], measured[b, 1], touches[b], caught[b], *own)

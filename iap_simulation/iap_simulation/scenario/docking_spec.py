@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A scenario's key `docking`: which latch, when it has succeeded, and how the script flies."""
 
-from typing import NamedTuple
-
-from iap_description.config.record import NonNegative, Positive, Record
+from iap_control.docking.settings import ScriptSettings
+from iap_description.config.record import Positive, Record
 
 
 class Success(Record):
@@ -16,61 +15,9 @@ class Success(Record):
     within: Positive  # from the start [s]
 
 
-class ScriptSettings(Record):
-    """How the script flies; what is not said of a vehicle holds for both."""
-
-    cruise: Positive  # fastest approach [m/s]
-    entry: Positive  # speed of approach from the gate on [m/s]
-    sideways: Positive  # time in which it comes to the axis [s]
-    brake: Positive  # acceleration along the approach [m/s^2]
-    gate: Positive  # distance before the mouth at which it waits until both are aligned [m]
-    push: Positive  # depth to which it pushes [m]
-    aligned: Positive  # largest distance of the probe's end from the axis at the gate [m]
-    aligned_speed: Positive  # of it [m/s]
-    way_off: Positive  # distance from the axis at which it backs off before the mouth [m]
-    stuck: Positive  # lag behind the commanded depth that makes it back off and try again [m]
-    stiffness: Positive  # of position [1/s^2]
-    damping: Positive  # of velocity [1/s]
-    limit: Positive  # largest acceleration per axis [m/s^2]
-    position_gain: Positive  # of the observer, from measured positions [1/s]
-    velocity_gain: Positive  # from measured velocities [1/s]
-    disturbance_gain: NonNegative  # of its disturbance, from measured velocities [1/s^2]
-    disturbance_limit: Positive  # per axis [m/s^2]
-    thrust_lag: Positive  # of the observer's model of the thrust [s]
-    lag: Positive  # time in which a vehicle follows an acceleration [s]
-    turn_gain: Positive  # of the attitude [1/s]
-    turn_change: Positive  # largest difference of commanded and present body rates [rad/s]
-
-
 class DockingSpec(Record):
     """What is docked and how it is judged."""
 
     latch: str
     success: Success
     script: ScriptSettings
-
-
-class Script(NamedTuple):
-    """`ScriptSettings` as compiled loops take them; fields have the same names."""
-
-    cruise: float
-    entry: float
-    sideways: float
-    brake: float
-    gate: float
-    push: float
-    aligned: float
-    aligned_speed: float
-    way_off: float
-    stuck: float
-    stiffness: float
-    damping: float
-    limit: float
-    position_gain: float
-    velocity_gain: float
-    disturbance_gain: float
-    disturbance_limit: float
-    thrust_lag: float
-    lag: float
-    turn_gain: float
-    turn_change: float

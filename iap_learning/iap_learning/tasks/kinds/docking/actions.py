@@ -16,17 +16,17 @@ from typing import NamedTuple
 
 from numba import njit
 
-from iap_description.arrays import Array
-from iap_description.math.kernels import dot, put_at, quat_at, rotate, scale, sub, unrotate, vec_at
-from iap_simulation.docking.vehicle_control import (
+from iap_control.docking.settings import ScriptParameters
+from iap_control.docking.vehicle_control import (
     DISTURBANCE,
-    Pair,
+    PairParameters,
+    attitude_command,
     body_rates,
-    expect,
-    respond,
+    note_thrust,
     thrust_command,
 )
-from iap_simulation.scenario.docking_spec import Script
+from iap_description.arrays import Array
+from iap_description.math.kernels import dot, put_at, quat_at, rotate, scale, sub, unrotate, vec_at
 
 ACCELERATION, THRUST_RATES, PRINTED = range(3)
 
@@ -61,8 +61,8 @@ class Control(NamedTuple):
     size: int
     compensated: bool
     rate: Array
-    script: Script
-    pair: Pair
+    script: ScriptParameters
+    pair: PairParameters
 
 
 @njit(cache=True)
@@ -82,17 +82,17 @@ def command(values: Array, measured: Array, control: Control, memory: Array, out
             a = vec_at(own, 0)
             if control.compensated:
                 a = sub(a, vec_at(memory[i], DISTURBANCE))
-            respond(measured[i], a, control.script, control.pair, memory[i], out[i])
+            attitude_command(measured[i], a, control.script, control.pair, memory[i], out[i])
             continue
         if control.kind == THRUST_RATES:
-            _turn_as_told(own, control.pair, out[i])
+            _thrust_and_rates(own, control.pair, out[i])
         else:
             _accelerate(own, measured[i], control, out[i])
-        expect(out[i, 0], control.script, control.pair, memory[i])
+        note_thrust(out[i, 0], control.script, control.pair, memory[i])
 
 
 @njit(cache=True)
-def _turn_as_told(own: Array, pair: Pair, out: Array) -> None:
+def _thrust_and_rates(own: Array, pair: PairParameters, out: Array) -> None:
     out[0] = max(0.0, pair.mass * pair.gravity * (1.0 + own[0]))
     out[1], out[2], out[3] = own[1], own[2], own[3]
 

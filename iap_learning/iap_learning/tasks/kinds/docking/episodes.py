@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from iap_control.docking.vehicle_control import VEHICLE_SIZE
 from iap_description.arrays import Array, Booleans, Integers
 from iap_learning.tasks.episodes import CountedEpisodes
 from iap_learning.tasks.kinds.docking.actions import Control, command
@@ -23,7 +24,6 @@ from iap_learning.tasks.kinds.docking.rewards import (
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.scaling import Step, taken
 from iap_learning.tasks.terms import Layout
-from iap_simulation.docking.vehicle_control import VEHICLE_SIZE
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.tasks.outcomes import ARRIVED
 

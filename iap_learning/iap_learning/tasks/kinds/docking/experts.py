@@ -8,27 +8,23 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
+from iap_control.docking.guidance import guide_by_script
+from iap_control.docking.settings import ScriptParameters, ScriptSettings
+from iap_control.docking.vehicle_control import subtract_disturbances
+from iap_control.docking.wrench_guidance import WrenchGuidance, guidance_memory, guide_by_wrench
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record, validate
 from iap_description.math.random_streams import stream
 from iap_learning.tasks.agents import read_expert
 from iap_learning.tasks.kinds.docking.actions import Control, values_of
 from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
-from iap_learning.tasks.kinds.docking.guides import (
-    Wrench,
-    guide_by_script,
-    guide_by_wrench,
-    room,
-    take_off_disturbance,
-)
 from iap_physics.engines.engine import world_indices
-from iap_simulation.scenario.docking_spec import Script, ScriptSettings
 
 NOISE = "expert/noise"  # name of the stream of an episode's exploration noise
 
 
 class WrenchSettings(Record):
-    """Numbers of `iap_learning.tasks.kinds.docking.guides.Wrench`, which says more."""
+    """Numbers of `iap_control.docking.wrench_guidance.WrenchGuidance`, which says more."""
 
     stiffness: Positive
     integral: NonNegative
@@ -46,7 +42,7 @@ class ExpertSettings(Record):
 
     Attributes:
         description: one sentence.
-        guide: see `iap_learning.tasks.kinds.docking.guides`.
+        guide: see `iap_control.docking`.
         script: keys of the scenario's script that are others here; with the guide `script` alone.
         wrench: with the guide `wrench` alone.
         turn_rate: with which angular accelerations follow wanted body rates, of actions `printed` [1/s].
@@ -91,11 +87,13 @@ class Expert:
         inner, worlds = episodes.interface, episodes.worlds
         self._pair = worlds.pair._replace(dt=episodes.dt)
         own = {**worlds.spec.script.model_dump(), **settings.script}
-        self._script = Script(**validate(ScriptSettings, own, source="script").model_dump())
+        self._script = ScriptParameters(
+            **validate(ScriptSettings, own, source="script").model_dump()
+        )
         wrench = settings.wrench
-        self._wrench = None if wrench is None else Wrench(**wrench.model_dump())
+        self._wrench = None if wrench is None else WrenchGuidance(**wrench.model_dump())
         self._inner = inner
-        self._memory = room(episodes.count)
+        self._memory = guidance_memory(episodes.count)
         self._accelerations = np.zeros((episodes.count, 2, 3))
         self._values = np.zeros((episodes.count, episodes.size))
         self._noise = np.zeros((episodes.count, episodes.limit, episodes.size))
@@ -123,7 +121,7 @@ class Expert:
             own = (self._pair, self._memory, self._accelerations)
             guide_by_wrench(*seen, self._wrench, places, *own)
         if not inner.control.compensated:
-            take_off_disturbance(episodes.memory, self._accelerations)
+            subtract_disturbances(episodes.memory, self._accelerations)
         rate = self._settings.turn_rate
         _values_all(self._accelerations, episodes.measured, inner.control, rate, self._values)
         steps = np.minimum(episodes.steps, episodes.limit - 1)

@@ -11,7 +11,7 @@
 | `latched` | 1 | 1 | whether the latch holds the probe |
 | `tip` | 3 | m | from the socket's mouth to the probe's end, in the target's axes |
 | `tip_velocity` | 3 | m/s | of the probe's end as the socket sees it, in the target's axes |
-| `estimated_error` | 6 | m | `position_error` by the observers of `iap_simulation.docking.vehicle_control` |
+| `estimated_error` | 6 | m | `position_error` by the observers of `iap_control.docking.vehicle_control` |
 | `estimated_velocity` | 6 | m/s | `velocity` by the observers |
 | `estimated_tip` | 3 | m | `tip` with places by the observers |
 | `estimated_tip_velocity` | 3 | m/s | `tip_velocity` with velocities by the observers |
@@ -28,6 +28,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_control.docking.vehicle_control import DISTURBANCE, POSITION, VELOCITY, PairParameters
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import (
     Vec,
@@ -41,7 +42,6 @@ from iap_description.math.kernels import (
     vec_at,
 )
 from iap_learning.tasks.terms import LARGEST, Layout
-from iap_simulation.docking.vehicle_control import DISTURBANCE, POSITION, VELOCITY, Pair
 
 (
     POSITION_ERROR,
@@ -93,10 +93,10 @@ class View(NamedTuple):
     at: Integers
     factors: Array
     references: Array
-    pair: Pair
+    pair: PairParameters
 
     @classmethod
-    def of(cls, layout: Layout, references: Array, pair: Pair) -> Self:
+    def of(cls, layout: Layout, references: Array, pair: PairParameters) -> Self:
         """The view of a layout."""
         names, sizes = list(TERMS), [size for _, size, _ in layout]
         return cls(
@@ -188,7 +188,7 @@ def _write_matrix(x: Array, raw: Array, at: int) -> None:
 
 
 @njit(cache=True)
-def _tip_term(term: int, measured: Array, memory: Array, pair: Pair) -> Vec:
+def _tip_term(term: int, measured: Array, memory: Array, pair: PairParameters) -> Vec:
     """The probe's end in the target's axes, or its velocity there; see the module."""
     x_t, x_c = measured[0], measured[1]
     places = vec_at(x_t, 0), vec_at(x_c, 0)

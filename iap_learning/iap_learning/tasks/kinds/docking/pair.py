@@ -10,6 +10,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from iap_control.docking.settings import ScriptParameters
+from iap_control.docking.vehicle_control import (
+    VEHICLE_SIZE,
+    PairParameters,
+    initialise_observer,
+    update_observer,
+)
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import REF_P
@@ -18,8 +25,6 @@ from iap_learning.tasks.kinds.docking.observations import View, layout_of, obser
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.terms import Layout
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
-from iap_simulation.docking.vehicle_control import VEHICLE_SIZE, Pair, believe, estimate
-from iap_simulation.scenario.docking_spec import Script
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -52,14 +57,14 @@ class Interface(NamedTuple):
         view = View.of(layout, references(scenario, pair, latch.depth), pair)
         target = latch.socket.split("/")[0]
         gains = next(v for v in scenario.vehicles if v.name == target).control.gains.autopilot
-        script = Script(**spec.script.model_dump())
+        script = ScriptParameters(**spec.script.model_dump())
         rate = np.array(gains.rate, float)
         control = Control(*kind, task.action.compensated, rate, script, pair)
         low, high = np.tile(task.action.low, 2), np.tile(task.action.high, 2)
         return cls(layout, view, control, 0.5 * (low + high), 0.5 * (high - low))
 
 
-def references(scenario: Scenario, pair: Pair, depth: float) -> Array:
+def references(scenario: Scenario, pair: PairParameters, depth: float) -> Array:
     """Places (2, 3) of target and chaser that are docked, level, the target at its scenario's first reference [m]."""
     assert scenario.docking is not None
     target = scenario.latches[scenario.docking.latch].socket.split("/")[0]
@@ -71,13 +76,18 @@ def references(scenario: Scenario, pair: Pair, depth: float) -> Array:
 
 @njit(cache=True)
 def sense(
-    measured: Array, touches: bool, starts: bool, script: Script, pair: Pair, memory: Array
+    measured: Array,
+    touches: bool,
+    starts: bool,
+    script: ScriptParameters,
+    pair: PairParameters,
+    memory: Array,
 ) -> None:
     """Move the observers (2, 13) of one pair on to its measured state rows (2, 13)."""
     for i in range(2):
         if starts:
-            believe(measured[i], pair, memory[i])
-        estimate(measured[i], touches, script, pair, memory[i])
+            initialise_observer(measured[i], pair, memory[i])
+        update_observer(measured[i], touches, script, pair, memory[i])
 
 
 class DockingPair:

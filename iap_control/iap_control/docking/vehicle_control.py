@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What either vehicle of a docking does: it estimates its motion, and turns accelerations into thrust and body rates.
+r"""Observer and attitude law of either vehicle of a docking: from accelerations to thrust and body rates.
 
 Each vehicle has an observer of its position, velocity and of the acceleration d that thrust and weight do not explain,
 
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_control.allocation.allocation import attitude_of_thrust
+from iap_control.docking.settings import ScriptParameters
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
     Quat,
@@ -35,15 +36,14 @@ from iap_description.math.kernels import (
     vec_at,
 )
 from iap_description.vehicles.latch import PortFrame
-from iap_simulation.scenario.docking_spec import Script
 
-# Numbers of a vehicle's memory.
+# Indices of a vehicle's memory.
 POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13
 YAW = 0.25  # gain and change of yaw rates over those of roll and pitch
 
 
-class Pair(NamedTuple):
-    """What is known of the vehicles.
+class PairParameters(NamedTuple):
+    """Constants of both vehicles.
 
     Attributes:
         probe: the chaser's port.
@@ -61,8 +61,8 @@ class Pair(NamedTuple):
 
 
 @njit(cache=True)
-def believe(x: Array, pair: Pair, memory: Array) -> None:
-    """Begin with a measured state row (13,): it hovers there."""
+def initialise_observer(x: Array, pair: PairParameters, memory: Array) -> None:
+    """Initialise the observer with a measured state row (13,) at which the vehicle hovers."""
     put_at(memory, POSITION, vec_at(x, 0))
     put_at(memory, VELOCITY, vec_at(x, 7))
     put_at(memory, DISTURBANCE, (0.0, 0.0, 0.0))
@@ -71,8 +71,10 @@ def believe(x: Array, pair: Pair, memory: Array) -> None:
 
 
 @njit(cache=True)
-def estimate(x: Array, touches: bool, script: Script, pair: Pair, memory: Array) -> None:
-    """Move a vehicle's observer on to a measured row (13,); what another vehicle pushes with is no disturbance."""
+def update_observer(
+    x: Array, touches: bool, script: ScriptParameters, pair: PairParameters, memory: Array
+) -> None:
+    """Advance a vehicle's observer to a measured row (13,); in contact its disturbance stays as it is."""
     p, v, d = vec_at(memory, POSITION), vec_at(memory, VELOCITY), vec_at(memory, DISTURBANCE)
     dt = pair.dt
     lift = rotate(quat_at(x, 3), (0.0, 0.0, memory[THRUST] / pair.mass))
@@ -82,26 +84,30 @@ def estimate(x: Array, touches: bool, script: Script, pair: Pair, memory: Array)
     off = sub(vec_at(x, 7), v)
     v = add(v, scale(dt * script.velocity_gain, off))
     if not touches:
-        d = limited(add(d, scale(dt * script.disturbance_gain, off)), script.disturbance_limit)
+        d = clipped3(add(d, scale(dt * script.disturbance_gain, off)), script.disturbance_limit)
     put_at(memory, POSITION, p)
     put_at(memory, VELOCITY, v)
     put_at(memory, DISTURBANCE, d)
 
 
 @njit(cache=True)
-def respond(x: Array, a: Vec, script: Script, pair: Pair, memory: Array, out: Array) -> None:
+def attitude_command(
+    x: Array, a: Vec, script: ScriptParameters, pair: PairParameters, memory: Array, out: Array
+) -> None:
     """Write thrust [N] and body rates [rad/s] (4,) for an acceleration [m/s^2] of a vehicle of measured row (13,)."""
     q_WB = quat_at(x, 3)
     thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
     w_B = unrotate(q_WB, vec_at(x, 10))
     out[0] = thrust
     put_at(out, 1, body_rates(q_WB, w_B, q, script.turn_gain, script.turn_change))
-    expect(thrust, script, pair, memory)
+    note_thrust(thrust, script, pair, memory)
 
 
 @njit(cache=True)
-def expect(thrust: float, script: Script, pair: Pair, memory: Array) -> None:
-    """Let the observer know the commanded thrust [N]."""
+def note_thrust(
+    thrust: float, script: ScriptParameters, pair: PairParameters, memory: Array
+) -> None:
+    """Low-pass the commanded thrust [N], with which the observer predicts."""
     memory[THRUST] += pair.dt / script.thrust_lag * (thrust - memory[THRUST])
 
 
@@ -114,26 +120,34 @@ def thrust_command(a: Vec, q_WB: Quat, mass: float, gravity: float) -> tuple[flo
 
 
 @njit(cache=True)
-def body_rates(q: Quat, w_B: Vec, wanted: Quat, gain: float, change: float) -> Vec:
-    """Body rates [rad/s] towards a wanted attitude; near the present ones, so that rotors keep room for the thrust.
+def body_rates(q: Quat, w_B: Vec, q_goal: Quat, gain: float, change: float) -> Vec:
+    """Body rates [rad/s] towards a goal attitude; near the present ones, so that rotors keep room for the thrust.
 
     Yaw, for which rotors have little torque, is turned at `YAW` of gain and change.
     """
-    turn = qlog(qmul(qconj(q), wanted))
+    turn = qlog(qmul(qconj(q), q_goal))
     return (
-        w_B[0] + within(gain * turn[0] - w_B[0], change),
-        w_B[1] + within(gain * turn[1] - w_B[1], change),
-        w_B[2] + within(YAW * gain * turn[2] - w_B[2], YAW * change),
+        w_B[0] + clipped(gain * turn[0] - w_B[0], change),
+        w_B[1] + clipped(gain * turn[1] - w_B[1], change),
+        w_B[2] + clipped(YAW * gain * turn[2] - w_B[2], YAW * change),
     )
 
 
 @njit(cache=True)
-def within(value: float, limit: float) -> float:
+def clipped(value: float, limit: float) -> float:
     """A number clipped to +-limit."""
     return min(max(value, -limit), limit)
 
 
 @njit(cache=True)
-def limited(v: Vec, limit: float) -> Vec:
+def clipped3(v: Vec, limit: float) -> Vec:
     """A vector whose numbers are clipped to +-limit."""
-    return (within(v[0], limit), within(v[1], limit), within(v[2], limit))
+    return (clipped(v[0], limit), clipped(v[1], limit), clipped(v[2], limit))
+
+
+@njit(cache=True)
+def subtract_disturbances(observed: Array, out: Array) -> None:
+    """Subtract the estimated disturbances of observers (B, 2, 13) from accelerations (B, 2, 3), in place."""
+    for b in range(len(out)):
+        for i in range(2):
+            put_at(out[b, i], 0, sub(vec_at(out[b, i], 0), vec_at(observed[b, i], DISTURBANCE)))
