@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from iap_description.config.record import validate
+from iap_description.geometry.shapes import Shape
 from iap_description.math import so3
 from iap_description.states import Command, P, Q, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Board
-from iap_description.world.shapes import Shape
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.engines.make import is_installed

@@ -10,8 +10,8 @@ from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import optical
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body_parts import body_parts
 from iap_description.vehicles.platform import load_platform
-from iap_description.world.tessellation import body_parts
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot

@@ -60,7 +60,7 @@ def recorded(tmp_path: Path):
     """Record made-up flights into the test's folder and read them back."""
     from made_up_flights import run_meta
 
-    from iap_io.runs.recorder import Recorder
+    from iap_io.recording.recorder import Recorder
     from iap_io.runs.run_folder import load_run
 
     def record(*flights, tracks=None):

@@ -9,6 +9,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 
+MAP = "map"  # name of the world's frame
 R_ENU_NED: Array = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 R_FLU_FRD: Array = np.diag([1.0, -1.0, -1.0])
 for _constant in (R_ENU_NED, R_FLU_FRD):

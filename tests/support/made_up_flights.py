@@ -12,7 +12,7 @@ from iap_description.signals import Reference, Step, WrenchRecord
 from iap_description.states import Command, Level, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_io.runs.recorder import Recorder
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
 

@@ -25,7 +25,7 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
-from iap_io.runs.recorder import Recorder
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.run_meta import RunMeta
 
 WIDTH, HEIGHT, F = 64, 48, 32.0

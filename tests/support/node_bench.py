@@ -9,7 +9,8 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from iap_io.ros.node import SuiteNode
-from iap_io.wire.cdr import HEADER_SIZE, SECOND, decoded, stamp_of
+from iap_io.wire.cdr import HEADER_SIZE, decoded
+from iap_io.wire.stamps import SECOND, stamp_of
 
 Said = tuple[str, bytes]  # topic and serialised message
 # Fields that say by NaN that there is no value.

@@ -3,10 +3,10 @@
 
 import numpy as np
 
+from iap_description.geometry.tessellation import Part
 from iap_description.math import so3
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.sensors.mounts import optical
-from iap_description.world.tessellation import Part
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS

@@ -9,8 +9,8 @@ import pytest
 from iap_bringup.experiments.rays import sheet
 from iap_description.config.plain_yaml import parse_mapping
 from iap_description.world.obstacles import PRESETS as OBSTACLES
-from iap_sensors import lidar
 from iap_sensors.rays import depth_camera_spec
+from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.images import KINDS
 from iap_simulation.scenario.resolving import resolved
 

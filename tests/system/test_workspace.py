@@ -164,6 +164,62 @@ def test_imports_between_packages_point_one_way(package):
     assert declared <= MAY_IMPORT[package]
 
 
+MAX_ROOT_MODULES = 8
+MUTUAL = {  # folders that still import each other; "." are the modules at a package's root
+    ("iap_learning", ".", "tasks"),
+    ("iap_learning", "datasets", "tasks"),
+    ("iap_learning", "policies", "tasks"),
+    ("iap_physics", "modules", "plant"),
+    ("iap_simulation", ".", "runs"),
+    ("iap_simulation", "batch", "loop"),
+    ("iap_simulation", "loop", "modules"),
+}
+CROWDED: set[str] = set()  # packages whose roots still have more modules
+
+
+def folder(path: Path) -> str:
+    """First folder of a module within its package; "." at the package's root."""
+    inner = path.relative_to(ROOT).parts[2:-1]
+    return inner[0] if inner else "."
+
+
+def folders_imported(package: str, path: Path) -> set[str]:
+    """Folders of its own package that a module imports from, at its head or inside a function."""
+    folders = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            top, *inner = name.split(".")
+            if top == package and inner:
+                is_folder = (ROOT / package / package / inner[0]).is_dir()
+                folders.add(inner[0] if is_folder else ".")
+    return folders - {folder(path)}
+
+
+def test_no_two_folders_of_a_package_import_each_other():
+    arrows = {
+        (package, folder(path), to)
+        for package in PYTHON_PACKAGES
+        for path in modules(package)
+        for to in folders_imported(package, path)
+    }
+    mutual = {(p, *sorted((a, b))) for p, a, b in arrows if (p, b, a) in arrows}
+    assert mutual == MUTUAL  # a pair that is gone is to be taken out of the list
+
+
+def test_no_package_has_many_modules_at_its_root():
+    crowded = {
+        package
+        for package in PYTHON_PACKAGES
+        if len(list((ROOT / package / package).glob("[!_]*.py"))) > MAX_ROOT_MODULES
+    }
+    assert crowded == CROWDED
+
+
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_an_extra_is_imported_by_its_own_package_alone(extra):
     assert {package for package in PYTHON_PACKAGES if extra in imports_of(package)} == {

@@ -16,7 +16,7 @@ from iap_bringup.cli.options import add_report_options, add_scenario_options, sc
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
 from iap_description.process import interrupts
-from iap_io.runs.disk_use import disk_use, free_space
+from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody

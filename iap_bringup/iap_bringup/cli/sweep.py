@@ -24,7 +24,7 @@ from rich.text import Text
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
 from iap_bringup.terminal.flight import show_sensors
 from iap_description.errors import BadInput
-from iap_io.runs.disk_use import disk_use, free_space
+from iap_io.recording.disk_use import disk_use, free_space
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.sweeps.cluster import ClusterFarm

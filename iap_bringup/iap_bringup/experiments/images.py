@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_description.arrays import Array
+from iap_description.geometry.tessellation import Part
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 from iap_description.sensors.mounts import optical
-from iap_description.world.tessellation import Part
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Renderer, Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS

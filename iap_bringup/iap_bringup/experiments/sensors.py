@@ -14,8 +14,8 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.evaluation.allan import densities
 from iap_estimation.evaluation.dead_reckoning import reckon, reckon_instants
 from iap_sensors.cameras.renderer import Renderer
-from iap_sensors.imu import PRESETS as UNITS
-from iap_sensors.imu import Imu, ImuSpec
+from iap_sensors.inertial.imu import PRESETS as UNITS
+from iap_sensors.inertial.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.inertial_units import Unit
 from iap_simulation.runs.flight_log import FlightLog, watch

@@ -14,14 +14,14 @@ from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
 from iap_estimation.navigation.health import Worst
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.recording.note_chunk import Note
+from iap_io.recording.recorder import Recorder
+from iap_io.recording.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
 from iap_io.runs import topics
-from iap_io.runs.note_chunk import Note
-from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
-from iap_io.runs.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
-from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.sample_views import LatchStateMessage
+from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.session.flight_monitor import CRASHED
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.distances import is_far

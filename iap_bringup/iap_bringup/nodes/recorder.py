@@ -34,27 +34,21 @@ from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.plots.flight import DRAWN, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
 from iap_description.errors import IapError
+from iap_description.frames import MAP
 from iap_description.sensors.readings import Reading
 from iap_description.vehicles.gripper import row_of
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.recording.step_synchronizer import MEASURED_WRENCHES
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, SuiteNode, run
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_io.runs.run_meta import COMPLETED
-from iap_io.runs.step_synchronizer import MEASURED_WRENCHES
 from iap_io.sensor_messages.sensor_messages import IMU
 from iap_io.wire.cdr import decoded
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import (
-    MAP,
-    SECOND,
-    CommandMessage,
-    Message,
-    ReferenceMessage,
-    StateMessage,
-)
+from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import (
     JointWrenchesMessage,
     ModuleJointsMessage,
@@ -67,6 +61,7 @@ from iap_io.wire.sample_views import (
     WrenchMessage,
 )
 from iap_io.wire.stamp_guard import StampGuard
+from iap_io.wire.stamps import SECOND
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.vehicles.vehicle import Vehicle

@@ -8,9 +8,9 @@ from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder
-from iap_io.wire.cdr import decoded, stamp_of
-from iap_io.wire.message_views import SECOND
+from iap_io.wire.cdr import decoded
 from iap_io.wire.number_check import check_stamp
+from iap_io.wire.stamps import SECOND, stamp_of
 
 
 class SensorMessage(NamedTuple):

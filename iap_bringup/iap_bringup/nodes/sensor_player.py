@@ -21,11 +21,11 @@ from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
-from iap_io.runs.run_files import BAG
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND
 from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.stamps import SECOND
 
 AHEAD = 0.005  # that is played at once [s of the recording]
 UNTIL_TOLERANCE = SECOND // 2  # before the end, to which estimates must come [ns]

@@ -13,7 +13,8 @@ from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, Level, P
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
 from iap_io.runs.topics import TIP_TWIST
-from iap_io.wire.message_views import SECOND, ReferenceMessage, StateMessage
+from iap_io.wire.message_views import ReferenceMessage, StateMessage
+from iap_io.wire.stamps import SECOND
 from iap_msgs.msg import PlatformReference
 
 LONGEST_STEP = 0.1  # a gap between states does not make the reference jump [s]

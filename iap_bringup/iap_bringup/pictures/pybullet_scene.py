@@ -12,13 +12,13 @@ import numpy as np
 from matplotlib.image import imsave
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.shapes import Rgba, Shape
+from iap_description.geometry.solids import triangles
 from iap_description.math import so3
 from iap_description.process.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import UPRIGHT, Assembly, Body
 from iap_description.vehicles.urdf import urdf_text
-from iap_description.world.shapes import Rgba, Shape
-from iap_description.world.solids import triangles
 
 with native_output_discarded():
     import pybullet as bullet

@@ -15,8 +15,8 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_io.plots.plot_style import write_plot
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
 if TYPE_CHECKING:

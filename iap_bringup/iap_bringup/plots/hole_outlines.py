@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.solids import triangles
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.tool import PlateTip, SphereTip, Tool
 from iap_description.world.objects import Board, Funnel
 from iap_description.world.scene_objects import SceneObject
-from iap_description.world.shapes import Shape
-from iap_description.world.solids import triangles
 from iap_description.world.world import World
 from iap_io.runs.columns import Columns
 

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.tessellation import mesh
 from iap_description.scenes.library import load_scene
-from iap_description.world.tessellation import mesh
 from iap_io.plots.plot_style import REFERENCE, WIDTH, Style
 
 if TYPE_CHECKING:

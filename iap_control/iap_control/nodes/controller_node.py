@@ -22,12 +22,13 @@ from iap_control.nodes.parameters import (
 from iap_control.nodes.topics import ResponderTopics
 from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
 from iap_description.states import Command, Mode, Q
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import MAP, CommandMessage, StateMessage
+from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, TwistMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand
 

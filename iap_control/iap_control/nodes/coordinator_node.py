@@ -24,9 +24,10 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND, CommandMessage, ReferenceMessage, StateMessage
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import JointWrenchesMessage, ModuleReferenceMessage
 from iap_io.wire.sample_views import WrenchMessage
+from iap_io.wire.stamps import SECOND
 from iap_msgs.msg import ModuleJoints, ModuleReference
 
 

@@ -8,8 +8,8 @@ from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import validate
 from iap_io.ros.node import LATEST, SuiteNode
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND
 from iap_io.wire.sample_views import HealthMessage
+from iap_io.wire.stamps import SECOND
 
 
 def declared_failsafe(node: SuiteNode) -> EstimateFailsafe | None:

@@ -24,7 +24,8 @@ from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
-from iap_io.wire.message_views import SECOND, ReferenceMessage, StateMessage
+from iap_io.wire.message_views import ReferenceMessage, StateMessage
+from iap_io.wire.stamps import SECOND
 from iap_msgs.msg import PlatformReference
 
 STARTS = ("hover", "ground")

@@ -14,14 +14,16 @@ from iap_control.responders.inputs import Kind
 from iap_control.responders.state_responder import StateResponder
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
 from iap_description.states import REF_FIXED
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import MAP, SECOND, Message, ReferenceMessage, StateMessage
+from iap_io.wire.message_views import Message, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import ModuleReferenceMessage
 from iap_io.wire.sample_views import AccelMessage, PoseMessage, TwistMessage, WrenchMessage
+from iap_io.wire.stamps import SECOND
 
 REFERENCE = "reference"
 ESTIMATE_LOST = "estimate_lost"  # key in diagnostics: since when and why; empty while it is not

@@ -8,12 +8,12 @@ import numpy as np
 from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped
 
 from iap_description.arrays import Array
+from iap_description.frames import MAP
 from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_V, REF_W, Level
 from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp
 from iap_io.ros.node import SuiteNode
-from iap_io.wire.message_views import MAP
 
 RATE = 100.0  # as that of odometry, rounded to whole control periods [Hz]
 QUEUE = 10

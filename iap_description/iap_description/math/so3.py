@@ -190,3 +190,10 @@ def euler_from_matrix(R_WB: Array) -> Array:
     roll = np.arctan2(R_WB[..., 2, 1], R_WB[..., 2, 2])
     yaw = np.arctan2(R_WB[..., 1, 0], R_WB[..., 0, 0])
     return np.stack([roll, pitch, yaw], -1)
+
+
+def transform(p: tuple[float, ...] | Array, q: tuple[float, ...] | Array) -> Array:
+    """(4, 4) matrix of a position (3,) [m] and an attitude (4,) xyzw."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = matrix_from_quaternion(np.array(q)), p
+    return T

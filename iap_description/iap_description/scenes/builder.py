@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Rgba, Shape
+from iap_description.geometry.solids import prism
+from iap_description.geometry.tessellation import Mesh, Part, mesh
 from iap_description.math import so3
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
-from iap_description.world.shapes import Rgba, Shape
-from iap_description.world.solids import prism
-from iap_description.world.tessellation import Mesh, Part, mesh
 
 Spot = Sequence[float]  # (x, y) or (x, y, z) in map [m]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.world.shapes import Shape
-from iap_description.world.tessellation import Part
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.tessellation import Part
 
 Rgb = tuple[float, float, float]
 

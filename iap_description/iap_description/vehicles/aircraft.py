@@ -11,10 +11,10 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, NonNegative3, Positive, Real, Record, Vec3
+from iap_description.geometry.shapes import BodyShape, Surface
 from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
-from iap_description.world.shapes import BodyShape, Surface
 
 UP = (0.0, 0.0, 1.0)
 ROTORS = 4  # most that an aircraft has, and what commands and messages have room for

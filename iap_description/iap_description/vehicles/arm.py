@@ -23,11 +23,11 @@ from iap_description.config.record import (
     Vec3,
     validate,
 )
+from iap_description.geometry.shapes import BodyShape
 from iap_description.math import so3
 from iap_description.vehicles.aircraft import Inertial
 from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE, Chain
 from iap_description.vehicles.tool import Tool
-from iap_description.world.shapes import BodyShape
 
 ARMS = Presets(Path(__file__).parents[1] / "data" / "arms", "arm")
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC}

@@ -10,6 +10,7 @@ from typing import NamedTuple, Self, TypeVar
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.geometry.shapes import Shape, Surface
 from iap_description.math import so3
 from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, RotorTilt, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
@@ -19,7 +20,6 @@ from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.platform import Center, JointSpec, Platform
 from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import TOOL, Tool
-from iap_description.world.shapes import Shape, Surface
 
 Placed = TypeVar("Placed", Shape, Mount)
 UPRIGHT = np.zeros(4)  # tilts of rotors [rad]

@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.config.record import Positive, Real, Record, Vec3
-from iap_description.world.shapes import Rgba, Shape
+from iap_description.geometry.shapes import Rgba, Shape
 
 _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 

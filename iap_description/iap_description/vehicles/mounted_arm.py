@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Shape, Surface
 from iap_description.math import so3
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.arm import Arm, ArmLink
 from iap_description.vehicles.chain_inertia import Bodies, Composite, composite
 from iap_description.vehicles.serial_chain import Chain, tip_pose
 from iap_description.vehicles.tool import Tool
-from iap_description.world.shapes import Shape, Surface
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from iap_description.config.record import (
 )
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
+from iap_description.geometry.shapes import BodyShape
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
 from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.chassis import Chassis
@@ -29,7 +30,6 @@ from iap_description.vehicles.joint_types import JointTypeName, joint_type
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import Tool
-from iap_description.world.shapes import BodyShape
 
 DATA = Path(__file__).parents[1] / "data"
 COUNTS = range(2, 13)  # of aircraft in a generated platform

@@ -13,11 +13,11 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.geometry.cavities import pipe, thick
+from iap_description.geometry.shapes import Rgba, Shape
+from iap_description.geometry.solids import hull, stacked_rings
 from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
-from iap_description.world.cavities import pipe, thick
-from iap_description.world.shapes import Rgba, Shape
-from iap_description.world.solids import hull, stacked_rings
 
 Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
 STEPS = 10  # cylinders that stand for a cone where it is drawn

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record, Vec3
+from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
-from iap_description.world.shapes import Rgba, Shape, Surface
 
 TOOL = "tool"  # the mount at the tip
 

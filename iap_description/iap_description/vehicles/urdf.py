@@ -16,6 +16,8 @@ import xacro
 
 from iap_description.arrays import Array
 from iap_description.config.record import Vec3
+from iap_description.geometry.mesh_files import PACKAGE, mesh_path
+from iap_description.geometry.shapes import Shape
 from iap_description.math import so3
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Body, Joint
@@ -23,8 +25,6 @@ from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.platform import DATA
 from iap_description.vehicles.tool import TOOL
-from iap_description.world.mesh_files import PACKAGE, mesh_path
-from iap_description.world.shapes import Shape
 
 Target = Literal["bullet", "ros"]
 AT_JOINT = (0.0, 0.0, 0.0)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
 from iap_description.math.kernels import Vec, add, cross, dot, scale, sub, vec
 from iap_description.states import P, Q
 from iap_description.world.objects import Placed
 from iap_description.world.obstacles import Obstacles
-from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 
 SIDES = 32  # of what is round: its flat sides are 0.5 % of the radius too far in

@@ -17,12 +17,12 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import Flag, Positive, Real, Record, Vec3
+from iap_description.geometry.cavities import arc, pipe, rectangular, thick
+from iap_description.geometry.mesh_files import read_mesh
+from iap_description.geometry.shapes import Rgba, Shape, Surface
+from iap_description.geometry.solids import hull, prism
 from iap_description.math import so3
 from iap_description.states import P, V, resting_state
-from iap_description.world.cavities import arc, pipe, rectangular, thick
-from iap_description.world.mesh_files import read_mesh
-from iap_description.world.shapes import Rgba, Shape, Surface
-from iap_description.world.solids import hull, prism
 
 CAP = 0.04  # radius of a socket's flat pole relative to the socket's
 FILLET_STEPS, BOTTOM_STEPS = 2, 5  # stretches of the profile's arcs

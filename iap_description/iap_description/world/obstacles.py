@@ -15,11 +15,11 @@ from pydantic import Field
 from iap_description.arrays import Array
 from iap_description.config.record import Count, NonNegative, Positive, Presets, Real, Vec3, merged
 from iap_description.errors import BadInput
+from iap_description.geometry.shapes import Rgba, Shape, Surface
+from iap_description.geometry.solids import Faces, hull
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.world.objects import Placed
-from iap_description.world.shapes import Rgba, Shape, Surface
-from iap_description.world.solids import Faces, hull
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "obstacles", "obstacles")
 Extent = tuple[Positive, Positive]  # least and largest [m]

@@ -8,13 +8,15 @@ from itertools import product
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.solids import triangles
+from iap_description.geometry.tessellation import Part, parts_by_color
 from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_description.world.objects import Funnel
-from iap_description.world.shapes import Shape
-from iap_description.world.solids import triangles
+from iap_description.world.objects import Funnel, Placed
 from iap_description.world.world import World
 
+OBJECT_LABEL = 50  # of the first object in segmented images
 SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))  # of a box's corners
 PARALLEL = 1e-9  # stands for a ray's zero component [m]
 FLUSH = 1e-6  # pieces whose middle is so near to the cut belong to what stays [m]
@@ -79,6 +81,11 @@ def standing(world: World, t: float) -> list[SceneObject]:
         SceneObject(item.pieces(), item.row(t), isinstance(item, Funnel))
         for item in world.objects.values()
     ]
+
+
+def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
+    """The visible parts of an object of the world in its frame O: one part for each of its colours."""
+    return parts_by_color("object", item.pieces(), label)
 
 
 def _corners(shape: Shape) -> Array:

@@ -7,10 +7,10 @@ from pydantic import AfterValidator, Field
 
 from iap_description.config.record import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
+from iap_description.geometry.shapes import Surface
 from iap_description.scenes.library import check_scene
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
-from iap_description.world.shapes import Surface
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 

@@ -15,10 +15,10 @@ from iap_description.config.record import NonNegative, Real, validate
 from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.math.so3 import transform
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, rigid
-from iap_io.euroc.euroc_text import transform
 
 MODELS = {"radial-tangential": PLUMB_BOB, "radtan": PLUMB_BOB, "equidistant": EQUIDISTANT}
 OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML

@@ -11,7 +11,7 @@ from iap_estimation.datasets.euroc_source import HOME, open_euroc
 from iap_estimation.datasets.range_bag_source import open_range_bag
 from iap_estimation.datasets.run_source import open_run
 from iap_estimation.navigation.data import Dataset
-from iap_io.runs.run_files import BAG, META
+from iap_io.runs.topics import BAG, META
 from iap_io.trajectories.bags import STORAGE_SUFFIXES
 
 METADATA = "metadata.yaml"

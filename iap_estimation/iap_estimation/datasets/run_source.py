@@ -13,6 +13,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.math.so3 import transform
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
@@ -39,13 +40,13 @@ from iap_estimation.navigation.sensor_set import check_joint
 from iap_estimation.navigation.streams import Clock, in_order
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
 from iap_io.bags.bag_reading import parsing, raw_messages
-from iap_io.euroc.euroc_text import transform
 from iap_io.runs.column_messages import seconds
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
 from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_io.wire.cdr import records_of, stamps_of
+from iap_io.wire.cdr import records_of
+from iap_io.wire.stamps import stamps_of
 
 IMU = "sensor_msgs/msg/Imu"
 NUMBERS: dict[type, tuple[str, ...]] = {  # of measurements, that must be some

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.math import so3
+from iap_description.math.so3 import transform
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
@@ -26,7 +27,6 @@ from iap_estimation.navigation.data import (
 )
 from iap_estimation.navigation.streams import Pairing
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
-from iap_io.euroc.euroc_text import transform
 
 GREY = ("mono8", "rgb8")  # images that count, the first that a camera gives
 

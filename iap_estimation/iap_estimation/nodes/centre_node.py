@@ -22,8 +22,8 @@ from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import OK, WARN, run
 from iap_io.ros.synchronizer import TimeSynchronizer
-from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.stamps import SECOND, stamp_of_time
 
 STATE_TIMEOUT = 0.3  # behind the sensors, from which on a state is missing [s]
 

@@ -11,13 +11,14 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Header
 
 from iap_description.arrays import Array
+from iap_description.frames import MAP
 from iap_description.math.relative import relative_pose
 from iap_estimation.nodes.odometry_messages import put_estimate
 from iap_estimation.virpo.messages import Estimate
 from iap_io.ros.conversions import fill_pose, fill_transform, set_stamp, transform_message
 from iap_io.ros.node import SuiteNode
-from iap_io.wire.message_views import MAP, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.stamps import stamp_of_time
 
 try:
     from tf2_msgs.msg import TFMessage

@@ -40,8 +40,8 @@ from iap_io.ros.node import (
 )
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
-from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.stamp_guard import StampGuard
+from iap_io.wire.stamps import SECOND, stamp_of_time
 
 SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
 IMAGE_QUEUE = 20  # images of a camera that may

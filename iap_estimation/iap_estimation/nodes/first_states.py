@@ -10,7 +10,8 @@ from iap_description.arrays import Array
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_io.ros.node import SuiteNode
-from iap_io.wire.message_views import SECOND, StateMessage
+from iap_io.wire.message_views import StateMessage
+from iap_io.wire.stamps import SECOND
 
 MAX_STATES = 1000  # states that are kept
 STAMP_TOLERANCE = 0.01  # from an image, at which a state still holds [s]

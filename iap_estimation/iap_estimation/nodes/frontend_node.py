@@ -30,7 +30,7 @@ from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import ERROR, OK, WARN, run
 from iap_io.ros.statistics import RecentValues
 from iap_io.wire.cdr import HEADER_SIZE, decoded
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.wire.stamps import stamp_of_time
 from iap_msgs.msg import FeatureTracks
 
 INFO = "sensor_msgs/msg/CameraInfo"

@@ -11,8 +11,8 @@ from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import HEALTH
-from iap_io.wire.message_views import stamp_of_time
 from iap_io.wire.sample_views import HealthMessage
+from iap_io.wire.stamps import stamp_of_time
 from iap_msgs.msg import EstimateHealth
 
 

@@ -32,7 +32,7 @@ from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.ros.synchronizer import TimeSynchronizer
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.wire.stamps import stamp_of_time
 
 METHODS = ("joint", "drift_filter")
 

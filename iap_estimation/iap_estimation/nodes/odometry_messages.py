@@ -11,8 +11,8 @@ from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_estimation.virpo.messages import Estimate, Shared
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.stamps import SECOND, stamp_of_time
 
 Content = TypeVar("Content", Estimate, Shared)
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)

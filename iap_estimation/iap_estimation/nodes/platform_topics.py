@@ -17,7 +17,8 @@ from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_io.ros.conversions import frame
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, SuiteNode
 from iap_io.runs.topics import ESTIMATED
-from iap_io.wire.message_views import SECOND, StateMessage
+from iap_io.wire.message_views import StateMessage
+from iap_io.wire.stamps import SECOND
 from iap_msgs.msg import PlatformState
 
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])

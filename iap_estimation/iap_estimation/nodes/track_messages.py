@@ -7,8 +7,8 @@ from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Tracks
 from iap_io.wire.cdr import decoded, message, serialised
-from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.number_check import check_stamp
+from iap_io.wire.stamps import SECOND, stamp_of_time
 
 FEATURES = "iap_msgs/msg/FeatureTracks"
 VIEW = 4  # numbers of a track: x, y in the left and x, y in the right camera

@@ -25,8 +25,8 @@ from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import METHODS, SingleAircraft
 from iap_io.ros.node import run
-from iap_io.wire.message_views import stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.stamps import stamp_of_time
 
 PUBLISHED_HZ = (
     20.0  # of propagated estimates that nobody flies by, at times common to all aircraft

@@ -32,9 +32,10 @@ from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode, run
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND, CommandMessage, StateMessage
+from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamp_guard import StampGuard
+from iap_io.wire.stamps import SECOND
 
 # A command must not hide the one before it, which the state that came meanwhile needs.
 COMMAND_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)

@@ -9,8 +9,8 @@ from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
 from iap_io.bags.png import PngPool
 from iap_io.euroc.euroc_folder import EurocFolder
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
 BATCH = 60  # readings, so that not all images are in memory at once

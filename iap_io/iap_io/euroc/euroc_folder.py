@@ -25,7 +25,7 @@ from iap_io.euroc.euroc_text import EPOCH_NS
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.wire.stamps import stamp_of_time
 
 EUROC = "euroc"  # folder within the run folder
 
@@ -70,7 +70,7 @@ class EurocFolder:
         ]
         if not imus and not cameras:
             return
-        T_BI = euroc_text.transform(imus[0].p_BS_B, imus[0].q_BS) if imus else np.eye(4)
+        T_BI = so3.transform(imus[0].p_BS_B, imus[0].q_BS) if imus else np.eye(4)
         name = f"{vehicle.name}/{vehicle.bodies[body]}"
         truth_home = home / "state_groundtruth_estimate0"
         texts = (euroc_text.truth_yaml(f"true state of {name}"), euroc_text.TRUTH_COLUMNS)
@@ -167,7 +167,7 @@ def _encoding(camera: CameraSensorInfo) -> str:
 
 
 def _on_body(T_BI: Array, sensor: SensorInfo) -> Array:
-    T_IS: Array = np.linalg.inv(T_BI) @ euroc_text.transform(sensor.p_BS_B, sensor.q_BS)
+    T_IS: Array = np.linalg.inv(T_BI) @ so3.transform(sensor.p_BS_B, sensor.q_BS)
     return np.round(T_IS, 14) + 0.0  # an identity is one, without -0.0
 
 

@@ -4,7 +4,6 @@
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.math import so3
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
 
 # The beginning of a run, in 2014 as EuRoC's own: readers of such folders take stamp 0 for none, sort names of images as
@@ -54,13 +53,6 @@ def imu_yaml(meta: ImuInfo, T_BS: Array) -> str:
 def truth_yaml(comment: str) -> str:
     """``sensor.yaml`` of the ground truth."""
     return _head("visual-inertial", comment, np.eye(4))
-
-
-def transform(p: tuple[float, ...] | Array, q: tuple[float, ...] | Array) -> Array:
-    """(4, 4) matrix of a place (3,) [m] and an attitude (4,) xyzw."""
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = so3.matrix_from_quaternion(np.array(q)), p
-    return T
 
 
 def _head(kind: str, comment: str, T_BS: Array) -> str:

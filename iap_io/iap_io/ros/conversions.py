@@ -27,9 +27,10 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker
 
 from iap_description.arrays import Array
+from iap_description.frames import MAP
 from iap_description.math.relative import body_twist
 from iap_description.states import P, Q
-from iap_io.wire.message_views import MAP, SECOND
+from iap_io.wire.stamps import SECOND
 
 BASE_LINK = "base_link"
 _SOLIDS = {

@@ -15,7 +15,7 @@ from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import SuiteNode
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.wire.stamps import stamp_of_time
 
 try:
     from cv_bridge import CvBridge

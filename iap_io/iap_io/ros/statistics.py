@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from iap_io.wire.message_views import SECOND
+from iap_io.wire.stamps import SECOND
 
 
 class RecentValues:

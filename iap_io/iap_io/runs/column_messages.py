@@ -31,7 +31,7 @@ from iap_io.runs.topics import (
     WRENCHES,
     estimate_topic,
 )
-from iap_io.wire.cdr import set_stamps, stamps_of
+from iap_io.wire.stamps import set_stamps, stamps_of
 
 Records = NDArray[Any]
 LARGEST_WRENCH = 1e9  # of an impact [N, N m]

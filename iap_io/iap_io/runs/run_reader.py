@@ -18,10 +18,10 @@ from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
-from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
-from iap_io.runs.topics import topic
-from iap_io.wire.cdr import records_of, stamps_of
+from iap_io.runs.topics import BAG, META, topic
+from iap_io.wire.cdr import records_of
+from iap_io.wire.stamps import stamps_of
 
 PIECE = 4096  # control ticks that are read at once
 

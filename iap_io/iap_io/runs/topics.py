@@ -7,6 +7,9 @@ from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, OdometryMessage, WrenchMessage
 
+BAG = "bag"  # folder of the bag within the run folder
+META = "iap_run"  # key of the RunMeta in the bag's custom data
+
 STATE, REFERENCE, COMMAND = "state", "reference", "command"
 WORLD_STATE = "world/state"  # of the world's objects
 ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes

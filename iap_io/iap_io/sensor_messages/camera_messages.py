@@ -11,8 +11,8 @@ from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels
-from iap_io.wire.cdr import in_frame, put_stamp, serialised
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.wire.cdr import in_frame, serialised
+from iap_io.wire.stamps import put_stamp, stamp_of_time
 
 # Topics and their messages, in parts that follow each other, so that an image's pixels are never copied.
 Encoded = Iterator[tuple[str, list[Buffer]]]

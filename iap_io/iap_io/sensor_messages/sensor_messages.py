@@ -29,8 +29,9 @@ from iap_description.sensors.sensor_info import (
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, png
 from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded
-from iap_io.wire.cdr import Layout, in_frame, message, put_stamp
-from iap_io.wire.message_views import Message, stamp_of_time
+from iap_io.wire.cdr import Layout, in_frame, message
+from iap_io.wire.message_views import Message
+from iap_io.wire.stamps import put_stamp, stamp_of_time
 
 IMU, MAGNETIC = "sensor_msgs/msg/Imu", "sensor_msgs/msg/MagneticField"
 CLOUD = "sensor_msgs/msg/PointCloud2"

@@ -24,8 +24,9 @@ from iap_io.bags.png import pixels_of
 from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
 from iap_io.sensor_messages.reading_checks import check_reading
 from iap_io.sensor_messages.sensor_messages import CLOUD, IMU, MAGNETIC, POINT, RANGES, encoder
-from iap_io.wire.cdr import decoded, doubles_behind_header, stamp_of, stamp_parts
+from iap_io.wire.cdr import decoded, doubles_behind_header
 from iap_io.wire.number_check import check_stamp
+from iap_io.wire.stamps import stamp_of, stamp_parts
 
 IMU_NUMBERS = 4 + 9 + 2 * (3 + 9)  # attitude, rates and specific force, each with its covariance
 DTYPES = {"mono8": np.uint8, "rgb8": np.uint8, "16UC1": np.uint16, "32FC1": np.float32}

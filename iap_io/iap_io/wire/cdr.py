@@ -25,11 +25,10 @@ from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
-from iap_description.arrays import Array, Booleans, Integers
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 
 FieldPath = tuple[str | int, ...]  # of a field within a message
-SECOND = 1_000_000_000  # [ns]
 HEADER_SIZE = 4  # of the encapsulation, before the first field
 MOST_PADDING = 3  # bytes behind the last field: between processes DDS carries multiples of four
 _LITTLE_ENDIAN = 1  # second byte of it
@@ -188,18 +187,6 @@ def records_of(msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
     return layout.records(np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size))
 
 
-def stamp_of(data: bytes) -> int:
-    """Stamp [ns] of one serialised message that begins with a std_msgs/Header."""
-    seconds, nanoseconds = stamp_parts(data)
-    return seconds * SECOND + nanoseconds
-
-
-def stamp_parts(data: bytes) -> tuple[int, int]:
-    """Seconds and nanoseconds of one serialised message that begins with a std_msgs/Header."""
-    seconds, nanoseconds = struct.unpack_from("<iI", data, HEADER_SIZE)
-    return seconds, nanoseconds
-
-
 def doubles_behind_header(data: bytes, count: int) -> Array | None:
     """The numbers (count,) of a serialised message that has no more than these behind a std_msgs/Header.
 
@@ -213,21 +200,6 @@ def doubles_behind_header(data: bytes, count: int) -> Array | None:
     if not length or len(data) != at + 8 * count or data[HEADER_SIZE + end - 1]:
         return None
     return np.frombuffer(data, "<f8", count, at).astype(float)
-
-
-def put_stamp(data: bytearray | memoryview, stamp: int) -> None:
-    """Set the stamp [ns] of one serialised message that begins with a std_msgs/Header."""
-    struct.pack_into("<iI", data, HEADER_SIZE, *divmod(stamp, SECOND))
-
-
-def set_stamps(header: NDArray[Any], stamps: Integers) -> None:
-    """Write stamps [ns] into the ``header`` records of messages."""
-    header["stamp"]["sec"], header["stamp"]["nanosec"] = np.divmod(stamps, SECOND)
-
-
-def stamps_of(header: NDArray[Any]) -> Integers:
-    """Stamps [ns] of ``header`` records."""
-    return header["stamp"]["sec"].astype(np.int64) * SECOND + header["stamp"]["nanosec"]
 
 
 @dataclass(frozen=True)

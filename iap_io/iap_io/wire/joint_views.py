@@ -9,7 +9,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import Layout, message
-from iap_io.wire.message_views import SECOND, Message
+from iap_io.wire.message_views import Message
+from iap_io.wire.stamps import SECOND
 
 MOST_POINTS = 10_000  # of a trajectory
 

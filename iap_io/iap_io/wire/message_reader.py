@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
 from iap_io.wire.cdr import Layout, decoded
-from iap_io.wire.message_views import MAP, Message, StateMessage
+from iap_io.wire.message_views import Message, StateMessage
 from iap_io.wire.number_check import NumberCheck, load_kernel
 
 MOST_BYTES = 1 << 17  # of a message read number by number; a platform of twelve aircraft says 3000

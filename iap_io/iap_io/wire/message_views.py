@@ -16,21 +16,16 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.config.bounds import is_unit
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
 from iap_description.math.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.gripper import LOAD_SIZE, Load, row_of
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_description.vehicles.joint_types import JointType
-from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, SECOND, Layout, in_frame, message
+from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, Layout, in_frame, message
 from iap_io.wire.number_check import NumberCheck
-
-MAP = "map"
-
-
-def stamp_of_time(t: float) -> int:
-    """Simulation time [s] as a stamp [ns]."""
-    return round(t * SECOND)
+from iap_io.wire.stamps import SECOND
 
 
 class Message:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.config.bounds import LARGEST, are_plausible, first_odd
 from iap_description.errors import BadInput
-from iap_io.wire.cdr import HEADER_SIZE, SECOND, Layout
+from iap_io.wire.cdr import HEADER_SIZE, Layout
+from iap_io.wire.stamps import SECOND
 
 
 def load_kernel() -> None:

@@ -11,7 +11,8 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.signals import EstimateHealth, ForceMode
 from iap_io.wire.cdr import Layout, decoded, message
-from iap_io.wire.message_views import SECOND, Message
+from iap_io.wire.message_views import Message
+from iap_io.wire.stamps import SECOND
 
 
 class InertialMessage(Message):

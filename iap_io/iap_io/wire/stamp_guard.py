@@ -3,7 +3,7 @@
 
 from typing import Generic, TypeVar
 
-from iap_io.wire.cdr import SECOND
+from iap_io.wire.stamps import SECOND
 
 Content = TypeVar("Content")
 

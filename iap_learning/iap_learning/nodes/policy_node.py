@@ -11,7 +11,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_io.ros.node import Diagnostics, SuiteNode, run
-from iap_io.wire.message_views import SECOND
+from iap_io.wire.stamps import SECOND
 from iap_learning.nodes.pair_topics import PairTopics
 from iap_learning.nodes.platform_topics import PlatformTopics
 from iap_simulation.scenario.resolving import Options, resolve

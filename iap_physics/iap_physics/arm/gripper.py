@@ -7,11 +7,11 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.gripper import GripperSpec, Load
 from iap_description.vehicles.serial_chain import tip_pose
-from iap_description.world.solids import Bulk
 from iap_description.world.world import World
 from iap_physics.engines.engine import Engine
 

@@ -6,9 +6,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Surface
 from iap_description.vehicles.latch import PortFrame
 from iap_description.vehicles.ports import Probe, Socket
-from iap_description.world.shapes import Surface
 
 POINTS = 2.0  # contact points that engines find where polygons stand for two round things
 

@@ -12,7 +12,7 @@ from iap_io.ros.node import EVERY, LATEST, SuiteNode
 from iap_io.runs.topics import JOINT_COMMAND, JOINT_STATES
 from iap_io.wire.cdr import decoded
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage, trajectory_of
-from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.arm.arm_commands import JointTrajectory
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.session.session import Session

@@ -9,6 +9,7 @@ from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_description.arrays import Array
+from iap_description.frames import MAP
 from iap_description.math.relative import relative_pose
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import rotor_joint, tilt_joint, urdf_text
@@ -34,7 +35,7 @@ from iap_io.ros.node import LATCHED, LATEST, SuiteNode
 from iap_io.ros.static_frames import TFMessage
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
-from iap_io.wire.message_views import MAP, StateMessage
+from iap_io.wire.message_views import StateMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids

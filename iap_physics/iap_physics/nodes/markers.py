@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.shapes import Rgba, Shape
 
 METRES_PER_NEWTON = 0.02  # of a thrust arrow
 CONTACT_METRES_PER_NEWTON = 0.05  # of a contact's arrow, as the suite's view draws wrenches

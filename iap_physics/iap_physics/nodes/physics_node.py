@@ -20,8 +20,8 @@ from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.module_views import ModuleJointsMessage
+from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.engines.make import make_engine
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.joint_topic import JointTopic

@@ -14,8 +14,9 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, RESENT, SuiteNode
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND, CommandMessage, StateMessage
+from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import InertialMessage, WrenchMessage
+from iap_io.wire.stamps import SECOND
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.nodes.arm_topics import ArmTopics

@@ -22,6 +22,7 @@ from iap_description.config.record import (
     validate,
 )
 from iap_description.config.text_files import read_text
+from iap_description.geometry.shapes import Surface
 from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import InertialMounts, Sampling
@@ -32,7 +33,6 @@ from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.latch import Latch, check_ports
 from iap_description.vehicles.platform import Platform
 from iap_description.vehicles.ports import Port
-from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import Part
 from iap_description.math.kernels import quat, rotate
 from iap_description.scenes.scene import Scene
-from iap_description.world.tessellation import Part
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans
+from iap_description.geometry.tessellation import Part
 from iap_description.math import so3
 from iap_description.scenes.scene import Scene
-from iap_description.world.tessellation import Part
 from iap_sensors.cameras.framebuffers import Target
 from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
 from iap_sensors.cameras.programs import UNITS, Look, Programs

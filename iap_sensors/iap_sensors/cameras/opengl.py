@@ -16,8 +16,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import Part
 from iap_description.scenes.scene import Scene
-from iap_description.world.tessellation import Part
 from iap_sensors.cameras.framebuffers import Format, Kind, Target, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter

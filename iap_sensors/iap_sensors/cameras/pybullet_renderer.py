@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import Part
 from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
-from iap_description.world.tessellation import Part
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import View, camera_of_map, instants

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.geometry.tessellation import Part
 from iap_description.scenes.scene import Scene
-from iap_description.world.tessellation import Part
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import CameraSpec
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
+from iap_description.geometry.tessellation import Part
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.scenes.library import load_scene
@@ -18,14 +20,8 @@ from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import ROTORS
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.tessellation import (
-    BODY_LABEL,
-    OBJECT_LABEL,
-    Part,
-    body_parts,
-    object_parts,
-)
-from iap_io.wire.message_views import MAP
+from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
+from iap_description.world.scene_objects import OBJECT_LABEL, object_parts
 from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.model import stereo_baseline
 from iap_sensors.cameras.renderer import Frame, Renderer, Shot

@@ -22,9 +22,9 @@ from iap_description.sensors.readings import (
     Source,
 )
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
-from iap_sensors.ahrs import AttitudeFilter
-from iap_sensors.imu import Imu
-from iap_sensors.magnetometer import Magnetometer
+from iap_sensors.inertial.ahrs import AttitudeFilter
+from iap_sensors.inertial.imu import Imu
+from iap_sensors.inertial.magnetometer import Magnetometer
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling, nearest_rate
 from iap_sensors.mounted.sensor_presets import Sensors

@@ -5,9 +5,9 @@ from iap_description.config.plugins import load_class
 from iap_sensors.mounted.mounted_sensors import MountedSensors
 
 KINDS = {
-    "uwb": "iap_sensors.uwb:UwbTags",
-    "lidar": "iap_sensors.lidar:Lidars",
-    "depth_camera": "iap_sensors.depth_camera:DepthCameras",
+    "uwb": "iap_sensors.mounted.uwb:UwbTags",
+    "lidar": "iap_sensors.mounted.lidar:Lidars",
+    "depth_camera": "iap_sensors.mounted.depth_camera:DepthCameras",
 }
 METHODS = ("sample", "reset", "info")
 

@@ -9,17 +9,17 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from iap_description.config.record import Presets, Record
 from iap_description.errors import BadInput
-from iap_sensors import ahrs, imu, magnetometer
-from iap_sensors.ahrs import AttitudeGains
 from iap_sensors.cameras import spec as camera_spec
 from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.imu import ImuSpec
-from iap_sensors.lidar import LidarSpec
-from iap_sensors.magnetometer import MagnetometerSpec
+from iap_sensors.inertial import ahrs, imu, magnetometer
+from iap_sensors.inertial.ahrs import AttitudeGains
+from iap_sensors.inertial.imu import ImuSpec
+from iap_sensors.inertial.magnetometer import MagnetometerSpec
 from iap_sensors.mounted.kinds import is_kind, kind
+from iap_sensors.mounted.uwb import UwbSpec, anchor_trees
 from iap_sensors.rays import depth_camera_spec
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
-from iap_sensors.uwb import UwbSpec, anchor_trees
+from iap_sensors.rays.lidar_spec import LidarSpec
 
 SETS = Presets(Path(__file__).parents[1] / "data" / "sensors", "sensors")
 NONE = "none"

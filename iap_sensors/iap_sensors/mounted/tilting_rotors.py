@@ -8,9 +8,10 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.tessellation import Part
 from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_description.world.tessellation import BODY_LABEL, Part, propeller_parts
+from iap_description.vehicles.body_parts import BODY_LABEL, propeller_parts
 from iap_sensors.mounted.rig_spec import RigSpec
 
 

@@ -14,9 +14,9 @@ from iap_description.states import STATE_SIZE, Q
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, run
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND
 from iap_io.wire.sample_views import InertialMessage
 from iap_io.wire.stamp_guard import StampGuard
+from iap_io.wire.stamps import SECOND
 from iap_sensors.mounted.inertial_units import InertialUnits
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_sensors.nodes.sensor_base import SensorNode

@@ -24,7 +24,8 @@ from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
 from iap_io.ros.statistics import RateMonitor, RecentValues
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.runs.topics import WORLD_STATE
-from iap_io.wire.message_views import SECOND, StateMessage
+from iap_io.wire.message_views import StateMessage
+from iap_io.wire.stamps import SECOND
 from iap_sensors.mounted.faulty_sensors import FaultySensors
 from iap_sensors.mounted.rig_spec import RigSpec
 

@@ -10,10 +10,10 @@ from numba import njit
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import optical
-from iap_sensors.lidar import LidarSpec
 from iap_sensors.pixel_noise import normal_table
 from iap_sensors.rays.caster import NOTHING, Bundle, Hits, Numbers, Single
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
+from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_sensors.rays.noise import Errors, Keys, measure
 from iap_sensors.rays.patterns import pattern_of
 from iap_sensors.rays.turning import matrix_of

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.random_streams import uniforms
-from iap_sensors.lidar import LidarSpec
 from iap_sensors.pixel_noise import BITS, STEP, mixed
 from iap_sensors.rays.caster import NOTHING, Numbers, Single
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
+from iap_sensors.rays.lidar_spec import LidarSpec
 
 Keys = NDArray[np.uint64]
 _UNIT = 2.0**-32

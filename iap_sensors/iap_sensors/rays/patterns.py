@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_sensors.lidar import LidarSpec, beams
 from iap_sensors.rays.caster import Bundle
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
+from iap_sensors.rays.lidar_spec import LidarSpec, beams
 
 
 @dataclass(frozen=True, eq=False)

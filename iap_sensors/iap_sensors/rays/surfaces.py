@@ -8,14 +8,16 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Body
+from iap_description.vehicles.body_parts import BODY_LABEL
 from iap_description.world.objects import Placed
 from iap_description.world.obstacles import Obstacles
-from iap_description.world.shapes import Shape
-from iap_description.world.tessellation import BODY_LABEL, OBJECT_LABEL, mesh
+from iap_description.world.scene_objects import OBJECT_LABEL
 from iap_description.world.world import World
 from iap_sensors.rays.caster import Numbers
 

@@ -11,7 +11,7 @@ from iap_description.sensors.mounts import imu_mounts
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_sensors.imu import Imus, ImuSamples
+from iap_sensors.inertial.imu import Imus, ImuSamples
 from iap_simulation.scenario.randomization import drawn_imu_mounts
 from iap_simulation.scenario.scenario import Scenario
 

@@ -17,13 +17,13 @@ from iap_description.sensors.mounts import displacements, mounts_on_aircraft
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import world_indices
-from iap_sensors import lidar
-from iap_sensors.lidar import LidarSpec
 from iap_sensors.mounted.mounted_sensors import MOUNT
 from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays import depth_camera_spec
+from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_sensors.rays.images import KINDS, Images, RaySensor
+from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_sensors.rays.noise import Keys, bases_of, frame_keys
 from iap_sensors.rays.world_rays import Mover, Rays, movers_of
 from iap_simulation.batch.batch_support import check_fits

@@ -27,7 +27,7 @@ from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
 from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import is_upside_down
-from iap_sensors.imu import ImuSamples
+from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_loop import GIVEN, HELD, TRACK, BatchState, Goal, fly_worlds
 from iap_simulation.batch.batch_support import ENGINE, check_memory, deviates, unsupported
 from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from iap_description.signals import Step
+from iap_io.recording.filled_columns import FilledColumns
+from iap_io.recording.state_chunk import ODOMETRY_HZ
 from iap_io.runs import topics
 from iap_io.runs.column_messages import seconds, stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.filled_columns import FilledColumns
 from iap_io.runs.run_meta import RunMeta, RunStats, Track
 from iap_io.runs.run_reader import PIECE, Tracks
-from iap_io.runs.state_chunk import ODOMETRY_HZ
 from iap_simulation.metrics.metrics import Scores
 
 
@@ -27,7 +27,7 @@ class CollectedTracks:
         self.tracks = [Tracks() for _ in range(count)]
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Take poses with stamps of their own, before the flight; see `iap_io.runs.recorder.Recorder.add_track`."""
+        """Take poses with stamps of their own, before the flight; see `iap_io.recording.recorder.Recorder`."""
         stamped, old = Track(seconds(stamps_ns(track.t)), track.poses), self.tracks[vehicle]
         is_given = name == topics.GIVEN
         self.tracks[vehicle] = (

@@ -16,9 +16,8 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.world.world import World
+from iap_io.recording.recorder import Recorder
 from iap_io.runs import topics
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import (
     METRICS,
     RunData,
@@ -29,6 +28,7 @@ from iap_io.runs.run_folder import (
     write_trajectories,
 )
 from iap_io.runs.run_meta import Recording
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of

@@ -14,8 +14,8 @@ from iap_description.process.interrupts import Deferral, word
 from iap_description.signals import Step
 from iap_description.vehicles.faults import has_come
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.fault_meta import Notice, notices
-from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import (
     TrajectoryFiles,
     create_run_folder,

@@ -6,11 +6,12 @@ from typing import Protocol
 
 from iap_control.modules.joints_said import joints_message, joints_said
 from iap_description.signals import Step
-from iap_io.runs.note_chunk import Note
-from iap_io.runs.recorder import Recorder
+from iap_io.recording.note_chunk import Note
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.topics import JOINTS, LATCHES
-from iap_io.wire.message_views import Message, stamp_of_time
+from iap_io.wire.message_views import Message
 from iap_io.wire.sample_views import LatchStateMessage
+from iap_io.wire.stamps import stamp_of_time
 from iap_simulation.loop.closed_loop import ClosedLoop, Observer
 from iap_simulation.scenario.scenario import Scenario
 

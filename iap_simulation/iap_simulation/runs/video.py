@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
 from iap_description.states import STATE_SIZE, P
 from iap_description.world.world import World
 from iap_io.runs.run_folder import RunData
-from iap_io.wire.message_views import MAP
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of

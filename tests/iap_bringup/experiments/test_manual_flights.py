@@ -15,8 +15,8 @@ from iap_bringup.experiments.manual_flights import (
     write_flight,
 )
 from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import mesh
 from iap_description.scenes.library import load_scene
-from iap_description.world.tessellation import mesh
 from iap_io.trajectories.reader import read_recorded
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute

@@ -8,8 +8,8 @@ import pytest
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import mesh
 from iap_description.scenes.library import SCENES, load_scene, scene_names
-from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 
 NAMES = scene_names()

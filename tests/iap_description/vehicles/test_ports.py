@@ -10,12 +10,12 @@ from docking_pairs import platform, start
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.geometry.solids import Bulk, triangles
 from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_description.vehicles.platform import DATA, Platform, load_platform, platform_tree
 from iap_description.vehicles.urdf import urdf_text
-from iap_description.world.solids import Bulk, triangles
 
 
 def changed(**keys):

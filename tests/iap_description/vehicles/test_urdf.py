@@ -12,6 +12,8 @@ import yaml
 from shapes import lowest, segment_distance
 from various_platforms import platform_of, various
 
+from iap_description.geometry.mesh_files import PACKAGE
+from iap_description.geometry.shapes import Shape
 from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import Mount
@@ -23,8 +25,6 @@ from iap_description.vehicles.urdf import (
     rotor_joint,
     urdf_text,
 )
-from iap_description.world.mesh_files import PACKAGE
-from iap_description.world.shapes import Shape
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine

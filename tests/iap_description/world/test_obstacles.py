@@ -6,12 +6,12 @@ import pytest
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.geometry.solids import moments, triangles
+from iap_description.geometry.tessellation import mesh
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.obstacles import PRESETS, objects_tree
-from iap_description.world.solids import moments, triangles
-from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 from iap_physics.engines.joints import at_rest
 from iap_physics.engines.pybullet.engine import PyBulletEngine

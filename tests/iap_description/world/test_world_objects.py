@@ -5,10 +5,10 @@ import trimesh
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.solids import Bulk, prism, triangles
 from iap_description.math import so3
 from iap_description.states import P, V
-from iap_description.world.shapes import Shape
-from iap_description.world.solids import Bulk, prism, triangles
 from iap_description.world.world import World
 
 SURFACE = {"friction": 0.4, "restitution": 0.0}

@@ -18,7 +18,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
 from iap_physics.engines.joints import joined_rows
 from iap_physics.plant.inertial import InertialProbe
-from iap_sensors.imu import PRESETS, Imu, ImuSpec
+from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec
 
 NOTHING = np.zeros(6)
 BOTH = np.array([3.0, -4.0, 0.0, 0.6, 0.0, -0.8])  # 5 N and 1 N m

@@ -11,9 +11,9 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from iap_description.errors import BadInput
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG, META
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.run_reader import RunReader
+from iap_io.runs.topics import BAG, META
 from iap_io.wire.cdr import message_types
 
 TICKS = 7

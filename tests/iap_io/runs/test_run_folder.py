@@ -17,10 +17,9 @@ from tum_files import read_tum
 
 from iap_description.errors import BadInput
 from iap_io.bags.bag_writer import STORAGE, RecordingFailed
+from iap_io.recording.recorder import Recorder
 from iap_io.runs import topics
 from iap_io.runs.columns import joined
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import (
     RunData,
     TrajectoryFiles,
@@ -34,6 +33,7 @@ from iap_io.runs.run_folder import (
 )
 from iap_io.runs.run_meta import Track
 from iap_io.runs.run_reader import RunReader, Tracks
+from iap_io.runs.topics import BAG
 
 
 def test_runs_are_counted(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from made_up_flights import Flight, random_flight, run_meta
 
 from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_io.bags.bag_writer import STORAGE
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.topics import BAG
 
 
 def _wrench_record(flight: Flight, has_task: bool) -> Flight:

@@ -15,11 +15,11 @@ from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.euroc.euroc_export import export
 from iap_io.euroc.euroc_folder import EUROC
-from iap_io.runs.disk_use import disk_use
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG
+from iap_io.recording.disk_use import disk_use
+from iap_io.recording.recorder import Recorder
+from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_meta import PLAIN, Recording
-from iap_io.runs.state_chunk import TICKS
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder, read_sensors
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A stray stamp changes nothing, and time that jumps is followed from the second message on."""
 
-from iap_io.wire.cdr import SECOND
 from iap_io.wire.stamp_guard import StampGuard
+from iap_io.wire.stamps import SECOND
 
 PERIOD = SECOND // 200
 

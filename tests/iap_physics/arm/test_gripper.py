@@ -6,6 +6,7 @@ import pytest
 from contact_engines import NAMES
 
 from iap_description.errors import BadInput
+from iap_description.geometry.shapes import Surface
 from iap_description.math import so3
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
@@ -14,7 +15,6 @@ from iap_description.vehicles.gripper import GripperSpec, Load, carrying
 from iap_description.vehicles.platform import load_platform
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_description.world.objects import Box
-from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.arm.gripper import Gripper
 from iap_physics.engines.make import make_engine

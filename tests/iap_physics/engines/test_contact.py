@@ -5,9 +5,9 @@ import trimesh
 from contact_engines import NAMES
 from touching import RIGID, ROD, SOFT, Springs, base_row, level_start, momenta, tooled, world_of
 
+from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
 from iap_description.states import P, Q, V, W
-from iap_description.world.solids import Bulk
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.make import make_engine

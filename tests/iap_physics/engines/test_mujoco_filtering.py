@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.world.shapes import Surface
+from iap_description.geometry.shapes import Surface
 from iap_physics.engines.make import is_installed
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")

@@ -6,12 +6,12 @@ import pytest
 from contact_engines import NAMES
 from triangles import distances
 
+from iap_description.geometry.shapes import Surface
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.objects import Box
-from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import joined_rows

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from iap_description.math import so3
-from iap_description.world.tessellation import BODY_LABEL, body_parts
+from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
 from iap_sensors.cameras.renderer import Frame
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of, visible_bodies
 from iap_sensors.mounted.tilting_rotors import TiltingRotors

@@ -8,8 +8,8 @@ import pytest
 from iap_bringup.launching.node_parameters import sensor_nodes
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.mounted import kinds
 from iap_sensors.mounted.rig_spec import RigSpec

@@ -7,9 +7,9 @@ from ray_scenes import depth_camera
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_sensors import lidar
-from iap_sensors.lidar import LidarSpec
+from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.depth_camera_spec import PRESETS, DepthCameraSpec
+from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_sensors.rays.patterns import pattern_of
 
 LIDARS = {"dome", "os0_128", "os1_64", "os1_128", "os2_128", "vl53l5cx", "vlp16"}

@@ -13,11 +13,13 @@ from iap_description.sensors.mounts import optical
 from iap_description.sensors.readings import Source
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body_parts import BODY_LABEL
 from iap_description.vehicles.platform import load_platform
-from iap_description.world.tessellation import BODY_LABEL, OBJECT_LABEL
-from iap_sensors import lidar
-from iap_sensors.lidar import Lidar, LidarSpec
+from iap_description.world.scene_objects import OBJECT_LABEL
+from iap_sensors.mounted.lidar import Lidar
+from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.images import KINDS, RaySensor
+from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_sensors.rays.patterns import pattern_of
 from iap_sensors.rays.world_rays import Rays
 

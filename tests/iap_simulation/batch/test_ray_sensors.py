@@ -6,8 +6,8 @@ import pytest
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.sensors.readings import ImageReading
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.rays.images import KINDS
 from iap_simulation.batch import batch_support

@@ -12,10 +12,10 @@ from made_up_sensors import imu, reading
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG
+from iap_io.recording.recorder import Recorder
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import PLAIN
+from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of

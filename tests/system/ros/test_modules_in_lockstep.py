@@ -13,8 +13,7 @@ from probe import fly_recorded
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_io.bags.bag_reading import raw_messages
-from iap_io.runs.run_files import BAG
-from iap_io.runs.topics import JOINTS
+from iap_io.runs.topics import BAG, JOINTS
 from iap_msgs.msg import ModuleJoints
 from iap_simulation.modules.record import FILE
 from iap_simulation.runs.run import record

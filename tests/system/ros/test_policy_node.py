@@ -13,9 +13,8 @@ from probe import flown_in_process, fly_recorded, largest_difference
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_io.bags.bag_reading import raw_messages
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
-from iap_io.runs.topics import LATCHES
+from iap_io.runs.topics import BAG, LATCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_learning.tasks.kinds.registry import make_episodes

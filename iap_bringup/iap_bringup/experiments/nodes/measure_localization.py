@@ -22,9 +22,9 @@ from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
 from iap_description.arrays import Array
 from iap_estimation.evaluation.trajectory_errors import poses_at
-from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
-from iap_io.wire.message_views import SECOND
+from iap_io.runs.topics import BAG
+from iap_io.wire.stamps import SECOND
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.geometry.shapes import Surface
 from iap_description.math import so3
 from iap_description.vehicles.mounted_arm import LinkBody, MountedArm
 from iap_description.vehicles.serial_chain import REVOLUTE
-from iap_description.world.shapes import Surface
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.mujoco.geoms import VEHICLES, Skin, pieces_of
 from iap_physics.engines.mujoco.library import mj

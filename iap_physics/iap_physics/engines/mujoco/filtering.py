@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput
-from iap_description.world.shapes import Surface
+from iap_description.geometry.shapes import Surface
 from iap_physics.engines.mujoco.surfaces import Contact
 
 BITS = 31  # of MuJoCo's masks

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.mesh_files import mesh_path, read_mesh
+from iap_description.geometry.shapes import Shape, Surface
+from iap_description.geometry.solids import triangles
 from iap_description.math import so3
-from iap_description.world.mesh_files import mesh_path, read_mesh
-from iap_description.world.shapes import Shape, Surface
-from iap_description.world.solids import triangles
 from iap_physics.engines.mujoco.filtering import Extent, Kind, Role, roles
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.surfaces import Contact

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly, Body
 from iap_description.world.objects import Placed
-from iap_description.world.solids import Bulk
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import check_joint_types

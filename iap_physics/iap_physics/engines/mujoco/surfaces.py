@@ -22,7 +22,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from iap_description.world.shapes import Surface
+from iap_description.geometry.shapes import Surface
 
 INVERSE_MASS = 1.0  # A of every pair of bodies [1/kg]
 RIGID = 0.1  # R of a rigid contact [1/kg]

@@ -9,7 +9,7 @@ changeDynamics go to the base.
 from itertools import pairwise
 
 from iap_description.arrays import Array
-from iap_description.world.shapes import Surface
+from iap_description.geometry.shapes import Surface
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.pybullet.client import SPEED_LIMIT, bullet, set_surface
 

@@ -11,8 +11,8 @@ import sys
 from tempfile import TemporaryDirectory
 
 from iap_description.errors import BadInput
+from iap_description.geometry.shapes import Surface
 from iap_description.process.native_output import native_output_discarded, native_output_to
-from iap_description.world.shapes import Surface
 
 with native_output_discarded():
     import pybullet as bullet

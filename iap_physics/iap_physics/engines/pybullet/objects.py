@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.solids import Bulk, triangles
 from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import Placed
-from iap_description.world.shapes import Shape
-from iap_description.world.solids import Bulk, triangles
 from iap_description.world.world import World
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, bullet, set_surface
 

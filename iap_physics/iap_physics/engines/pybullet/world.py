@@ -22,15 +22,15 @@ from xml.etree import ElementTree
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Surface
+from iap_description.geometry.solids import triangles
+from iap_description.geometry.tessellation import joined, mesh
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.joint_motion import joint_coordinates
 from iap_description.vehicles.urdf import urdf_text
-from iap_description.world.shapes import Surface
-from iap_description.world.solids import triangles
-from iap_description.world.tessellation import joined, mesh
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT
 from iap_physics.engines.joints import check_joint_types

@@ -10,7 +10,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Level
-from iap_io.wire.message_views import SECOND
+from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.platform.eye import Eye

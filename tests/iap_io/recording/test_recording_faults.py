@@ -15,10 +15,10 @@ from made_up_flights import random_flight, run_meta
 from rosbags.rosbag2 import Reader
 
 from iap_io.bags.bag_writer import STORAGE, BagWriter, RecordingFailed
-from iap_io.runs.recorder import MAX_JOBS, Background, Recorder
-from iap_io.runs.run_files import BAG
+from iap_io.recording.recorder import MAX_JOBS, Background, Recorder
+from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_folder import load_run
-from iap_io.runs.state_chunk import TICKS
+from iap_io.runs.topics import BAG
 from iap_io.wire.cdr import message_types
 
 

@@ -7,26 +7,25 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.frames import MAP
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.bags.bag_writer import BagWriter, Buffer
 from iap_io.bags.mcap_format import Index, message_head, total
 from iap_io.bags.png import Pixels, PngPool
 from iap_io.euroc.euroc_folder import EUROC, EurocFolder
+from iap_io.recording.note_chunk import Note, NoteChunk
+from iap_io.recording.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.note_chunk import Note, NoteChunk
 from iap_io.runs.run_meta import Recording, RunMeta, Track
-from iap_io.runs.state_chunk import Slots, StateChunk, size_of
-from iap_io.runs.topics import topic
+from iap_io.runs.topics import BAG, META, topic
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
-from iap_io.wire.cdr import Layout, in_frame, message_types, set_stamps
-from iap_io.wire.message_views import MAP, stamp_of_time
+from iap_io.wire.cdr import Layout, in_frame, message_types
+from iap_io.wire.stamps import set_stamps, stamp_of_time
 
-BAG = "bag"  # folder of the bag within the run folder
-META = "iap_run"  # key of the RunMeta in the bag's custom data
 JOINED = 1 << 14  # bytes; shorter buffers are copied together, others written from where they are
 
 
@@ -63,7 +62,7 @@ class RunFiles:
             self._bag.flush()
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Take poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
+        """Take poses with stamps of their own, see `iap_io.recording.recorder.Recorder.add_track`."""
         channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)
         self._tracks.append((channel, stamps_ns(track.t), track.poses))
 

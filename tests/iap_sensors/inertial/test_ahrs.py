@@ -14,10 +14,10 @@ from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Q
 from iap_physics.plant.inertial import InertialProbe
-from iap_sensors import imu, magnetometer
-from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
-from iap_sensors.imu import Imu, ImuSpec
-from iap_sensors.magnetometer import Magnetometer, MagnetometerSpec
+from iap_sensors.inertial import imu, magnetometer
+from iap_sensors.inertial.ahrs import PRESETS, AttitudeFilter, AttitudeGains
+from iap_sensors.inertial.imu import Imu, ImuSpec
+from iap_sensors.inertial.magnetometer import Magnetometer, MagnetometerSpec
 from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation import Simulation
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
 from iap_description.signals import Step
+from iap_io.recording.filled_columns import FilledColumns
+from iap_io.recording.note_chunk import Note
+from iap_io.recording.run_files import RunFiles
 from iap_io.runs.columns import Columns
-from iap_io.runs.filled_columns import FilledColumns
-from iap_io.runs.note_chunk import Note
-from iap_io.runs.run_files import RunFiles
 from iap_io.runs.run_meta import PLAIN, Recording, RunMeta, Track
 
 Job = Callable[[], None]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trimesh
 
-from iap_description.world.mesh_files import KINDS, read_mesh
+from iap_description.geometry.mesh_files import KINDS, read_mesh
 
 
 @pytest.mark.parametrize("kind", KINDS)

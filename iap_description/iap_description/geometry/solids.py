@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.math import so3
-from iap_description.world.shapes import Rgba, Shape
 
 Faces = Integers
 

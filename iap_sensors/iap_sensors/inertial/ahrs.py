@@ -41,7 +41,7 @@ from iap_description.math.kernels import (
     vec,
 )
 
-PRESETS = Presets(Path(__file__).parent / "data" / "attitude", "attitude gains")
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "attitude", "attitude gains")
 FREE_FALL = 0.5  # specific force below which the vertical cannot be measured [m/s^2]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Presets, Record
 
-PRESETS = Presets(Path(__file__).parent / "data" / "imu", "inertial unit")
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "imu", "inertial unit")
 AHEAD = 64  # samples whose draws are made at once; the sequence does not depend on it
 
 

@@ -15,7 +15,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Presets, Real, Record
 from iap_description.math import so3
 
-PRESETS = Presets(Path(__file__).parent / "data" / "magnetometer", "magnetometer")
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "magnetometer", "magnetometer")
 
 
 class MagnetometerSpec(Record):

@@ -12,9 +12,9 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
+from iap_io.recording.state_chunk import ODOMETRY_HZ, size_of
 from iap_io.runs import topics
 from iap_io.runs.run_meta import Recording, RunMeta, VehicleMeta
-from iap_io.runs.state_chunk import ODOMETRY_HZ, size_of
 from iap_io.sensor_messages.camera_messages import BYTES
 from iap_io.wire.sample_views import OdometryMessage
 

@@ -8,7 +8,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
-from iap_sensors.magnetometer import PRESETS, Magnetometer, MagnetometerSpec
+from iap_sensors.inertial.magnetometer import PRESETS, Magnetometer, MagnetometerSpec
 
 LEVEL_TO_THE_EAST = np.array([0.0, 0.0, 0.0, 1.0])
 

@@ -31,8 +31,8 @@ from iap_description.sensors.sensor_info import UwbInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 Flags = Booleans
-PRESETS = Presets(Path(__file__).parent / "data" / "uwb", "UWB")  # their anchors may be a name
-ANCHOR_PRESETS = Presets(Path(__file__).parent / "data" / "anchors", "anchors")
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "uwb", "UWB")  # their anchors may be a name
+ANCHOR_PRESETS = Presets(Path(__file__).parents[1] / "data" / "anchors", "anchors")
 CLEARANCE = (
     0.1  # at both ends of a line of sight: what a tag or an anchor is fixed to blocks nothing [m]
 )

@@ -10,7 +10,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_estimation.evaluation.allan import allan_deviation, densities, octaves
-from iap_sensors.imu import PRESETS, Imu, ImuSpec
+from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec
 from iap_sensors.mounted.sampling import nearest_rate
 
 RATE = 200.0

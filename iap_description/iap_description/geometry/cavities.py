@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.world.shapes import Rgba, Shape
-from iap_description.world.solids import prism
+from iap_description.geometry.shapes import Rgba, Shape
+from iap_description.geometry.solids import prism
 
 Border = Callable[[Array, float], Array]  # from rays (n, 2) in y and z, and r, to points (m, 2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Triangles of shapes, and what is seen of bodies and of the world's objects."""
+"""Triangles of shapes, and the parts of a picture that are made of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
+from iap_description.geometry.mesh_files import mesh_path, read_mesh
+from iap_description.geometry.shapes import Rgba, Shape
+from iap_description.geometry.solids import triangles
 from iap_description.math import so3
-from iap_description.vehicles.assembly import Body
-from iap_description.world.mesh_files import mesh_path, read_mesh
-from iap_description.world.objects import Placed
-from iap_description.world.shapes import Rgba, Shape
-from iap_description.world.solids import triangles
 
 Faces = Integers
 Vertices = NDArray[np.float32]
@@ -22,7 +20,6 @@ Mesh = tuple[Array, Array, Faces]  # vertices (n, 3) [m], their normals (n, 3), 
 SEGMENTS, FEW_SEGMENTS = 16, 8  # flat sides of what is round, and of what is thin
 THIN = 0.013  # radius up to which a shape is thin [m]
 RINGS = 4  # of a hemisphere, at least
-OBJECT_LABEL, BODY_LABEL = 50, 100  # of the first object and body in segmented images
 
 _TURNS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
 
@@ -73,23 +70,14 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     return vertices @ R.T + shape.position, normals @ R.T, faces
 
 
-def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
-    """The visible parts of a body in its frame, propellers included unless they tilt: one for each of its colours."""
-    turning = body.propellers() if body.tilt is None else ()
-    return _by_color(body.name, (*body.visual, *turning), label)
+def parts_by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[Part, ...]:
+    """The parts of what some shapes make up, one for each of their colours.
 
-
-def propeller_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
-    """The visible parts of one of a body's propellers in the frame of its rotor."""
-    return _by_color(body.name, body.propeller, label)
-
-
-def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
-    """The visible parts of an object of the world in its frame O: one part for each of its colours."""
-    return _by_color("object", item.pieces(), label)
-
-
-def _by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[Part, ...]:
+    Args:
+        name: of what they belong to.
+        shapes: that are seen, in its frame.
+        label: in segmented images.
+    """
     groups: dict[tuple[float, float, float, float], list[Mesh]] = {}
     for shape in shapes:
         groups.setdefault(shape.color, []).append(mesh(shape))

@@ -11,12 +11,12 @@ from rosbags.rosbag2 import Reader
 
 from iap_description.math import so3
 from iap_io.bags.bag_writer import STORAGE, BagWriter
+from iap_io.recording.recorder import Recorder
+from iap_io.recording.state_chunk import TICKS
 from iap_io.runs import topics
-from iap_io.runs.recorder import Recorder
-from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import Track
-from iap_io.runs.state_chunk import TICKS
+from iap_io.runs.topics import BAG, META
 from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import OdometryMessage

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Command
-from iap_io.runs.step_synchronizer import MAX_WAIT, StepSynchronizer
+from iap_io.recording.step_synchronizer import MAX_WAIT, StepSynchronizer
 from iap_io.runs.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
 
 PERIOD = 5_000_000

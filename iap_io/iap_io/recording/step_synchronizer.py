@@ -22,8 +22,8 @@ from iap_io.runs.topics import (
     TASK,
     WRENCHES,
 )
+from iap_io.wire.stamps import SECOND
 
-SECOND = 1_000_000_000  # [ns]
 MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
 MEASURED_WRENCHES = WRENCHES[:3]  # raw, filtered, estimated
 NO_WRENCH = np.zeros(6)

@@ -15,11 +15,11 @@ from rosbags.rosbag2 import Reader
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_io.bags.bag_writer import STORAGE, GrowingFile, RecordingFailed
 from iap_io.euroc.euroc_folder import EUROC
-from iap_io.runs.recorder import HELD, Recorder
-from iap_io.runs.run_files import BAG
+from iap_io.recording.recorder import HELD, Recorder
+from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import Recording
-from iap_io.runs.state_chunk import TICKS
+from iap_io.runs.topics import BAG
 from iap_io.wire.cdr import message_types
 
 EUROC_TOO = Recording(compression="none", euroc=True)

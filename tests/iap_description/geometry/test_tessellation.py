@@ -4,18 +4,14 @@
 import numpy as np
 import pytest
 
+from iap_description.geometry.shapes import Shape, Surface
+from iap_description.geometry.solids import moments, prism
+from iap_description.geometry.tessellation import mesh
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.objects import Wall
-from iap_description.world.shapes import Shape, Surface
-from iap_description.world.solids import moments, prism
-from iap_description.world.tessellation import (
-    BODY_LABEL,
-    OBJECT_LABEL,
-    body_parts,
-    mesh,
-    object_parts,
-)
+from iap_description.world.scene_objects import OBJECT_LABEL, object_parts
 
 PLACED = {"position": (1.0, -2.0, 0.5), "rpy_deg": (20.0, 30.0, 40.0)}
 SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])

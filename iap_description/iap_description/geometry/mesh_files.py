@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.config.text_files import is_file
-from iap_description.world.solids import moments
+from iap_description.geometry.solids import moments
 
 Faces = Integers
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lidar as a record, and its beams: aerial_gym III-D.
+
+Presets are read from ``data/lidar/NAME.yaml``.
+"""
+
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from iap_description.arrays import Array
+from iap_description.config.record import (
+    Count,
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    Share,
+)
+
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "lidar", "lidar")
+
+
+class LidarSpec(Record):
+    """A lidar, or a depth camera by rays: a grid of beams in azimuth and elevation."""
+
+    mount: str  # of the aircraft
+    rate: Positive  # turns [Hz]
+    channels: Count  # beams one above the other
+    columns: Count  # beams side by side
+    elevation_deg: tuple[Real, Real]  # of the lowest and the highest channel
+    azimuth_deg: tuple[Real, Real]  # of the first and last column; a full turn has its end once
+    range_min: Positive  # [m]
+    range_max: Positive  # [m]
+    noise: NonNegative  # standard deviation of a range [m]
+    noise_share: NonNegative = 0.0  # and of it in proportion to the range, added to the former
+    resolution: NonNegative = 0.0  # of the ranges that it gives [m]; 0: any
+    dropout: Share  # of the points that do not come back
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        low, high = self.elevation_deg
+        if not -90.0 <= low <= high <= 90.0:
+            raise ValueError(
+                "key 'elevation_deg': [lowest, highest] within -90 and 90 is expected"
+            )
+        first, last = self.azimuth_deg
+        if not 0.0 <= last - first <= 360.0:
+            raise ValueError("key 'azimuth_deg': [first, last], at most 360 apart, is expected")
+        if self.range_min >= self.range_max:
+            raise ValueError(
+                f"key 'range_min': {self.range_min} m is not below {self.range_max} m"
+            )
+        return self
+
+
+def beams(spec: LidarSpec) -> tuple[Array, NDArray[np.uint16]]:
+    """Directions (n, 3) of all beams in S, and the channel (n,) of each, column after column."""
+    first, last = np.deg2rad(spec.azimuth_deg)
+    is_turn = last - first > 2.0 * np.pi - 1e-9  # whose last column would be the first again
+    azimuth = np.linspace(first, last, spec.columns, endpoint=not is_turn)
+    low, high = np.deg2rad(spec.elevation_deg)
+    elevation = np.linspace(low, high, spec.channels)
+    a, e = (each.ravel() for each in np.meshgrid(azimuth, elevation, indexing="ij"))
+    directions = np.stack([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)], -1)
+    return directions, np.tile(np.arange(spec.channels, dtype=np.uint16), spec.columns)
