@@ -43,11 +43,6 @@ def hat(v: Array) -> Array:
     )
 
 
-def vee(S: Array) -> Array:
-    """Inverse of `hat` for a skew matrix (..., 3, 3)."""
-    return np.stack([S[..., 2, 1], S[..., 0, 2], S[..., 1, 0]], -1)
-
-
 def normalized(q: Array) -> Array:
     """Quaternions (..., 4) scaled to unit length."""
     return q / np.linalg.norm(q, axis=-1, keepdims=True)

@@ -102,13 +102,6 @@ def composite(chain: Chain, bodies: Bodies, R_WP: Array, q: Array) -> Composite:
 
 
 @njit(cache=True)
-def com_jacobian(chain: Chain, bodies: Bodies, R_WP: Array, q: Array) -> Array:
-    """Jacobian (3, 6 + n) of the common CoM: its velocity, world axes, by (v_WP,W, w_WP,W, q')."""
-    A = momentum_matrix(chain, bodies, R_WP, q)
-    return A[:3] / A[0, 0]
-
-
-@njit(cache=True)
 def holding_torques(chain: Chain, bodies: Bodies, R_WP: Array, q: Array, gravity: float) -> Array:
     """Torques [N m] and forces [N] (n,) with which the motors hold the links against gravity [m/s^2] at rest."""
     return gravity * momentum_matrix(chain, bodies, R_WP, q)[2, 6:]

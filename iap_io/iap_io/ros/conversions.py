@@ -19,7 +19,6 @@ from geometry_msgs.msg import (
     TransformStamped,
     Twist,
     Vector3,
-    Wrench,
 )
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
@@ -53,11 +52,6 @@ def set_stamp(header: Header, stamp: int) -> None:
     header.stamp.sec, header.stamp.nanosec = divmod(stamp, SECOND)
 
 
-def stamp_seconds(stamp: Time) -> float:
-    """A message's stamp [s]."""
-    return stamp.sec + 1e-9 * stamp.nanosec
-
-
 def frame(vehicle: str, body: str) -> str:
     """TF frame of a vehicle's body."""
     return f"{vehicle}/{body}"
@@ -69,28 +63,10 @@ def fill_pose(pose: Pose, row: Array) -> None:
     _fill_quaternion(pose.orientation, row[Q])
 
 
-def pose_row(pose: Pose) -> Array:
-    """Position and quaternion (7,) of a pose."""
-    p, q = pose.position, pose.orientation
-    return np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])
-
-
 def fill_twist(twist: Twist | Accel, rates: Array) -> None:
     """Fill a twist or an acceleration from [linear; angular] (6+)."""
     _fill_vector(twist.linear, rates)
     _fill_vector(twist.angular, rates[3:])
-
-
-def twist_row(twist: Twist | Accel) -> Array:
-    """[linear; angular] (6,) of a twist or an acceleration."""
-    v, w = twist.linear, twist.angular
-    return np.array([v.x, v.y, v.z, w.x, w.y, w.z])
-
-
-def wrench_row(wrench: Wrench) -> Array:
-    """[force; torque] (6,) of a wrench."""
-    f, m = wrench.force, wrench.torque
-    return np.array([f.x, f.y, f.z, m.x, m.y, m.z])
 
 
 def odometry_message(vehicle: str, body: str) -> Odometry:

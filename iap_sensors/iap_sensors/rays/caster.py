@@ -2,12 +2,10 @@
 """What casts rays at triangles: a protocol, and what it takes and gives."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from iap_description.arrays import Booleans
 
 Single = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -43,13 +41,3 @@ class Hits(NamedTuple):
     distance: Single
     face: Numbers
     normal: Single
-
-
-class SurfaceCaster(Protocol):
-    """Casts rays at triangles that stand still in a frame of their own."""
-
-    def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
-        """The first hits of rays (n, 3), (n, 3) of unit length, up to a distance (n,) [m]."""
-
-    def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
-        """Whether (n,) anything is in the way of rays, from either side."""

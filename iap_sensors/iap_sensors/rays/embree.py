@@ -26,7 +26,7 @@ class EmbreeCaster:
             self._scene = TriangleScene(surface.corners)
 
     def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
-        """See `iap_sensors.rays.caster.SurfaceCaster`."""
+        """The first hits of rays (n, 3), (n, 3) of unit length, up to a distance (n,) [m]."""
         distance, face = reach.copy(), np.full(len(reach), NOTHING, np.int32)
         if self._is_empty or not len(reach):
             return Hits(distance, face, np.zeros((len(reach), 3), np.float32))
@@ -56,7 +56,7 @@ class EmbreeCaster:
             rays = rays[leaves]
 
     def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
-        """See `iap_sensors.rays.caster.SurfaceCaster`."""
+        """Whether (n,) anything is in the way of rays, from either side."""
         if self._is_empty or not len(reach):
             return np.zeros(len(reach), dtype=bool)
         return self._scene.is_blocked(starts, ways, reach)

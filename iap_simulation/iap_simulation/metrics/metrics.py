@@ -15,20 +15,12 @@ from typing import Any
 import numpy as np
 
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats
 from iap_io.runs.run_reader import Tracks
 from iap_simulation.metrics.faults import struck
 from iap_simulation.metrics.vehicle import VehicleScores
 
 Metrics = dict[str, Any]
-
-
-def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
-    """All of metrics.json of a run that has been read whole, see `Scores`."""
-    scores = Scores(run.meta, [Tracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles])
-    scores.add([vehicle.columns for vehicle in run.vehicles])
-    return scores.metrics(stats)
 
 
 class Scores:

@@ -48,7 +48,7 @@ def test_pose_error_is_that_of_equation_10(t):
     R, R_r = matrix(x[3:7]), matrix(row[3:7])
     e = tracked(x, row).e_T
     np.testing.assert_allclose(e[:3], R.T @ (x[:3] - row[:3]), atol=1e-12)
-    np.testing.assert_allclose(e[3:], 0.5 * so3.vee(R_r.T @ R - R.T @ R_r), atol=1e-12)
+    np.testing.assert_allclose(so3.hat(e[3:]), 0.5 * (R_r.T @ R - R.T @ R_r), atol=1e-12)
 
 
 @pytest.mark.parametrize("t", TIMES)

@@ -22,10 +22,9 @@ def wxyz(q):
     return np.roll(q, 1, axis=-1)
 
 
-def test_hat_makes_the_vector_product_and_vee_undoes_it():
+def test_hat_makes_the_vector_product():
     a, b = random_vectors(20), random_vectors(20)
     np.testing.assert_allclose((so3.hat(a) @ b[..., None])[..., 0], np.cross(a, b), atol=1e-14)
-    np.testing.assert_array_equal(so3.vee(so3.hat(a)), a)
 
 
 def test_product_matrix_and_rotation_agree_with_transforms3d():

@@ -11,9 +11,10 @@ from made_up_flights import Flight, Record, random_flight, steady_flight
 from iap_description.math import so3
 from iap_description.states import Mode
 from iap_io.runs import topics
+from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import RunStats, Track
 from iap_io.runs.run_reader import Tracks
-from iap_simulation.metrics.metrics import Scores, compute_metrics
+from iap_simulation.metrics.metrics import Metrics, Scores
 
 STATS = RunStats(outcome="completed", duration_s=1.0, wall_s=0.05, control_step_us=42.0)
 KEYS = """scenario platform gains state_source seed duration_s wall_s real_time_factor physics_hz control_hz
@@ -26,6 +27,13 @@ def _turned(flight: Flight, *degrees: float) -> None:
     """Turn the platform by roll, pitch, yaw against its level reference."""
     R = so3.matrix_from_euler(np.deg2rad(degrees))
     flight.x[:, 0, 3:7] = so3.quaternion_from_matrix(R)
+
+
+def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
+    """All of metrics.json of a run that has been read whole."""
+    scores = Scores(run.meta, [Tracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles])
+    scores.add([vehicle.columns for vehicle in run.vehicles])
+    return scores.metrics(stats)
 
 
 def test_the_keys_are_those_of_the_contract(recorded: Record) -> None:

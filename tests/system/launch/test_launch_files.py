@@ -25,14 +25,12 @@ from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.virpo.localizer import METHODS
 from iap_sensors.mounted.rig_spec import RigSpec
-from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 
 ROOT = Path(__file__).parents[3]
 LAUNCH = ROOT / "iap_bringup" / "launch"
-NAMED = sorted(path for path in LAUNCH.glob("*.launch.py") if path.is_symlink())
-BY_NAME = LAUNCH / "deprecated" / "scenario.launch.py"
-FILES = [BY_NAME, *sorted(set(LAUNCH.glob("*.launch.py")) - set(NAMED))]
+FILES = sorted(LAUNCH.glob("*.launch.py"))
 
 
 def calls(path, name):
@@ -67,11 +65,9 @@ def executables(package):
     return set(re.findall(r'"(\w+) = ', text))
 
 
-def test_one_launch_file_flies_every_scenario_and_names_lead_to_it():
-    assert {path.name.removesuffix(".launch.py") for path in NAMED} == set(SCENARIOS.names())
-    assert {path.resolve() for path in NAMED} == {BY_NAME.resolve()}
-    own = {path.name.removesuffix(".launch.py") for path in FILES}
-    assert own == {"scenario", "sim", "replay", "teleop", "localization"}
+def test_one_launch_file_flies_every_scenario():
+    names = {path.name.removesuffix(".launch.py") for path in FILES}
+    assert names == {"sim", "replay", "teleop", "localization"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

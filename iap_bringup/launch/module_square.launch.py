@@ -1,1 +1,0 @@
-deprecated/scenario.launch.py
