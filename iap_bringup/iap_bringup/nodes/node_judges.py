@@ -11,14 +11,13 @@ from iap_bringup.nodes.node_modules import NodeModules
 from iap_description.signals import Step
 from iap_io.runs.topics import LATCHES
 from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
-from iap_physics.latching.latches import LatchEvent, Phase
+from iap_physics.latching.latches import PHASES, LatchEvent, Phase
 from iap_simulation.docking.pilot import DockingInstant, DockingJudge, is_held
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import make_pilot
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 
-PHASES = tuple(Phase)  # by their numbers in messages
 Last = Callable[[int, str], Any]
 
 

@@ -13,12 +13,11 @@ from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_learning.learned_agents import pair_pilot
 from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
 from iap_msgs.msg import PlatformCommand
-from iap_physics.latching.latches import Phase
+from iap_physics.latching.latches import PHASES
 from iap_simulation.docking.pair_pilot import pair_of
 from iap_simulation.docking.pilot import is_held
 from iap_simulation.scenario.scenario import Scenario
 
-PHASES = tuple(Phase)  # by their numbers in messages
 WRENCHES = (Source.TARGET_WRENCH, Source.CHASER_WRENCH)
 STATES = (Source.TARGET, Source.CHASER)
 

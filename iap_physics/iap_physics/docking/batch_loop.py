@@ -34,10 +34,7 @@ from iap_physics.batch.steps import add_drag, check, clear, command, spin, tick,
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.pairs import (
     CHASER,
-    LOCKED,
-    OPEN,
     TARGET,
-    LatchParameters,
     PairBodies,
     PairCommand,
     Pairs,
@@ -45,6 +42,7 @@ from iap_physics.docking.pairs import (
     meet,
 )
 from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_physics.latching.kernel import LOCKED, OPEN, LatchParameters
 from iap_physics.propulsion.autopilot import Autopilot
 
 SIZE = rows_of(2) * LANES

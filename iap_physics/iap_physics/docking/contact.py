@@ -8,7 +8,7 @@ a damper beside it, taken at the end of a step of length h as far as the bodies'
 .. math::
     f = \frac{k (r + h v) + c v}{1 + h (h k + c) / m} \ge 0,
 
-with r the overlap, v its rate and 1/m the bodies' yielding at the place (`iap_physics.latching.latches`), and friction
+with r the overlap, v its rate and 1/m the bodies' yielding at the place (`iap_physics.latching.kernel`), and friction
 :math:`\min(\mu f, m v_t / 2 h)` against the sliding velocity v_t.
 """
 
@@ -33,7 +33,7 @@ from iap_physics.docking.touch_points import (
     radius_at,
     rim_of,
 )
-from iap_physics.latching.latches import Masses, point_ease
+from iap_physics.latching.kernel import BodyInertia, mobility_at
 
 CONTACT_RANGE = 0.2  # distance from the mouth beyond which nothing touches [m]
 SIDES = 24  # of the rim, between which its deepest places are sought
@@ -43,14 +43,20 @@ COSINES, SINES = np.cos(STEP * np.arange(SIDES)), np.sin(STEP * np.arange(SIDES)
 
 @njit(cache=True, error_model="numpy")
 def contact(
-    x_p: Array, x_s: Array, m_p: Masses, m_s: Masses, mechanism: Mechanism, dt: float, out: Array
+    x_p: Array,
+    x_s: Array,
+    m_p: BodyInertia,
+    m_s: BodyInertia,
+    mechanism: Mechanism,
+    dt: float,
+    out: Array,
 ) -> bool:
     """Write the wrenches (2, 6) of contact on the probe's and the socket's body about their CoMs, world axes.
 
     Args:
         x_p: (13,) state row of the probe's body.
         x_s: (13,) of the socket's.
-        m_p: inverse masses of the first.
+        m_p: inertia of the first.
         m_s: of the second.
         mechanism: the geometry.
         dt: step [s].
@@ -81,7 +87,13 @@ def contact(
 
 @njit(cache=True, error_model="numpy")
 def _push_at_rim(
-    x_p: Array, x_s: Array, m_p: Masses, m_s: Masses, mechanism: Mechanism, dt: float, out: Array
+    x_p: Array,
+    x_s: Array,
+    m_p: BodyInertia,
+    m_s: BodyInertia,
+    mechanism: Mechanism,
+    dt: float,
+    out: Array,
 ) -> bool:
     """Add the wrenches of the rim's places that are deeper in the probe than those beside them.
 
@@ -120,8 +132,8 @@ def _push_at_rim(
 def _push(
     x_p: Array,
     x_s: Array,
-    m_p: Masses,
-    m_s: Masses,
+    m_p: BodyInertia,
+    m_s: BodyInertia,
     mechanism: Mechanism,
     dt: float,
     touch: Touch,
@@ -133,7 +145,7 @@ def _push(
     n = touch.normal
     v = sub(velocity_at(x_p, touch.place), velocity_at(x_s, touch.place))
     rate = -dot(v, n)
-    ease = point_ease(x_p, touch.place, n, m_p) + point_ease(x_s, touch.place, n, m_s)
+    ease = mobility_at(x_p, touch.place, n, m_p) + mobility_at(x_s, touch.place, n, m_s)
     damper = dt * mechanism.stiffness + mechanism.damping
     f = (mechanism.stiffness * touch.overlap + damper * rate) / (1.0 + dt * damper * ease)
     if f <= 0.0:

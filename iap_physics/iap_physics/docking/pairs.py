@@ -3,6 +3,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
@@ -22,27 +23,24 @@ from iap_description.math.kernels import (
     vec_at,
 )
 from iap_description.states import Mode
-from iap_description.vehicles.latch import approach, is_caught, place_of
+from iap_description.vehicles.latch import approach, place_of
 from iap_physics.docking.contact import contact
 from iap_physics.docking.mechanism import Mechanism
-from iap_physics.latching.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
-from iap_physics.latching.lock import lock_wrench
+from iap_physics.latching.kernel import (
+    CAUGHT,
+    LOCKED,
+    OPEN,
+    SPENT,
+    BodyInertia,
+    LatchParameters,
+    damp,
+    is_slow,
+    next_phase,
+)
+from iap_physics.latching.lock import Lock, LockRoom, lock_wrench
 
 TARGET, CHASER = 0, 1  # the socket's aircraft and the probe's
-OPEN, CAUGHT, LOCKED, SPENT = range(4)  # see `iap_physics.latching.latches.Phase`
 _ATTITUDE = int(Mode.ATTITUDE_THRUST)
-
-
-class LatchParameters(NamedTuple):
-    """A latch as the kernel takes it; fields as those of `iap_description.vehicles.latch.Latch`, angles in radians."""
-
-    depth: float
-    radius: float
-    angle: float
-    speed: float
-    damping: float
-    turn_damping: float
-    max_force: float
 
 
 class PairBodies(NamedTuple):
@@ -121,7 +119,12 @@ class Room(NamedTuple):
 
     wrenches: Array
     contact: Array
-    lock: Array
+    lock: LockRoom
+
+    @classmethod
+    def empty(cls) -> "Room":
+        """Without any wrench."""
+        return cls(np.zeros((2, 6)), np.zeros((2, 6)), LockRoom.empty())
 
 
 @njit(cache=True, error_model="numpy")
@@ -152,8 +155,8 @@ def meet(
     if dot(gap, gap) > mechanism.reach**2 and pairs.phase[b] != LOCKED:
         pairs.phase[b] = OPEN  # what has been held has left
         return False
-    m_c = Masses(1.0 / body.mass[b, CHASER], body.J_inv[b, CHASER])
-    m_t = Masses(1.0 / body.mass[b, TARGET], body.J_inv[b, TARGET])
+    m_c = BodyInertia(1.0 / body.mass[b, CHASER], body.J[b, CHASER], body.J_inv[b, CHASER])
+    m_t = BodyInertia(1.0 / body.mass[b, TARGET], body.J[b, TARGET], body.J_inv[b, TARGET])
     # what ports press within a lock, the lock takes up: nothing moves by it, and the sum of both is the same
     is_free = pairs.phase[b] != LOCKED
     touched = is_free and contact(x_c, x_t, m_c, m_t, mechanism, dt, room.contact)
@@ -164,7 +167,9 @@ def meet(
             pairs.contact[b, k] += room.contact[0, k]
     _latch(b, pairs, mechanism, latch, m_c, m_t, dt)
     if pairs.phase[b] == LOCKED:
-        _lock(b, pairs, body, mechanism, latch, m_c, m_t, room, gravity, dt)
+        _lock(b, pairs, mechanism, (m_c, m_t), room, gravity, dt)
+        if norm(vec_at(pairs.wrench[b], 0)) > latch.max_force:
+            pairs.phase[b] = SPENT
     if pairs.phase[b] in (CAUGHT, LOCKED):
         _hold(b, pairs, mechanism, room.wrenches)
         return True
@@ -177,29 +182,24 @@ def _latch(
     pairs: Pairs,
     mechanism: Mechanism,
     latch: LatchParameters,
-    m_c: Masses,
-    m_t: Masses,
+    m_c: BodyInertia,
+    m_t: BodyInertia,
     dt: float,
 ) -> None:
-    """Catch, damp and lock, as `iap_physics.latching.latches.Latches.act` does."""
-    phase = pairs.phase[b]
-    if phase == LOCKED:
+    """Catch, damp and lock, see `iap_physics.latching.kernel`."""
+    last = pairs.phase[b]
+    if last == LOCKED:
         return
     x_t, x_c = pairs.x[b, TARGET], pairs.x[b, CHASER]
-    found = approach(x_c, x_t, mechanism.probe, mechanism.socket)
-    has_left = found.depth < latch.depth - SLIP
-    limits = (latch.depth, latch.radius, latch.angle, latch.speed)
-    if phase == OPEN and is_caught(found, *limits):
-        phase = CAUGHT
+    probe = approach(x_c, x_t, mechanism.probe, mechanism.socket)
+    phase = next_phase(last, probe, latch, True)
+    if last == OPEN and phase == CAUGHT:
         caught = pairs.caught[b]
-        caught[0], caught[1], caught[2] = dt * pairs.ticks[b], found.depth, found.radius
-        caught[3], caught[4] = found.angle, found.closing
-    elif phase in (CAUGHT, SPENT) and has_left:
-        phase = OPEN
+        caught[0], caught[1], caught[2] = dt * pairs.ticks[b], probe.depth, probe.radius
+        caught[3], caught[4] = probe.angle, probe.closing
     if phase == CAUGHT:
-        gains = (latch.damping, latch.turn_damping, dt)
-        speed, turn = damp(x_c, x_t, mechanism.probe, m_c, m_t, *gains, pairs.wrench[b])
-        if speed < SLOW and turn < SLOW_TURN:
+        speed, turn = damp(x_c, x_t, mechanism.probe, m_c, m_t, latch, dt, pairs.wrench[b])
+        if is_slow(speed, turn):
             phase = LOCKED
             E = place_of(x_c, mechanism.probe.position)
             put_at(pairs.p_BJ_B[b], 0, unrotate(quat_at(x_t, 3), sub(E, vec_at(x_t, 0))))
@@ -211,40 +211,19 @@ def _latch(
 def _lock(
     b: int,
     pairs: Pairs,
-    body: PairBodies,
     mechanism: Mechanism,
-    latch: LatchParameters,
-    m_c: Masses,
-    m_t: Masses,
+    bodies: tuple[BodyInertia, BodyInertia],
     room: Room,
     gravity: float,
     dt: float,
 ) -> None:
-    """The wrench of the lock in this step, which opens it where it is too large."""
-    # the joint's first body is the chaser
+    """The wrench of the lock, between chaser and target, in this step."""
     for k in range(6):
-        room.contact[0, k], room.contact[1, k] = (
-            room.wrenches[CHASER, k],
-            room.wrenches[TARGET, k],
-        )
-    lock_wrench(
-        pairs.x[b, CHASER],
-        pairs.x[b, TARGET],
-        mechanism.probe.position,
-        pairs.p_BJ_B[b],
-        quat_at(pairs.q_AB[b], 0),
-        m_c,
-        m_t,
-        body.J[b, CHASER],
-        body.J[b, TARGET],
-        room.contact,
-        gravity,
-        dt,
-        room.lock,
-        pairs.wrench[b],
-    )
-    if norm(vec_at(pairs.wrench[b], 0)) > latch.max_force:
-        pairs.phase[b] = SPENT
+        room.lock.wrenches[0, k] = room.wrenches[CHASER, k]
+        room.lock.wrenches[1, k] = room.wrenches[TARGET, k]
+    x_c, x_t = pairs.x[b, CHASER], pairs.x[b, TARGET]
+    lock = Lock(mechanism.probe.position, pairs.p_BJ_B[b], quat_at(pairs.q_AB[b], 0))
+    lock_wrench(x_c, x_t, lock, bodies, room.lock, gravity, dt, pairs.wrench[b])
 
 
 @formula

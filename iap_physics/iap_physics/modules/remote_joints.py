@@ -8,7 +8,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
 from iap_physics.modules.engine_joints import EngineJoints
-from iap_physics.modules.joint_spec import PlantJoint, PlantJoints
+from iap_physics.plant.joint_spec import PlantJoint, PlantJoints
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 

@@ -493,12 +493,12 @@ class Plant:
         else:
             t = self.t + substep * self.dt
             before = self.engine.state()[0].copy()
-            latches.act(before, self._wrenches[0], t, self.dt)
+            latches.before_step(before, self._wrenches[0], t, self.dt)
             self.engine.apply(self._wrenches)
             self.engine.step(self.dt)
-            latches.watch(before, t + self.dt)
+            latches.end_step(before, t + self.dt)
             for i, row in zip(self._measured, rows, strict=True):
-                latches.add_wrench_on(row, before, self._contact_W[i])
+                latches.add_reaction(row, before, self._contact_W[i])
         for i, row in zip(self._measured, rows, strict=True):
             self._contact_W[i] += self.engine.contact_wrench(row)
 

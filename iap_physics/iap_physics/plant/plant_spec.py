@@ -38,7 +38,7 @@ from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
-from iap_physics.modules.joint_spec import PlantJoints
+from iap_physics.plant.joint_spec import PlantJoints
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.propulsion import Airframe
 

@@ -11,6 +11,7 @@ from iap_description.math.kernels import norm, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking import pairs as kernel
 from iap_physics.engines.engine import RUNNING
+from iap_physics.latching.kernel import CAUGHT, LOCKED
 
 GROUND = 0.12  # height of an aircraft that stands [m]
 
@@ -77,7 +78,7 @@ def judge(
         closing[b] = approach(x_c, x_t, ports[0], ports[1]).closing
         if _has_crashed(x_t) or _has_crashed(x_c):
             is_over[b] = True
-        elif pairs.phase[b] in (kernel.CAUGHT, kernel.LOCKED):
+        elif pairs.phase[b] in (CAUGHT, LOCKED):
             if times[b] >= pairs.caught[b, 0] + hover - 1e-9:
                 is_over[b], end[b] = True, times[b]
                 calm = _is_calm(x_t, speed, cosine) and _is_calm(x_c, speed, cosine)

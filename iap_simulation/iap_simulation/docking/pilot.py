@@ -226,10 +226,10 @@ class DockingJudge:
                     "t_s": event.t,
                     "latch": event.latch,
                     "what": event.what,
-                    "depth_m": event.found.depth,
-                    "radius_m": event.found.radius,
-                    "angle_deg": math.degrees(event.found.angle),
-                    "closing_mps": event.found.closing,
+                    "depth_m": event.probe.depth,
+                    "radius_m": event.probe.radius,
+                    "angle_deg": math.degrees(event.probe.angle),
+                    "closing_mps": event.probe.closing,
                 }
                 for event in events
             ],

@@ -22,7 +22,7 @@ from iap_physics.docking import pairs as kernel
 from iap_physics.docking.batch_loop import Actuators, advance_pairs
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.engines.engine import RUNNING, world_indices
-from iap_physics.latching.lock import work_room
+from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
@@ -63,7 +63,7 @@ class DockingWorlds:
         self.scenario, self.spec = scenario, spec
         self.seeds = seed_array(seeds)
         self._vehicles = _vehicles(scenario, spec)
-        self._latch = _latching(scenario, spec)
+        self._latch = LatchParameters.of(scenario.latches[spec.latch])
         self._mechanism = _mechanism(scenario, spec)
         batch, dt = len(self.seeds), 1.0 / scenario.rates.physics_hz
         self.dt, self._substeps = dt, scenario.rates.substeps
@@ -139,7 +139,7 @@ class DockingWorlds:
                 noise.reset(
                     chosen, [self._noise_stream(s, self._vehicles[i]) for s in now.tolist()]
                 )
-        self.pairs.status[chosen], self.pairs.phase[chosen] = RUNNING, kernel.OPEN
+        self.pairs.status[chosen], self.pairs.phase[chosen] = RUNNING, OPEN
         for array in (self.pairs.ticks, self.pairs.wrench, self.pairs.contact, self.pairs.touches):
             array[chosen] = 0
         self.pairs.caught[chosen] = np.nan
@@ -178,7 +178,7 @@ class DockingWorlds:
     def is_caught(self) -> Booleans:
         """(B,) whether the latch holds the probe."""
         phase = self.pairs.phase
-        return (phase == kernel.CAUGHT) | (phase == kernel.LOCKED)
+        return (phase == CAUGHT) | (phase == LOCKED)
 
     @property
     def held(self) -> tuple[Array, Array]:
@@ -222,7 +222,7 @@ class DockingWorlds:
             self._actuators,
             self._mechanism,
             self._latch,
-            kernel.Room(np.zeros((2, 6)), np.zeros((2, 6)), work_room()),
+            kernel.Room.empty(),
             self.scenario.world.gravity,
             self._substeps,
             self.dt,
@@ -288,14 +288,6 @@ def _vehicles(scenario: Scenario, spec: DockingSpec) -> tuple[int, int]:
     if draw.com or draw.force or draw.torque or draw.friction:
         raise BadInput("docking: worlds side by side draw no com, force, torque or friction")
     return names.index(latch.socket.split("/")[0]), names.index(latch.probe.split("/")[0])
-
-
-def _latching(scenario: Scenario, spec: DockingSpec) -> kernel.LatchParameters:
-    latch = scenario.latches[spec.latch]
-    gains = (latch.damping, latch.turn_damping, latch.max_force)
-    return kernel.LatchParameters(
-        latch.depth, latch.radius, math.radians(latch.angle_deg), latch.speed, *gains
-    )
 
 
 def _mechanism(scenario: Scenario, spec: DockingSpec) -> Mechanism:

@@ -3,7 +3,7 @@
 
 from iap_control.modules.joint_table import joints_of
 from iap_description.vehicles.faults import MotorFault
-from iap_physics.modules.joint_spec import PlantJoint, PlantJoints
+from iap_physics.plant.joint_spec import PlantJoint, PlantJoints
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

@@ -11,12 +11,12 @@ from iap_description.states import P, Q, V, W
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking.contact import contact
 from iap_physics.docking.mechanism import Mechanism
-from iap_physics.latching.latches import Masses
-from iap_physics.latching.lock import lock_wrench, work_room
+from iap_physics.latching.kernel import BodyInertia
+from iap_physics.latching.lock import Lock, LockRoom, lock_wrench
 
 DT = 1e-3
 BODY = assemblies()[0].bodies[0]
-MASSES = Masses(1.0 / BODY.mass, np.linalg.inv(BODY.inertia))
+INERTIA = BodyInertia.of(BODY)
 PORTS = platform().aircraft.ports
 SURFACE = platform().aircraft.surface
 MECHANISM = Mechanism.of(PORTS["probe"], PORTS["socket"], (SURFACE, SURFACE))
@@ -34,7 +34,7 @@ class Batched:
         return self.x[None]
 
     def step(self, wrenches):
-        contact(self.x[1], self.x[0], MASSES, MASSES, MECHANISM, DT, self.forces)
+        contact(self.x[1], self.x[0], INERTIA, INERTIA, MECHANISM, DT, self.forces)
         total = wrenches[0] + self.forces[[1, 0]]
         for row, wrench in zip(self.x, total, strict=True):
             R = so3.matrix_from_quaternion(row[Q])
@@ -146,7 +146,7 @@ def test_contact_takes_energy_and_gives_none():
 def test_forces_on_both_are_opposite_at_one_place():
     x = start(depth=0.09, aside=(0.006, 0.003), speed=0.1, turn=(0.02, 0.0, 0.03))[0]
     out = np.zeros((2, 6))
-    assert contact(x[1], x[0], MASSES, MASSES, MECHANISM, DT, out)
+    assert contact(x[1], x[0], INERTIA, INERTIA, MECHANISM, DT, out)
     np.testing.assert_allclose(out[0, :3], -out[1, :3])
     about_origin = [
         wrench[3:] + np.cross(row[P], wrench[:3]) for wrench, row in zip(out, x[::-1], strict=True)
@@ -160,7 +160,7 @@ def test_the_rim_pushes_a_cone_along_its_normal():
     depth, aside = 0.05, 0.0465 - 0.02
     x = start(depth=depth, aside=(aside, 0.0))[0]
     out = np.zeros((2, 6))
-    contact(x[1], x[0], MASSES, MASSES, mechanism, DT, out)
+    contact(x[1], x[0], INERTIA, INERTIA, mechanism, DT, out)
     slope = (0.036 - 0.0038) / 0.069
     radius = 0.0038 + slope * (depth - 0.0085)
     overlap = (radius - 0.02) / np.sqrt(1.0 + slope**2)
@@ -181,10 +181,8 @@ def test_a_lock_leaves_no_relative_motion_after_a_step():
     p_B = so3.rotate(so3.conjugate(x[0, Q]), at_W - x[0, P])
     q_AB = tuple(so3.multiply(so3.conjugate(x[1, Q]), x[0, Q]))
     out = np.zeros(6)
-    bodies = (MASSES, MASSES, BODY.inertia, BODY.inertia)
-    lock_wrench(
-        x[1], x[0], p_A, p_B, q_AB, *bodies, wrenches[::-1].copy(), 9.81, DT, work_room(), out
-    )
+    room = LockRoom.empty()._replace(wrenches=wrenches[::-1].copy())
+    lock_wrench(x[1], x[0], Lock(p_A, p_B, q_AB), (INERTIA, INERTIA), room, 9.81, DT, out)
     after = []
     for row, wrench, sign in ((x[1], wrenches[1], 1.0), (x[0], wrenches[0], -1.0)):
         r = at_W - row[P]

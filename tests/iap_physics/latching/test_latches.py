@@ -38,11 +38,11 @@ class World:
             wrenches = np.zeros((1, 2, 6))
             wrenches[0, 0, 1], wrenches[0, 1, 1] = pull, -pull
             before, t = self.x.copy(), self.steps * DT
-            self.latches.act(before, wrenches[0], t, DT)
+            self.latches.before_step(before, wrenches[0], t, DT)
             self.engine.apply(wrenches)
             self.engine.step(DT)
             self.steps += 1
-            self.latches.watch(before, self.steps * DT)
+            self.latches.end_step(before, self.steps * DT)
             largest = max(largest, np.linalg.norm(self.latches.wrench("dock")[:3]))
         return largest
 
@@ -55,7 +55,7 @@ class World:
         return self.latches.phase("dock")
 
     @property
-    def said(self):
+    def events(self):
         return [event.what for event in self.latches.events]
 
 
@@ -91,7 +91,7 @@ def test_momentum_is_conserved_from_the_catch_to_the_locked_flight(name):
     world = World(name, x)
     before = momentum(world.x)
     largest = world.step(400)
-    assert world.said == ["caught", "locked"]
+    assert world.events == ["caught", "locked"]
     np.testing.assert_allclose(momentum(world.x)[:3], before[:3], atol=1e-9)
     np.testing.assert_allclose(momentum(world.x)[3:], before[3:], atol=5e-3)
     np.testing.assert_allclose(world.x[0, W], world.x[1, W], atol=1e-3)
@@ -118,7 +118,7 @@ def test_a_lock_holds_what_it_bears_and_gives_way_to_more(name):
     assert world.phase == Phase.LOCKED
     assert np.linalg.norm(world.latches.wrench("dock")[:3]) == pytest.approx(29.0, rel=0.03)
     world.step(5, pull=33.0)
-    assert world.said[-1] == "broken"
+    assert world.events[-1] == "broken"
     world.step(300, pull=33.0)
     assert world.phase == Phase.OPEN  # and far away
     assert world.x[0, 1] - world.x[1, 1] > 1.0
@@ -128,13 +128,13 @@ def test_released_it_catches_nothing_before_the_probe_has_left_it(name):
     world = World(name, start(depth=0.116))
     world.step(20)
     world.latches.release("dock", 0.02)
-    assert world.said[-1] == "released"
+    assert world.events[-1] == "released"
     world.step(20)
     assert world.phase == Phase.SPENT
     world.step(200, pull=1.0)  # 20 mm apart
     assert world.phase == Phase.OPEN
     world.step(800, pull=-1.0)
-    assert world.said.count("caught") == 2
+    assert world.events.count("caught") == 2
 
 
 def test_it_opens_at_its_time(name):
@@ -142,13 +142,13 @@ def test_it_opens_at_its_time(name):
     world.step(49)
     assert world.phase == Phase.LOCKED
     world.step(3)
-    assert world.said == ["caught", "locked", "released"]
+    assert world.events == ["caught", "locked", "released"]
 
 
 def test_a_probe_that_leaves_is_lost_by_a_weak_damper(name):
     world = World(name, start(depth=0.1151, speed=-0.3), damping=1.0)
     world.step(60)
-    assert world.said == ["caught", "lost"]
+    assert world.events == ["caught", "lost"]
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import norm, sub, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_physics.docking.pairs import CAUGHT, LOCKED, Pairs
+from iap_physics.docking.pairs import Pairs
 from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_physics.latching.kernel import CAUGHT, LOCKED
 from iap_simulation.scenario.docking_spec import DockingSpec
 from iap_simulation.tasks.outcomes import (
     ARRIVED,
