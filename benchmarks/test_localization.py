@@ -11,9 +11,8 @@ import pytest
 
 from iap_bringup.experiments.virpo.cases import CASES
 from iap_bringup.experiments.virpo.flights import observe
-from iap_estimation.navigation.pipeline import named_estimates, pass_on
 from iap_estimation.navigation.settings import load_settings
-from iap_estimation.virpo.localizer import make_localizer
+from iap_estimation.virpo.localizer import make_localizer, named_estimates, pass_on
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.flight_log import fly_unrecorded

@@ -38,8 +38,9 @@ from iap_description.config.record import validate
 from iap_description.errors import LONGEST, IapError
 from iap_description.vehicles.platform import platform_tree
 from iap_description.world.world import World
+from iap_estimation.datasets.localization import tracked
 from iap_estimation.datasets.opening import Choices, open_dataset
-from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
+from iap_estimation.navigation.aircraft_frontend import FrontendStats
 from iap_estimation.navigation.settings import load_settings
 from iap_io.runs.run_folder import load_run, read_metrics, write_config, write_metrics
 from iap_io.trajectories.reader import read_recorded

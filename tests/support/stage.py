@@ -11,12 +11,11 @@ from iap_bringup.launching.node_parameters import estimator_parameters
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.navigation.pipeline import named_estimates, pass_on
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.nodes.track_messages import tracks_bytes
-from iap_estimation.virpo.localizer import make_localizer
+from iap_estimation.virpo.localizer import make_localizer, named_estimates, pass_on
 from iap_estimation.virpo.messages import Estimate, Tracks
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY

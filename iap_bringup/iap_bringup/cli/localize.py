@@ -15,10 +15,10 @@ from iap_bringup.terminal.flight import time_bar
 from iap_bringup.terminal.localization import show_localization
 from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_topics import Chosen
+from iap_estimation.datasets.dataset import FrontendChoice
+from iap_estimation.datasets.localization import Results, check_methods, localize
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
-from iap_estimation.navigation.data import FrontendChoice
-from iap_estimation.navigation.pipeline import Results, check_methods, localize
 from iap_estimation.navigation.settings import load_settings
 from iap_io.runs.run_folder import create_run_folder, write_config
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iap_bringup.plots.localized_flights import COLORS, draw_boxes, quartiles_of
-from iap_estimation.datasets.evaluation import SIGMAS, Judged
 from iap_estimation.datasets.results import Evaluation
 from iap_estimation.evaluation.alignment import yaw_aligned
+from iap_estimation.evaluation.comparison import SIGMAS, Judged
 from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from iap_description.errors import BadInput, shown
 from iap_description.math.so3 import transform
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_estimation.frontend.calibration import Camera
-from iap_estimation.navigation.data import Gray
+from iap_estimation.navigation.measurements import Gray
 from iap_io.bags.encoded_images import decoded
 from iap_io.trajectories.messages import xyz
 

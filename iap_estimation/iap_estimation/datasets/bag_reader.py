@@ -14,7 +14,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_estimation.navigation.data import MEMS
+from iap_estimation.navigation.fleet_data import MEMS
 from iap_estimation.virpo.messages import Inertial
 from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.trajectories.messages import xyz

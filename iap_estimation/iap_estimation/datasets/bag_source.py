@@ -24,18 +24,12 @@ from iap_estimation.datasets.bag_reader import (
     topic_messages,
 )
 from iap_estimation.datasets.bag_topics import Chosen, Picked, info_topic, pick
+from iap_estimation.datasets.dataset import FROM_CAMERAS, Dataset
 from iap_estimation.datasets.euroc_calibration import on_imu, read_cameras, read_imu_file
+from iap_estimation.evaluation.truth import Truth
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
-from iap_estimation.navigation.data import (
-    FROM_CAMERAS,
-    ONE_CAMERA,
-    AircraftData,
-    Dataset,
-    Event,
-    Images,
-    Tally,
-    Truth,
-)
+from iap_estimation.navigation.fleet_data import ONE_CAMERA, AircraftData
+from iap_estimation.navigation.measurements import Event, Images, Tally
 from iap_estimation.navigation.streams import Clock, Pairing, in_order
 from iap_io.sensor_messages.static_transforms import TF_STATIC
 from iap_io.trajectories.reader import read_recorded

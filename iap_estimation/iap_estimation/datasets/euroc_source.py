@@ -16,24 +16,16 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_estimation.datasets.dataset import FROM_CAMERAS, Dataset
 from iap_estimation.datasets.euroc_calibration import (
     on_imu,
     read_cameras,
     read_imu_file,
     read_place,
 )
-from iap_estimation.navigation.data import (
-    FROM_CAMERAS,
-    MEMS,
-    ONE_CAMERA,
-    AircraftData,
-    Dataset,
-    Event,
-    Gray,
-    Images,
-    Tally,
-    Truth,
-)
+from iap_estimation.evaluation.truth import Truth
+from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
+from iap_estimation.navigation.measurements import Event, Gray, Images, Tally
 from iap_estimation.navigation.streams import Clock, Pairing
 from iap_estimation.virpo.messages import Inertial
 from iap_io.bags.encoded_images import read_image

@@ -7,10 +7,10 @@ from pathlib import Path
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_source import open_bag
 from iap_estimation.datasets.bag_topics import Chosen
+from iap_estimation.datasets.dataset import Dataset
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
 from iap_estimation.datasets.range_bag_source import open_range_bag
 from iap_estimation.datasets.run_source import open_run
-from iap_estimation.navigation.data import Dataset
 from iap_io.runs.topics import BAG, META
 from iap_io.trajectories.bags import STORAGE_SUFFIXES
 

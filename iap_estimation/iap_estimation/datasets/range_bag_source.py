@@ -42,7 +42,10 @@ from iap_estimation.datasets.bag_reader import (
     topic_messages,
 )
 from iap_estimation.datasets.bag_topics import IMU
-from iap_estimation.navigation.data import FROM_CAMERAS, AircraftData, Dataset, Event, Tally, Truth
+from iap_estimation.datasets.dataset import FROM_CAMERAS, Dataset
+from iap_estimation.evaluation.truth import Truth
+from iap_estimation.navigation.fleet_data import AircraftData
+from iap_estimation.navigation.measurements import Event, Tally
 from iap_estimation.navigation.streams import Clock, in_order
 from iap_estimation.virpo.messages import Ranges
 from iap_io.trajectories.reader import read_recorded

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from iap_estimation.datasets.evaluation import Judged, figures, judged
+from iap_estimation.datasets.localization import BLIND, COMPLETED, Results
+from iap_estimation.datasets.range_start import FIRST_ROUNDS, meeting_point
+from iap_estimation.evaluation.comparison import Judged, figures, judged
 from iap_estimation.evaluation.constant_velocity import constant_velocity
-from iap_estimation.navigation.data import SENSOR_GAP, Truth
-from iap_estimation.navigation.pipeline import BLIND, COMPLETED, Results
-from iap_estimation.navigation.range_start import FIRST_ROUNDS, meeting_point
-from iap_estimation.navigation.trajectory import Trajectory
+from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.truth import Truth
+from iap_estimation.navigation.measurements import SENSOR_GAP
 from iap_io.runs.run_folder import write_file, write_metrics
 from iap_io.trajectories.tum import tum_text
 

@@ -18,17 +18,10 @@ from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_estimation.navigation.data import (
-    FROM_CAMERAS,
-    FROM_RENDERER,
-    AircraftData,
-    CentreData,
-    Dataset,
-    Event,
-    FrontendChoice,
-    Tally,
-    Truth,
-)
+from iap_estimation.datasets.dataset import FROM_CAMERAS, FROM_RENDERER, Dataset, FrontendChoice
+from iap_estimation.evaluation.truth import Truth
+from iap_estimation.navigation.fleet_data import AircraftData, CentreData
+from iap_estimation.navigation.measurements import Event, Tally
 from iap_estimation.navigation.reading_adapter import (
     AircraftSensors,
     ReadingAdapter,

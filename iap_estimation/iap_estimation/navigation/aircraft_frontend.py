@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The front end over a data set: images become tracks, once for all methods."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -12,17 +12,9 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
-from iap_estimation.navigation.data import (
-    CENTRE,
-    SENSOR_GAP,
-    AircraftData,
-    Dataset,
-    Event,
-    Images,
-    Seen,
-)
-from iap_estimation.navigation.streams import while_sighted
-from iap_estimation.virpo.messages import Inertial, Tracks
+from iap_estimation.navigation.fleet_data import AircraftData
+from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images
+from iap_estimation.virpo.messages import CENTRE, Inertial, Seen, Tracks
 
 AT_REST = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -77,18 +69,6 @@ class FleetFrontend:
         self._stats.tracks.append(len(tracks.ids))
         self._stats.stereo.append(int(tracks.has_right.sum()))
         return owner, tracks
-
-
-def tracked(
-    dataset: Dataset, spec: FrontendSpec, stats: FrontendStats
-) -> Iterator[tuple[int, Seen]]:
-    """Measurements of a data set, with tracks in place of images.
-
-    Raises:
-        BadInput: images that do not belong to their cameras.
-    """
-    frontend = FleetFrontend(dataset.source, dataset.aircraft, spec, stats)
-    return map(frontend, while_sighted(dataset.events(), dataset.tally))
 
 
 class AircraftFrontend:

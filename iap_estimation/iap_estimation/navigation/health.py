@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.signals import EstimateHealth
-from iap_estimation.navigation.data import CENTRE, Seen
-from iap_estimation.virpo.messages import Estimate, Ranges, Tracks
+from iap_estimation.virpo.messages import CENTRE, Estimate, Ranges, Seen, Tracks
 from iap_estimation.virpo.window.estimator import Estimator
 
 FEWEST_TRACKS = 5  # with which images say how an aircraft moves

@@ -11,15 +11,13 @@ from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.data import Seen
 from iap_estimation.navigation.health import HealthWatch, Worst
 from iap_estimation.navigation.jump_blend import JumpBlend
-from iap_estimation.navigation.pipeline import LOST, pass_on
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings
-from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
-from iap_estimation.virpo.messages import Tilt
+from iap_estimation.virpo.localizer import LOST, Localizer, all_propagated, make_localizer, pass_on
+from iap_estimation.virpo.messages import Seen, Tilt
 from iap_estimation.virpo.window.estimator import Fault
 
 START_TIME = 0.1  # after the start, within which the truth says where the aircraft are [s]

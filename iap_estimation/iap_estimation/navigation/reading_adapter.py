@@ -15,18 +15,10 @@ from iap_description.math.so3 import transform
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
-from iap_estimation.navigation.data import (
-    CENTRE,
-    MIN_RANGE_DEVIATION,
-    AircraftData,
-    CentreData,
-    Event,
-    Images,
-    Raw,
-    Tally,
-)
+from iap_estimation.navigation.fleet_data import MIN_RANGE_DEVIATION, AircraftData, CentreData
+from iap_estimation.navigation.measurements import Event, Images, Raw, Tally
 from iap_estimation.navigation.streams import Pairing
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import CENTRE, Inertial, Ranges, Tilt
 
 GREY = ("mono8", "rgb8")  # images that count, the first that a camera gives
 

@@ -16,7 +16,7 @@ from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_types import JointType
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.data import AircraftData, CentreData, fleet_of
+from iap_estimation.navigation.fleet_data import AircraftData, CentreData, fleet_of
 from iap_estimation.navigation.reading_adapter import (
     AircraftSensors,
     aircraft_data_of,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 from iap_description.errors import BadInput
-from iap_estimation.navigation.data import SENSOR_GAP, Event, Images, Tally
+from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images, Tally
 from iap_estimation.virpo.messages import Inertial, Ranges
 
 Image = TypeVar("Image")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.errors import BadInput
-from iap_estimation.navigation.data import Raw
+from iap_estimation.navigation.measurements import Raw
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.odometry_messages import estimate_of, propagated_of, reader

@@ -21,7 +21,7 @@ from iap_description.sensors.mounts import space
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import AnySensor, ImuInfo, SensorInfo, load_sensors
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.navigation.data import Raw, Tally
+from iap_estimation.navigation.measurements import Raw, Tally
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings, load_settings

@@ -21,7 +21,7 @@ from iap_description.sensors.readings import ImageReading, Reading
 from iap_estimation.datasets.bag_messages import camera_of
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
-from iap_estimation.navigation.data import Images, Raw
+from iap_estimation.navigation.measurements import Images, Raw
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.track_messages import tracks_bytes

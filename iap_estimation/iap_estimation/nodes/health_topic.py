@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from iap_estimation.navigation.data import Seen
 from iap_estimation.navigation.health import LOOK_EVERY, HealthWatch
-from iap_estimation.virpo.messages import Estimate
+from iap_estimation.virpo.messages import Estimate, Seen
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import HEALTH

@@ -17,8 +17,7 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import FixedFrame
-from iap_estimation.navigation.data import Raw, Seen
-from iap_estimation.navigation.pipeline import pass_on
+from iap_estimation.navigation.measurements import Raw
 from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
@@ -26,8 +25,8 @@ from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.health_topic import HealthTopic
 from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
-from iap_estimation.virpo.localizer import all_propagated, make_localizer
-from iap_estimation.virpo.messages import Estimate, Inertial, Tilt, Tracks
+from iap_estimation.virpo.localizer import all_propagated, make_localizer, pass_on
+from iap_estimation.virpo.messages import Estimate, Inertial, Seen, Tilt, Tracks
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import run
 from iap_io.ros.static_frames import publish_static_frames

@@ -13,7 +13,7 @@ from nav_msgs.msg import Odometry
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.navigation.data import Raw
+from iap_estimation.navigation.measurements import Raw
 from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames, BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode

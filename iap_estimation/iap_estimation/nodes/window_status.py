@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from iap_estimation.navigation.pipeline import LOST
+from iap_estimation.virpo.localizer import LOST
 from iap_estimation.virpo.window.estimator import Estimator
 from iap_io.ros.node import ERROR, OK, WARN
 from iap_io.ros.statistics import RecentValues

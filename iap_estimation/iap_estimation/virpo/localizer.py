@@ -4,9 +4,20 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import (
+    CENTRE_NAME,
+    Estimate,
+    Inertial,
+    LeftOut,
+    Ranges,
+    Seen,
+    Tilt,
+    Tracks,
+)
 from iap_estimation.virpo.methods.batch import BatchLocalizer
 from iap_estimation.virpo.methods.drift_filter import DriftFilterLocalizer
 from iap_estimation.virpo.methods.joint import JointLocalizer
@@ -14,10 +25,12 @@ from iap_estimation.virpo.methods.uwb import UwbLocalizer
 from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
+from iap_estimation.virpo.window.window import EstimateLost
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")  # of flights, nodes and data sets
 OFFLINE = ("uwb", "batch")  # of data sets alone
 RECORDED_METHODS = (*METHODS, *OFFLINE)
+LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
 
 
 class Localizer(Protocol):
@@ -108,3 +121,27 @@ def make_localizer(
     if method == "drift_filter":
         return DriftFilterLocalizer(fleet, spec, first, deviations)
     return VioLocalizer(method, fleet, spec, first, deviations)
+
+
+def pass_on(localizer: Localizer, who: int, measured: Seen) -> bool:
+    """Pass a measurement on to a localizer; True where there are new estimates."""
+    match measured:
+        case Inertial():
+            return localizer.imu(who, measured)
+        case Tracks():
+            return localizer.tracks(who, measured)
+        case Ranges():
+            localizer.ranges(who, measured)
+        case Tilt():
+            localizer.tilt(measured)
+    return False
+
+
+def named_estimates(localizer: Localizer, names: Sequence[str]) -> dict[str, Estimate]:
+    """The newest of all bodies; none before all aircraft are known, since it does not say whom it leaves out."""
+    aircraft = localizer.estimates()
+    if len(aircraft) < len(names):
+        return {}
+    named = dict(zip(names, aircraft, strict=True))
+    centre = localizer.centre()
+    return named if centre is None else {**named, CENTRE_NAME: centre}

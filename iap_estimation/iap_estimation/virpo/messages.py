@@ -12,6 +12,7 @@ from iap_description.arrays import Array, Booleans, Integers
 
 Ints = Integers
 Flags = Booleans
+CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,9 @@ class Tilt:
     q_WB0: Array
     w_B0: Array
     f_B0: Array
+
+
+Seen = Inertial | Tracks | Ranges | Tilt
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_estimation.evaluation import trajectory_errors
-from iap_estimation.navigation.data import CENTRE_NAME
+from iap_estimation.virpo.messages import CENTRE_NAME
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
 from iap_io.runs.run_reader import Tracks

@@ -15,7 +15,7 @@ from rosbags.rosbag2 import Reader
 from iap_bringup.cli import main
 from iap_description.errors import BadInput
 from iap_estimation.datasets.opening import open_dataset
-from iap_estimation.navigation.data import MEMS
+from iap_estimation.navigation.fleet_data import MEMS
 from iap_io.bags.bag_writer import STORAGE
 
 

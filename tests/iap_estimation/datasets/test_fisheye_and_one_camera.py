@@ -13,7 +13,7 @@ from iap_bringup.cli import main
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.opening import Choices, open_dataset
-from iap_estimation.navigation.data import Images
+from iap_estimation.navigation.measurements import Images
 
 DURATION = 4.0  # [s]
 

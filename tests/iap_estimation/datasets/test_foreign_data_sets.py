@@ -24,8 +24,10 @@ from resting_pair import (
 
 from iap_description.math import so3
 from iap_estimation.datasets.bag_topics import IMAGE, IMU, SIDES, Chosen, pick
+from iap_estimation.datasets.dataset import Dataset
 from iap_estimation.datasets.opening import Choices, open_dataset
-from iap_estimation.navigation.data import MEMS, Dataset, Images
+from iap_estimation.navigation.fleet_data import MEMS
+from iap_estimation.navigation.measurements import Images
 from iap_estimation.virpo.messages import Inertial
 from iap_io.trajectories.topics import Topic
 

@@ -11,8 +11,8 @@ from range_bag import ANCHORS, mapping, pose, write_bag
 
 from iap_bringup.cli import main
 from iap_estimation.datasets.opening import Choices, open_dataset
+from iap_estimation.datasets.range_start import meeting_point
 from iap_estimation.evaluation.constant_velocity import constant_velocity
-from iap_estimation.navigation.range_start import meeting_point
 from iap_estimation.virpo.messages import Ranges
 
 WALKS = os.environ.get(

@@ -12,9 +12,10 @@ from iap_bringup.cli import main
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import load_sensors
+from iap_estimation.datasets.dataset import Dataset
 from iap_estimation.datasets.opening import open_dataset
-from iap_estimation.navigation.data import CENTRE, CENTRE_NAME, Dataset, Images
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_estimation.navigation.measurements import Images
+from iap_estimation.virpo.messages import CENTRE, CENTRE_NAME, Inertial, Ranges, Tilt
 from iap_io.runs.run_folder import load_run
 
 MOUNT = ("[0.05, -0.02, 0.03]", "[4.0, -7.0, 20.0]")  # of the inertial units [m], [deg]

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_estimation.datasets.evaluation import figures, judged
 from iap_estimation.evaluation.alignment import se3_aligned
+from iap_estimation.evaluation.comparison import figures, judged
+from iap_estimation.evaluation.estimated_trajectory import Trajectory
 from iap_estimation.evaluation.trajectory_errors import pairs_by_distance, relative_errors
-from iap_estimation.navigation.data import Truth
-from iap_estimation.navigation.trajectory import Trajectory
+from iap_estimation.evaluation.truth import Truth
 
 filters = pytest.importorskip("evo.core.filters")
 geometry = pytest.importorskip("evo.core.geometry")

@@ -10,8 +10,8 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from iap_bringup.cli.main import main
+from iap_estimation.datasets.localization import localize
 from iap_estimation.datasets.opening import open_dataset
-from iap_estimation.navigation.pipeline import localize
 from iap_estimation.navigation.settings import load_settings
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

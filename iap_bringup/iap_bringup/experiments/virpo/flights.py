@@ -15,10 +15,9 @@ from iap_description.sensors.readings import ImuReading, Reading
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend
-from iap_estimation.navigation.data import Seen
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.virpo.messages import Tracks
+from iap_estimation.virpo.messages import Seen, Tracks
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.flight_log import FlightLog, fly_unrecorded

@@ -16,12 +16,10 @@ from iap_bringup.plots.localized_flights import Localized, Path
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P
-from iap_estimation.datasets.evaluation import nees
-from iap_estimation.navigation.data import CENTRE_NAME
-from iap_estimation.navigation.pipeline import LOST, named_estimates, pass_on
+from iap_estimation.evaluation.comparison import nees
 from iap_estimation.navigation.settings import load_settings
-from iap_estimation.virpo.localizer import make_localizer
-from iap_estimation.virpo.messages import Estimate, Ranges, Tracks
+from iap_estimation.virpo.localizer import LOST, make_localizer, named_estimates, pass_on
+from iap_estimation.virpo.messages import CENTRE_NAME, Estimate, Ranges, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_sensors.cameras.make import make_renderer
 

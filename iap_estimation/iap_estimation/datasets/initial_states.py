@@ -13,8 +13,9 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_estimation.datasets.dataset import Dataset
 from iap_estimation.evaluation.trajectory_errors import poses_at
-from iap_estimation.navigation.data import Dataset, Truth
+from iap_estimation.evaluation.truth import Truth
 from iap_estimation.virpo.messages import Inertial
 from iap_estimation.virpo.window.estimator import InitialState
 

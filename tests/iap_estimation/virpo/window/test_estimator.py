@@ -11,7 +11,7 @@ from whole_estimators import SECONDS, SPEC
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.navigation.initial_states import level_state
+from iap_estimation.datasets.initial_states import level_state
 from iap_estimation.virpo.messages import Inertial, Ranges, Tracks
 from iap_estimation.virpo.window.estimator import Estimator
 

@@ -1,32 +1,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`localize`: measurements through the front end once, and from there to every method."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 
 from iap_description.errors import BadInput
-from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
-from iap_estimation.navigation.data import CENTRE_NAME, Dataset, Seen
-from iap_estimation.navigation.initial_states import first_of
-from iap_estimation.navigation.range_start import range_start
+from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.initial_states import first_of
+from iap_estimation.datasets.range_start import range_start
+from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.frontend.spec import FrontendSpec
+from iap_estimation.navigation.aircraft_frontend import FleetFrontend, FrontendStats
 from iap_estimation.navigation.settings import Settings
-from iap_estimation.navigation.trajectory import Trajectory
+from iap_estimation.navigation.streams import while_sighted
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.localizer import RECORDED_METHODS, Localizer, Smoother, make_localizer
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.localizer import (
+    LOST,
+    RECORDED_METHODS,
+    Localizer,
+    Smoother,
+    make_localizer,
+    named_estimates,
+    pass_on,
+)
+from iap_estimation.virpo.messages import (
+    CENTRE_NAME,
+    Estimate,
+    Inertial,
+    Ranges,
+    Seen,
+)
 from iap_estimation.virpo.methods.batch import check_gtsam
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, InitialState
-from iap_estimation.virpo.window.window import EstimateLost
 
 Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb", "uwb"), ("virpo", "joint", "drift_filter")
 BLIND = ("uwb",)  # methods that need no images
-LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
 WARM_UP_TIME = 1.0  # of the data, in which code is compiled: its wall time does not count [s]
 
 
@@ -116,6 +130,18 @@ def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
         raise BadInput(f"--method {','.join(methods)}: name each method once")
 
 
+def tracked(
+    dataset: Dataset, spec: FrontendSpec, stats: FrontendStats
+) -> Iterator[tuple[int, Seen]]:
+    """Measurements of a data set, with tracks in place of images.
+
+    Raises:
+        BadInput: images that do not belong to their cameras.
+    """
+    frontend = FleetFrontend(dataset.source, dataset.aircraft, spec, stats)
+    return map(frontend, while_sighted(dataset.events(), dataset.tally))
+
+
 def localize(
     dataset: Dataset,
     methods: Sequence[str],
@@ -181,30 +207,6 @@ def _nothing_came(dataset: Dataset, begin: float, end: float) -> str:
                 f" {one.truth.t[-1]:.1f} s, while the data last from {begin:.1f} s to {end:.1f} s"
             )
     return "no estimate came"
-
-
-def pass_on(localizer: Localizer, who: int, measured: Seen) -> bool:
-    """Pass a measurement on to a localizer; True where there are new estimates."""
-    match measured:
-        case Inertial():
-            return localizer.imu(who, measured)
-        case Tracks():
-            return localizer.tracks(who, measured)
-        case Ranges():
-            localizer.ranges(who, measured)
-        case Tilt():
-            localizer.tilt(measured)
-    return False
-
-
-def named_estimates(localizer: Localizer, names: Sequence[str]) -> dict[str, Estimate]:
-    """The newest of all bodies; none before all aircraft are known, since it does not say whom it leaves out."""
-    aircraft = localizer.estimates()
-    if len(aircraft) < len(names):
-        return {}
-    named = dict(zip(names, aircraft, strict=True))
-    centre = localizer.centre()
-    return named if centre is None else {**named, CENTRE_NAME: centre}
 
 
 @dataclass

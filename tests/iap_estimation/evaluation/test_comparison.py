@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_estimation.datasets.evaluation import figures, judged
-from iap_estimation.navigation.data import Truth
-from iap_estimation.navigation.trajectory import Trajectory
+from iap_estimation.evaluation.comparison import figures, judged
+from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.truth import Truth
 
 TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]
 MOVE = np.array([1.0, -2.0, 0.5])  # [m]

@@ -13,14 +13,14 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math import so3
 from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
+from iap_estimation.evaluation.estimated_trajectory import Trajectory
 from iap_estimation.evaluation.trajectory_errors import (
     pairs_by_distance,
     poses_at,
     relative_errors,
     rmse_of_vectors,
 )
-from iap_estimation.navigation.data import Truth
-from iap_estimation.navigation.trajectory import Trajectory
+from iap_estimation.evaluation.truth import Truth
 
 MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
 SIGMAS = 3.0

@@ -13,8 +13,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.navigation.data import Dataset
-from iap_estimation.navigation.initial_states import LEVELLING_TIME, level_state
+from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.initial_states import LEVELLING_TIME, level_state
 from iap_estimation.virpo.messages import Inertial, Ranges
 from iap_estimation.virpo.methods.uwb import UwbLocalizer, mean_cost
 from iap_estimation.virpo.spec import Start, VirpoSpec

@@ -12,7 +12,6 @@ from synthetic_fleet import TABLE_VI, fleet_of
 from whole_estimators import SPEC
 
 from iap_description.math import so3
-from iap_estimation.navigation.pipeline import pass_on
 from iap_estimation.virpo.batch.factors import (
     keys,
     motion_factor,
@@ -30,7 +29,7 @@ from iap_estimation.virpo.factors.imu_chain import propagate
 from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
 from iap_estimation.virpo.factors.ranging import ANCHOR, RANGE, SHARE, SIGMA, WIDTH
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.localizer import Smoother, make_localizer
+from iap_estimation.virpo.localizer import Smoother, make_localizer, pass_on
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges
 from iap_estimation.virpo.spec import Start
 from iap_estimation.virpo.window.window import EstimateLost

@@ -13,11 +13,11 @@ from tum_files import read_tum
 
 from iap_bringup.cli import main
 from iap_description.config.plain_yaml import read_yaml
+from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.localization import Results, localize, tracked
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
-from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
-from iap_estimation.navigation.data import Dataset
-from iap_estimation.navigation.pipeline import Results, localize
+from iap_estimation.navigation.aircraft_frontend import FrontendStats
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.messages import Estimate, LeftOut, Tracks
 from iap_estimation.virpo.window.estimator import Fault
@@ -107,7 +107,7 @@ def test_noise_on_the_truth_is_the_error(dataset: Dataset, seen: list) -> None:
 
 def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypatch) -> None:
     made: dict[str, Standing] = {}
-    monkeypatch.setattr("iap_estimation.navigation.pipeline.RECORDED_METHODS", ("vio", "other"))
+    monkeypatch.setattr("iap_estimation.datasets.localization.RECORDED_METHODS", ("vio", "other"))
 
     def make(name, fleet, spec, first, begins):
         made[name] = Standing(first)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measurements as sensors give them, before the front end, and irregularities in their streams."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+
+Gray = NDArray[np.uint8]
+SENSOR_GAP = 1.0  # time without messages of a sensor that is reported [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """A stereo pair, or the image of one camera alone: time [s] and grey levels (h, w)."""
+
+    t: float
+    left: Gray
+    right: Gray | None
+
+
+Raw = Inertial | Images | Ranges | Tilt
+Event = tuple[int, Raw]  # an aircraft's index or CENTRE, and what it says
+
+
+@dataclass
+class Tally:
+    """Irregularities of a data set as it was read.
+
+    Attributes:
+        unpaired: images without a partner of the same time.
+        repeated: messages with the stamp of the one before.
+        blind: time at the end with neither images nor ranges, of which most is left out [s].
+        gaps: of sensors, in words.
+    """
+
+    unpaired: int = 0
+    repeated: int = 0
+    blind: float = 0.0
+    gaps: list[str] = field(default_factory=list)
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self.unpaired, self.repeated, self.blind = 0, 0, 0.0
+        self.gaps.clear()
+
+    def sentences(self) -> list[str]:
+        """Sentences for the user."""
+        notes = [f"{gap}: estimators start over where they have to" for gap in self.gaps]
+        if self.unpaired:
+            notes.append(
+                f"{self.unpaired} images without a partner of the same time were left out"
+            )
+        if self.repeated:
+            notes.append(
+                f"{self.repeated} messages repeated the stamp of the one before: left out"
+            )
+        if self.blind:
+            notes.append(
+                f"neither images nor ranges in the last {self.blind:.1f} s: left out but for {SENSOR_GAP:.0f} s"
+            )
+        return notes
