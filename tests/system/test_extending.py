@@ -23,7 +23,14 @@ PROMISED = {  # title -> number of files, of the table at the head of the page
     title: int(number)
     for title, number in re.findall(r"^\| \[([^]]+)\]\(#[\w-]+\) \| (\d) \|", PAGE, re.MULTILINE)
 }
-WITHIN = {"a platform": 1, "a scenario": 1, "a controller": 1, "a sensor": 2, "an engine": 2}
+WITHIN = {
+    "a platform": 1,
+    "a scenario": 1,
+    "a controller": 1,
+    "a sensor": 2,
+    "an engine": 2,
+    "a plot": 1,
+}
 
 
 def files_of(title: str) -> dict[str, str]:

@@ -127,9 +127,10 @@ def _fly(
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
-                from iap_bringup.plots.run_plots import draw_run
+                from iap_bringup.plots.recorded_run import RecordedRun
+                from iap_bringup.plots.table import write_plots
 
-                draw_run(folder)
+                write_plots(RecordedRun(folder))
     except KeyboardInterrupt as stop:
         if folder.exists():
             stop.args = (f"what was flown is in {folder}",)

@@ -9,7 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from iap_bringup.plots.identified_flight import draw_arm_run
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.plots.table import write_plots
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder
 from iap_io.runs.run_meta import COMPLETED
@@ -52,7 +53,7 @@ def run_arm(options: argparse.Namespace) -> int:
         folder.rmdir()
         raise
     if not options.no_plot:
-        draw_arm_run(folder)
+        write_plots(RecordedRun(folder))
     show(console, result.metrics)
     console.print(f"run folder: {folder}", soft_wrap=True)
     if options.json:

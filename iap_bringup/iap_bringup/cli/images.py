@@ -9,14 +9,13 @@ from rich.console import Console
 
 from iap_bringup.cli.options import add_sensor_options
 from iap_bringup.plots.contact_sheet import write_contact_sheet
-from iap_bringup.plots.identified_flight import draw_arm_run
-from iap_bringup.plots.run_plots import draw_run
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, create_run_folder, load_run
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.arm.log_file import FLIGHT_LOG
 from iap_simulation.runs.rerender import rerender
 from iap_simulation.runs.video import write_run_video
 from iap_simulation.scenario.resolving import resolve_again
@@ -26,6 +25,13 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap plot``."""
     parser.description = "Draw the plots of a run's folder."
     parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    names = ", ".join(plot.name for plot in PLOTS)
+    parser.add_argument(
+        "plots",
+        nargs="*",
+        metavar="PLOT",
+        help=f"only these: {names}, or module:PLOT of your own (default: all that the run has)",
+    )
     parser.set_defaults(run=plot)
 
 
@@ -58,8 +64,8 @@ def add_render(parser: argparse.ArgumentParser) -> None:
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
     console = Console()
-    is_arm = (options.folder / FLIGHT_LOG).exists()
-    for path in (draw_arm_run if is_arm else draw_run)(options.folder):
+    run = RecordedRun(options.folder)
+    for path in write_named_plots(run, options.plots) if options.plots else write_plots(run):
         console.print(path)
     return 0
 

@@ -123,7 +123,7 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
-                from iap_bringup.plots.sweep_folder import draw_sweep
+                from iap_bringup.plots.sweep import draw_sweep
 
                 draw_sweep(folder.path, study.axes, swept.rows)
     except KeyboardInterrupt as stop:

@@ -31,7 +31,8 @@ from iap_bringup.nodes.recorded_values import (
 )
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
-from iap_bringup.plots.flight import DRAWN, write_plots
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.plots.table import FLIGHT_PLOTS, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
 from iap_description.errors import IapError
 from iap_description.frames import MAP
@@ -42,7 +43,7 @@ from iap_io.recording.step_synchronizer import MEASURED_WRENCHES
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, SuiteNode, run
 from iap_io.runs import topics
-from iap_io.runs.run_folder import create_run_folder, load_run
+from iap_io.runs.run_folder import create_run_folder
 from iap_io.runs.run_meta import COMPLETED
 from iap_io.sensor_messages.sensor_messages import IMU
 from iap_io.wire.cdr import decoded
@@ -337,8 +338,7 @@ class RecorderNode(SuiteNode):
             try:
                 metrics = live.judge()
                 if self._plot:
-                    run = load_run(live.folder, at_most=DRAWN)
-                    write_plots(live.folder / "plots", run, metrics)
+                    write_plots(RecordedRun(live.folder, metrics=metrics), FLIGHT_PLOTS)
             except IapError as error:
                 self.get_logger().error(str(error))
             else:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iap_bringup.plots.contact_curves import Contact
-from iap_bringup.plots.flight_curves import Flight
+from iap_bringup.plots.contact_curves import ContactCurves
+from iap_bringup.plots.flight_curves import FlightCurves
 from iap_bringup.plots.panels import (
     ANGLES,
     END,
@@ -51,10 +51,10 @@ MILLIMETRES_BELOW = 1.0  # [m]
 MIN_RMSE = 1e-4  # an RMSE below this, in its panel's unit, is shown as 0
 
 
-def draw_wrench(figure: Figure, flown: Flight) -> None:
+def draw_wrench(figure: Figure, flight: FlightCurves) -> None:
     """Forces and torques of the environment on the platform, against what is asked for."""
-    contact = _contact(flown)
-    panels = grid(figure, flown, shade_unjudged)
+    contact = _contact(flight)
+    panels = grid(figure, flight, shade_unjudged)
     ends = _limits(
         np.stack([contact.filtered, contact.desired, contact.estimated]), contact, LEAST_WRENCH
     )
@@ -71,9 +71,9 @@ def draw_wrench(figure: Figure, flown: Flight) -> None:
     legend(figure, panels[0])
 
 
-def draw_contact(figure: Figure, flown: Flight) -> None:
+def draw_contact(figure: Figure, flight: FlightCurves) -> None:
     """Deviations of the pose, and of the command as revised, from the command as given."""
-    contact = _contact(flown)
+    contact = _contact(flight)
     curves = [(contact.deviation, "simulated \u2212 command", SIMULATED)]
     if contact.yielded is not None:
         curves.append((contact.yielded, "revised \u2212 given command", REFERENCE))
@@ -83,15 +83,15 @@ def draw_contact(figure: Figure, flown: Flight) -> None:
     scales = np.repeat([scale, 1.0], 3)
     ends = scales[:, None] * _limits(values, contact, LEAST_POSE)
     rmse = scales * contact.rmse(contact.deviation)
-    panels = grid(figure, flown, shade_unjudged)
+    panels = grid(figure, flight, shade_unjudged)
     for i, axes in enumerate(panels):
         own_unit = unit if i < 3 else "deg"
         axes.axhline(0.0, color="0.3", linewidth=0.6)
         axes.set_ylabel(
             f"{NAMES[i]} deviation\n{f'in {contact.frame} ' if i < 3 else ''}[{own_unit}]"
         )
-        if i >= 3 and not flown.meta.controlled[i - 3]:
-            mark_free(axes, flown, i - 3)
+        if i >= 3 and not flight.meta.controlled[i - 3]:
+            mark_free(axes, flight, i - 3)
             axes.set_yticks([])
             continue
         for curve, label, style in curves:
@@ -106,10 +106,10 @@ def draw_contact(figure: Figure, flown: Flight) -> None:
     legend(figure, panels[0])
 
 
-def draw_integrals(figure: Figure, flown: Flight) -> None:
+def draw_integrals(figure: Figure, flight: FlightCurves) -> None:
     """The compromise of pose and wrench: where one integral ends against the other's negative."""
-    contact = _contact(flown)
-    panels = grid(figure, flown, shade_unjudged)
+    contact = _contact(flight)
+    panels = grid(figure, flight, shade_unjudged)
     values = np.stack([contact.integrals[:, 0], -contact.integrals[:, 1]])
     ends = _limits(values, contact, LEAST_WRENCH)
     labels = "integral of the pose error", "\u2212 integral of the wrench error"
@@ -124,7 +124,7 @@ def draw_integrals(figure: Figure, flown: Flight) -> None:
     legend(figure, panels[0])
 
 
-def draw_compared(figure: Figure, title: str, flights: Mapping[str, Contact]) -> None:
+def draw_compared(figure: Figure, title: str, flights: Mapping[str, ContactCurves]) -> None:
     """Size of the filtered contact force, the flight itself first, with peaks and last seconds."""
     figure.set_size_inches(WIDTH, 2.5)
     figure.set_layout_engine("constrained")
@@ -146,12 +146,12 @@ def draw_compared(figure: Figure, title: str, flights: Mapping[str, Contact]) ->
     figure.legend(loc="outside lower center", ncols=2)
 
 
-def _contact(flown: Flight) -> Contact:
-    assert flown.contact is not None  # noqa: S101 - drawn for flights with contact only
-    return flown.contact
+def _contact(flight: FlightCurves) -> ContactCurves:
+    assert flight.contact is not None  # noqa: S101 - drawn for flights with contact only
+    return flight.contact
 
 
-def _limits(curves: Array, contact: Contact, least: tuple[float, float]) -> Array:
+def _limits(curves: Array, contact: ContactCurves, least: tuple[float, float]) -> Array:
     """Ends (6, 2) of panels that hold curves (n, K, 6), in two columns with a least height each."""
     shown = curves[:, contact.shown]
     low = np.nanmin(shown, axis=(0, 1), initial=0.0)
@@ -169,7 +169,7 @@ def _label_rmse(axes: Axes, rmse: float, unit: str) -> None:
         own_legend(axes)
 
 
-def _label_steady(axes: Axes, contact: Contact, values: Array, unit: str) -> None:
+def _label_steady(axes: Axes, contact: ContactCurves, values: Array, unit: str) -> None:
     """Settled value of the revised command, as mean and standard deviation."""
     chosen = values[contact.steady]
     digits = 1 if unit == "mm" else 2

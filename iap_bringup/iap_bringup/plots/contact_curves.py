@@ -21,7 +21,7 @@ LEAD = 0.08  # time that is shown before anything happens, relative to the time 
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactCurves:
     """Contact of one vehicle; wrenches (K, 6) [N, N m] of the environment on it, in P.
 
     Attributes:

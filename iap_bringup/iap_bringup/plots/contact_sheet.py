@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.flight import DRAWN
+from iap_bringup.plots.recorded_run import MAX_TICKS
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
@@ -47,7 +47,7 @@ def write_contact_sheet(run: Path, out: Path | None = None, t: float | None = No
         BadInput: not a run folder, it has no cameras, or there are no images after `t`.
         RecordingFailed: the disk is full or cannot be written.
     """
-    data = load_run(run, at_most=DRAWN)
+    data = load_run(run, at_most=MAX_TICKS)
     cameras = [each for each in data.meta.sensors if isinstance(each, CameraSensorInfo)]
     if not cameras:
         raise BadInput(f"{run}: no camera was recorded")

@@ -8,16 +8,11 @@ window.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.arm_joints import draw_joints
-from iap_bringup.plots.contact import draw_contact, draw_integrals, draw_wrench
-from iap_bringup.plots.flight_curves import Errors, Flight, flight
+from iap_bringup.plots.flight_curves import ErrorCurves, FlightCurves
 from iap_bringup.plots.panels import (
     ANGLES,
     RMSE,
@@ -33,7 +28,6 @@ from iap_bringup.plots.panels import (
     widen,
 )
 from iap_bringup.plots.path import draw_path
-from iap_description.signals import ForceMode
 from iap_io.plots.plot_style import (
     AIRCRAFT,
     DIFFERENCE,
@@ -41,113 +35,71 @@ from iap_io.plots.plot_style import (
     REFERENCE,
     SIMULATED,
     WIDTH,
-    write_plot,
 )
-from iap_io.runs.run_folder import RunData
-from iap_io.runs.run_meta import COMPLETED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DRAWN = 100_000  # ticks of a run that are drawn; of a longer one so many are chosen evenly
 
-
-def write_plots(
-    folder: Path, run: RunData, metrics: Mapping[str, Any] | None = None
-) -> list[Path]:
-    """Draw a run; of several vehicles each gets its own set of files.
-
-    Args:
-        folder: where the pictures go; made if it is missing.
-        run: the recording.
-        metrics: metrics.json; an outcome other than `COMPLETED` is shown in the title.
-
-    Returns:
-        The files written.
-
-    Raises:
-        RecordingFailed: the disk is full or cannot be written.
-    """
-    written = []
-    outcome = (metrics or {}).get("outcome", COMPLETED)
-    for vehicle in run.vehicles:
-        flown = flight(run.meta, vehicle, outcome)
-        if not len(flown.t):
-            continue  # not one state was a number, as metrics.json says
-        suffix = f"_{vehicle.meta.name}" if len(run.vehicles) > 1 else ""
-        for name, draw in FIGURES.items():
-            if _has(flown, name):
-                path = folder / f"{name}{suffix}.png"
-                written.append(write_plot(path, partial(draw, flown=flown)))
-    return written
-
-
-def _has(flown: Flight, name: str) -> bool:
-    """Whether there is anything to draw in a figure."""
-    if name == "integrals":
-        return flown.contact is not None and flown.contact.mode == ForceMode.PAPER
-    needed: dict[str, object] = {"difference": flown.difference, "joints": flown.arm}
-    needed |= {"wrench": flown.contact, "contact": flown.contact}
-    return needed.get(name, flown) is not None
-
-
-def draw_path3d(figure: Figure, flown: Flight) -> None:
+def draw_path3d(figure: Figure, flight: FlightCurves) -> None:
     """The path in space."""
     figure.set_size_inches(5.4, 4.2)
-    title(figure, flown)
+    title(figure, flight)
     axes = figure.add_axes((0.0, 0.0, 0.96, 0.9), projection="3d")
-    draw_path(axes, flown, zoom=1.15)
+    draw_path(axes, flight, zoom=1.15)
     figure.legend(
         *axes.get_legend_handles_labels(), loc="upper left", ncols=5, bbox_to_anchor=(0.0, 0.945)
     )
 
 
-def draw_pose(figure: Figure, flown: Flight) -> None:
+def draw_pose(figure: Figure, flight: FlightCurves) -> None:
     """Position and attitude against the reference."""
-    panels = grid(figure, flown)
+    panels = grid(figure, flight)
     for i, axes in enumerate(panels):
         column, axis = divmod(i, 3)
         name = "position" if column == 0 else "angles"
-        axes.plot(flown.t, getattr(flown.simulated, name)[:, axis], label="simulated", **SIMULATED)
-        if flown.real is not None:
-            values = getattr(flown.real, name)[:, axis]
-            axes.plot(flown.real.t, values, label="recorded flight", **REAL)
-        if column == 0 or flown.meta.controlled[axis]:
-            values = getattr(flown.reference, name)[:, axis]
-            axes.plot(flown.reference.t, values, label="reference", **REFERENCE)
+        axes.plot(
+            flight.t, getattr(flight.simulated, name)[:, axis], label="simulated", **SIMULATED
+        )
+        if flight.real is not None:
+            values = getattr(flight.real, name)[:, axis]
+            axes.plot(flight.real.t, values, label="recorded flight", **REAL)
+        if column == 0 or flight.meta.controlled[axis]:
+            values = getattr(flight.reference, name)[:, axis]
+            axes.plot(flight.reference.t, values, label="reference", **REFERENCE)
         else:
-            mark_free(axes, flown, axis)
+            mark_free(axes, flight, axis)
         axes.set_ylabel(f"{'xyz'[axis]} [m]" if column == 0 else f"{ANGLES[axis]} [deg]")
         widen(axes, 0.1 if column == 0 else 2.0)
     legend(figure, panels[0])
 
 
-def draw_errors(figure: Figure, flown: Flight) -> None:
+def draw_errors(figure: Figure, flight: FlightCurves) -> None:
     """Position and attitude errors against the reference, with their RMSE."""
-    curves = [("simulated \u2212 reference", flown.error, SIMULATED)]
-    if flown.real_error is not None:
-        curves.insert(0, ("real \u2212 reference", flown.real_error, REAL))
-    _draw_errors(figure, flown, curves)
+    curves = [("simulated \u2212 reference", flight.error, SIMULATED)]
+    if flight.real_error is not None:
+        curves.insert(0, ("real \u2212 reference", flight.real_error, REAL))
+    _draw_errors(figure, flight, curves)
 
 
-def draw_difference(figure: Figure, flown: Flight) -> None:
+def draw_difference(figure: Figure, flight: FlightCurves) -> None:
     """Simulated less real flight."""
-    assert flown.difference is not None  # noqa: S101 - drawn in a replay of a known flight only
-    _draw_errors(figure, flown, [("simulated \u2212 real", flown.difference, DIFFERENCE)])
+    assert flight.difference is not None  # noqa: S101 - drawn in a replay of a known flight only
+    _draw_errors(figure, flight, [("simulated \u2212 real", flight.difference, DIFFERENCE)])
 
 
 def _draw_errors(
-    figure: Figure, flown: Flight, curves: list[tuple[str, Errors, dict[str, Any]]]
+    figure: Figure, flight: FlightCurves, curves: list[tuple[str, ErrorCurves, dict[str, Any]]]
 ) -> None:
     scale, unit = length_unit([errors for _, errors, _ in curves])
-    panels = grid(figure, flown)
+    panels = grid(figure, flight)
     for i, axes in enumerate(panels):
         column, axis = divmod(i, 3)
         axes.axhline(0.0, color="0.3", linewidth=0.6)
         name, own_unit = ("xyz"[axis], unit) if column == 0 else (ANGLES[axis], "deg")
         axes.set_ylabel(f"{name} error [{own_unit}]")
-        if column == 1 and not flown.meta.controlled[axis]:
-            mark_free(axes, flown, axis)
+        if column == 1 and not flight.meta.controlled[axis]:
+            mark_free(axes, flight, axis)
             axes.set_yticks([])
             continue
         for label, errors, style in curves:
@@ -160,74 +112,60 @@ def _draw_errors(
     legend(figure, panels[0])
 
 
-def draw_thrusts(figure: Figure, flown: Flight) -> None:
+def draw_thrusts(figure: Figure, flight: FlightCurves) -> None:
     """Thrust and tilt of every aircraft, with their limits."""
     figure.set_size_inches(WIDTH, 4.0)
     figure.set_layout_engine("constrained")
-    title(figure, flown)
+    title(figure, flight)
     upper, lower = figure.subplots(2, 1, sharex=True)
-    for i in range(flown.meta.count):
+    for i in range(flight.meta.count):
         style = {"color": AIRCRAFT[i % len(AIRCRAFT)], "linewidth": 0.9}
-        upper.plot(flown.t, flown.thrust[:, i], label=f"aircraft {i + 1}", **style)
-        lower.plot(flown.t, flown.tilt[:, i], **style)
-    for limits in dict.fromkeys(flown.meta.limits):
+        upper.plot(flight.t, flight.thrust[:, i], label=f"aircraft {i + 1}", **style)
+        lower.plot(flight.t, flight.tilt[:, i], **style)
+    for limits in dict.fromkeys(flight.meta.limits):
         for limit, name in zip(limits.thrust, ("smallest", "largest"), strict=True):
             mark_limit(upper, limit, f"{name} {limit:.3g} N")
-    for most in {limits.tilt_max_deg for limits in flown.meta.limits}:
+    for most in {limits.tilt_max_deg for limits in flight.meta.limits}:
         mark_limit(lower, most, f"largest command {most:.3g} deg")
     upper.set_ylabel("thrust [N]")
     lower.set_ylabel("tilt [deg]")
     lower.set_xlabel("time [s]")
     for axes in (upper, lower):
-        shade_unscored(axes, flown)
-    name_faults(upper, flown)
+        shade_unscored(axes, flight)
+    name_faults(upper, flight)
     figure.align_ylabels()
-    figure.legend(loc="outside lower center", ncols=min(flown.meta.count, 6))
+    figure.legend(loc="outside lower center", ncols=min(flight.meta.count, 6))
 
 
-def draw_overview(figure: Figure, flown: Flight) -> None:
+def draw_overview(figure: Figure, flight: FlightCurves) -> None:
     """Path, errors and thrusts in one picture."""
     figure.set_size_inches(WIDTH, 3.9)
-    title(figure, flown)
+    title(figure, flight)
     path = figure.add_axes((-0.015, 0.02, 0.5, 0.9), projection="3d")
-    draw_path(path, flown, zoom=0.9)
+    draw_path(path, flight, zoom=0.9)
     figure.legend(*path.get_legend_handles_labels(), loc="upper right", ncols=5)
     rows = figure.add_gridspec(3, 1, left=0.615, right=0.985, top=0.91, bottom=0.105, hspace=0.16)
     panels = [figure.add_subplot(rows[i]) for i in range(3)]
-    scale, unit = length_unit([flown.error])
-    position, attitude = flown.error.rmse()
+    scale, unit = length_unit([flight.error])
+    position, attitude = flight.error.rmse()
     curves = [
-        (scale * flown.error.position, scale * np.sqrt(np.sum(position**2)), unit),
-        (flown.error.attitude, np.sqrt(np.nansum(attitude**2)), "deg"),
+        (scale * flight.error.position, scale * np.sqrt(np.sum(position**2)), unit),
+        (flight.error.attitude, np.sqrt(np.nansum(attitude**2)), "deg"),
     ]
     for axes, (values, rmse, name) in zip(panels, curves, strict=False):
         size = np.sqrt(np.nansum(values**2, axis=1))
-        axes.plot(flown.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
+        axes.plot(flight.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
         axes.set_ylim(0.0, 1.35 * max(size.max(initial=0.0), 1e-3))
         own_legend(axes)
-    for i in range(flown.meta.count):
+    for i in range(flight.meta.count):
         panels[2].plot(
-            flown.t, flown.thrust[:, i], color=AIRCRAFT[i % len(AIRCRAFT)], linewidth=0.9
+            flight.t, flight.thrust[:, i], color=AIRCRAFT[i % len(AIRCRAFT)], linewidth=0.9
         )
     labels = (f"position\nerror [{unit}]", "attitude\nerror [deg]", "thrust of each\naircraft [N]")
     for axes, label in zip(panels, labels, strict=True):
         axes.set_ylabel(label)
-        shade_unscored(axes, flown)
+        shade_unscored(axes, flight)
         axes.tick_params(labelbottom=axes is panels[2])
     panels[2].set_xlabel("time [s]")
-    name_faults(panels[2], flown)
+    name_faults(panels[2], flight)
     figure.align_ylabels(panels)
-
-
-FIGURES: dict[str, Callable[..., None]] = {
-    "overview": draw_overview,
-    "path3d": draw_path3d,
-    "pose": draw_pose,
-    "errors": draw_errors,
-    "difference": draw_difference,
-    "thrusts": draw_thrusts,
-    "joints": draw_joints,
-    "wrench": draw_wrench,
-    "contact": draw_contact,
-    "integrals": draw_integrals,
-}

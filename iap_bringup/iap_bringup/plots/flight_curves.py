@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iap_bringup.plots.contact_curves import Contact
+from iap_bringup.plots.contact_curves import ContactCurves
 from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.states import Q
@@ -19,7 +19,7 @@ GAP = "   \N{MIDDLE DOT}   "
 
 
 @dataclass(frozen=True)
-class Poses:
+class PoseCurves:
     """A trajectory as it is drawn.
 
     Attributes:
@@ -33,7 +33,7 @@ class Poses:
     angles: Array
 
     @classmethod
-    def of(cls, t: Array, poses: Array) -> "Poses":
+    def of(cls, t: Array, poses: Array) -> "PoseCurves":
         """From poses (K, 7)."""
         R = so3.matrix_from_quaternion(so3.normalized(poses[:, 3:]))
         angles = np.rad2deg(np.unwrap(so3.euler_from_matrix(R), axis=0))
@@ -41,7 +41,7 @@ class Poses:
 
 
 @dataclass(frozen=True)
-class Errors:
+class ErrorCurves:
     """A trajectory less another.
 
     Attributes:
@@ -67,7 +67,7 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Flight:
+class FlightCurves:
     """All curves of one vehicle.
 
     Attributes:
@@ -92,20 +92,20 @@ class Flight:
     title: str
     t: Array
     window: tuple[float, float]
-    simulated: Poses
-    reference: Poses
-    real: Poses | None
-    error: Errors
-    real_error: Errors | None
-    difference: Errors | None
+    simulated: PoseCurves
+    reference: PoseCurves
+    real: PoseCurves | None
+    error: ErrorCurves
+    real_error: ErrorCurves | None
+    difference: ErrorCurves | None
     thrust: Array
     tilt: Array
     frames: Array
-    contact: Contact | None
+    contact: ContactCurves | None
     arm: ArmColumns | None
 
 
-def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Flight:
+def flight_curves(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> FlightCurves:
     """The curves of one vehicle of a run."""
     vehicle = replace(vehicle, columns=finite(vehicle.columns))
     meta, c = vehicle.meta, vehicle.columns
@@ -114,21 +114,21 @@ def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Fligh
     real = real_error = difference = None
     if vehicle.actual is not None:
         t_real, real_poses, there = against(vehicle, vehicle.actual)
-        real = Poses.of(t_real, real_poses)
-        wanted = trajectory_errors.poses_at(t_real, command.t, command.poses)
-        real_error = _errors(meta, t_real, wanted, real_poses)
+        real = PoseCurves.of(t_real, real_poses)
+        commanded = trajectory_errors.poses_at(t_real, command.t, command.poses)
+        real_error = _errors(meta, t_real, commanded, real_poses)
         difference = _errors(meta, t_real, real_poses, there)
     several = f"{meta.name}: " if len(run.vehicles) > 1 else ""
     rows = [0, *meta.aircraft] if meta.aircraft != (0,) else [0]
     title = [run.scenario, several + meta.platform, f"gains {meta.gains}"]
-    simulated = Poses.of(c.t, c.x[:, 0, :7])
-    return Flight(
+    simulated = PoseCurves.of(c.t, c.x[:, 0, :7])
+    return FlightCurves(
         meta=meta,
         title=GAP.join(title if outcome == COMPLETED else [*title, outcome]),
         t=c.t,
         window=meta.window_s,
         simulated=simulated,
-        reference=_turned(Poses.of(command.t, command.poses), simulated),
+        reference=_turned(PoseCurves.of(command.t, command.poses), simulated),
         real=real and _turned(real, simulated),
         error=_errors(meta, t, reference, poses),
         real_error=real_error,
@@ -138,23 +138,23 @@ def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Fligh
         frames=c.x[:, rows, :3],
         contact=None
         if c.wrench_record is None or not len(c.t)
-        else Contact.of(c, c.wrench_record, meta, run),
+        else ContactCurves.of(c, c.wrench_record, meta, run),
         arm=c.arm,
     )
 
 
-def _errors(vehicle: VehicleMeta, t: Array, reference: Array, poses: Array) -> Errors:
+def _errors(vehicle: VehicleMeta, t: Array, reference: Array, poses: Array) -> ErrorCurves:
     position, attitude, _ = pose_errors(reference, poses, vehicle)
     inside = (t >= vehicle.window_s[0] - 1e-9) & (t <= vehicle.window_s[1] + 1e-9)
-    return Errors(t, position, np.rad2deg(attitude), inside)
+    return ErrorCurves(t, position, np.rad2deg(attitude), inside)
 
 
-def _turned(poses: Poses, other: Poses) -> Poses:
+def _turned(poses: PoseCurves, other: PoseCurves) -> PoseCurves:
     """The same angles, moved by whole turns to where another trajectory's are."""
     if not len(poses.t) or not len(other.t):
         return poses
     turns = np.round((np.median(other.angles, axis=0) - np.median(poses.angles, axis=0)) / 360.0)
-    return Poses(poses.t, poses.position, poses.angles + 360.0 * turns)
+    return PoseCurves(poses.t, poses.position, poses.angles + 360.0 * turns)
 
 
 def _tilt(q_WB: Array) -> Array:

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_io.plots.plot_style import AIRCRAFT, LIMIT, REFERENCE, SIMULATED, WIDTH, write_plot
+from iap_io.plots.plot_style import AIRCRAFT, LIMIT, REFERENCE, SIMULATED, WIDTH
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.arm.flight import ArmFlightLog
-from iap_simulation.arm.log_file import FLIGHT_LOG, JOINT_NAMES, read_flight_log
+from iap_simulation.arm.log_file import JOINT_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,63 +18,48 @@ if TYPE_CHECKING:
 UNITS = {name: "m/s" if name.startswith("u") else "rad/s" for name in CHANNELS}
 
 
-def draw_arm_run(folder: Path) -> list[Path]:
-    """Draw the plots of a run's folder into its folder ``plots``; returns the files.
-
-    Raises:
-        BadInput: it has no log of such a flight.
-        RecordingFailed: the disk is full or cannot be written.
-    """
-    flown, plots = read_flight_log(folder / FLIGHT_LOG), folder / "plots"
-    drawn = {"path": draw_path, "tracking": draw_tracking, "velocities": draw_velocities}
-    return [
-        write_plot(plots / f"{name}.png", partial(draw, flown=flown))
-        for name, draw in drawn.items()
-    ]
-
-
-def draw_path(figure: Figure, flown: ArmFlightLog) -> None:
+def draw_path(figure: Figure, log: ArmFlightLog) -> None:
     """The end effector's path from above and from the side, as Fig. 7 of aerial_manipulator."""
     figure.set_size_inches(WIDTH, 3.0)
     figure.set_layout_engine("constrained")
     for panel, (i, j), names in zip(
         figure.subplots(1, 2), ((0, 1), (0, 2)), ("x y", "x z"), strict=True
     ):
-        panel.plot(flown.pose[:, i], flown.pose[:, j], **LIMIT, label="platform")
-        panel.plot(flown.r_d[:, i], flown.r_d[:, j], **REFERENCE, label="reference")
-        panel.plot(flown.r[:, i], flown.r[:, j], **SIMULATED, label="end effector")
+        panel.plot(log.pose[:, i], log.pose[:, j], **LIMIT, label="platform")
+        panel.plot(log.r_d[:, i], log.r_d[:, j], **REFERENCE, label="reference")
+        panel.plot(log.r[:, i], log.r[:, j], **SIMULATED, label="end effector")
         panel.set_aspect("equal", adjustable="datalim")
         panel.set_xlabel(f"{names[0]} (m)")
         panel.set_ylabel(f"{names[2]} (m)")
     panel.legend()
 
 
-def draw_tracking(figure: Figure, flown: ArmFlightLog) -> None:
+def draw_tracking(figure: Figure, log: ArmFlightLog) -> None:
     """Errors of the end effector, and the joints."""
     figure.set_size_inches(WIDTH, 3.6)
     figure.set_layout_engine("constrained")
     above, below = figure.subplots(2, 1, sharex=True)
     for i, axis in enumerate("xyz"):
-        error = flown.r_d[:, i] - flown.r[:, i]
-        above.plot(flown.t, error, color=AIRCRAFT[i], linewidth=1.0, label=axis)
-    size = np.linalg.norm((flown.r_d - flown.r)[:, :3], axis=1)
-    above.plot(flown.t, size, **REFERENCE, label="distance")
+        error = log.r_d[:, i] - log.r[:, i]
+        above.plot(log.t, error, color=AIRCRAFT[i], linewidth=1.0, label=axis)
+    size = np.linalg.norm((log.r_d - log.r)[:, :3], axis=1)
+    above.plot(log.t, size, **REFERENCE, label="distance")
     above.set_ylabel("error (m)")
     above.set_ylim(-0.4, 0.4)
     for i, name in enumerate(JOINT_NAMES):
-        below.plot(flown.t, flown.q[:, i], color=AIRCRAFT[i], linewidth=1.0, label=name)
+        below.plot(log.t, log.q[:, i], color=AIRCRAFT[i], linewidth=1.0, label=name)
     below.set_ylabel("joints (rad)")
     _finish(above, below)
 
 
-def draw_velocities(figure: Figure, flown: ArmFlightLog) -> None:
+def draw_velocities(figure: Figure, log: ArmFlightLog) -> None:
     """Commanded and real velocities."""
     figure.set_size_inches(WIDTH, 7.0)
     figure.set_layout_engine("constrained")
     panels = figure.subplots(len(CHANNELS), 1, sharex=True)
     for i, (panel, name) in enumerate(zip(panels, CHANNELS, strict=True)):
-        panel.plot(flown.t, flown.command[:, i], **REFERENCE, label="command")
-        panel.plot(flown.t, flown.v[:, i], **SIMULATED, label="flown")
+        panel.plot(log.t, log.command[:, i], **REFERENCE, label="command")
+        panel.plot(log.t, log.v[:, i], **SIMULATED, label="flown")
         panel.set_ylabel(f"{name} ({UNITS[name]})")
     panels[0].legend(ncols=2)
     panels[-1].set_xlabel("time (s)")

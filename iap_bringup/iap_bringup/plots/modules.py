@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_io.plots.plot_style import AIRCRAFT, WIDTH, write_plot
-from iap_simulation.modules.record import FILE
+from iap_io.plots.plot_style import AIRCRAFT, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,19 +23,6 @@ COLORS = {  # of a joint's states; apart it has none
 }
 ERRORS = ("x (mm)", "y (mm)", "z (mm)", "roll (mrad)", "pitch (mrad)", "yaw (mrad)")
 MOST = 0.99  # share of values that a panel has room for; of what is beyond it tells the largest
-
-
-def draw_modules_run(folder: Path) -> list[Path]:
-    """Draw the plot of a run's folder into its folder ``plots``; nothing where no modules flew.
-
-    Raises:
-        RecordingFailed: the disk is full or cannot be written.
-    """
-    if not (folder / FILE).is_file():
-        return []
-    with np.load(folder / FILE) as file:
-        columns = {name: file[name] for name in file.files}
-    return [write_plot(folder / "plots" / "modules.png", partial(draw_modules, columns=columns))]
 
 
 def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:

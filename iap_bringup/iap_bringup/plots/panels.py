@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iap_bringup.plots.flight_curves import Errors, Flight
+from iap_bringup.plots.flight_curves import ErrorCurves, FlightCurves
 from iap_io.plots.plot_style import FAULT, FREE, LIMIT, OUTSIDE, WIDTH
 
 if TYPE_CHECKING:
@@ -22,48 +22,48 @@ SMALL = 0.3  # position errors below this [m] are drawn in millimetres
 
 
 def grid(
-    figure: Figure, flown: Flight, shade: Callable[[Axes, Flight], None] | None = None
+    figure: Figure, flight: FlightCurves, shade: Callable[[Axes, FlightCurves], None] | None = None
 ) -> list[Axes]:
     """Panels x, y, z, roll, pitch, yaw in two columns, with a shared time axis.
 
     Args:
         figure: an empty one.
-        flown: the flight.
+        flight: the flight.
         shade: greys out what does not count and sets the time axis; `shade_unscored` by default.
     """
     figure.set_size_inches(WIDTH, 4.6)
     figure.set_layout_engine("constrained")
-    title(figure, flown)
+    title(figure, flight)
     panels = figure.subplots(3, 2, sharex=True)
     for axes in panels[2]:
         axes.set_xlabel("time [s]")
     for axes in panels.flat:
-        (shade or shade_unscored)(axes, flown)
-    name_faults(panels[0, 0], flown)
+        (shade or shade_unscored)(axes, flight)
+    name_faults(panels[0, 0], flight)
     figure.align_ylabels(panels[:, 0])
     figure.align_ylabels(panels[:, 1])
     return list(panels.T.flat)
 
 
-def title(figure: Figure, flown: Flight) -> None:
+def title(figure: Figure, flight: FlightCurves) -> None:
     """At the left, so that a legend fits beside it."""
-    figure.suptitle(flown.title, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(flight.title, x=0.01, ha="left", fontweight="bold")
 
 
-def shade_unscored(axes: Axes, flown: Flight) -> None:
+def shade_unscored(axes: Axes, flight: FlightCurves) -> None:
     """Grey out the time that is not scored."""
-    first, last = float(flown.t[0]), max(float(flown.t[-1]), float(flown.t[0]) + 1e-3)
+    first, last = float(flight.t[0]), max(float(flight.t[-1]), float(flight.t[0]) + 1e-3)
     axes.set_xlim(first, last)
-    start, stop = flown.window
+    start, stop = flight.window
     for begin, end in ((first, min(start, last)), (max(stop, first), last)):
         if end > begin:
             axes.axvspan(begin, end, **OUTSIDE)
-    _mark_faults(axes, flown)
+    _mark_faults(axes, flight)
 
 
-def shade_unjudged(axes: Axes, flown: Flight) -> None:
+def shade_unjudged(axes: Axes, flight: FlightCurves) -> None:
     """Grey out the time in which contact is not judged; the time axis begins where it matters."""
-    contact = flown.contact
+    contact = flight.contact
     assert contact is not None  # noqa: S101 - drawn for flights with contact only
     last = max(float(contact.t[-1]), contact.start + 1e-3)
     axes.set_xlim(contact.start, last)
@@ -72,22 +72,22 @@ def shade_unjudged(axes: Axes, flown: Flight) -> None:
     for begin, end in zip(times[edges[::2]], times[edges[1::2]], strict=True):
         if end > contact.start:
             axes.axvspan(max(begin, contact.start), end, **OUTSIDE)
-    _mark_faults(axes, flown)
+    _mark_faults(axes, flight)
 
 
-def _mark_faults(axes: Axes, flown: Flight) -> None:
+def _mark_faults(axes: Axes, flight: FlightCurves) -> None:
     """Draw a line where a fault strikes, and where one ends."""
     first, last = axes.get_xlim()
-    times = {t for fault in flown.meta.faults for t in (fault.at, fault.until)}
+    times = {t for fault in flight.meta.faults for t in (fault.at, fault.until)}
     for t in sorted(t for t in times if first <= t <= last):
         axes.axvline(t, **FAULT)
 
 
-def name_faults(axes: Axes, flown: Flight) -> None:
+def name_faults(axes: Axes, flight: FlightCurves) -> None:
     """Write beside the lines what strikes."""
     first, last = axes.get_xlim()
-    for t in sorted({fault.at for fault in flown.meta.faults if first <= fault.at <= last}):
-        text = "\n".join(str(fault) for fault in flown.meta.faults if fault.at == t)
+    for t in sorted({fault.at for fault in flight.meta.faults if first <= fault.at <= last}):
+        text = "\n".join(str(fault) for fault in flight.meta.faults if fault.at == t)
         is_late = t > 0.5 * (first + last)
         axes.annotate(
             text,
@@ -104,9 +104,9 @@ def name_faults(axes: Axes, flown: Flight) -> None:
         )
 
 
-def mark_free(axes: Axes, flown: Flight, axis: int) -> None:
+def mark_free(axes: Axes, flight: FlightCurves, axis: int) -> None:
     """Say that an angle is not controlled."""
-    is_free = flown.meta.free_axis == axis
+    is_free = flight.meta.free_axis == axis
     mark(axes, f"{ANGLES[axis]} {'is free' if is_free else 'follows from the thrust'}")
 
 
@@ -149,7 +149,7 @@ def widen(axes: Axes, least: float) -> None:
         axes.set_ylim(middle - 0.5 * least, middle + 0.5 * least)
 
 
-def length_unit(errors: list[Errors]) -> tuple[float, str]:
+def length_unit(errors: list[ErrorCurves]) -> tuple[float, str]:
     """Scale and name of the unit in which position errors [m] are drawn."""
     largest = max((np.abs(e.position).max(initial=0.0) for e in errors), default=0.0)
     return (1e3, "mm") if largest < SMALL else (1.0, "m")

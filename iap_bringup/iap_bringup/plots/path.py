@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The flown path in space, with the platform sketched along it."""
+"""The flight path in space, with the platform sketched along it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iap_bringup.plots.flight_curves import Flight
+from iap_bringup.plots.flight_curves import FlightCurves
 from iap_description.arrays import Array
 from iap_io.plots.plot_style import REAL, REFERENCE, SIMULATED
 
@@ -18,17 +18,17 @@ SKETCHES = 9  # of the platform along the path
 POINTS = 2000  # of a curve
 
 
-def draw_path(axes: Axes3D, flown: Flight, zoom: float = 1.0) -> None:
+def draw_path(axes: Axes3D, flight: FlightCurves, zoom: float = 1.0) -> None:
     """Reference, simulated and real path, and their shadow on the floor of the box."""
-    low, high = _box(flown)
+    low, high = _box(flight)
     floor = low[2]
-    path = _thinned(flown.simulated.position)
+    path = _thinned(flight.simulated.position)
     axes.plot(*path[:, :2].T, floor, color="0.82", linewidth=1.0)
-    _sketch(axes, flown)
+    _sketch(axes, flight)
     axes.plot(*path.T, label="simulated", **SIMULATED)
-    if flown.real is not None:
-        axes.plot(*_thinned(flown.real.position).T, label="recorded flight", **REAL)
-    axes.plot(*_thinned(flown.reference.position).T, label="reference", **REFERENCE)
+    if flight.real is not None:
+        axes.plot(*_thinned(flight.real.position).T, label="recorded flight", **REAL)
+    axes.plot(*_thinned(flight.reference.position).T, label="reference", **REFERENCE)
     for point, marker, label in ((path[0], "o", "start"), (path[-1], "s", "end")):
         face = "white" if label == "start" else "black"
         style = {"markerfacecolor": face, "markeredgecolor": "black", "markersize": 4.5}
@@ -38,11 +38,11 @@ def draw_path(axes: Axes3D, flown: Flight, zoom: float = 1.0) -> None:
     _dress(axes)
 
 
-def _box(flown: Flight) -> tuple[Array, Array]:
+def _box(flight: FlightCurves) -> tuple[Array, Array]:
     """Corners of the drawn box, at equal scale, no side thinner than a third of the longest."""
-    clouds = [flown.frames.reshape(-1, 3), flown.reference.position]
-    if flown.real is not None:
-        clouds.append(flown.real.position)
+    clouds = [flight.frames.reshape(-1, 3), flight.reference.position]
+    if flight.real is not None:
+        clouds.append(flight.real.position)
     points = np.vstack(clouds)
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
@@ -50,12 +50,12 @@ def _box(flown: Flight) -> tuple[Array, Array]:
     return middle - half, middle + half
 
 
-def _sketch(axes: Axes3D, flown: Flight) -> None:
+def _sketch(axes: Axes3D, flight: FlightCurves) -> None:
     """The platform as rods from the centre to its aircraft, a few times along the path."""
-    if flown.frames.shape[1] == 1:
+    if flight.frames.shape[1] == 1:
         return
-    for i in np.linspace(0, len(flown.t) - 1, SKETCHES).round().astype(int):
-        center, *aircraft = flown.frames[i]
+    for i in np.linspace(0, len(flight.t) - 1, SKETCHES).round().astype(int):
+        center, *aircraft = flight.frames[i]
         for place in aircraft:
             axes.plot(*np.column_stack([center, place]), color="0.55", linewidth=0.8)
         axes.plot(*np.array(aircraft).T, "o", color="0.4", markersize=2.4)

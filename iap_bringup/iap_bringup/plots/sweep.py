@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_io.plots.plot_style import AIRCRAFT, WIDTH
-from iap_simulation.sweeps.sweep_table import grouped, quartiles, success, value_text
+from iap_io.plots.plot_style import AIRCRAFT, WIDTH, write_plot
+from iap_simulation.sweeps.sweep_table import MAIN, grouped, quartiles, success, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +25,7 @@ FEWEST_NUMBERS = 2  # values from which a key has a scale
 MOST_SERIES = 6  # in one panel
 BRIGHT = 0.6  # share of the colours' scale above which text is black
 Rows = Sequence[dict[str, Any]]
+FOLDER = "plots"
 
 
 def draw_over(figure: Figure, axis: Axis, others: Sequence[Axis], rows: Rows, metric: str) -> None:
@@ -128,3 +132,27 @@ def _label(panel: Axes, axis: Axis) -> None:
     panel.margins(x=0.15 if at != list(axis.values) else 0.05)
     if at != list(axis.values):
         panel.set_xticks(at, list(map(value_text, axis.values)))
+
+
+def draw_sweep(folder: Path, axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[Path]:
+    """Draw success and the first main metric over each key and over each pair of keys; returns the files."""
+    metric = next((key for key in MAIN if any(row.get(key) is not None for row in rows)), MAIN[0])
+    plots = folder / FOLDER
+    plots.mkdir(exist_ok=True)
+    over = []
+    for axis in axes:
+        others = [other for other in axes if other is not axis]
+        draw = partial(draw_over, axis=axis, others=others, rows=rows, metric=metric)
+        over.append(write_plot(plots / f"{_file(axis)}.png", draw))
+    maps = [
+        write_plot(
+            plots / f"{_file(a)}_{_file(b)}.png",
+            partial(draw_map, axes=(a, b), rows=rows, metric=metric),
+        )
+        for a, b in itertools.combinations(axes, 2)
+    ]
+    return over + maps
+
+
+def _file(axis: Axis) -> str:
+    return axis.key.replace("/", "_").replace(".", "_")

@@ -24,6 +24,29 @@ def name_of(built_in: Mapping[str, str]) -> AfterValidator:
     return AfterValidator(known)
 
 
+def load_named(name: str, *, key: str, built_in: Mapping[str, str] = NO_NAMES) -> object:
+    """Import what ``module:NAME`` names; None where the module has no such name. See `load_class`.
+
+    Raises:
+        BadInput: the name is unknown, or its module cannot be imported.
+    """
+    module_name, colon, class_name = built_in.get(name, name).partition(":")
+    if not (module_name and colon and class_name):
+        choices = "".join(f"{known}, " for known in built_in)
+        raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
+    here = str(Path.cwd())
+    if name not in built_in and here not in sys.path:
+        sys.path.append(here)
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # whatever a user's module raises belongs in one line
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(
+            f"key '{key}': module '{module_name}' cannot be imported: {reason}"
+        ) from error
+    return getattr(module, class_name, None)
+
+
 def load_class(
     name: str,
     protocol_methods: Iterable[str],
@@ -43,23 +66,10 @@ def load_class(
     Raises:
         BadInput: the name is unknown, its module cannot be imported, or the class is missing or lacks a method.
     """
-    module_name, colon, class_name = built_in.get(name, name).partition(":")
-    if not (module_name and colon and class_name):
-        choices = "".join(f"{known}, " for known in built_in)
-        raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
-    here = str(Path.cwd())
-    if name not in built_in and here not in sys.path:
-        sys.path.append(here)
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:  # whatever a user's module raises belongs in one line
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise BadInput(
-            f"key '{key}': module '{module_name}' cannot be imported: {reason}"
-        ) from error
-    found = getattr(module, class_name, None)
+    found = load_named(name, key=key, built_in=built_in)
     if not isinstance(found, type):
-        raise BadInput(f"key '{key}': module '{module_name}' has no class '{class_name}'")
+        module, _, class_name = built_in.get(name, name).partition(":")
+        raise BadInput(f"key '{key}': module '{module}' has no class '{class_name}'")
     for method in protocol_methods:
         owners = [vars(base) for base in found.__mro__ if method in vars(base)]
         if not owners or not callable(owners[0][method]):

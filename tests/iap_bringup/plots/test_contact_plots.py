@@ -9,18 +9,17 @@ from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
 from iap_bringup.pictures import render
-from iap_bringup.plots import flight as plots
-from iap_bringup.plots import run_plots as run_pictures
 from iap_bringup.plots.contact import (
     draw_compared,
     draw_contact,
     draw_integrals,
     draw_wrench,
 )
-from iap_bringup.plots.flight import write_plots
-from iap_bringup.plots.flight_curves import flight
+from iap_bringup.plots.flight_curves import flight_curves
 from iap_bringup.plots.hole_outlines import Plane, cuts, insertion, silhouette
 from iap_bringup.plots.insertion import draw_insertion
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.plots.table import FLIGHT_PLOTS, PLOTS, write_plots
 from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_description.states import P
@@ -46,7 +45,7 @@ def _coarse(monkeypatch):
 
 def drawn(draw, run):
     figure = Figure()
-    draw(figure, flight(run.meta, run.vehicles[0]))
+    draw(figure, flight_curves(run.meta, run.vehicles[0]))
     return figure
 
 
@@ -122,7 +121,7 @@ def test_figures_in_the_panels_are_those_of_the_metrics():
     run, c = felt_run()
     push(c, ForceMode.PAPER, [1] * 6, since=4.5, axis_0=4.3)
     c.x[c.t > 7.0, 0, 1] = 0.02
-    felt = flight(run.meta, run.vehicles[0]).contact
+    felt = flight_curves(run.meta, run.vehicles[0]).contact
     scores = ContactScores(run.vehicles[0].meta, run.meta)
     scores.add(c, c.wrench_record)
     metrics = scores.metrics()
@@ -190,20 +189,19 @@ def test_integrals_that_cancel_meet_in_their_figure():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [ForceMode.NONE, ForceMode.SELECTIVE, ForceMode.PAPER])
-def test_each_kind_of_flight_in_contact_gets_its_plots(tmp_path, monkeypatch, mode):
-    figures = {name: plots.FIGURES[name] for name in ("wrench", "contact", "integrals")}
-    monkeypatch.setattr(plots, "FIGURES", figures)
+def test_each_kind_of_flight_in_contact_gets_its_plots(tmp_path, mode):
+    plots = [plot for plot in PLOTS if plot.name in ("wrench", "contact", "integrals")]
     run, c = felt_run()
     push(c, mode, [1, 0, 0, 0, 0, 0], since=4.0)
-    names = [path.stem for path in write_plots(tmp_path / "plots", run)]
+    names = [path.stem for path in write_plots(RecordedRun(tmp_path, run), plots)]
     assert names == ["wrench", "contact", *(["integrals"] if mode == ForceMode.PAPER else [])]
 
 
 def test_flights_are_compared_by_their_contact_forces():
     run, c = felt_run()
-    felt = flight(run.meta, run.vehicles[0]).contact
+    felt = flight_curves(run.meta, run.vehicles[0]).contact
     harder, c = felt_run(wrench_P=(15.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    other = flight(harder.meta, harder.vehicles[0]).contact
+    other = flight_curves(harder.meta, harder.vehicles[0]).contact
     figure = Figure()
     flights = {"this flight": felt, "without admittance": other}
     draw_compared(figure, "title", flights)
@@ -268,14 +266,13 @@ def run_folder(tmp_path, monkeypatch):
 
     def draw(run):
         noted = []
-        monkeypatch.setattr(run_pictures, "load_run", lambda _, at_most: run)
-        monkeypatch.setattr(run_pictures, "write_plots", lambda *_: [])
         monkeypatch.setattr(
             render,
             "write_picture",
             lambda out, run, scenario, tick, size, of: noted.append((out.stem, tick)),
         )
-        return [path.stem for path in run_pictures.draw_run(tmp_path)], noted
+        others = [plot for plot in PLOTS if plot not in FLIGHT_PLOTS]
+        return [path.stem for path in write_plots(RecordedRun(tmp_path, run), others)], noted
 
     return draw
 

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_bringup.plots.modules import draw_modules_run
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.plots.table import PLOTS, write_plots
 from iap_simulation.modules.record import FILE, STATE_NAMES
+
+MODULES_PLOT = [plot for plot in PLOTS if plot.name == "modules"]
 
 
 def test_a_run_of_modules_has_a_plot_and_others_have_none(tmp_path: Path) -> None:
     (tmp_path / "plots").mkdir()
-    assert draw_modules_run(tmp_path) == []
+    assert write_plots(RecordedRun(tmp_path), MODULES_PLOT) == []
     t = np.arange(0.0, 4.0, 0.025)
     states = np.clip(np.floor(t), 0.0, 3.0)[:, None]
     columns = {
@@ -23,7 +26,7 @@ def test_a_run_of_modules_has_a_plot_and_others_have_none(tmp_path: Path) -> Non
         "state_names": np.array(STATE_NAMES),
     }
     np.savez(tmp_path / FILE, **columns)
-    (plot,) = draw_modules_run(tmp_path)
+    (plot,) = write_plots(RecordedRun(tmp_path), MODULES_PLOT)
     assert plot.stat().st_size > 10_000
 
 
@@ -39,4 +42,4 @@ def test_a_single_module_has_no_joints_and_a_plot(tmp_path: Path) -> None:
         "state_names": np.array(STATE_NAMES),
     }
     np.savez(tmp_path / FILE, **columns)
-    assert len(draw_modules_run(tmp_path)) == 1
+    assert len(write_plots(RecordedRun(tmp_path), MODULES_PLOT)) == 1
