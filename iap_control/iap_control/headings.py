@@ -11,9 +11,9 @@ from iap_description.math.kernels import yaw_of
 from iap_description.signals import Reference
 from iap_description.states import Level
 
-YawMode = Literal["follow", "hold", "given"]
-FOLLOW, HOLD, GIVEN = 0, 1, 2  # as the compiled part takes them
-YAW_MODES: Final[dict[YawMode, int]] = {"follow": FOLLOW, "hold": HOLD, "given": GIVEN}
+YawMode = Literal["follow", "hold", "reference"]
+FOLLOW, HOLD, REFERENCE = 0, 1, 2  # as the compiled part takes them
+YAW_MODES: Final[dict[YawMode, int]] = {"follow": FOLLOW, "hold": HOLD, "reference": REFERENCE}
 _POSE, _FIXED, _Q = int(Level.POSE), 19, 3  # of a reference row
 
 
@@ -32,7 +32,7 @@ def write_headings(
         is_held: whether `out` holds those of an earlier call.
         out: (N,) written.
     """
-    if mode == GIVEN:
+    if mode == REFERENCE:
         out[:] = row[_FIXED:]
     elif mode == FOLLOW or not is_held:
         yaw = yaw_of(row[_Q:]) if level == _POSE else yaw_of(x[_Q:])

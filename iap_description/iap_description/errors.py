@@ -50,3 +50,7 @@ class FlightFailed(IapError):
         super().__init__(f"{outcome} at t = {t:.3f} s: {reason}")
         self.outcome = outcome
         self.t = t
+
+
+class RenamedKey(FutureWarning):
+    """A key or value was named by the name that it had in the version before, which the next one no longer reads."""

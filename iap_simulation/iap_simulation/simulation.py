@@ -287,7 +287,7 @@ class Simulation:
         control = self.loop.vehicles[number].arm
         if control is None or not control.is_given:
             raise BadInput(
-                f"command_arm: {self.names[number]} has no arm with arm.motion.type=given"
+                f"command_arm: {self.names[number]} has no arm with arm.motion.type=external"
             )
         control.give(q, v, torque)
 

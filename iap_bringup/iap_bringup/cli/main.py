@@ -13,12 +13,15 @@ import argparse  # noqa: E402
 import importlib  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
+import warnings  # noqa: E402
 from collections.abc import Sequence  # noqa: E402
+from functools import cache  # noqa: E402
+from typing import TextIO  # noqa: E402
 
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
     os.environ.setdefault(_threads, "1")
 
-from iap_description.errors import BadInput, IapError  # noqa: E402 - after the threads are set
+from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402 - after the threads are set
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 COMMANDS = {  # command -> its module, in this folder, which has add_COMMAND(parser), and its help
@@ -47,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 done, 1 failed flight, 2 bad input, 130 interrupted, 143 terminated.
     """
     _replace_closed_streams()
+    warnings.showwarning = _show_warning
     with interrupts.handled(interrupts.exit_at_once):
         options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
@@ -65,6 +69,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code=interrupts.exit_code(received.number),
         )
     return code
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print the warning of a renamed key as one line and once, and others as Python does."""
+    if issubclass(category, RenamedKey):
+        _say_once(str(message))
+    else:
+        text = warnings.formatwarning(message, category, filename, lineno, line)
+        (file or sys.stderr).write(text)
+
+
+@cache  # compared flights are resolved anew, with the same old names
+def _say_once(text: str) -> None:
+    sys.stderr.write(f"iap: {text}\n")
 
 
 def _replace_closed_streams() -> None:

@@ -14,7 +14,7 @@ Tagged = (
     Annotated[Hold, Tag("hold")]
     | Annotated[Swing, Tag("swing")]
     | Annotated[Points, Tag("trajectory")]
-    | Annotated[Given, Tag("given")]
+    | Annotated[Given, Tag("external")]
     | Annotated[TipPath, Tag("tip_path")]
     | Annotated[TipStick, Tag("tip_stick")]
 )

@@ -97,7 +97,7 @@ class Points(Record):
 class Given(Record):
     """What comes from elsewhere: a program, or messages on ``joints/command``; home until then."""
 
-    type: Literal["given"]
+    type: Literal["external"]
 
     def targets(self, t: Array, arm: Arm) -> Targets:
         """Home, as in `Hold.targets`."""

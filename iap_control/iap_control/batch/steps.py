@@ -11,7 +11,7 @@ import math
 from iap_control.batch import layout
 from iap_control.batch.layout import PLATFORM
 from iap_control.controllers.disturbance_observer import Estimated, about_origin, estimate
-from iap_control.headings import FOLLOW, GIVEN
+from iap_control.headings import FOLLOW, REFERENCE
 from iap_control.laws.motion_law import full_actuation
 from iap_control.laws.position_yaw import Attitude, Rigid, Yaw, position_yaw, yaw_after
 from iap_control.laws.tracking import Lumped, Motion, Pid, Target
@@ -300,7 +300,7 @@ def head(block: Array, first: int, mode: int, mount_yaw: Array, lanes: Lanes) ->
         sine, cosine = yaw_parts(q)
         set1(block, PLATFORM, layout.HEADING_SINE, lane, sine)
         set1(block, PLATFORM, layout.HEADING_COSINE, lane, cosine)
-    if mode != GIVEN:
+    if mode != REFERENCE:
         for lane in range(lanes[0], lanes[1]):
             sine = get(block, PLATFORM, layout.HEADING_SINE, lane)
             cosine = get(block, PLATFORM, layout.HEADING_COSINE, lane)
@@ -322,4 +322,4 @@ def _head_one(block: Array, a: Index, mode: int, mount_yaw: float, lanes: Lanes)
             get(block, a, layout.HEADING, lane),
         )
         held = choose((mode == FOLLOW) | (not is_held), own, last)
-        set1(block, a, layout.HEADING, lane, choose(mode == GIVEN, given, held))
+        set1(block, a, layout.HEADING, lane, choose(mode == REFERENCE, given, held))

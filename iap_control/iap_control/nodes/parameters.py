@@ -168,7 +168,8 @@ def _assign(tree: dict[str, Any], path: str, value: Any) -> None:  # noqa: ANN40
     _node(tree, path)[last] = list(value) if isinstance(value, Sequence) else value
 
 
-YAW_MODES = ("follow", "hold", "given")
+YAW_MODES = ("follow", "hold", "reference")
+OLD_YAW_MODES = {"given": "reference"}  # read for one version more
 WRENCH_AXES = "wrench_axes"
 MODES = {mode.name.lower(): mode for mode in ForceMode}
 
@@ -185,8 +186,8 @@ def make_control_responder(
         BadInput: one of the parameters cannot be used.
     """
     platform = node.platform()
-    what = "Headings of the aircraft: follow (the platform) | hold | given (by the reference)."
-    yaw = node.choice("yaw_mode", YAW_MODES, what)
+    what = "Headings of the aircraft: follow (the platform) | hold | reference (as it has them)."
+    yaw = node.choice("yaw_mode", YAW_MODES, what, OLD_YAW_MODES)
     gravity = node.parameter("gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
     law = node.parameter("law", AUTO, f"{AUTO}, {', '.join(LAWS)}, or module:Class of your own.")
     limits, source = _references(node)
@@ -199,7 +200,7 @@ def make_control_responder(
     )
     dt = _period(node)
     controller = make_controller(law, model, gains, dt=dt, yaw_mode=yaw, key="law")
-    references = ReferenceInput(model.count, limits, source, needs_headings=yaw == "given")
+    references = ReferenceInput(model.count, limits, source, needs_headings=yaw == "reference")
     topic, wrenches = _wrenches(node, source, "")
     interaction = _interaction(node, model, wrenches, dt, limits.timeout)
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)

@@ -25,7 +25,7 @@ class GripperSpec(Record):
     open: Positive  # when it lets go [s]
     reach: Positive  # largest distance between tip and point at which it takes the object, and keeps it [m]
     max_force: Positive  # that it holds with [N]
-    told: Flag  # whether the platform's controller is told of the load
+    known_load: Flag  # whether the platform's controller counts the load
     target: Vec3  # where the object is to be in the end, its frame O in map [m]
 
     @model_validator(mode="after")

@@ -8,6 +8,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from types import MappingProxyType
 from typing import Any, Literal
 
 import rclpy
@@ -111,14 +112,29 @@ class SuiteNode(Node):
                 ]
         return self.declare_parameter(name, default, descriptor).value
 
-    def choice(self, name: str, choices: Sequence[str], description: str) -> str:
+    def choice(
+        self,
+        name: str,
+        choices: Sequence[str],
+        description: str,
+        renamed: Mapping[str, str] = MappingProxyType({}),
+    ) -> str:
         """Declare a parameter that is one of some words, by default the first, and return its value.
+
+        Args:
+            name: of the parameter.
+            choices: the words.
+            description: for `ros2 param describe`.
+            renamed: old words, which are read with a warning, and their present ones.
 
         Raises:
             BadInput: it is none of them.
         """
         one_of = f"One of: {', '.join(choices)}."
         value = self.parameter(name, choices[0], description, constraints=one_of)
+        if value in renamed:
+            self.get_logger().warning(f"parameter {name}: '{value}' is now '{renamed[value]}'")
+            value = renamed[value]
         if value not in choices:
             raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
         return value

@@ -80,8 +80,8 @@ class Gripper:
 
     @property
     def known_load(self) -> Load | None:
-        """The load as far as controllers know of it (`GripperSpec.told`); None while it holds nothing."""
-        return self.load if self.spec.told else None
+        """The load as far as controllers know of it (`GripperSpec.known_load`); None while it holds nothing."""
+        return self.load if self.spec.known_load else None
 
     @property
     def object_row(self) -> Array:

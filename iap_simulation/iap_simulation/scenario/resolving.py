@@ -15,6 +15,7 @@ from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.module_chain import with_modules
+from iap_simulation.scenario.renamed_keys import renamed_path, with_new_names
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
 
@@ -83,7 +84,7 @@ def resolve_tree(
     name: str, tree: dict[str, Any], source: str, options: Options
 ) -> tuple[Scenario, dict[str, Any]]:
     """Resolve a scenario's plain tree; `source` names it in errors."""
-    tree = {"scenario": _file_name(name), **_with_defaults(tree, source)}
+    tree = {"scenario": _file_name(name), **_with_defaults(with_new_names(tree), source)}
     for vehicle in _vehicles(tree, source):
         _expand(vehicle, options, source)
     for key in ("seed", "duration"):
@@ -95,7 +96,9 @@ def resolve_tree(
         tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
     tree = _with_presets(tree, source)
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
-        tree = _with_presets(override(tree, [assignment]), source)
+        path, *value = assignment.split("=", 1)
+        tree = override(tree, ["=".join([renamed_path(path), *value])])
+        tree = _with_presets(with_new_names(tree), source)
     return scenario_of(tree, source), tree
 
 
@@ -203,7 +206,7 @@ def resolve_again(
     Raises:
         BadInput: not such a file, or anything unknown or impossible, in one line.
     """
-    tree = read_yaml(path)
+    tree = with_new_names(read_yaml(path))
     if scene is not None:
         tree["world"] = {**_mapping(tree, "world", str(path)), "scene": scene}
     for vehicle in _vehicles(tree, str(path)) if sensors is not None else ():

@@ -53,8 +53,8 @@ class Control(Record):
     wrench_filter: WrenchFilter
     observer: Literal["momentum", "acceleration"]  # which estimates the wrench
     observer_gain: Positive  # of the estimated wrench [1/s]
-    yaw: Literal["follow", "hold", "given"]
-    aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
+    yaw: Literal["follow", "hold", "reference"]
+    aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: reference
     state_source: StateSource = "truth"  # of controller and autopilots: truth, or a method
     estimator: str = "default"  # settings of the method
     frontend: str = "default"  # settings of what follows its cameras' images
@@ -105,9 +105,9 @@ class VehicleSpec(Record):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         given = self.control.aircraft_yaw_deg
-        if (self.control.yaw == "given") != (given is not None):
+        if (self.control.yaw == "reference") != (given is not None):
             raise ValueError(
-                "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: given, and only with it"
+                "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: reference, and only with it"
             )
         if self.control.observer == "acceleration" and self.sensors.imu is None:
             raise ValueError("key 'control.observer': acceleration needs sensors.imu")

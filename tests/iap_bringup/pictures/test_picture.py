@@ -64,7 +64,7 @@ def test_what_a_gripper_has_taken_moves_with_the_last_link_until_it_is_let_go():
     tip = rows[0, :3] + assembly.arm.tip_P(np.zeros(3))
     gripper = GripperSpec(
         object="box", point=(0.0, 0.0, 0.0), close=1.0, open=3.0, reach=0.03, max_force=9.0,
-        told=True, target=(0.0, 0.0, 0.0),
+        known_load=True, target=(0.0, 0.0, 0.0),
     )  # fmt: skip
     columns = Columns.zeros(
         5,

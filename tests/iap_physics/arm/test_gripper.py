@@ -22,7 +22,7 @@ from iap_physics.engines.make import make_engine
 ARM = Assembly.of(load_platform("m100_gripper"))
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 SPEC = {"object": "box", "point": (0.0, 0.0, 0.04), "close": 0.0, "open": 1.0, "reach": 0.03}
-SPEC |= {"max_force": 20.0, "told": True, "target": (0.0, 0.0, 0.0)}
+SPEC |= {"max_force": 20.0, "known_load": True, "target": (0.0, 0.0, 0.0)}
 
 
 def world_with_a_box(gap, **more):
