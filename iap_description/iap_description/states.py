@@ -7,6 +7,7 @@ One row per body: p_WB_W (3) [m], q_WB (4) xyzw, v_WB_W (3) [m/s], w_WB_W (3) [r
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -106,6 +107,16 @@ class Command:
     def arrays(self) -> tuple[Array, ...]:
         """All fields but the mode, in their order."""
         return (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm, self.tilt)
+
+
+class CommandRows(NamedTuple):
+    """Numbers of an aircraft's part of a `Command`, as rows of a block of worlds."""
+
+    thrust: int = 1
+    q_WB: int = 4
+    w_WB_B: int = 3
+    rpm: int = 4
+    tilt: int = 4
 
 
 _ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm", "tilt")

@@ -10,14 +10,12 @@ from numba import njit
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import choose, formula, least
 from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
-from iap_physics.batch import layout
 from iap_physics.batch.flight_state import BatchVehicle
-from iap_physics.batch.layout import VEHICLE, body_row
+from iap_physics.batch.layout import BODY, ROTOR_SIZE, SHARED, VEHICLE, VEHICLE_ROW, body_row
 from iap_physics.batch.steps import (
     add_drag,
     add_external,
     add_to_sums,
-    alike4,
     begin_sums,
     check,
     clear,
@@ -25,6 +23,7 @@ from iap_physics.batch.steps import (
     follow,
     move,
     place,
+    shared4,
     spin,
     tick,
     turn,
@@ -35,7 +34,7 @@ from iap_physics.engines.rigid_motion import is_sound
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def advance_period(
-    block: Array, alike: Array, vehicle: BatchVehicle, lanes: Lanes, steps: int, dt: float
+    block: Array, shared: Array, vehicle: BatchVehicle, lanes: Lanes, steps: int, dt: float
 ) -> None:
     """Advance a block by some physics steps; each world that diverges stands still from there on.
 
@@ -44,13 +43,13 @@ def advance_period(
     turns = vehicle.turns
     flies = _all_fly(block, lanes)
     _remember(block, len(turns), vehicle.bodies, lanes)
-    advance_block(block, alike, vehicle, not flies, lanes, steps, dt)
+    advance_block(block, shared, vehicle, not flies, lanes, steps, dt)
     if not flies:
         _hold_rotors(block, vehicle.bodies, lanes)
     elif not _are_sound(block, turns, lanes):
         # from the start again, looking at every step
         _remind(block, len(turns), vehicle.bodies, lanes)
-        advance_block(block, alike, vehicle, True, lanes, steps, dt)
+        advance_block(block, shared, vehicle, True, lanes, steps, dt)
 
 
 @formula
@@ -58,7 +57,7 @@ def _all_fly(block: Array, lanes: Lanes) -> bool:
     """Whether all worlds of a block run."""
     least_flying = 1.0
     for lane in range(lanes[0], lanes[1]):
-        least_flying = least(least_flying, get(block, VEHICLE, layout.FLIES, lane))
+        least_flying = least(least_flying, get(block, VEHICLE_ROW, VEHICLE.flies, lane))
     return least_flying > 0.0
 
 
@@ -69,9 +68,9 @@ def _are_sound(block: Array, turns: Booleans, lanes: Lanes) -> bool:
     for i in range(len(turns)):
         row = body_row(i)
         for lane in range(lanes[0], lanes[1]):
-            q, v = get4(block, row, layout.Q, lane), get3(block, row, layout.V, lane)
-            w = get3(block, row, layout.W, lane)
-            are_sound &= is_sound(get3(block, row, layout.P, lane), q, v, w)
+            q, v = get4(block, row, BODY.q, lane), get3(block, row, BODY.v, lane)
+            w = get3(block, row, BODY.w, lane)
+            are_sound &= is_sound(get3(block, row, BODY.p, lane), q, v, w)
     return are_sound
 
 
@@ -80,29 +79,25 @@ def _remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
     """Keep what moves on in a period, for worlds that will have diverged."""
     _keep(block, count, lanes)
     for n in range(len(bodies)):
-        _copy(block, body_row(bodies[n]), layout.RPM, layout.RPM_BEFORE, 8, lanes)
-        _copy(block, body_row(bodies[n]), layout.TILT, layout.TILT_BEFORE, 4, lanes)
-        _copy(block, body_row(bodies[n]), layout.TICK, layout.TICK_BEFORE, 1, lanes)
+        _copy(block, body_row(bodies[n]), BODY.rpm, BODY.rotors_before, ROTOR_SIZE, lanes)
+        _copy(block, body_row(bodies[n]), BODY.tick, BODY.tick_before, 1, lanes)
 
 
 @formula
 def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
     """Put back what `_remember` has kept."""
     for i in range(count):
-        _copy(block, body_row(i), layout.BEFORE, layout.STATE, 13, lanes)
+        _copy(block, body_row(i), BODY.before, BODY.p, 13, lanes)
     for n in range(len(bodies)):
-        _copy(block, body_row(bodies[n]), layout.RPM_BEFORE, layout.RPM, 8, lanes)
-        _copy(block, body_row(bodies[n]), layout.TILT_BEFORE, layout.TILT, 4, lanes)
-        _copy(block, body_row(bodies[n]), layout.TICK_BEFORE, layout.TICK, 1, lanes)
+        _copy(block, body_row(bodies[n]), BODY.rotors_before, BODY.rpm, ROTOR_SIZE, lanes)
+        _copy(block, body_row(bodies[n]), BODY.tick_before, BODY.tick, 1, lanes)
 
 
 @formula
 def _hold_rotors(block: Array, bodies: Integers, lanes: Lanes) -> None:
     """Let rotors of worlds that stood still from the beginning of the period on do so, too."""
     for n in range(len(bodies)):
-        row = body_row(bodies[n])
-        _hold(block, row, layout.RPM_BEFORE, layout.RPM, 8, lanes)
-        _hold(block, row, layout.TILT_BEFORE, layout.TILT, 4, lanes)
+        _hold(block, body_row(bodies[n]), BODY.rotors_before, BODY.rpm, ROTOR_SIZE, lanes)
 
 
 @formula
@@ -110,8 +105,8 @@ def _hold(block: Array, row: Index, source: int, to: int, count: int, lanes: Lan
     """Copy some rows of a body in worlds that stood still from the beginning of the period on."""
     for k in range(count):
         for lane in range(lanes[0], lanes[1]):
-            flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0
-            flew = flies | (get(block, VEHICLE, layout.FAILED, lane) >= 0.0)
+            flies = get(block, VEHICLE_ROW, VEHICLE.flies, lane) > 0.0
+            flew = flies | (get(block, VEHICLE_ROW, VEHICLE.failed, lane) >= 0.0)
             now, before = get(block, row, to + k, lane), get(block, row, source + k, lane)
             set1(block, row, to + k, lane, choose(flew, now, before))
 
@@ -127,7 +122,7 @@ def _copy(block: Array, row: Index, source: int, to: int, count: int, lanes: Lan
 @njit(cache=True, error_model="numpy", nogil=True)
 def advance_block(
     block: Array,
-    alike: Array,
+    shared: Array,
     vehicle: BatchVehicle,
     checks: bool,
     lanes: Lanes,
@@ -138,7 +133,7 @@ def advance_block(
 
     Args:
         block: its rows, see `iap_physics.batch.layout`; changed in place.
-        alike: (bodies, ALIKE) what bodies have in all worlds alike.
+        shared: (bodies, ALIKE) what bodies have in all worlds shared.
         vehicle: that flies.
         checks: whether each world is looked at after each step, and stands still from where it diverged.
         lanes: that are advanced.
@@ -149,26 +144,26 @@ def advance_block(
     for step in range(steps):
         if checks:
             _keep(block, len(turns), lanes)
-        _push(block, alike, vehicle, lanes, dt)
+        _push(block, shared, vehicle, lanes, dt)
         # without drag, nothing but the last step's result asks where the aircraft are
-        _go_on(block, alike, turns, has_drag or checks or step == steps - 1, dt, lanes)
+        _go_on(block, shared, turns, has_drag or checks or step == steps - 1, dt, lanes)
         if checks:
             _check_all(block, turns, step, lanes)
             _undo(block, len(turns), lanes)
 
 
 @formula
-def _push(block: Array, alike: Array, vehicle: BatchVehicle, lanes: Lanes, dt: float) -> None:
+def _push(block: Array, shared: Array, vehicle: BatchVehicle, lanes: Lanes, dt: float) -> None:
     """Autopilots, rotors, disturbance and drag: the bodies' wrenches and their sums."""
-    turns, bodies, every, has_drag, is_tilting = vehicle
+    turns, bodies, has_drag = vehicle.turns, vehicle.bodies, vehicle.has_drag
     clear(block, body_row(0), lanes)  # which has rotors, if it has any, below
     for n in range(len(bodies)):
-        command(block, bodies[n], alike, lanes)
-        tick(block, body_row(bodies[n]), every, lanes)
-        if is_tilting:
-            spin_tilted(block, bodies[n], alike, lanes, dt)
+        command(block, bodies[n], shared, lanes)
+        tick(block, body_row(bodies[n]), vehicle.every, lanes)
+        if vehicle.is_tilting:
+            spin_tilted(block, bodies[n], shared, lanes, dt)
         else:
-            spin(block, bodies[n], alike, lanes)
+            spin(block, bodies[n], shared, lanes)
     add_external(block, body_row(0), lanes)
     if has_drag:
         for i in range(len(turns)):
@@ -180,15 +175,15 @@ def _push(block: Array, alike: Array, vehicle: BatchVehicle, lanes: Lanes, dt: f
 
 @formula
 def _go_on(
-    block: Array, alike: Array, turns: Booleans, places: bool, dt: float, lanes: Lanes
+    block: Array, shared: Array, turns: Booleans, places: bool, dt: float, lanes: Lanes
 ) -> None:
     """The motion of all bodies, with or without the places of the outer ones."""
-    move(block, body_row(0), alike[0, layout.GRAVITY], dt, lanes)
+    move(block, body_row(0), shared[0, SHARED.gravity], dt, lanes)
     for i in range(1, len(turns)):
         if turns[i]:
             turn(block, body_row(i), dt, lanes)
         else:
-            follow(block, body_row(i), alike4(alike, i, layout.Q_PB), lanes)
+            follow(block, body_row(i), shared4(shared, i, SHARED.q_PB), lanes)
         if places:
             place(block, body_row(i), lanes)
 
@@ -205,7 +200,7 @@ def _check_all(block: Array, turns: Booleans, step: int, lanes: Lanes) -> None:
 def _keep(block: Array, count: int, lanes: Lanes) -> None:
     """Keep the states for worlds that will have diverged."""
     for i in range(count):
-        _copy(block, body_row(i), layout.STATE, layout.BEFORE, 13, lanes)
+        _copy(block, body_row(i), BODY.p, BODY.before, 13, lanes)
 
 
 @formula
@@ -214,7 +209,7 @@ def _undo(block: Array, count: int, lanes: Lanes) -> None:
     for i in range(count):
         for k in range(13):
             for lane in range(lanes[0], lanes[1]):
-                now = get(block, body_row(i), layout.STATE + k, lane)
-                before = get(block, body_row(i), layout.BEFORE + k, lane)
-                flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0
-                set1(block, body_row(i), layout.STATE + k, lane, choose(flies, now, before))
+                now = get(block, body_row(i), BODY.p + k, lane)
+                before = get(block, body_row(i), BODY.before + k, lane)
+                flies = get(block, VEHICLE_ROW, VEHICLE.flies, lane) > 0.0
+                set1(block, body_row(i), BODY.p + k, lane, choose(flies, now, before))

@@ -45,7 +45,7 @@ class FreeFlightState(NamedTuple):
 
     Attributes:
         blocks: (blocks, rows * LANES) see `iap_physics.batch.layout`.
-        alike: (bodies, ALIKE) what bodies have in all worlds alike.
+        shared: (bodies, ALIKE) what bodies have in all worlds shared.
         x: (B, bodies, 13) states.
         status: (B,) of the worlds.
         failed: (B,) the step at which one diverged, else -1.
@@ -59,7 +59,7 @@ class FreeFlightState(NamedTuple):
     """
 
     blocks: Array
-    alike: Array
+    shared: Array
     x: Array
     status: Integers
     failed: Integers

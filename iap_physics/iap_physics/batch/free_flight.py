@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole control periods of free flight of many worlds, in blocks: `Plant`'s shortcut where nobody looks in between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self, get_args
 
 import numpy as np
 from numba import njit
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math.kernels import Packed
 from iap_description.math.lanes import (
     DOUBLE,
     LANES,
@@ -18,10 +17,18 @@ from iap_description.math.lanes import (
     next_block,
     zero_blocks,
 )
-from iap_physics.batch import layout
+from iap_description.math.rows import fill
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.flight_state import BatchVehicle, FreeFlightState, PeriodInputs
-from iap_physics.batch.layout import body_row, rows_of
+from iap_physics.batch.layout import (
+    BODY,
+    BODY_SIZE,
+    SHARED,
+    SHARED_SIZE,
+    VEHICLE,
+    VEHICLE_SIZE,
+    rows_of,
+)
 from iap_physics.batch.load_store import begin_period, end_period, load, store
 from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
@@ -60,10 +67,13 @@ class FreeFlight:
         how = (propulsion.every, drag is not None, propulsion.is_tilting)
         self._vehicle = BatchVehicle(model.turns, bodies, *how)
         self._blocks = zero_blocks(engine.batch, rows_of(len(model.turns)), precision)
-        self._alike = np.zeros((len(model.turns), layout.ALIKE), precision)
+        self._shared = np.zeros((len(model.turns), SHARED_SIZE), precision)
         self._failed = np.zeros(engine.batch, dtype=np.int64)
-        self._fill(model, propulsion.rotors.records, drag)
-        self._fill_alike(model)
+        records = propulsion.rotors.records
+        names = ("thrust_coefficient", "time_constant_up", "time_constant_down")
+        rotors = np.column_stack([records[name] for name in names])
+        self._write(self._of_worlds, model, rotors, drag)
+        self._fill_shared(model)
         self._weaken()
 
     @classmethod
@@ -107,72 +117,58 @@ class FreeFlight:
             drag: coefficients of its bodies, linear and quadratic; None without drag.
         """
         block, lane = divmod(world, LANES)
-        nothing = np.zeros((len(model.turns), 3))
-        numbers = (model.mass, model.arms, model.J, model.J_inv)
-        air = (nothing, nothing) if drag is None else drag
-        own = self._of_worlds[block, :, lane]
-        _write_vehicle(own, *numbers, *air, self._vehicle.bodies, rotors, self._dt)
+        self._write(self._of_worlds[block : block + 1, :, lane : lane + 1], model, rotors, drag)
 
-    def _fill(self, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None) -> None:
-        """Write what stays in a world, the same in all of them."""
-        lanes, nothing = self._of_worlds, np.zeros((len(model.turns), 3))
-        lanes[:, layout.MASS] = model.mass
-        linear, quadratic = (nothing, nothing) if drag is None else drag
-        for i in range(len(model.turns)):
-            of_body = {
-                layout.ARM: model.arms[i],
-                layout.J: model.J[i],
-                layout.J_INV: model.J_inv[i],
-                layout.LINEAR: linear[i],
-                layout.QUADRATIC: quadratic[i],
-            }
-            _write(lanes, int(body_row(i)), of_body)
-        for n, rotor in enumerate(rotors):
-            of_aircraft = {
-                layout.THRUST_COEFFICIENT: rotor["thrust_coefficient"],
-                layout.UP: lag(self._dt, rotor["time_constant_up"]),
-                layout.DOWN: lag(self._dt, rotor["time_constant_down"]),
-            }
-            _write(lanes, int(body_row(self._vehicle.bodies[n])), of_aircraft)
+    def _write(
+        self, lanes: Array, model: RigidModel, rotors: Array, drag: tuple[Array, Array] | None
+    ) -> None:
+        """Write a vehicle's numbers into some lanes (blocks, rows, lanes)."""
+        count = len(model.turns)
+        bodies = lanes[:, VEHICLE_SIZE:].reshape(len(lanes), count, BODY_SIZE, -1)
+        bodies = bodies.transpose(1, 2, 0, 3)
+        linear, quadratic = np.zeros((2, count, 3)) if drag is None else drag
+        fill(bodies, BODY, arm=model.arms, J=model.J, J_inv=model.J_inv)
+        fill(bodies, BODY, linear=linear, quadratic=quadratic)
+        fill(
+            bodies,
+            BODY,
+            self._vehicle.bodies,
+            thrust_coefficient=rotors[:, 0],
+            up=[lag(self._dt, time) for time in rotors[:, 1]],
+            down=[lag(self._dt, time) for time in rotors[:, 2]],
+        )
+        lanes[:, VEHICLE.mass] = model.mass
 
-    def _fill_alike(self, model: RigidModel) -> None:
-        """Write what all worlds have alike."""
-        of_bodies: dict[int, Array | float] = {
-            layout.GRAVITY: self._engine.gravity,
-            layout.Q_PB: model.q_PB,
-        }
-        _write_columns(self._alike, of_bodies)
-        autopilots, bodies = self._propulsion.autopilots, self._vehicle.bodies
-        torques = self._propulsion.rotors.records["wrench_of_thrusts"][:, 3:]
-        servos = self._propulsion.rotors.servos
-        of_aircraft = {
-            layout.ATTITUDE_GAIN: autopilots["attitude"],
-            layout.RATE_GAIN: autopilots["rate"],
-            layout.AUTOPILOT_J: autopilots["J"],
-            layout.MIX: autopilots["mix"][:, :, 1:],
-            layout.LIFT: autopilots["lift"],
-            layout.C_F: autopilots["thrust_coefficient"],
-            layout.RPM_MIN: autopilots["rpm_min"],
-            layout.RPM_MAX: autopilots["rpm_max"],
-            layout.LEAD: autopilots["lead"],
-            layout.TORQUES: torques,
-            layout.SERVO: np.column_stack(
-                [servos[name] for name in ("limit", "rate", "time_constant")]
-            ),
-            layout.UPWARD: servos["up"],
-            layout.SIDEWAYS: servos["sideways"],
-        }
-        _write_columns(self._alike, of_aircraft, bodies)
+    def _fill_shared(self, model: RigidModel) -> None:
+        """Write what bodies have in all worlds alike."""
+        autopilots, servos = self._propulsion.autopilots, self._propulsion.rotors.servos
+        servo = np.column_stack([servos[name] for name in ("limit", "rate", "time_constant")])
+        fill(self._shared, SHARED, gravity=self._engine.gravity, q_PB=model.q_PB)
+        fill(
+            self._shared,
+            SHARED,
+            self._vehicle.bodies,
+            attitude_gain=autopilots["attitude"],
+            rate_gain=autopilots["rate"],
+            autopilot_J=autopilots["J"],
+            mix=autopilots["mix"][:, :, 1:],
+            lift=autopilots["lift"],
+            c_f=autopilots["thrust_coefficient"],
+            rpm_min=autopilots["rpm_min"],
+            rpm_max=autopilots["rpm_max"],
+            lead=autopilots["lead"],
+            torques=self._propulsion.rotors.records["wrench_of_thrusts"][:, 3:],
+            servo=servo,
+            upward=servos["up"],
+            sideways=servos["sideways"],
+        )
 
     def _weaken(self) -> None:
         """Write what faults have left of the rotors."""
         self._weakened = self._propulsion.weakened
         rotors = self._propulsion.rotors.records
-        health = {
-            layout.THRUST_SHARE: rotors["thrust_share"],
-            layout.SPEED_SHARE: rotors["speed_share"],
-        }
-        _write_columns(self._alike, health, self._vehicle.bodies)
+        share = {name: rotors[name] for name in ("thrust_share", "speed_share")}
+        fill(self._shared, SHARED, self._vehicle.bodies, **share)
 
     def flown(self, inputs: PeriodInputs) -> FreeFlightState:
         """What moves on under inputs, for compiled loops that advance it themselves, and `pass_time` when they have."""
@@ -184,7 +180,7 @@ class FreeFlight:
         dt = self._blocks.dtype.type(self._dt)
         return FreeFlightState(
             self._blocks,
-            self._alike,
+            self._shared,
             *worlds,
             p.command,
             p.rotors,
@@ -217,57 +213,6 @@ class FreeFlight:
             engine.t += self._dt
 
 
-@njit(cache=True)
-def _write_vehicle(
-    lane: Array,
-    mass: float,
-    arms: Array,
-    J: Array,
-    J_inv: Array,
-    linear: Array,
-    quadratic: Array,
-    bodies: Integers,
-    rotors: Array,
-    dt: float,
-) -> None:
-    """Write the numbers by which a vehicle may differ from that of all worlds into its lane (rows,) of a block."""
-    lane[layout.MASS] = mass
-    for i in range(len(arms)):
-        row = np.int64(body_row(i))
-        for k in range(3):
-            lane[row + layout.ARM + k] = arms[i, k]
-            lane[row + layout.LINEAR + k] = linear[i, k]
-            lane[row + layout.QUADRATIC + k] = quadratic[i, k]
-            for m in range(3):
-                lane[row + layout.J + 3 * k + m] = J[i, k, m]
-                lane[row + layout.J_INV + 3 * k + m] = J_inv[i, k, m]
-    for n in range(len(bodies)):
-        row = np.int64(body_row(bodies[n]))
-        lane[row + layout.THRUST_COEFFICIENT] = rotors[n, 0]
-        up, down = lag(dt, rotors[n, 1]), lag(dt, rotors[n, 2])
-        for k in range(3):
-            lane[row + layout.UP + k] = up[k]
-            lane[row + layout.DOWN + k] = down[k]
-
-
-def _write_columns(
-    alike: Array, values: Mapping[int, Array | float], rows: Integers | slice = slice(None)
-) -> None:
-    """Write numbers of some bodies from a column on."""
-    for k, value in values.items():
-        flat = (
-            np.reshape(value, (len(alike[rows]), -1)) if np.ndim(value) else np.full((1, 1), value)
-        )
-        alike[rows, k : k + flat.shape[1]] = flat
-
-
-def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:
-    """Write numbers into rows of blocks (blocks, rows, lanes), the same in all worlds."""
-    for k, value in values.items():
-        flat = np.ravel(value)
-        lanes[:, row + k : row + k + len(flat)] = flat[:, None]
-
-
 @njit(cache=True, nogil=True)
 def advance_worlds(begin: int, end: int, flown: FreeFlightState, steps: int) -> None:
     """Advance worlds by some physics steps, block by block.
@@ -284,7 +229,7 @@ def advance_worlds(begin: int, end: int, flown: FreeFlightState, steps: int) -> 
         lanes = lanes_from(first, end)
         load(block, first, flown, lanes)
         begin_period(block, first, flown, lanes)
-        advance_period(block, flown.alike, flown.vehicle, lanes, steps, flown.dt)
+        advance_period(block, flown.shared, flown.vehicle, lanes, steps, flown.dt)
         end_period(block, first, flown, steps, lanes)
         store(block, first, flown, lanes)
         first = next_block(first)

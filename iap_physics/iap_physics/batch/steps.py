@@ -26,8 +26,7 @@ from iap_description.math.lanes import Index, Lanes, get, get3, get4, get9, set1
 from iap_description.states import Mode
 from iap_description.vehicles.autopilot_gains import attitude_torque
 from iap_physics.air.drag import drag_force
-from iap_physics.batch import layout
-from iap_physics.batch.layout import VEHICLE, body_row
+from iap_physics.batch.layout import BODY, BODY_COMMAND, SHARED, VEHICLE, VEHICLE_ROW, body_row
 from iap_physics.engines.rigid_motion import (
     Base,
     Moments,
@@ -49,23 +48,23 @@ ATTITUDE_MODE, RPM_MODE = float(Mode.ATTITUDE_THRUST), float(Mode.RPM)
 
 
 @formula
-def alike3(alike: Array, i: int, k: int) -> Vec:
+def shared3(shared: Array, i: int, k: int) -> Vec:
     """Three numbers of a body from column k on."""
-    return (alike[i, k], alike[i, k + 1], alike[i, k + 2])
+    return (shared[i, k], shared[i, k + 1], shared[i, k + 2])
 
 
 @formula
-def alike4(alike: Array, i: int, k: int) -> Quat:
+def shared4(shared: Array, i: int, k: int) -> Quat:
     """Four numbers of a body from column k on."""
-    return (alike[i, k], alike[i, k + 1], alike[i, k + 2], alike[i, k + 3])
+    return (shared[i, k], shared[i, k + 1], shared[i, k + 2], shared[i, k + 3])
 
 
 @formula
-def alike9(alike: Array, i: int, k: int) -> Mat:
+def shared9(shared: Array, i: int, k: int) -> Mat:
     """Nine numbers of a body from column k on."""
-    a, b, c = alike3(alike, i, k)
-    d, e, f = alike3(alike, i, k + 3)
-    g, h, j = alike3(alike, i, k + 6)
+    a, b, c = shared3(shared, i, k)
+    d, e, f = shared3(shared, i, k + 3)
+    g, h, j = shared3(shared, i, k + 6)
     return (a, b, c, d, e, f, g, h, j)
 
 
@@ -73,14 +72,18 @@ def alike9(alike: Array, i: int, k: int) -> Mat:
 def check(block: Array, body: Index, step: int, lanes: Lanes) -> None:
     """Let worlds fly no more in which a body's motion is none."""
     for lane in range(lanes[0], lanes[1]):
-        q, v = get4(block, body, layout.Q, lane), get3(block, body, layout.V, lane)
-        sound = is_sound(
-            get3(block, body, layout.P, lane), q, v, get3(block, body, layout.W, lane)
+        q, v = get4(block, body, BODY.q, lane), get3(block, body, BODY.v, lane)
+        sound = is_sound(get3(block, body, BODY.p, lane), q, v, get3(block, body, BODY.w, lane))
+        flies = get(block, VEHICLE_ROW, VEHICLE.flies, lane) > 0.0
+        failed = get(block, VEHICLE_ROW, VEHICLE.failed, lane)
+        set1(
+            block,
+            VEHICLE_ROW,
+            VEHICLE.failed,
+            lane,
+            choose(flies & (not sound), float(step), failed),
         )
-        flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0
-        failed = get(block, VEHICLE, layout.FAILED, lane)
-        set1(block, VEHICLE, layout.FAILED, lane, choose(flies & (not sound), float(step), failed))
-        set1(block, VEHICLE, layout.FLIES, lane, choose(flies & sound, 1.0, 0.0))
+        set1(block, VEHICLE_ROW, VEHICLE.flies, lane, choose(flies & sound, 1.0, 0.0))
 
 
 @formula
@@ -88,96 +91,99 @@ def clear(block: Array, body: Index, lanes: Lanes) -> None:
     """No wrench yet, on a body without rotors."""
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
-            set1(block, body, layout.WRENCH + k, lane, 0.0)
+            set1(block, body, BODY.wrench + k, lane, 0.0)
 
 
 @formula
 def tick(block: Array, b: Index, every: int, lanes: Lanes) -> None:
     """Count steps from one of the autopilot's instants to the next."""
     for lane in range(lanes[0], lanes[1]):
-        tick = get(block, b, layout.TICK, lane) + 1.0
-        set1(block, b, layout.TICK, lane, choose(tick >= every, 0.0, tick))
+        tick = get(block, b, BODY.tick, lane) + 1.0
+        set1(block, b, BODY.tick, lane, choose(tick >= every, 0.0, tick))
 
 
 @formula
-def command(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
+def command(block: Array, i: int, shared: Array, lanes: Lanes) -> None:
     """The autopilot of the aircraft that is body i."""
     b = body_row(i)
-    gains = (alike3(alike, i, layout.ATTITUDE_GAIN), alike3(alike, i, layout.RATE_GAIN))
-    J = alike9(alike, i, layout.AUTOPILOT_J)
+    gains = (shared3(shared, i, SHARED.attitude_gain), shared3(shared, i, SHARED.rate_gain))
+    J = shared9(shared, i, SHARED.autopilot_J)
     mix = (
-        alike3(alike, i, layout.MIX),
-        alike3(alike, i, layout.MIX + 3),
-        alike3(alike, i, layout.MIX + 6),
-        alike3(alike, i, layout.MIX + 9),
+        shared3(shared, i, SHARED.mix),
+        shared3(shared, i, SHARED.mix + 3),
+        shared3(shared, i, SHARED.mix + 6),
+        shared3(shared, i, SHARED.mix + 9),
     )
-    c_f, rpm_min, rpm_max, lead = alike4(alike, i, layout.C_F)
-    lift = alike4(alike, i, layout.LIFT)
+    c_f, rpm_min, rpm_max, lead = shared4(shared, i, SHARED.c_f)
+    lift = shared4(shared, i, SHARED.lift)
     for lane in range(lanes[0], lanes[1]):
-        is_estimated = get(block, b, layout.ESTIMATED, lane) > 0.0
+        is_estimated = get(block, b, BODY.is_estimated, lane) > 0.0
         q = chosen4(
             is_estimated,
-            get4(block, b, layout.KNOWN_Q, lane),
-            get4(block, b, layout.Q, lane),
+            get4(block, b, BODY.estimated_q, lane),
+            get4(block, b, BODY.q, lane),
         )
         w = chosen3(
             is_estimated,
-            get3(block, b, layout.KNOWN_W, lane),
-            get3(block, b, layout.W, lane),
+            get3(block, b, BODY.estimated_w, lane),
+            get3(block, b, BODY.w, lane),
         )
-        mode = get(block, b, layout.MODE, lane)
+        mode = get(block, b, BODY.mode, lane)
         torque = attitude_torque(
             mode == ATTITUDE_MODE,
             q,
             unrotate(q, w),
-            get4(block, b, layout.COMMAND_Q, lane),
-            get3(block, b, layout.COMMAND_W, lane),
+            get4(block, b, BODY_COMMAND.q_WB, lane),
+            get3(block, b, BODY_COMMAND.w_WB_B, lane),
             gains[0],
             gains[1],
             J,
         )
-        set3(block, b, layout.MOMENTUM, lane, torque)
+        set3(block, b, BODY.momentum, lane, torque)
     for lane in range(lanes[0], lanes[1]):
         mode, torque = (
-            get(block, b, layout.MODE, lane),
-            get3(block, b, layout.MOMENTUM, lane),
+            get(block, b, BODY.mode, lane),
+            get3(block, b, BODY.momentum, lane),
         )
-        rpm, thrust = get4(block, b, layout.RPM, lane), get(block, b, layout.THRUST, lane)
+        rpm, thrust = get4(block, b, BODY.rpm, lane), get(block, b, BODY_COMMAND.thrust, lane)
         wanted = rotor_commands(thrust, torque, mix, lift, c_f, rpm_min, rpm_max, lead, rpm)
-        given = of_rotors(get4(block, b, layout.COMMAND_RPM, lane), lift)
-        last = get4(block, b, layout.TARGET, lane)
-        is_due = get(block, b, layout.TICK, lane) == 0.0
+        given = of_rotors(get4(block, b, BODY_COMMAND.rpm, lane), lift)
+        last = get4(block, b, BODY.target, lane)
+        is_due = get(block, b, BODY.tick, lane) == 0.0
         for_rotors = chosen4(is_due, chosen4(mode == RPM_MODE, given, wanted), last)
-        set4(block, b, layout.TARGET, lane, for_rotors)
+        set4(block, b, BODY.target, lane, for_rotors)
 
 
 @formula
-def spin(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
+def spin(block: Array, i: int, shared: Array, lanes: Lanes) -> None:
     """The rotors of the aircraft that is body i, and their wrench on it."""
     b = body_row(i)
-    rpm_min, rpm_max = alike[i, layout.RPM_MIN], alike[i, layout.RPM_MAX]
-    fastest, share = alike[i, layout.SPEED_SHARE] * rpm_max, alike4(alike, i, layout.THRUST_SHARE)
+    rpm_min, rpm_max = shared[i, SHARED.rpm_min], shared[i, SHARED.rpm_max]
+    fastest, share = (
+        shared[i, SHARED.speed_share] * rpm_max,
+        shared4(shared, i, SHARED.thrust_share),
+    )
     torques = (
-        alike4(alike, i, layout.TORQUES),
-        alike4(alike, i, layout.TORQUES + 4),
-        alike4(alike, i, layout.TORQUES + 8),
+        shared4(shared, i, SHARED.torques),
+        shared4(shared, i, SHARED.torques + 4),
+        shared4(shared, i, SHARED.torques + 8),
     )
     for lane in range(lanes[0], lanes[1]):
-        up, down = get3(block, b, layout.UP, lane), get3(block, b, layout.DOWN, lane)
+        up, down = get3(block, b, BODY.up, lane), get3(block, b, BODY.down, lane)
         rpm, thrusts = spin_four(
-            get4(block, b, layout.RPM, lane),
-            get4(block, b, layout.TARGET, lane),
-            get(block, b, layout.THRUST_COEFFICIENT, lane),
+            get4(block, b, BODY.rpm, lane),
+            get4(block, b, BODY.target, lane),
+            get(block, b, BODY.thrust_coefficient, lane),
             rpm_min,
             fastest,
             Lag(up[0], up[1], up[2]),
             Lag(down[0], down[1], down[2]),
             share,
         )
-        force, torque = rotor_wrench(thrusts, get4(block, b, layout.Q, lane), torques)
-        set4(block, b, layout.RPM, lane, rpm)
-        set3(block, b, layout.WRENCH, lane, add(ZERO_VECTOR, force))
-        set3(block, b, layout.WRENCH + 3, lane, add(ZERO_VECTOR, torque))
+        force, torque = rotor_wrench(thrusts, get4(block, b, BODY.q, lane), torques)
+        set4(block, b, BODY.rpm, lane, rpm)
+        set3(block, b, BODY.wrench, lane, add(ZERO_VECTOR, force))
+        set3(block, b, BODY.wrench + 3, lane, add(ZERO_VECTOR, torque))
 
 
 @formula
@@ -185,23 +191,23 @@ def add_external(block: Array, b: Index, lanes: Lanes) -> None:
     """The disturbance of the central body."""
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
-            wrench = get(block, b, layout.WRENCH + k, lane) + get(
-                block, VEHICLE, layout.EXTERNAL + k, lane
+            wrench = get(block, b, BODY.wrench + k, lane) + get(
+                block, VEHICLE_ROW, VEHICLE.external + k, lane
             )
-            set1(block, b, layout.WRENCH + k, lane, wrench)
+            set1(block, b, BODY.wrench + k, lane, wrench)
 
 
 @formula
 def add_drag(block: Array, b: Index, lanes: Lanes) -> None:
     """A body's drag."""
     for lane in range(lanes[0], lanes[1]):
-        v_W = sub(get3(block, b, layout.V, lane), get3(block, b, layout.AIR, lane))
+        v_W = sub(get3(block, b, BODY.v, lane), get3(block, b, BODY.air, lane))
         linear, quadratic = (
-            get3(block, b, layout.LINEAR, lane),
-            get3(block, b, layout.QUADRATIC, lane),
+            get3(block, b, BODY.linear, lane),
+            get3(block, b, BODY.quadratic, lane),
         )
-        force = drag_force(get4(block, b, layout.Q, lane), v_W, linear, quadratic)
-        set3(block, b, layout.WRENCH, lane, add(get3(block, b, layout.WRENCH, lane), force))
+        force = drag_force(get4(block, b, BODY.q, lane), v_W, linear, quadratic)
+        set3(block, b, BODY.wrench, lane, add(get3(block, b, BODY.wrench, lane), force))
 
 
 @formula
@@ -209,150 +215,157 @@ def begin_sums(block: Array, lanes: Lanes) -> None:
     """Force, torque and moments of the central body alone."""
     b = body_row(0)
     for lane in range(lanes[0], lanes[1]):
-        f, arm = get3(block, b, layout.WRENCH, lane), get3(block, b, layout.ARM, lane)
-        torque = add(ZERO_VECTOR, get3(block, b, layout.WRENCH + 3, lane))
-        set3(block, VEHICLE, layout.FORCE, lane, add(ZERO_VECTOR, f))
-        set3(block, VEHICLE, layout.MOMENTS, lane, add(ZERO_VECTOR, scale(f[0], arm)))
-        set3(block, VEHICLE, layout.MOMENTS + 3, lane, add(ZERO_VECTOR, scale(f[1], arm)))
-        set3(block, VEHICLE, layout.MOMENTS + 6, lane, add(ZERO_VECTOR, scale(f[2], arm)))
-        set3(block, VEHICLE, layout.TORQUE, lane, torque)
+        f, arm = get3(block, b, BODY.wrench, lane), get3(block, b, BODY.arm, lane)
+        torque = add(ZERO_VECTOR, get3(block, b, BODY.wrench + 3, lane))
+        set3(block, VEHICLE_ROW, VEHICLE.force, lane, add(ZERO_VECTOR, f))
+        set3(block, VEHICLE_ROW, VEHICLE.moments, lane, add(ZERO_VECTOR, scale(f[0], arm)))
+        set3(block, VEHICLE_ROW, VEHICLE.moments + 3, lane, add(ZERO_VECTOR, scale(f[1], arm)))
+        set3(block, VEHICLE_ROW, VEHICLE.moments + 6, lane, add(ZERO_VECTOR, scale(f[2], arm)))
+        set3(block, VEHICLE_ROW, VEHICLE.torque, lane, torque)
 
 
 @formula
 def add_to_sums(block: Array, b: Index, is_rigid: bool, lanes: Lanes) -> None:
     """Add a body's force and moments, and its torque where it belongs to the rigid part."""
     for lane in range(lanes[0], lanes[1]):
-        f, arm = get3(block, b, layout.WRENCH, lane), get3(block, b, layout.ARM, lane)
-        force = add(get3(block, VEHICLE, layout.FORCE, lane), f)
-        for_x = add(get3(block, VEHICLE, layout.MOMENTS, lane), scale(f[0], arm))
-        for_y = add(get3(block, VEHICLE, layout.MOMENTS + 3, lane), scale(f[1], arm))
-        for_z = add(get3(block, VEHICLE, layout.MOMENTS + 6, lane), scale(f[2], arm))
-        set3(block, VEHICLE, layout.FORCE, lane, force)
-        set3(block, VEHICLE, layout.MOMENTS, lane, for_x)
-        set3(block, VEHICLE, layout.MOMENTS + 3, lane, for_y)
-        set3(block, VEHICLE, layout.MOMENTS + 6, lane, for_z)
+        f, arm = get3(block, b, BODY.wrench, lane), get3(block, b, BODY.arm, lane)
+        force = add(get3(block, VEHICLE_ROW, VEHICLE.force, lane), f)
+        for_x = add(get3(block, VEHICLE_ROW, VEHICLE.moments, lane), scale(f[0], arm))
+        for_y = add(get3(block, VEHICLE_ROW, VEHICLE.moments + 3, lane), scale(f[1], arm))
+        for_z = add(get3(block, VEHICLE_ROW, VEHICLE.moments + 6, lane), scale(f[2], arm))
+        set3(block, VEHICLE_ROW, VEHICLE.force, lane, force)
+        set3(block, VEHICLE_ROW, VEHICLE.moments, lane, for_x)
+        set3(block, VEHICLE_ROW, VEHICLE.moments + 3, lane, for_y)
+        set3(block, VEHICLE_ROW, VEHICLE.moments + 6, lane, for_z)
     if is_rigid:
         for lane in range(lanes[0], lanes[1]):
             torque = add(
-                get3(block, VEHICLE, layout.TORQUE, lane), get3(block, b, layout.WRENCH + 3, lane)
+                get3(block, VEHICLE_ROW, VEHICLE.torque, lane),
+                get3(block, b, BODY.wrench + 3, lane),
             )
-            set3(block, VEHICLE, layout.TORQUE, lane, torque)
+            set3(block, VEHICLE_ROW, VEHICLE.torque, lane, torque)
 
 
 @formula
 def move(block: Array, b: Index, gravity: float, dt: float, lanes: Lanes) -> None:
     """The rigid part, whose central body is b: `step_rigid`, a loop for each stage."""
     for lane in range(lanes[0], lanes[1]):
-        q, w = get4(block, b, layout.Q, lane), get3(block, b, layout.W, lane)
-        base = Base(get3(block, b, layout.P, lane), q, get3(block, b, layout.V, lane), w)
-        arm, force = get3(block, b, layout.ARM, lane), get3(block, VEHICLE, layout.FORCE, lane)
-        mass = get(block, VEHICLE, layout.MASS, lane)
+        q, w = get4(block, b, BODY.q, lane), get3(block, b, BODY.w, lane)
+        base = Base(get3(block, b, BODY.p, lane), q, get3(block, b, BODY.v, lane), w)
+        arm, force = get3(block, b, BODY.arm, lane), get3(block, VEHICLE_ROW, VEHICLE.force, lane)
+        mass = get(block, VEHICLE_ROW, VEHICLE.mass, lane)
         p_C, v_C = move_centre(base, arm, force, mass, gravity, dt)
-        set3(block, VEHICLE, layout.PLACE, lane, p_C)
-        set3(block, VEHICLE, layout.VELOCITY, lane, v_C)
-        set3(block, b, layout.MOMENTUM, lane, spin_of(q, w, get9(block, b, layout.J, lane)))
+        set3(block, VEHICLE_ROW, VEHICLE.com_p, lane, p_C)
+        set3(block, VEHICLE_ROW, VEHICLE.com_v, lane, v_C)
+        set3(block, b, BODY.momentum, lane, spin_of(q, w, get9(block, b, BODY.J, lane)))
     for lane in range(lanes[0], lanes[1]):
-        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
+        q, L = get4(block, b, BODY.q, lane), get3(block, b, BODY.momentum, lane)
         t1 = _torque_at(block, q, lane)
-        at, so_far = begin_turn(q, L, get9(block, b, layout.J_INV, lane), dt)
-        set3(block, VEHICLE, layout.TORQUE_1, lane, t1)
-        set4(block, b, layout.AT, lane, at)
-        set4(block, b, layout.SO_FAR, lane, so_far)
+        at, so_far = begin_turn(q, L, get9(block, b, BODY.J_inv, lane), dt)
+        set3(block, VEHICLE_ROW, VEHICLE.torque_1, lane, t1)
+        set4(block, b, BODY.stage_q, lane, at)
+        set4(block, b, BODY.sum_q, lane, so_far)
     for lane in range(lanes[0], lanes[1]):
-        at, t1 = get4(block, b, layout.AT, lane), get3(block, VEHICLE, layout.TORQUE_1, lane)
+        at, t1 = (
+            get4(block, b, BODY.stage_q, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.torque_1, lane),
+        )
         t2 = _torque_at(block, at, lane)
-        L = add(get3(block, b, layout.MOMENTUM, lane), scale(0.5 * dt, t1))
+        L = add(get3(block, b, BODY.momentum, lane), scale(0.5 * dt, t1))
         _go_on_turning(block, b, L, 0.5 * dt, dt, lane)
-        set3(block, VEHICLE, layout.TORQUE_2, lane, t2)
+        set3(block, VEHICLE_ROW, VEHICLE.torque_2, lane, t2)
     for lane in range(lanes[0], lanes[1]):
-        at, t2 = get4(block, b, layout.AT, lane), get3(block, VEHICLE, layout.TORQUE_2, lane)
+        at, t2 = (
+            get4(block, b, BODY.stage_q, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.torque_2, lane),
+        )
         t3 = _torque_at(block, at, lane)
-        L = add(get3(block, b, layout.MOMENTUM, lane), scale(0.5 * dt, t2))
+        L = add(get3(block, b, BODY.momentum, lane), scale(0.5 * dt, t2))
         _go_on_turning(block, b, L, dt, dt, lane)
-        set3(block, VEHICLE, layout.TORQUE_2, lane, add(t2, t3))
-        set3(block, VEHICLE, layout.TORQUE_3, lane, t3)
+        set3(block, VEHICLE_ROW, VEHICLE.torque_2, lane, add(t2, t3))
+        set3(block, VEHICLE_ROW, VEHICLE.torque_3, lane, t3)
     for lane in range(lanes[0], lanes[1]):
-        at, L = get4(block, b, layout.AT, lane), get3(block, b, layout.MOMENTUM, lane)
+        at, L = get4(block, b, BODY.stage_q, lane), get3(block, b, BODY.momentum, lane)
         t1, t3 = (
-            get3(block, VEHICLE, layout.TORQUE_1, lane),
-            get3(block, VEHICLE, layout.TORQUE_3, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.torque_1, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.torque_3, lane),
         )
-        t4, t2_t3 = _torque_at(block, at, lane), get3(block, VEHICLE, layout.TORQUE_2, lane)
-        so_far, J_inv = get4(block, b, layout.SO_FAR, lane), get9(block, b, layout.J_INV, lane)
+        t4, t2_t3 = _torque_at(block, at, lane), get3(block, VEHICLE_ROW, VEHICLE.torque_2, lane)
+        so_far, J_inv = get4(block, b, BODY.sum_q, lane), get9(block, b, BODY.J_inv, lane)
         q = end_turn(at, so_far, add(L, scale(dt, t3)), J_inv, dt)
-        set4(block, b, layout.Q, lane, q)
-        set3(block, b, layout.MOMENTUM, lane, momentum_after(L, t1, t2_t3, t4, dt))
+        set4(block, b, BODY.q, lane, q)
+        set3(block, b, BODY.momentum, lane, momentum_after(L, t1, t2_t3, t4, dt))
     for lane in range(lanes[0], lanes[1]):
-        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
-        w = spin_of(q, L, get9(block, b, layout.J_INV, lane))
+        q, L = get4(block, b, BODY.q, lane), get3(block, b, BODY.momentum, lane)
+        w = spin_of(q, L, get9(block, b, BODY.J_inv, lane))
         p_C, v_C = (
-            get3(block, VEHICLE, layout.PLACE, lane),
-            get3(block, VEHICLE, layout.VELOCITY, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.com_p, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.com_v, lane),
         )
-        p, v = on_arm(p_C, v_C, q, w, get3(block, b, layout.ARM, lane))
-        set3(block, b, layout.P, lane, p)
-        set3(block, b, layout.V, lane, v)
-        set3(block, b, layout.W, lane, w)
+        p, v = on_arm(p_C, v_C, q, w, get3(block, b, BODY.arm, lane))
+        set3(block, b, BODY.p, lane, p)
+        set3(block, b, BODY.v, lane, v)
+        set3(block, b, BODY.w, lane, w)
 
 
 @formula
 def _torque_at(block: Array, q: Quat, lane: Index) -> Vec:
     """The rigid part's torque at an attitude."""
     moments = Moments(
-        get3(block, VEHICLE, layout.MOMENTS, lane),
-        get3(block, VEHICLE, layout.MOMENTS + 3, lane),
-        get3(block, VEHICLE, layout.MOMENTS + 6, lane),
+        get3(block, VEHICLE_ROW, VEHICLE.moments, lane),
+        get3(block, VEHICLE_ROW, VEHICLE.moments + 3, lane),
+        get3(block, VEHICLE_ROW, VEHICLE.moments + 6, lane),
     )
-    return torque_at(q, get3(block, VEHICLE, layout.TORQUE, lane), moments)
+    return torque_at(q, get3(block, VEHICLE_ROW, VEHICLE.torque, lane), moments)
 
 
 @formula
 def _go_on_turning(block: Array, b: Index, L: Vec, ahead: float, dt: float, lane: Index) -> None:
     """Second or third stage of a body's turning."""
     at, so_far = go_on_turning(
-        get4(block, b, layout.Q, lane),
-        get4(block, b, layout.AT, lane),
-        get4(block, b, layout.SO_FAR, lane),
+        get4(block, b, BODY.q, lane),
+        get4(block, b, BODY.stage_q, lane),
+        get4(block, b, BODY.sum_q, lane),
         L,
-        get9(block, b, layout.J_INV, lane),
+        get9(block, b, BODY.J_inv, lane),
         ahead,
         dt,
     )
-    set4(block, b, layout.AT, lane, at)
-    set4(block, b, layout.SO_FAR, lane, so_far)
+    set4(block, b, BODY.stage_q, lane, at)
+    set4(block, b, BODY.sum_q, lane, so_far)
 
 
 @formula
 def turn(block: Array, b: Index, dt: float, lanes: Lanes) -> None:
     """A body on a spherical joint: `step_body`, a loop for each stage."""
     for lane in range(lanes[0], lanes[1]):
-        q, w = get4(block, b, layout.Q, lane), get3(block, b, layout.W, lane)
-        set3(block, b, layout.MOMENTUM, lane, spin_of(q, w, get9(block, b, layout.J, lane)))
+        q, w = get4(block, b, BODY.q, lane), get3(block, b, BODY.w, lane)
+        set3(block, b, BODY.momentum, lane, spin_of(q, w, get9(block, b, BODY.J, lane)))
     for lane in range(lanes[0], lanes[1]):
-        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
-        at, so_far = begin_turn(q, L, get9(block, b, layout.J_INV, lane), dt)
-        set4(block, b, layout.AT, lane, at)
-        set4(block, b, layout.SO_FAR, lane, so_far)
+        q, L = get4(block, b, BODY.q, lane), get3(block, b, BODY.momentum, lane)
+        at, so_far = begin_turn(q, L, get9(block, b, BODY.J_inv, lane), dt)
+        set4(block, b, BODY.stage_q, lane, at)
+        set4(block, b, BODY.sum_q, lane, so_far)
     for lane in range(lanes[0], lanes[1]):
         _go_on_turning(block, b, _momentum_in(block, b, 0.5 * dt, lane), 0.5 * dt, dt, lane)
     for lane in range(lanes[0], lanes[1]):
         _go_on_turning(block, b, _momentum_in(block, b, 0.5 * dt, lane), dt, dt, lane)
     for lane in range(lanes[0], lanes[1]):
-        at, so_far = get4(block, b, layout.AT, lane), get4(block, b, layout.SO_FAR, lane)
+        at, so_far = get4(block, b, BODY.stage_q, lane), get4(block, b, BODY.sum_q, lane)
         L = _momentum_in(block, b, dt, lane)
-        q = end_turn(at, so_far, L, get9(block, b, layout.J_INV, lane), dt)
-        set4(block, b, layout.Q, lane, q)
-        set3(block, b, layout.MOMENTUM, lane, L)
+        q = end_turn(at, so_far, L, get9(block, b, BODY.J_inv, lane), dt)
+        set4(block, b, BODY.q, lane, q)
+        set3(block, b, BODY.momentum, lane, L)
     for lane in range(lanes[0], lanes[1]):
-        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
-        set3(block, b, layout.W, lane, spin_of(q, L, get9(block, b, layout.J_INV, lane)))
+        q, L = get4(block, b, BODY.q, lane), get3(block, b, BODY.momentum, lane)
+        set3(block, b, BODY.w, lane, spin_of(q, L, get9(block, b, BODY.J_inv, lane)))
 
 
 @formula
 def _momentum_in(block: Array, b: Index, t: float, lane: Index) -> Vec:
     """Angular momentum of a body after a time under its torque."""
-    torque = get3(block, b, layout.WRENCH + 3, lane)
-    return add(get3(block, b, layout.MOMENTUM, lane), scale(t, torque))
+    torque = get3(block, b, BODY.wrench + 3, lane)
+    return add(get3(block, b, BODY.momentum, lane), scale(t, torque))
 
 
 @formula
@@ -360,9 +373,9 @@ def follow(block: Array, b: Index, q_PB: Quat, lanes: Lanes) -> None:
     """The attitude of a body on a fixed joint."""
     for lane in range(lanes[0], lanes[1]):
         base = body_row(0)
-        q, w = get4(block, base, layout.Q, lane), get3(block, base, layout.W, lane)
-        set4(block, b, layout.Q, lane, qmul(q, q_PB))
-        set3(block, b, layout.W, lane, w)
+        q, w = get4(block, base, BODY.q, lane), get3(block, base, BODY.w, lane)
+        set4(block, b, BODY.q, lane, qmul(q, q_PB))
+        set3(block, b, BODY.w, lane, w)
 
 
 @formula
@@ -371,11 +384,11 @@ def place(block: Array, b: Index, lanes: Lanes) -> None:
     for lane in range(lanes[0], lanes[1]):
         base = body_row(0)
         p, v = on_arm(
-            get3(block, VEHICLE, layout.PLACE, lane),
-            get3(block, VEHICLE, layout.VELOCITY, lane),
-            get4(block, base, layout.Q, lane),
-            get3(block, base, layout.W, lane),
-            get3(block, b, layout.ARM, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.com_p, lane),
+            get3(block, VEHICLE_ROW, VEHICLE.com_v, lane),
+            get4(block, base, BODY.q, lane),
+            get3(block, base, BODY.w, lane),
+            get3(block, b, BODY.arm, lane),
         )
-        set3(block, b, layout.P, lane, p)
-        set3(block, b, layout.V, lane, v)
+        set3(block, b, BODY.p, lane, p)
+        set3(block, b, BODY.v, lane, v)

@@ -28,8 +28,16 @@ from iap_description.math.lanes import (
 )
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.autopilot_gains import AutopilotGains
-from iap_physics.batch import layout
-from iap_physics.batch.layout import VEHICLE, body_row, rows_of
+from iap_physics.batch.layout import (
+    BODY,
+    BODY_COMMAND,
+    SHARED,
+    SHARED_SIZE,
+    VEHICLE,
+    VEHICLE_ROW,
+    body_row,
+    rows_of,
+)
 from iap_physics.batch.steps import add_drag, check, clear, command, spin, tick, turn
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.pairs import (
@@ -46,20 +54,20 @@ from iap_physics.latching.kernel import LOCKED, OPEN, LatchParameters
 from iap_physics.propulsion.autopilot import Autopilot
 
 SIZE = rows_of(2) * LANES
-MASS = layout.ARM  # row of an aircraft's mass: two that fly on their own have no arms
+MASS = BODY.arm  # row of an aircraft's mass: two that fly on their own have no arms
 
 
 class Actuators(NamedTuple):
     """Target's and chaser's autopilots and rotors, the same in all worlds.
 
     Attributes:
-        alike: (2, ALIKE) see `iap_physics.batch.layout`.
+        shared: (2, ALIKE) see `iap_physics.batch.layout`.
         mode: of the commands, an `iap_description.states.Mode`.
         every: physics steps of an autopilot's period.
         has_drag: whether they feel the air.
     """
 
-    alike: Array
+    shared: Array
     mode: int
     every: int
     has_drag: bool
@@ -75,29 +83,29 @@ class Actuators(NamedTuple):
         has_drag: bool,
     ) -> Self:
         """Of target and chaser with the gains of their autopilots."""
-        alike = np.zeros((2, layout.ALIKE))
-        for row, each, own in zip(alike, aircraft, gains, strict=True):
+        shared = np.zeros((2, SHARED_SIZE))
+        for row, each, own in zip(shared, aircraft, gains, strict=True):
             pilot = Autopilot.of(each, own)
             numbers: dict[int, ArrayLike] = {
-                layout.ATTITUDE_GAIN: pilot.attitude,
-                layout.RATE_GAIN: pilot.rate,
-                layout.AUTOPILOT_J: pilot.J,
-                layout.MIX: pilot.mix[:, 1:],
-                layout.LIFT: pilot.lift,
-                layout.C_F: (
+                SHARED.attitude_gain: pilot.attitude,
+                SHARED.rate_gain: pilot.rate,
+                SHARED.autopilot_J: pilot.J,
+                SHARED.mix: pilot.mix[:, 1:],
+                SHARED.lift: pilot.lift,
+                SHARED.c_f: (
                     pilot.thrust_coefficient,
                     pilot.rpm_min,
                     pilot.rpm_max,
                     pilot.lead,
                 ),
-                layout.TORQUES: each.wrench_of_rotor_thrusts[3:],
-                layout.THRUST_SHARE: each.presence,
-                layout.SPEED_SHARE: 1.0,
+                SHARED.torques: each.wrench_of_rotor_thrusts[3:],
+                SHARED.thrust_share: each.presence,
+                SHARED.speed_share: 1.0,
             }
             for column, values in numbers.items():
                 flat = np.ravel(values)
                 row[column : column + len(flat)] = flat
-        return cls(alike, mode, every, has_drag)
+        return cls(shared, mode, every, has_drag)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -160,11 +168,11 @@ def _begin(
     for lane in range(lanes[0], lanes[1]):
         b = world_at(start, lane, last)
         flies = pairs.status[b] == RUNNING
-        set1(block, VEHICLE, layout.FLIES, lane, 1.0 if flies else 0.0)
-        set1(block, VEHICLE, layout.FAILED, lane, -1.0)
+        set1(block, VEHICLE_ROW, VEHICLE.flies, lane, 1.0 if flies else 0.0)
+        set1(block, VEHICLE_ROW, VEHICLE.failed, lane, -1.0)
         for i in range(2):
             phase = float(pairs.ticks[b] % actuators.every)
-            set1(block, body_row(i), layout.TICK, lane, phase)
+            set1(block, body_row(i), BODY.tick, lane, phase)
         if flies:
             pairs.contact[b, :] = 0.0
             pairs.touches[b] = False
@@ -186,21 +194,21 @@ def _load(
         row = body_row(i)
         for lane in range(lanes[0], lanes[1]):
             b = world_at(start, lane, last)
-            _put(block, row, layout.STATE, lane, pairs.x[b, i], 13)
-            _put(block, row, layout.RPM, lane, pairs.rpm[b, i], 4)
-            _put(block, row, layout.TARGET, lane, pairs.target[b, i], 4)
-            _put(block, row, layout.COMMAND_Q, lane, held.q_WB[b, i], 4)
-            _put(block, row, layout.COMMAND_W, lane, held.w_WB_B[b, i], 3)
-            _put(block, row, layout.AIR, lane, held.air_W[b], 3)
-            _put(block, row, layout.LINEAR, lane, body.linear[b, i], 3)
-            _put(block, row, layout.QUADRATIC, lane, body.quadratic[b, i], 3)
-            _put(block, row, layout.UP, lane, body.lags[b, i], 6)  # and those down behind them
+            _put(block, row, BODY.p, lane, pairs.x[b, i], 13)
+            _put(block, row, BODY.rpm, lane, pairs.rpm[b, i], 4)
+            _put(block, row, BODY.target, lane, pairs.target[b, i], 4)
+            _put(block, row, BODY_COMMAND.q_WB, lane, held.q_WB[b, i], 4)
+            _put(block, row, BODY_COMMAND.w_WB_B, lane, held.w_WB_B[b, i], 3)
+            _put(block, row, BODY.air, lane, held.air_W[b], 3)
+            _put(block, row, BODY.linear, lane, body.linear[b, i], 3)
+            _put(block, row, BODY.quadratic, lane, body.quadratic[b, i], 3)
+            _put(block, row, BODY.up, lane, body.lags[b, i], 6)  # and those down behind them
             for k in range(9):
-                set1(block, row, layout.J + k, lane, body.J[b, i, k // 3, k % 3])
-                set1(block, row, layout.J_INV + k, lane, body.J_inv[b, i, k // 3, k % 3])
-            set1(block, row, layout.MODE, lane, float(mode))
-            set1(block, row, layout.THRUST, lane, held.thrust[b, i])
-            set1(block, row, layout.THRUST_COEFFICIENT, lane, body.thrust_coefficient[b, i])
+                set1(block, row, BODY.J + k, lane, body.J[b, i, k // 3, k % 3])
+                set1(block, row, BODY.J_inv + k, lane, body.J_inv[b, i, k // 3, k % 3])
+            set1(block, row, BODY.mode, lane, float(mode))
+            set1(block, row, BODY_COMMAND.thrust, lane, held.thrust[b, i])
+            set1(block, row, BODY.thrust_coefficient, lane, body.thrust_coefficient[b, i])
             set1(block, row, MASS, lane, body.mass[b, i])
 
 
@@ -223,9 +231,9 @@ def _push(block: Array, actuators: Actuators, lanes: Lanes) -> None:
     """The wrenches of rotors and air."""
     for i in range(2):
         clear(block, body_row(i), lanes)
-        command(block, i, actuators.alike, lanes)
+        command(block, i, actuators.shared, lanes)
         tick(block, body_row(i), actuators.every, lanes)
-        spin(block, i, actuators.alike, lanes)
+        spin(block, i, actuators.shared, lanes)
         if actuators.has_drag:
             add_drag(block, body_row(i), lanes)
 
@@ -245,20 +253,20 @@ def _meet(
 ) -> None:
     """Add the wrenches of contact and latch to one pair that flies, if it is near enough."""
     lane = np.uint64(place)
-    if get(block, VEHICLE, layout.FLIES, lane) == 0.0:
+    if get(block, VEHICLE_ROW, VEHICLE.flies, lane) == 0.0:
         return
     rows = body_row(TARGET), body_row(CHASER)
-    gap = sub(get3(block, rows[0], layout.P, lane), get3(block, rows[1], layout.P, lane))
+    gap = sub(get3(block, rows[0], BODY.p, lane), get3(block, rows[1], BODY.p, lane))
     if dot(gap, gap) > mechanism.reach**2 and pairs.phase[b] != LOCKED:
         pairs.phase[b] = OPEN  # what has been held has left
         return
     for i in range(2):
-        _take(block, rows[i], layout.STATE, lane, pairs.x[b, i], 13)
-        _take(block, rows[i], layout.WRENCH, lane, room.wrenches[i], 6)
+        _take(block, rows[i], BODY.p, lane, pairs.x[b, i], 13)
+        _take(block, rows[i], BODY.wrench, lane, room.wrenches[i], 6)
     touched = meet(b, pairs, body, mechanism, latch, room, gravity, dt)
     pairs.touches[b] = pairs.touches[b] or touched
     for i in range(2):
-        _put(block, rows[i], layout.WRENCH, lane, room.wrenches[i], 6)
+        _put(block, rows[i], BODY.wrench, lane, room.wrenches[i], 6)
 
 
 @formula
@@ -267,20 +275,20 @@ def _keep(block: Array, lanes: Lanes) -> None:
     for i in range(2):
         for k in range(13):
             for lane in range(lanes[0], lanes[1]):
-                now = get(block, body_row(i), layout.STATE + k, lane)
-                set1(block, body_row(i), layout.BEFORE + k, lane, now)
+                now = get(block, body_row(i), BODY.p + k, lane)
+                set1(block, body_row(i), BODY.before + k, lane, now)
 
 
 @formula
 def _move(block: Array, row: Index, gravity: float, dt: float, lanes: Lanes) -> None:
     """Place and velocity of an aircraft under its force."""
     for lane in range(lanes[0], lanes[1]):
-        p, v = get3(block, row, layout.P, lane), get3(block, row, layout.V, lane)
-        f, mass = get3(block, row, layout.WRENCH, lane), get(block, row, MASS, lane)
+        p, v = get3(block, row, BODY.p, lane), get3(block, row, BODY.v, lane)
+        f, mass = get3(block, row, BODY.wrench, lane), get(block, row, MASS, lane)
         a = add(scale(1.0 / mass, f), (0.0, 0.0, -gravity))
         p = add(p, add(scale(dt, v), scale(0.5 * dt * dt, a)))
-        set3(block, row, layout.P, lane, p)
-        set3(block, row, layout.V, lane, add(v, scale(dt, a)))
+        set3(block, row, BODY.p, lane, p)
+        set3(block, row, BODY.v, lane, add(v, scale(dt, a)))
 
 
 @formula
@@ -288,7 +296,7 @@ def _all_fly(block: Array, lanes: Lanes) -> bool:
     """Whether all worlds of a block run."""
     flying = 1.0
     for lane in range(lanes[0], lanes[1]):
-        flying = least(flying, get(block, VEHICLE, layout.FLIES, lane))
+        flying = least(flying, get(block, VEHICLE_ROW, VEHICLE.flies, lane))
     return flying > 0.0
 
 
@@ -296,7 +304,7 @@ def _all_fly(block: Array, lanes: Lanes) -> bool:
 def _count(block: Array, start: int, count: int, pairs: Pairs) -> None:
     """Count a step of worlds that fly."""
     for place in range(count):
-        if get(block, VEHICLE, layout.FLIES, np.uint64(place)) > 0.0:
+        if get(block, VEHICLE_ROW, VEHICLE.flies, np.uint64(place)) > 0.0:
             pairs.ticks[start + place] += 1
 
 
@@ -305,12 +313,12 @@ def _end_diverged(block: Array, start: int, count: int, step: int, pairs: Pairs)
     """Let worlds that have diverged in this step stand where they were before it."""
     for place in range(count):
         b, lane = start + place, np.uint64(place)
-        if pairs.status[b] == RUNNING and get(block, VEHICLE, layout.FLIES, lane) == 0.0:
+        if pairs.status[b] == RUNNING and get(block, VEHICLE_ROW, VEHICLE.flies, lane) == 0.0:
             pairs.status[b] = DIVERGED
             pairs.ticks[b] += 1
             pairs.contact[b, :] /= step + 1
             for i in range(2):
-                _take(block, body_row(i), layout.BEFORE, lane, pairs.x[b, i], 13)
+                _take(block, body_row(i), BODY.before, lane, pairs.x[b, i], 13)
 
 
 @njit(cache=True, error_model="numpy")
@@ -324,6 +332,6 @@ def _end(block: Array, start: int, count: int, substeps: int, pairs: Pairs) -> N
             pairs.contact[b, k] /= substeps
         for i in range(2):
             row = body_row(i)
-            _take(block, row, layout.STATE, lane, pairs.x[b, i], 13)
-            _take(block, row, layout.RPM, lane, pairs.rpm[b, i], 4)
-            _take(block, row, layout.TARGET, lane, pairs.target[b, i], 4)
+            _take(block, row, BODY.p, lane, pairs.x[b, i], 13)
+            _take(block, row, BODY.rpm, lane, pairs.rpm[b, i], 4)
+            _take(block, row, BODY.target, lane, pairs.target[b, i], 4)

@@ -41,10 +41,9 @@ from iap_description.math.lanes import (
     world_in,
 )
 from iap_description.states import Level, Mode
-from iap_physics.batch import layout as physics
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.flight_state import FreeFlightState
-from iap_physics.batch.layout import body_row
+from iap_physics.batch.layout import BODY, BODY_COMMAND, body_row
 from iap_physics.batch.load_store import (
     SINGLE_BYTES,
     begin_period,
@@ -177,7 +176,7 @@ def fly_period(
     if goal.is_gusty:
         load_air(block, first, flight, goal.air_W[period], lanes)
     begin_period(block, first, flight, lanes)
-    advance_period(block, flight.alike, flight.vehicle, lanes, goal.substeps, flight.dt)
+    advance_period(block, flight.shared, flight.vehicle, lanes, goal.substeps, flight.dt)
     end_period(block, first, flight, goal.substeps, lanes)
 
 
@@ -187,13 +186,13 @@ def sense(block: Array, own: Array, bodies: int, lanes: Lanes) -> None:
     base = body_row(0)
     for k in range(13):
         for lane in range(lanes[0], lanes[1]):
-            value = get(block, base, physics.STATE + k, lane)
+            value = get(block, base, BODY.p + k, lane)
             set1(own, PLATFORM, control.STATE + k, lane, value)
     if block.itemsize == SINGLE_BYTES:
         for i in range(bodies):
             for lane in range(lanes[0], lanes[1]):
-                q = unit(get4(block, body_row(i), physics.Q, lane))
-                set4(block, body_row(i), physics.Q, lane, q)
+                q = unit(get4(block, body_row(i), BODY.q, lane))
+                set4(block, body_row(i), BODY.q, lane, q)
                 if i == 0:
                     set4(own, PLATFORM, control.Q, lane, q)
 
@@ -312,30 +311,33 @@ def _hand_over(block: Array, body: Index, own: Array, a: Index, mode: float, lan
     """One aircraft's command, if it is a number."""
     for lane in range(lanes[0], lanes[1]):
         is_finite = get(own, PLATFORM, control.NOT_FINITE, lane) == 0.0
-        last_mode = get(block, body, physics.MODE, lane)
-        thrust, last = get(own, a, control.THRUST, lane), get(block, body, physics.THRUST, lane)
+        last_mode = get(block, body, BODY.mode, lane)
+        thrust, last = (
+            get(own, a, control.THRUST, lane),
+            get(block, body, BODY_COMMAND.thrust, lane),
+        )
         q, last_q = (
             get4(own, a, control.COMMAND_Q, lane),
-            get4(block, body, physics.COMMAND_Q, lane),
+            get4(block, body, BODY_COMMAND.q_WB, lane),
         )
         w, last_w = (
             get3(own, a, control.COMMAND_W, lane),
-            get3(block, body, physics.COMMAND_W, lane),
+            get3(block, body, BODY_COMMAND.w_WB_B, lane),
         )
         rpm, last_rpm = (
             get4(own, a, control.RPM, lane),
-            get4(block, body, physics.COMMAND_RPM, lane),
+            get4(block, body, BODY_COMMAND.rpm, lane),
         )
         tilt, last_tilt = (
             get4(own, a, control.TILT, lane),
-            get4(block, body, physics.COMMAND_TILT, lane),
+            get4(block, body, BODY_COMMAND.tilt, lane),
         )
-        set1(block, body, physics.MODE, lane, choose(is_finite, mode, last_mode))
-        set1(block, body, physics.THRUST, lane, choose(is_finite, thrust, last))
-        set4(block, body, physics.COMMAND_Q, lane, chosen4(is_finite, q, last_q))
-        set3(block, body, physics.COMMAND_W, lane, chosen3(is_finite, w, last_w))
-        set4(block, body, physics.COMMAND_RPM, lane, chosen4(is_finite, rpm, last_rpm))
-        set4(block, body, physics.COMMAND_TILT, lane, chosen4(is_finite, tilt, last_tilt))
+        set1(block, body, BODY.mode, lane, choose(is_finite, mode, last_mode))
+        set1(block, body, BODY_COMMAND.thrust, lane, choose(is_finite, thrust, last))
+        set4(block, body, BODY_COMMAND.q_WB, lane, chosen4(is_finite, q, last_q))
+        set3(block, body, BODY_COMMAND.w_WB_B, lane, chosen3(is_finite, w, last_w))
+        set4(block, body, BODY_COMMAND.rpm, lane, chosen4(is_finite, rpm, last_rpm))
+        set4(block, body, BODY_COMMAND.tilt, lane, chosen4(is_finite, tilt, last_tilt))
 
 
 @formula

@@ -18,9 +18,8 @@ from iap_description.math.kernels import formula
 from iap_description.math.lanes import get, lanes_from
 from iap_description.states import STATE_SIZE, Command
 from iap_io.runs.columns import COMMAND_SIZE, Columns, put_command
-from iap_physics.batch import layout as physics
 from iap_physics.batch.flight_state import FreeFlightState
-from iap_physics.batch.layout import body_row
+from iap_physics.batch.layout import BODY, body_row
 from iap_physics.batch.load_store import load, store
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
@@ -176,10 +175,10 @@ def _see(block: Array, k: int, flown: FreeFlightState, seen: Seen) -> None:
     """Keep the states that the first world has."""
     for i in range(len(flown.vehicle.turns)):
         for m in range(STATE_SIZE):
-            seen.x[k, i, m] = get(block, body_row(i), physics.STATE + m, FIRST)
+            seen.x[k, i, m] = get(block, body_row(i), BODY.p + m, FIRST)
     bodies = flown.vehicle.bodies
     for n in range(len(bodies)):
         for r in range(4):
-            seen.rpm[k, n, r] = get(block, body_row(bodies[n]), physics.RPM + r, FIRST)
+            seen.rpm[k, n, r] = get(block, body_row(bodies[n]), BODY.rpm + r, FIRST)
             if flown.vehicle.is_tilting:
-                seen.tilt[k, n, r] = get(block, body_row(bodies[n]), physics.TILT + r, FIRST)
+                seen.tilt[k, n, r] = get(block, body_row(bodies[n]), BODY.tilt + r, FIRST)

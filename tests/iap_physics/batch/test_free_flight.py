@@ -19,7 +19,7 @@ from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.batch.batch_loop import advance_block
 from iap_physics.batch.flight_state import BatchVehicle
-from iap_physics.batch.layout import ALIKE, rows_of
+from iap_physics.batch.layout import SHARED_SIZE, rows_of
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.plant.plant import Plant
@@ -163,7 +163,7 @@ def test_loops_over_worlds_are_vector_instructions():
         advance_block.py_func
     )  # what is loaded from the cache has no listing
     turns, bodies = np.array([True, True]), np.array([1])
-    block, alike = np.ones(rows_of(2) * LANES), np.ones((2, ALIKE))
+    block, alike = np.ones(rows_of(2) * LANES), np.ones((2, SHARED_SIZE))
     lanes = (np.uint64(0), np.uint64(LANES))
     loop(block, alike, BatchVehicle(turns, bodies, 1, True, False), False, lanes, 1, 1e-3)
     code = loop.inspect_asm(loop.signatures[0])
