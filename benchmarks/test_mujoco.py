@@ -18,10 +18,14 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Board
 from iap_description.world.world import World
-from iap_physics.air.wind import Wind
+from iap_physics.air.batch_air import Air
+from iap_physics.air.wind import Wind, generators
+from iap_physics.build import build_plant
 from iap_physics.engines.make import is_installed
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.plant.rates import LoopRates
+from iap_physics.propulsion.propulsion import propulsion_of
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation import Simulation
@@ -32,7 +36,7 @@ if is_installed("mujoco"):
 
 WORLDS = 256
 IN_CONTACT = 14.0  # [s] of wall_push
-RATES = {"physics_hz": 1000.0, "control_hz": 200.0, "wind": Wind(), "has_drag": True}
+RATES = LoopRates(physics_hz=1000.0, control_hz=200.0)
 MOUTH = np.array([0.35, 0.0, 0.0])  # of the socket on its aircraft [m]
 LEAN = 0.03  # of the aircraft to opposite sides [rad]
 ROD = {
@@ -84,7 +88,7 @@ def pushing() -> Plant:
         while simulation.t < IN_CONTACT:
             simulation.step()
         flown, spec = simulation.plant, spec_of(simulation)
-        plant = Plant.of(spec, MuJoCoWorlds(batch=WORLDS), batch=WORLDS)
+        plant = build_plant(spec, MuJoCoWorlds(batch=WORLDS))
         x, own = flown.state().copy(), flown.propulsion[0]
         plant.reset(np.repeat(x, WORLDS, axis=0), [own.rpm[0]], spec.rng("gusts"))
         for mine, there in zip(plant.propulsion[0].command, own.command, strict=True):
@@ -103,7 +107,9 @@ def docking() -> Plant:
     airframes = [vehicle.airframe(rod), vehicle.airframe(socket)]
     engine = MuJoCoWorlds(batch=WORLDS)
     engine.load(World(ground=False), [rod, socket])
-    plant = Plant(engine, airframes, batch=WORLDS, gust_rng=np.random.default_rng(1), **RATES)
+    propulsion = propulsion_of(airframes, WORLDS, physics_hz=RATES.physics_hz)
+    air = Air(Wind(), generators(np.random.default_rng(1), WORLDS), has_drag=True)
+    plant = Plant(engine, propulsion, air, RATES)
     leaning = [so3.quaternion_exp(np.array([lean, 0.0, 0.0])) for lean in (-LEAN, LEAN)]
     x = np.array([resting_state(np.array([0.0, 0.0, 2.0]), q) for q in leaning])
     ball = x[1, P] + so3.rotate(x[1, Q], MOUTH - [0.02, 0.0, 0.0])

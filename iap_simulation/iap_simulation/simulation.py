@@ -15,7 +15,7 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
 from iap_physics.engines.make import make_engine
-from iap_physics.plant.plant import Probe
+from iap_physics.plant.part import PlantPart
 from iap_physics.session.flight_monitor import FlightMonitor
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
@@ -85,7 +85,7 @@ class Simulation:
         view: bool = False,
         renderer: Renderer | None = None,
         render: bool = True,
-        probes: Sequence[Probe] = (),
+        probes: Sequence[PlantPart] = (),
     ) -> None:
         needs_one = render and renderer is None and flight.sensors.suite.has_cameras
         self._own = make_renderer(flight.scenario.renderer) if needs_one else None

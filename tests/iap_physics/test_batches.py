@@ -14,7 +14,7 @@ from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, world_indices
-from iap_physics.plant.plant_spec import Disturbance
+from iap_physics.plant.disturbances import Disturbance
 
 GUSTY = Wind(speed=5.0, turbulence=10.0)
 STAR = load_platform("three_star")

@@ -34,7 +34,7 @@ def watch(probe, rows):
     """Samples of one body's rows (steps, 13), the first of which is the start."""
     probe.reset(rows[:1, None])
     for row in rows[1:]:
-        probe.step(row[None, None])
+        probe.after_step(row[None, None])
     return probe.take()
 
 
@@ -137,7 +137,7 @@ def test_in_free_fall_nothing_is_felt_but_the_turning(sampling):
     for _ in range(100):
         engine.apply(np.zeros((1, len(assembly.bodies), 6)))
         engine.step(DT)
-        probe.step(engine.state())
+        probe.after_step(engine.state())
     samples = probe.take()
     np.testing.assert_allclose(samples.f_S[:, 0], np.tile(-9.0 * arm, (20, 1)), atol=2e-3)
 
@@ -168,7 +168,7 @@ def test_samples_do_not_depend_on_when_they_are_taken(sampling, every):
     probe.reset(rows[:1, None])
     parts = []
     for k, row in enumerate(rows[1:]):
-        probe.step(row[None, None])
+        probe.after_step(row[None, None])
         if k % 7 == 0 or k == 59:
             parts.append(probe.take())
     for a, b in zip(whole, zip(*parts, strict=True), strict=True):

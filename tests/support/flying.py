@@ -18,11 +18,16 @@ from iap_description.signals import Step
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.world.world import World
-from iap_physics.air.wind import Wind
+from iap_physics.air.batch_air import Air
+from iap_physics.air.wind import Generators, Wind, generators
 from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.plant.contact_wrenches import ContactWrenches
+from iap_physics.plant.disturbances import Disturbance, Disturbances
+from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
+from iap_physics.plant.rates import LoopRates
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
-from iap_physics.propulsion.propulsion import Airframe
+from iap_physics.propulsion.propulsion import Airframe, propulsion_of
 from iap_physics.session.flight_monitor import FlightMonitor
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
@@ -65,7 +70,7 @@ def controller_of(
     return PlatformController(model, gains, dt=DT, **settings)
 
 
-STEPPED = {"measured": (0,)}  # a plant that measures contact takes its physics steps one by one
+STEPPED = {"is_stepped": True}
 
 
 def plant_of(
@@ -75,11 +80,15 @@ def plant_of(
     physics_hz: float = PHYSICS_HZ,
     batch: int = 1,
     deviation: Deviation = NO_DEVIATION,
-    **options: Any,
+    wind: Wind | None = None,
+    has_drag: bool = False,
+    gust_rng: Generators | None = None,
+    disturbances: Sequence[Sequence[Disturbance]] = (),
+    is_stepped: bool = False,
 ) -> Plant:
     """A platform on the closed-form engine, at rest at the origin with its rotors standing still.
 
-    Other options of the plant may be given; without them there is no air, and no disturbance.
+    Without air and disturbances there are none; `is_stepped` makes it take its physics steps one by one.
     """
     if isinstance(platform, str):
         platform = load_platform(platform)
@@ -88,13 +97,16 @@ def plant_of(
     engine = ClosedFormEngine(batch=batch)
     engine.load(World(), [assembly])
     airframe = Airframe(assembly, platform.fleet, gains.autopilot, deviation)
+    parts: list[PlantPart] = [Disturbances(disturbances)] if disturbances else []
+    if is_stepped:
+        parts.append(ContactWrenches(engine, {0: 0}))
+    rngs = generators(gust_rng or stream(1, "gusts"), batch)
     return Plant(
         engine,
-        [airframe],
-        physics_hz=physics_hz,
-        control_hz=CONTROL_HZ,
-        batch=batch,
-        **{"wind": Wind(), "has_drag": False, "gust_rng": stream(1, "gusts"), **options},
+        propulsion_of([airframe], batch, physics_hz=physics_hz),
+        Air(wind or Wind(), rngs, has_drag=has_drag),
+        LoopRates(physics_hz=physics_hz, control_hz=CONTROL_HZ),
+        parts,
     )
 
 

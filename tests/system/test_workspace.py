@@ -169,7 +169,6 @@ MUTUAL = {  # folders that still import each other; "." are the modules at a pac
     ("iap_learning", ".", "tasks"),
     ("iap_learning", "datasets", "tasks"),
     ("iap_learning", "policies", "tasks"),
-    ("iap_physics", "modules", "plant"),
     ("iap_simulation", ".", "runs"),
     ("iap_simulation", "batch", "loop"),
     ("iap_simulation", "loop", "modules"),

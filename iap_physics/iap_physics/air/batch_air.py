@@ -18,13 +18,18 @@ class Air:
     Args:
         wind: of all worlds; with gusts or without.
         rngs: (B,) generators of the gusts.
+        has_drag: whether it drags bodies along.
 
     Attributes:
         is_gusty: whether there are gusts.
+        has_drag: whether it drags bodies along.
         now_W: (B, 3) velocity of the air in the last control period [m/s].
     """
 
-    def __init__(self, wind: Wind, rngs: Sequence[np.random.Generator]) -> None:
+    def __init__(
+        self, wind: Wind, rngs: Sequence[np.random.Generator], *, has_drag: bool = False
+    ) -> None:
+        self.has_drag = has_drag
         self.is_gusty = wind.turbulence > 0.0
         self._mean_W = np.repeat(wind.mean_W[None], len(rngs), axis=0)
         self._parameters = stacked([GustParameters.of(wind)] * len(rngs))
@@ -41,7 +46,7 @@ class Air:
         self._state[worlds] = first_gust(rngs, batch=len(rngs))
         self._noise.reset(worlds, rngs)
 
-    def blow(self, periods: int, dt: float) -> Array:
+    def advance(self, periods: int, dt: float) -> Array:
         """Let gusts go on by some control periods of dt [s].
 
         Returns:

@@ -8,6 +8,7 @@ flight (Faessler, Franchi and Scaramuzza, RA-L 2018), the quadratic part that of
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -30,10 +31,18 @@ from iap_description.math.kernels import (
 from iap_description.vehicles.assembly import Assembly
 
 
-def drag_coefficients(assemblies: Sequence[Assembly]) -> tuple[Array, Array]:
-    """d_1 (bodies, 3) [N/(m/s)] and d_2 (bodies, 3) [N/(m/s)^2] of all bodies, in the order of the state rows."""
+class Drag(NamedTuple):
+    """Coefficients of bodies, body axes: d_1 (bodies, 3) [N/(m/s)] and d_2 (bodies, 3) [N/(m/s)^2]."""
+
+    linear: Array
+    quadratic: Array
+
+
+def drag_coefficients(assemblies: Sequence[Assembly]) -> Drag:
+    """The coefficients of all bodies, in the order of the state rows."""
     drags = [body.drag for assembly in assemblies for body in assembly.bodies]
-    return np.array([drag.linear for drag in drags]), np.array([drag.quadratic for drag in drags])
+    linear = np.array([drag.linear for drag in drags])
+    return Drag(linear, np.array([drag.quadratic for drag in drags]))
 
 
 @formula

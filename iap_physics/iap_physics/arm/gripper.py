@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
@@ -14,9 +14,11 @@ from iap_description.vehicles.gripper import GripperSpec, Load
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_description.world.world import World
 from iap_physics.engines.engine import Engine
+from iap_physics.plant.part import PlantPart
+from iap_physics.plant.plant import Plant
 
 
-class Gripper:
+class Gripper(PlantPart):
     """Takes an object when the tip of the arm is near enough, and lets it go.
 
     Args:
@@ -50,25 +52,21 @@ class Gripper:
         self._com, self._inertia = bulk.center, item.mass / bulk.volume * bulk.inertia
         self._handle: int | None = None
         self.load: Load | None = None
-        self.reset()
+        self.taken = self.lost = False
 
     @classmethod
-    def of(
-        cls, spec: GripperSpec | None, engine: Engine, world: World, rows: list[int]
-    ) -> Self | None:
-        """The gripper of an engine whose vehicles' central bodies have these rows; None where there is none.
+    def of(cls, spec: GripperSpec, engine: Engine, world: World, rows: list[int]) -> Self:
+        """The gripper of an engine whose vehicles' central bodies have these rows.
 
         Raises:
             BadInput: no vehicle has an arm.
         """
-        if spec is None:
-            return None
         if not engine.arms:
             raise BadInput("key 'gripper': no vehicle has an arm in this engine")
         vehicle = min(engine.arms)
         return cls(engine, spec, world, vehicle, rows[vehicle])
 
-    def reset(self) -> None:
+    def reset(self, x: Array, worlds: Integers) -> None:
         """Nothing is held: the engine has begun anew, without its joints."""
         self._handle, self.load = None, None
         self.taken = self.lost = False
@@ -88,8 +86,8 @@ class Gripper:
         """(13,) state row of the object's frame O."""
         return self._engine.object_states()[self._number]
 
-    def act(self, t: float) -> None:
-        """Take, keep or let go at a time [s]."""
+    def begin_period(self, k: int, t: float) -> None:
+        """Take, keep or let go."""
         if self._handle is None:
             if self.spec.close <= t < self.spec.open and not self.lost:
                 self._take()
@@ -126,3 +124,9 @@ class Gripper:
         J = R_O @ self._inertia @ R_O.T
         self.load = Load(self._mass, p_LO + R_O @ self._com, 0.5 * (J + J.T))
         self.taken = True
+
+
+def known_load(plant: Plant, vehicle: int) -> Load | None:
+    """The load of a vehicle's arm as far as its controller knows of it; None of nothing, and without a gripper."""
+    gripper = plant.part(Gripper)
+    return None if gripper is None or gripper.vehicle != vehicle else gripper.known_load

@@ -18,6 +18,7 @@ from iap_description.vehicles.ports import Port
 from iap_physics.engines.engine import Engine
 from iap_physics.latching import kernel
 from iap_physics.latching.kernel import BodyInertia, LatchParameters, damp, is_slow, next_phase
+from iap_physics.plant.part import PlantPart
 
 
 class Phase(Enum):
@@ -95,7 +96,7 @@ class _Working:
         self.phase, self.wrench_W = phase, np.zeros(6)
 
 
-class Latches:
+class Latches(PlantPart):
     """All latches of a world, stepped with its physics.
 
     Args:

@@ -16,11 +16,13 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.states import P
 from iap_description.vehicles.proximity import Proximity
+from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant_spec import PlantSpec
 
 
-class NearModules:
+class ModuleProximity(PlantPart):
     """The forces between modules that may be joined.
 
     Args:
@@ -46,8 +48,9 @@ class NearModules:
         pairs = [(number[each.leader], number[each.follower]) for each in joints]
         return cls(modules.proximity, pairs, [float(np.linalg.norm(each.way)) for each in joints])
 
-    def add(self, p_W: Array, out: Array) -> None:
-        """Add the forces on modules at (worlds, vehicles, 3) to their wrenches (worlds, vehicles, 6), world axes."""
+    def add_wrenches(self, times: Array, x: Array, out: Array) -> None:
+        """Add the forces on modules."""
+        p_W = x[:, :, P]
         for (a, b), touching in zip(self._pairs, self._distances, strict=True):
             way_W = p_W[:, b] - p_W[:, a]
             distance = np.linalg.norm(way_W, axis=1)

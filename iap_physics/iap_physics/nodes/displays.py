@@ -39,7 +39,7 @@ from iap_io.wire.message_views import StateMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
-from iap_physics.plant.plant_spec import PlantVehicle
+from iap_physics.plant.vehicle_spec import PlantVehicle
 
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)

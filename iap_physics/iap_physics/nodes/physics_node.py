@@ -23,6 +23,7 @@ from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.engines.make import make_engine
+from iap_physics.latching.latches import Latches
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.joint_topic import JointTopic
 from iap_physics.nodes.latch_topic import LatchTopic
@@ -83,7 +84,7 @@ class PhysicsNode(SuiteNode):
         if self._session.joints is not None:
             kind, read = ModuleJointsMessage, MessageReader(ModuleJointsMessage).read
             self.inputs.listen(kind.TYPE, self.absolute("joints"), read, self._on_joints, LATEST)
-        latches = LatchTopic.of(self, self._session.plant.latches)
+        latches = LatchTopic.of(self, self._session.plant.part(Latches))
         joints = JointTopic.of(self, self._session)
         self._of_no_vehicle = [topic for topic in (latches, joints) if topic is not None]
         self._publish_mounts(spec)

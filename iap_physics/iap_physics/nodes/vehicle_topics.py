@@ -19,9 +19,10 @@ from iap_io.wire.sample_views import InertialMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
+from iap_physics.arm.gripper import known_load
 from iap_physics.nodes.arm_topics import ArmTopics
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
-from iap_physics.plant.plant_spec import ImuSpec, PlantVehicle
+from iap_physics.plant.vehicle_spec import InertialUnits, PlantVehicle
 from iap_physics.session.session import Session
 
 NO_ROTORS = np.zeros((0, 4))
@@ -37,7 +38,7 @@ class UnitTopic:
         dt: of a physics step [s].
     """
 
-    def __init__(self, node: SuiteNode, name: str, imu: ImuSpec, dt: float) -> None:
+    def __init__(self, node: SuiteNode, name: str, imu: InertialUnits, dt: float) -> None:
         frames = [mount.frame for mount in imu.mounts]
         self._bodies = [mount.body for mount in imu.mounts]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
@@ -129,7 +130,7 @@ class VehicleTopics:
         session, number = self._session, self._number
         self._publish_wrenches(stamp)
         x, rotors = session.plant.state(number)[0], session.plant.propulsion[number].rotors
-        load = session.plant.known_load(number)
+        load = known_load(session.plant, number)
         if self._units is not None:
             self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)

@@ -34,10 +34,12 @@ from iap_description.math.kernels import (
 from iap_description.sensors.readings import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
 from iap_physics.engines.engine import world_indices
-from iap_physics.plant.plant_spec import ImuSpec, PlantSpec
+from iap_physics.plant.part import PlantPart
+from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.plant.vehicle_spec import InertialUnits
 
 
-class InertialProbe:
+class InertialProbe(PlantPart):
     """Samples of units on bodies, taken after every physics step.
 
     ``integrating`` samples are means over the interval that ends at their stamp, as real units
@@ -94,7 +96,7 @@ class InertialProbe:
             self._samples.clear()
             self._tick = 0
 
-    def step(self, x: Array) -> None:
+    def after_step(self, x: Array) -> None:
         """Take the state rows (B, bodies, 13) at the end of a physics step."""
         at = self._tick
         seen = (x, self._last, self._rows, self._p_BS_B, self._q_BS, *self._constants, self._sums)
@@ -123,7 +125,7 @@ class InertialProbe:
 
 
 def inertial_probe(
-    spec: PlantSpec, imu: ImuSpec, first: int = 0, *, batch: int = 1
+    spec: PlantSpec, imu: InertialUnits, first: int = 0, *, batch: int = 1
 ) -> InertialProbe:
     """The probe of a vehicle whose central body has the state row `first`, in each of the worlds of a batch."""
     return InertialProbe(

@@ -13,7 +13,7 @@ from numba import njit
 
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import Packed
-from iap_physics.air.drag import add_drag
+from iap_physics.air.drag import Drag, add_drag
 from iap_physics.batch.flight_state import PeriodInputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
@@ -51,20 +51,20 @@ class NativeFlight:
         self,
         engine: NativeEngine,
         propulsion: Propulsion,
-        drag: tuple[Array, Array] | None,
+        drag: Drag | None,
         dt: float,
     ) -> None:
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
         self._wrenches = np.zeros((1, engine.state().shape[1], 6))
         nothing = np.zeros((0, 3))
-        self._has_drag, self._drag = drag is not None, drag or (nothing, nothing)
+        self._has_drag, self._drag = drag is not None, drag or Drag(nothing, nothing)
 
     @classmethod
     def of(
         cls,
         engine: Engine,
         propulsion: Sequence[Propulsion],
-        drag: tuple[Array, Array] | None,
+        drag: Drag | None,
         dt: float,
     ) -> Self | None:
         """The flight of the only vehicle of an engine; None where single steps in Python are needed."""

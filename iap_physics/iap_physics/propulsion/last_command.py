@@ -33,15 +33,15 @@ class CommandDelay:
     """Delays of whole control periods, a number of its own for each of B worlds.
 
     Args:
-        acting: the commands that aircraft obey, which `arrive` overwrites.
+        acting: the commands that aircraft obey, which `apply_due` overwrites.
 
     Attributes:
-        given: the commands that controllers have given last.
+        latest: the commands that came last.
     """
 
     def __init__(self, acting: LastCommand) -> None:
         self._acting = acting
-        self.given = copy.deepcopy(acting)
+        self.latest = copy.deepcopy(acting)
         self._periods = np.zeros(len(acting.modes), dtype=np.int64)
         self._past: list[Array | Integers] = [each[None].copy() for each in acting]  # newest first
 
@@ -54,14 +54,14 @@ class CommandDelay:
 
     def reset(self, worlds: Integers) -> None:
         """Forget what is on its way in some worlds: they go on under the commands that act."""
-        for given, past, acting in zip(self.given, self._past, self._acting, strict=True):
-            given[worlds] = acting[worlds]
+        for latest, past, acting in zip(self.latest, self._past, self._acting, strict=True):
+            latest[worlds] = acting[worlds]
             past[:, worlds] = acting[worlds]
 
-    def arrive(self) -> None:
-        """Begin a control period: send what was given, and let act what is due."""
+    def apply_due(self) -> None:
+        """Begin a control period: send the latest commands, and let act what is due."""
         worlds = np.arange(len(self._periods))
-        for given, past, acting in zip(self.given, self._past, self._acting, strict=True):
+        for latest, past, acting in zip(self.latest, self._past, self._acting, strict=True):
             past[1:] = past[:-1]
-            past[0] = given
+            past[0] = latest
             acting[:] = past[self._periods, worlds]

@@ -92,6 +92,7 @@ class Propulsion:
     """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
 
     Attributes:
+        airframe: the vehicle.
         rows: its state rows.
         fleet: the record of each of its aircraft.
         every: physics steps from one instant of the autopilots to the next.
@@ -112,7 +113,7 @@ class Propulsion:
 
     def __init__(self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float) -> None:
         count = len(airframe.assembly.aircraft)
-        self.rows, self.fleet = rows, airframe.fleet
+        self.airframe, self.rows, self.fleet = airframe, rows, airframe.fleet
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
         rate = airframe.autopilot.rate_hz or physics_hz
         self.every = round(physics_hz / rate)
@@ -172,22 +173,22 @@ class Propulsion:
         """Whether commands are on their way for some time."""
         return self._delay is not None
 
-    def arrive(self) -> None:
+    def apply_due(self) -> None:
         """Begin a control period: commands that were late act now."""
         if self._delay is not None:
-            self._delay.arrive()
+            self._delay.apply_due()
 
-    def overtake(self) -> None:
+    def apply_at_once(self) -> None:
         """Let the present commands act at once, and nothing that is on its way."""
         if self._delay is not None:
-            for acting, given in zip(self.command, self._delay.given, strict=True):
-                acting[:] = given
+            for acting, latest in zip(self.command, self._delay.latest, strict=True):
+                acting[:] = latest
             self._delay.reset(np.arange(len(self.command.modes)))
 
-    def take(self, command: Command, is_finite: Booleans | None = None) -> None:
+    def set_command(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        held = self.command if self._delay is None else self._delay.given
-        given: tuple[ArrayLike, ...] = (
+        target = self.command if self._delay is None else self._delay.latest
+        values: tuple[ArrayLike, ...] = (
             command.mode,
             command.thrust,
             command.q_WB,
@@ -195,7 +196,7 @@ class Propulsion:
             command.rpm,
             command.tilt,
         )
-        for array, value in zip(held, given, strict=True):
+        for array, value in zip(target, values, strict=True):
             if is_finite is None:
                 array[:] = value
             else:
@@ -246,6 +247,18 @@ class Propulsion:
             return self.known.x
         which = self.known.is_used[:, None, None]
         return np.where(which, self.known.x, x[:, : self.rows.stop])
+
+
+def propulsion_of(
+    airframes: Sequence[Airframe], batch: int, *, physics_hz: float
+) -> list[Propulsion]:
+    """The propulsion of vehicles whose bodies have state rows one vehicle after another, see `Propulsion`."""
+    vehicles, first = [], 0
+    for airframe in airframes:
+        rows = slice(first, first + len(airframe.assembly.bodies))
+        vehicles.append(Propulsion(airframe, rows, batch, physics_hz=physics_hz))
+        first = rows.stop
+    return vehicles
 
 
 @njit(cache=True)

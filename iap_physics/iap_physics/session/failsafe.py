@@ -23,7 +23,8 @@ from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import Command, P, Q, V, W
 from iap_description.vehicles.aircraft import Aircraft
-from iap_physics.plant.plant_spec import PlantSpec, PlantVehicle
+from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.plant.vehicle_spec import PlantVehicle
 
 POSITION_GAIN, VELOCITY_GAIN, INTEGRAL_GAIN = 2.5, 2.8, 0.9  # [1/s^2], [1/s], [1/s^3]
 SWING_GAIN = 0.3  # acceleration of the joints' line per rate of swing [m/s^2 per rad/s]; stable up to twice this

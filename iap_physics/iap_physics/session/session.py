@@ -13,13 +13,15 @@ from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.faults import has_come
 from iap_description.vehicles.latching import Hold
 from iap_physics.arm.arm_commands import ArmCommands, JointTrajectory
+from iap_physics.build import build_plant
 from iap_physics.engines.engine import Contact, Engine
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 from iap_physics.measured.wrench_sensor import WrenchSensor
 from iap_physics.modules.remote_joints import ToldJoints
 from iap_physics.plant.inertial import inertial_probes
-from iap_physics.plant.plant import NO_WRENCH_HERE, Plant
-from iap_physics.plant.plant_spec import PlantSpec, PlantVehicle
+from iap_physics.plant.plant import NO_WRENCH_HERE
+from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.plant.vehicle_spec import PlantVehicle
 from iap_physics.session.failsafe import FailSafe
 from iap_physics.session.flight_monitor import FlightMonitor
 
@@ -135,7 +137,7 @@ class Session:
             for vehicle in spec.vehicles
         ]
         self.sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
-        self.plant = Plant.of(spec, engine, [each for each in self._probes if each is not None])
+        self.plant = build_plant(spec, engine, [each for each in self._probes if each is not None])
         self.command_buffers = [
             CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
             for vehicle in spec.vehicles

@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_P, REF_V, P, Q
 from iap_description.vehicles.serial_chain import tip_pose
+from iap_physics.arm.gripper import Gripper
 from iap_physics.plant.plant import Plant
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -89,7 +90,7 @@ class ArmJudge:
 
 def _taken(plant: Plant) -> dict[str, Any]:
     """What a gripper has done: whether it took and kept the object, and how far off its target that is now."""
-    gripper = plant.gripper
+    gripper = plant.part(Gripper)
     if gripper is None:
         return {}
     picked = gripper.taken and not gripper.lost

@@ -99,7 +99,7 @@ class Stretches:
         plant, seen = self._plant, self._seen
         references = self._timeline.ahead(k, min(periods, LONGEST))
         levels = np.array([self._timeline.level(k + i) for i in range(len(references))])
-        begin, air_W = int(plant.ticks[0]), plant.blow(len(references))
+        begin, air_W = int(plant.ticks[0]), plant.advance_wind(len(references))
         flight = self._flight(air_W)
         count, flown = fly_rows(references, levels, flight, seen), flight.flight
         steps = int(flown.step_counts[0])
@@ -127,7 +127,7 @@ class Stretches:
 
     def _flight(self, air_W: Array) -> BatchState:
         """What the compiled loop takes, in air that moves (periods, 1, 3) [m/s]; it writes references there."""
-        plant, flown = self._plant, self._plant.flown
+        plant, flown = self._plant, self._plant.free_flight
         assert flown is not None  # noqa: S101 - `of` has looked
         given = Setpoints(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
         values, table = self._no_wrenches_P[:1], (self._row, self._level)

@@ -23,9 +23,10 @@ from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.air.batch_air import GUSTS
 from iap_physics.batch.threads import Threads, VectorTime
+from iap_physics.build import build_plant
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
-from iap_physics.plant.plant import Plant
+from iap_physics.plant.plant import Plant, PlantOptions
 from iap_physics.session.flight_monitor import is_upside_down
 from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_loop import GIVEN, HELD, TRACK, BatchState, Goal, fly_worlds
@@ -114,14 +115,11 @@ class Worlds:
             if spec.sensors.imu is None
             else WorldInertialUnits(scenario, self.flight.spec, batch)
         )
-        self._plant = Plant.of(
+        self._plant = build_plant(
             self.flight.spec,
             self._engine,
             [] if self._units is None else [self._units.probe],
-            batch=batch,
-            raises=False,
-            threads=self._threads,
-            precision=precision,
+            PlantOptions(raises=False, threads=self._threads, precision=precision),
         )
         self._tracking = Tracking(scenario, self._vehicle, batch)
         self._no_values = np.zeros((1, 1))
@@ -399,7 +397,7 @@ class Worlds:
 
     def _fly(self, periods: int, what: int, values: Array | None, *, held: bool) -> None:
         """Fly some control periods in one compiled call."""
-        flight = self._flight_of(what, values, self._plant.blow(periods), held=held)
+        flight = self._flight_of(what, values, self._plant.advance_wind(periods), held=held)
         if self._gpu is None:
             self._threads.run(
                 lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds), self._pace
@@ -413,7 +411,7 @@ class Worlds:
     ) -> BatchState:
         """What compiled loops take."""
         plant, tracking = self._plant, self._tracking
-        table, flown = tracking.table, plant.flown
+        table, flown = tracking.table, plant.free_flight
         assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
         given = Setpoints(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
         numbers = self._no_values if values is None else values

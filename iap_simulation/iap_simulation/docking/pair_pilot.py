@@ -10,6 +10,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode
+from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import ScriptPilot, Sensed, is_held
@@ -77,8 +78,9 @@ class DockingPilot:
             vehicle.feel(plant.t, x, rows[n], plant.contact_wrench(i), references[i])
             assert vehicle.interaction is not None  # vehicles with latches feel
             wrenches[n] = vehicle.interaction.sensor.raw_P
-        assert plant.latches is not None
-        return Sensed(rows, wrenches, is_held(plant.latches.phase(self._latch)))
+        latches = plant.part(Latches)
+        assert latches is not None
+        return Sensed(rows, wrenches, is_held(latches.phase(self._latch)))
 
 
 def pair_of(scenario: Scenario) -> tuple[tuple[int, int], str]:

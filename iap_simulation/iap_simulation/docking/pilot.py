@@ -13,7 +13,7 @@ from iap_control.docking.vehicle_control import PairParameters
 from iap_description.arrays import Array
 from iap_description.states import Q, V
 from iap_description.vehicles.latch import Approach, Latch, PortFrame, approach
-from iap_physics.latching.latches import LatchEvent, Phase
+from iap_physics.latching.latches import Latches, LatchEvent, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
 from iap_simulation.scenario.docking_spec import DockingSpec, Success
@@ -157,10 +157,11 @@ class DockingJudge:
         """Take the present instant."""
         forces = [float(np.linalg.norm(plant.contact_wrench(i)[:3])) for i in self.vehicles]
         rows = [plant.state(i)[0, 0] for i in self.vehicles]
-        assert plant.latches is not None
+        latches = plant.part(Latches)
+        assert latches is not None
         caught = None
-        if is_held(plant.latches.phase(self.latch)):
-            events = (e for e in plant.latches.events if e.latch == self.latch)
+        if is_held(latches.phase(self.latch)):
+            events = (e for e in latches.events if e.latch == self.latch)
             caught = [e.t for e in events if e.what == "caught"][-1]
         self.take(DockingInstant(plant.t, rows, max(forces), caught))
 
@@ -209,8 +210,9 @@ class DockingJudge:
 
     def metrics(self, plant: Plant) -> dict[str, Any]:
         """Key `docking` of metrics.json."""
-        assert plant.latches is not None
-        return self.report(plant.latches.events)
+        latches = plant.part(Latches)
+        assert latches is not None
+        return self.report(latches.events)
 
     def report(self, events: Sequence[LatchEvent]) -> dict[str, Any]:
         """The same, of what latches have done."""

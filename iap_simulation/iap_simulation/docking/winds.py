@@ -33,7 +33,7 @@ class Winds:
         if self._air.is_gusty:
             self._air.reset(chosen, [stream(seed, GUSTS) for seed in seeds.tolist()])
 
-    def blow(self, air_W: Array, dt: float) -> None:
+    def advance(self, air_W: Array, dt: float) -> None:
         """Write the air's velocity (B, 3) of the next period."""
         if self._blows:
-            air_W[:] = self._air.blow(1, dt)[0]
+            air_W[:] = self._air.advance(1, dt)[0]

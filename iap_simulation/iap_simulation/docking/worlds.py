@@ -204,7 +204,7 @@ class DockingWorlds:
     def advance(self, thrust: Array, w_WB_B: Array) -> None:
         """Fly one control period of every running world under thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s]."""
         self._held.thrust[:], self._held.w_WB_B[:] = thrust, w_WB_B
-        self._wind.blow(self._held.air_W, self._substeps * self.dt)
+        self._wind.advance(self._held.air_W, self._substeps * self.dt)
         self._threads.run(self._advance, len(self.seeds))
         s = self.spec.success
         limits = (s.peak_force, s.hover, s.end_speed, math.cos(math.radians(s.end_tilt_deg)))

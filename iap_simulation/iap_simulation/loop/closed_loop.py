@@ -12,8 +12,11 @@ from iap_description.signals import ArmRecord, Reference, Step
 from iap_description.states import Command, Q
 from iap_description.vehicles.gripper import row_of
 from iap_io.runs.columns import Columns
+from iap_physics.arm.gripper import known_load
+from iap_physics.build import build_plant
 from iap_physics.engines.engine import Engine
-from iap_physics.plant.plant import Plant, Probe
+from iap_physics.plant.part import PlantPart
+from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.flight_monitor import FlightMonitor
 from iap_simulation.batch.compiled_run import Stretches
@@ -61,14 +64,14 @@ class StateEstimate(Protocol):
 
 
 def make_plant(
-    spec: PlantSpec, vehicles: Sequence[Vehicle], engine: Engine, probes: Sequence[Probe] = ()
+    spec: PlantSpec, vehicles: Sequence[Vehicle], engine: Engine, probes: Sequence[PlantPart] = ()
 ) -> Plant:
     """The plant at its start, and controllers and noise at theirs.
 
     Raises:
         BadInput: a vehicle starts inside an object of the world.
     """
-    plant = Plant.of(spec, engine, probes)
+    plant = build_plant(spec, engine, probes)
     reset_vehicles(spec, vehicles)
     return plant
 
@@ -197,7 +200,7 @@ class ClosedLoop:
         motors, control = self.plant.arm(i), self.vehicles[i].arm
         if motors is None or control is None:
             return None, reference
-        load = self.plant.known_load(i)
+        load = known_load(self.plant, i)
         control.carry(load)
         interaction = self.vehicles[i].interaction
         control.feel(None if interaction is None else interaction.task)

@@ -12,6 +12,7 @@ from iap_io.runs.topics import JOINTS, LATCHES
 from iap_io.wire.message_views import Message
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_io.wire.stamps import stamp_of_time
+from iap_physics.latching.latches import Latches
 from iap_simulation.loop.closed_loop import ClosedLoop, Observer
 from iap_simulation.scenario.scenario import Scenario
 
@@ -37,7 +38,7 @@ class LatchLog:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Record them with the first vehicle."""
-        latches = self._flying.loop.plant.latches
+        latches = self._flying.loop.plant.part(Latches)
         if vehicle == 0 and latches is not None:
             self._message.phases[:] = latches.numbers
             self._recorder.note(note_of(LATCHES, self._message, step))

@@ -17,7 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
-from iap_physics.plant.plant_spec import scaled_friction
+from iap_physics.plant.vehicle_spec import scaled_friction
 from iap_physics.propulsion.deviation import Deviation
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec

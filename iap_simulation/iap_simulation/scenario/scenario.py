@@ -21,7 +21,8 @@ from iap_description.world.world import World
 from iap_io.runs.run_meta import Recording
 from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName
-from iap_physics.plant.plant_spec import LatchName, Rates, check_latches
+from iap_physics.plant.plant_spec import LatchName, check_latches
+from iap_physics.plant.rates import LoopRates
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.sensor_presets import Name
@@ -77,7 +78,7 @@ class Scenario(Record):
     description: str
     seed: Annotated[int, Field(strict=True, ge=0)]
     duration: Positive | None
-    rates: Rates
+    rates: LoopRates
     engine: EngineChoice
     world: World
     drag: Literal["auto", "on", "off"]

@@ -25,7 +25,7 @@ from iap_description.vehicles.platform import Platform
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
-from iap_physics.plant.plant_spec import Disturbance
+from iap_physics.plant.disturbances import Disturbance
 from iap_sensors.mounted.sensor_presets import Sensors
 
 StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]

@@ -17,7 +17,7 @@ from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_physics.engines.joints import joined_rows
-from iap_physics.plant.plant_spec import Disturbance
+from iap_physics.plant.disturbances import Disturbance
 from iap_simulation.scenario.resolving import Options, resolve
 
 BANDWIDTH = 5.0  # [rad/s]

@@ -61,7 +61,7 @@ class Feeling:
 
     def _stepped(self, dt):
         self._step(dt)
-        self._probe.step(self._engine.state())
+        self._probe.after_step(self._engine.state())
 
     def take(self):
         _, w, f = self._probe.take()

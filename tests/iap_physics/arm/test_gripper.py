@@ -49,7 +49,7 @@ def held(engine, seconds, **spec):
     gripper = Gripper(engine, GripperSpec(**SPEC | spec), world, 0, 0)
     engine.add_joint(0, -1, np.zeros(3), BASE[P], type="fixed")
     for k in range(round(seconds * 2000)):
-        gripper.act(k / 2000)
+        gripper.begin_period(k, k / 2000)
         engine.step(5e-4)
     return gripper
 

@@ -16,15 +16,17 @@ from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
+from iap_physics.air.batch_air import Air
 from iap_physics.air.wind import Wind
 from iap_physics.batch.batch_loop import advance_block
 from iap_physics.batch.flight_state import BatchVehicle
 from iap_physics.batch.layout import SHARED_SIZE, rows_of
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_physics.plant.disturbances import Disturbance
 from iap_physics.plant.plant import Plant
-from iap_physics.plant.plant_spec import Disturbance
-from iap_physics.propulsion.propulsion import Airframe
+from iap_physics.plant.rates import LoopRates
+from iap_physics.propulsion.propulsion import Airframe, propulsion_of
 
 PERIODS = 60
 GUSTY = {"wind": Wind(speed=5.0, turbulence=10.0), "has_drag": True}
@@ -148,9 +150,10 @@ def test_an_engine_with_a_step_of_its_own_is_asked_for_every_step():
     platform, engine = load_platform("three_star"), Watched()
     assembly = Assembly.of(platform)
     engine.load(World(), [assembly])
-    still = {"wind": Wind(), "has_drag": False, "gust_rng": np.random.default_rng(0)}
+    rates = LoopRates(physics_hz=1000.0, control_hz=200.0)
     airframes = [Airframe(assembly, platform.fleet, gains_of().autopilot)]
-    Plant(engine, airframes, physics_hz=1000.0, control_hz=200.0, **still).advance()
+    propulsion = propulsion_of(airframes, 1, physics_hz=1000.0)
+    Plant(engine, propulsion, Air(Wind(), [np.random.default_rng(0)]), rates).advance()
     assert engine.steps == 5
 
 

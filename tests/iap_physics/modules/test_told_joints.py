@@ -8,7 +8,8 @@ from iap_description.errors import BadInput
 from iap_description.states import Command, Mode, P
 from iap_description.vehicles.latching import Hold
 from iap_physics.engines.make import make_engine
-from iap_physics.plant.plant_spec import Disturbance, PlantSpec
+from iap_physics.plant.disturbances import Disturbance
+from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve

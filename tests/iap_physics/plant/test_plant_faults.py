@@ -11,11 +11,14 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import BatteryFault, LateCommands, MotorFault, RotorFault
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
+from iap_physics.air.batch_air import Air
 from iap_physics.air.wind import Wind
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.make import make_engine
 from iap_physics.plant.plant import Plant
-from iap_physics.propulsion.propulsion import Airframe
+from iap_physics.plant.plant_faults import PlantFaults
+from iap_physics.plant.rates import LoopRates
+from iap_physics.propulsion.propulsion import Airframe, propulsion_of
 
 STAR = load_platform("three_star")
 ROTOR = STAR.aircraft.rotor
@@ -33,15 +36,14 @@ def plant_of():
         assembly = Assembly.of(STAR)
         engines.append(make_engine(engine))
         engines[-1].load(World(), [assembly])
+        airframe = Airframe(assembly, STAR.fleet, gains_of().autopilot)
+        propulsion = propulsion_of([airframe], 1, physics_hz=physics_hz)
         plant = Plant(
             engines[-1],
-            [Airframe(assembly, STAR.fleet, gains_of().autopilot)],
-            physics_hz=physics_hz,
-            control_hz=200.0,
-            wind=Wind(),
-            has_drag=False,
-            gust_rng=stream(1, "gusts"),
-            faults=[faults],
+            propulsion,
+            Air(Wind(), [stream(1, "gusts")]),
+            LoopRates(physics_hz=physics_hz, control_hz=200.0),
+            [PlantFaults(0, faults, propulsion[0], 200.0)] if faults else [],
         )
         plant.reset(
             joined_rows(assembly, HIGH)[None], [np.full((3, 4), HOVER)], stream(1, "gusts")

@@ -6,7 +6,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.vehicles.proximity import Proximity
 from iap_physics.engines.make import make_engine
-from iap_physics.modules.proximity import NearModules
+from iap_physics.modules.proximity import ModuleProximity
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
 from iap_simulation.flights.plant_spec import plant_spec
@@ -18,10 +18,10 @@ AIR = Proximity(push=2.0, sink=0.5, length=LENGTH)
 
 def wrenches(*gaps: float) -> Array:
     """(worlds, 2, 6) on two modules along x, a world for each gap."""
-    p_W = np.zeros((len(gaps), 2, 3))
-    p_W[:, 1, 0] = SIZE + np.array(gaps)
+    x = np.zeros((len(gaps), 2, 13))
+    x[:, 1, 0] = SIZE + np.array(gaps)
     out = np.zeros((len(gaps), 2, 6))
-    NearModules(AIR, [(0, 1)], [SIZE]).add(p_W, out)
+    ModuleProximity(AIR, [(0, 1)], [SIZE]).add_wrenches(np.zeros(len(gaps)), x, out)
     return out
 
 

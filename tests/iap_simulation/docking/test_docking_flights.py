@@ -9,6 +9,7 @@ from contact_engines import NAMES
 
 from iap_description.errors import BadInput
 from iap_description.states import P, V
+from iap_physics.latching.latches import Latches
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.runs.run import record
 from iap_simulation.simulation import Simulation
@@ -87,16 +88,16 @@ def test_reset_worlds_fly_as_fresh_ones():
 
 def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
     with Simulation.of("docking", engine="mujoco", seed=3, settings=SCRIPT) as simulation:
-        while not simulation.plant.latches.events:
+        while not simulation.plant.part(Latches).events:
             simulation.step()
         before = simulation.snapshot()
         rows = [simulation.step().copy() for _ in range(60)]
-        assert len(simulation.plant.latches.events) == 2
+        assert len(simulation.plant.part(Latches).events) == 2
         simulation.restore(before)
         again = [simulation.step().copy() for _ in range(60)]
         np.testing.assert_array_equal(again, rows)
         first = simulation.reset()
-        assert not simulation.plant.latches.events
+        assert not simulation.plant.part(Latches).events
         np.testing.assert_array_equal(
             first, Simulation.of("docking", engine="mujoco", seed=3, settings=SCRIPT).state
         )

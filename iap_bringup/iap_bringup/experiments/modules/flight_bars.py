@@ -10,7 +10,7 @@ import numpy as np
 from iap_bringup.experiments.modules.bar import Bar
 from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
-from iap_physics.plant.plant_spec import Disturbance
+from iap_physics.plant.disturbances import Disturbance
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario

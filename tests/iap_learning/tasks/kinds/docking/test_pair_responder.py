@@ -13,6 +13,7 @@ from iap_learning.learned_agents import pair_pilot
 from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
+from iap_physics.latching.latches import Latches
 from iap_physics.session.session import Session
 from iap_simulation.docking.pair_pilot import pair_of
 from iap_simulation.docking.pilot import is_held
@@ -47,8 +48,9 @@ class Messages:
     def publish(self) -> None:
         """Say all of the present state, wrenches and latches first, as physics_node does."""
         session, k = self.session, self.session.k
-        assert session.plant.latches is not None
-        held = is_held(session.plant.latches.phase(self.latch))
+        latches = session.plant.part(Latches)
+        assert latches is not None
+        held = is_held(latches.phase(self.latch))
         self.take(Source.LATCHED, k, held)
         for n, i in enumerate(self.numbers):
             sensor = session.sensors[i]

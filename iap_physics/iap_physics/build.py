@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds a plant with all its parts from a specification."""
+
+from collections.abc import Sequence
+
+from iap_description.vehicles.assembly import Assembly
+from iap_physics.air.batch_air import GUSTS, Air
+from iap_physics.air.wind import generators
+from iap_physics.arm.gripper import Gripper
+from iap_physics.arm.servo_steps import check_servos
+from iap_physics.engines.engine import Engine
+from iap_physics.latching.latches import Latches
+from iap_physics.modules.proximity import ModuleProximity
+from iap_physics.plant.clearance import check_clearance
+from iap_physics.plant.contact_wrenches import ContactWrenches
+from iap_physics.plant.disturbances import Disturbances
+from iap_physics.plant.part import PlantPart
+from iap_physics.plant.plant import DEFAULT_OPTIONS, Plant, PlantOptions
+from iap_physics.plant.plant_faults import PlantFaults
+from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.propulsion.propulsion import Propulsion, propulsion_of
+
+
+def build_plant(
+    spec: PlantSpec,
+    engine: Engine,
+    probes: Sequence[PlantPart] = (),
+    options: PlantOptions = DEFAULT_OPTIONS,
+) -> Plant:
+    """The plant of a specification at its start, the same in all worlds of an engine that is loaded here.
+
+    Args:
+        spec: of the plant.
+        engine: not loaded yet.
+        probes: parts that measure; the caller reads them.
+        options: how the plant computes.
+
+    Raises:
+        BadInput: a vehicle starts inside an object of the world or folded into itself, or the servos of an arm are
+            unstable at this time step.
+    """
+    assemblies = [vehicle.assembly for vehicle in spec.vehicles]
+    engine.load(spec.world, assemblies)
+    for i, motors in engine.arms.items():
+        check_servos(assemblies[i].name, motors.arm, 1.0 / spec.rates.physics_hz)
+    pairs = zip(assemblies, spec.vehicles, strict=True)
+    airframes = [vehicle.airframe(assembly) for assembly, vehicle in pairs]
+    propulsion = propulsion_of(airframes, engine.batch, physics_hz=spec.rates.physics_hz)
+    air = Air(spec.wind, generators(spec.rng(GUSTS), engine.batch), has_drag=spec.has_drag)
+    parts = [*_parts(spec, engine, assemblies, propulsion), *probes]
+    plant = Plant(engine, propulsion, air, spec.rates, parts, options)
+    plant.restart(spec)
+    check_clearance(engine.contacts(), [each.rows for each in plant.propulsion], spec)
+    return plant
+
+
+def _parts(
+    spec: PlantSpec,
+    engine: Engine,
+    assemblies: Sequence[Assembly],
+    propulsion: Sequence[Propulsion],
+) -> list[PlantPart]:
+    """The parts of a specification, in the order in which they act."""
+    vehicles, rows = spec.vehicles, [each.rows.start for each in propulsion]
+    parts: list[PlantPart] = [
+        PlantFaults(i, vehicle.faults, propulsion[i], spec.rates.control_hz)
+        for i, vehicle in enumerate(vehicles)
+        if vehicle.faults
+    ]
+    if spec.gripper is not None:
+        parts.append(Gripper.of(spec.gripper, engine, spec.world, rows))
+    if any(vehicle.disturbances for vehicle in vehicles):
+        parts.append(Disturbances([vehicle.disturbances for vehicle in vehicles]))
+    proximity = ModuleProximity.of(spec)
+    if proximity is not None:
+        parts.append(proximity)
+    if spec.latches:
+        ports = [vehicle.platform.ports for vehicle in vehicles]
+        parts.append(Latches(engine, spec.latches, assemblies, ports))
+    measured = {i: rows[i] for i, each in enumerate(vehicles) if each.wrench_filter is not None}
+    if measured:
+        parts.append(ContactWrenches(engine, measured, parts))
+    return parts

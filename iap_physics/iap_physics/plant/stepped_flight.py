@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Control periods of a plant step by step in Python: any engine, any vehicles, any parts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_physics.air.drag import Drag, add_drag
+from iap_physics.batch.flight_state import PeriodInputs
+from iap_physics.engines.engine import RUNNING, Engine
+from iap_physics.plant.part import PlantPart, overriding
+from iap_physics.propulsion.propulsion import Propulsion
+
+
+class SteppedFlight:
+    """All vehicles of an engine, with the parts that act or look in its steps.
+
+    Args:
+        engine: loaded with the vehicles.
+        propulsion: of each vehicle.
+        external_W: (B, vehicles, 6) wrenches on central bodies that hold over a control period, which others write.
+        drag: coefficients of all bodies; None without drag.
+        parts: in the order in which they are called.
+        dt: physics step [s].
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        propulsion: Sequence[Propulsion],
+        external_W: Array,
+        drag: Drag | None,
+        parts: tuple[PlantPart, ...],
+        dt: float,
+    ) -> None:
+        self._engine, self._propulsion, self._external_W = engine, propulsion, external_W
+        self._drag, self._dt = drag, dt
+        self._bases = [each.rows.start for each in propulsion]
+        self._wrenches = np.zeros((len(external_W), propulsion[-1].rows.stop, 6))
+        self._acting = overriding(parts, "before_step")
+        self._following = overriding(parts, "end_step")
+        self._looking = overriding(parts, "after_step")
+        self._ending = overriding(parts, "end_period")
+
+    def advance(self, inputs: PeriodInputs, steps: int) -> None:
+        """Some physics steps under commands and inputs that stay.
+
+        Raises:
+            FlightFailed: the state of the only world would no longer be a number.
+        """
+        engine, ticks = self._engine, inputs.ticks
+        is_running, is_disturbed = engine.status == RUNNING, bool(self._external_W.any())
+        begin = int(ticks[0]) * self._dt
+        for step in range(steps):
+            x = engine.state()
+            self._wrenches.fill(0.0)
+            for propulsion in self._propulsion:
+                propulsion.actuate(x, self._wrenches, ticks, step, self._dt)
+            if is_disturbed:
+                self._wrenches[:, self._bases] += self._external_W
+            if self._drag is not None:
+                add_drag(x, inputs.air_W, self._wrenches, *self._drag)
+            self._step(begin + step * self._dt)
+            for part in self._looking:
+                part.after_step(engine.state())
+        for part in self._ending:
+            part.end_period()
+        np.add(ticks, steps, out=ticks, where=is_running)
+
+    def _step(self, t: float) -> None:
+        """One step of the engine from time t [s] on, with the parts that act in it."""
+        engine, dt = self._engine, self._dt
+        if not self._acting and not self._following:
+            engine.apply(self._wrenches)
+            engine.step(dt)
+            return
+        before = engine.state()[0].copy()
+        for part in self._acting:
+            part.before_step(before, self._wrenches[0], t, dt)
+        engine.apply(self._wrenches)
+        engine.step(dt)
+        for part in self._following:
+            part.end_step(before, t + dt)
