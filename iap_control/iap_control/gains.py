@@ -6,7 +6,6 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from iap_control.allocation.model import Actuation
 from iap_description.config.record import (
     Flag,
     NonNegative,
@@ -39,7 +38,9 @@ class RigidGains(Record):
 class DisturbanceGains(Record):
     """Of the observer of the wrench that the model does not know of, order force, torque."""
 
-    actuation: tuple[Actuation, ...]  # of the platforms that it acts on
+    actuation: tuple[
+        str, ...
+    ]  # kinds of the platforms that it acts on, see `iap_control.actuation`
     bandwidth: tuple[NonNegative, NonNegative]  # [rad/s]; 0 is off
     limit: tuple[Positive, Positive]  # largest estimate per inertia [m/s^2], [rad/s^2]
     contact: NonNegative  # a component of the wrench felt beyond which the estimate stays [N, N m]

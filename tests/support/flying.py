@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.model import PlatformModel
 from iap_control.controllers.controller import PlatformController
 from iap_control.gains import Gains, gains_tree
@@ -56,7 +57,7 @@ def model_of(platform: str | Platform, *, com_coupling: bool = True) -> Platform
     """The controller's model of a platform."""
     if isinstance(platform, str):
         platform = load_platform(platform)
-    return PlatformModel.of(
+    return platform_model(
         Assembly.of(platform), platform.fleet, gravity=GRAVITY, com_coupling=com_coupling
     )
 

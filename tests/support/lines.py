@@ -31,8 +31,8 @@ def split_of(line, *, com_coupling=True):
 
 def hanging(model, q):
     """An attitude, turned about the line until the CoM hangs below it."""
-    axis = model.line_P
-    up_P = model.p_line_P - model.inertia.d_0
+    axis = model.line.direction_P
+    up_P = model.line.point_P - model.inertia.d_0
     up_P = up_P - axis * (axis @ up_P)
     r = so3.rotate(q, axis)
     up = np.array([0.0, 0.0, 1.0]) - r[2] * r

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_control.allocation.model import PlatformModel
+from iap_control.actuation.kinds import platform_model
 from iap_description.math import so3
 from iap_description.signals import Reference, Step, WrenchRecord
 from iap_description.states import Command, Level, Mode
@@ -46,7 +46,7 @@ def vehicle_meta(platform: str, name: str = "iap", stop: float = 100.0) -> Vehic
     """The meta of a shipped or generated platform."""
     what = load_platform(platform)
     assembly = Assembly.of(what, name)
-    model = PlatformModel.of(assembly, what.fleet, gravity=9.81, com_coupling=True)
+    model = platform_model(assembly, what.fleet, gravity=9.81, com_coupling=True)
     return VehicleMeta.of(
         assembly, what, model.controlled_angles, gains="default", window_s=(0.0, stop)
     )

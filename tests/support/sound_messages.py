@@ -26,8 +26,8 @@ from iap_bringup.nodes.joy_teleop import JoyTeleop
 from iap_bringup.nodes.keyboard_teleop import KeyboardTeleop
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.sensor_player import SensorPlayer
+from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.model import PlatformModel
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
 from iap_control.nodes.reference_node import ReferenceNode
@@ -80,7 +80,7 @@ class Script:
             self._said[round(t * 200)].append((topic, data))
         platform = SCENE.vehicles[0].platform
         assembly = Assembly.of(platform, "iap")
-        model = PlatformModel.of(assembly, platform.fleet, gravity=9.81, com_coupling=True)
+        model = platform_model(assembly, platform.fleet, gravity=9.81, com_coupling=True)
         self._allocator = Allocator(model, rate_filter=0.0, dt=1.0 / 200)
         self._weight = np.array([0.0, 0.0, 9.81 * model.inertia.mass, 0.0, 0.0, 0.0])
         self._state = StateMessage.of(assembly, 12)

@@ -7,9 +7,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.model import PlatformModel
 from iap_control.allocation.thrust_directions import CROSSED, FIXED, FREE, HINGED
-from iap_control.controllers.controller import LAWS
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -39,15 +39,14 @@ def show_platform(name: str, console: Console) -> None:
         f" {sum(a.thrust_limits[1] for a in platform.fleet):.3g} N of {assembly.mass * GRAVITY:.3g} N of weight"
     )
     try:
-        model = PlatformModel.of(assembly, platform.fleet, gravity=GRAVITY, com_coupling=True)
+        model = platform_model(assembly, platform.fleet, gravity=GRAVITY, com_coupling=True)
     except BadInput as error:
         console.print(f"[bold]not flown[/]: {error}", highlight=False)
         return
     if platform.joints:
         console.print(_joints(assembly, model))
     reach = model.reach
-    law = next(name for name, kinds in LAWS.items() if model.actuation in kinds)
-    console.print(f"rank of the wrench map {reach.rank} of 6, law {law}")
+    console.print(f"rank of the wrench map {reach.rank} of 6, law {model.actuation.law}")
     console.print(
         "singular values of forces and of torques per longest lever: "
         + ", ".join(f"{s:.2f}" for s in reach.singular[: reach.rank])
@@ -61,8 +60,7 @@ def show_platform(name: str, console: Console) -> None:
 def _but(others: list[str], model: PlatformModel) -> str:
     if not others:
         return ""
-    why = "turn to push" if model.actuation == "rigid" else "is left to itself"
-    return f"; {' and '.join(others)} {why}"
+    return f"; {' and '.join(others)} {model.actuation.uncontrolled}"
 
 
 def _joints(assembly: Assembly, model: PlatformModel) -> Table:

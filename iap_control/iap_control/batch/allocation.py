@@ -4,21 +4,19 @@
 import math
 
 from iap_control.allocation.allocation import attitude_along, thrust_within
-from iap_control.allocation.allocator import (
-    THRUST_TOLERANCE,
-    AllocationTables,
-    Limits,
+from iap_control.allocation.tables import AllocationTables
+from iap_control.allocation.thrust_vectors import (
+    AircraftLimits,
     filtered_rate,
     fixed_thrust,
     force_within,
-    lacking,
     limits_at,
-    wanted_thrust,
+    requested_thrust,
+    shortage,
     within_travel,
-    without_rounding,
     yaw_within,
 )
-from iap_control.allocation.vectored_allocator import rotor_speed
+from iap_control.allocation.vectored_allocation import rotor_speed
 from iap_control.batch import layout
 from iap_control.batch.layout import PLATFORM, aircraft_row, rotor_row
 from iap_description.arrays import Array
@@ -58,14 +56,14 @@ from iap_description.math.lanes import (
     set4,
     set6,
 )
-from iap_description.math.saturation import share_out
+from iap_description.math.saturation import THRUST_TOLERANCE, share_out, without_rounding
 
 
 @formula
 def share_out_to_aircraft(
     block: Array, first: int, tables: AllocationTables, dt: float, lanes: Lanes
 ) -> None:
-    """Thrust, attitude and filtered body rate of every aircraft, see `iap_control.allocation.allocator.attitudes`."""
+    """Thrust, attitude and filtered body rate of every aircraft, see `allocate_to_aircraft`."""
     parts, limits, is_free, q_PB, arms, _, _ = tables
     for lane in range(lanes[0], lanes[1]):
         set1(block, PLATFORM, layout.KEPT, lane, 1.0)
@@ -121,7 +119,7 @@ def _keep_force(block: Array, a: Index, thrust_max: float, lanes: Lanes) -> None
 
 
 @formula
-def _keep_yaw(block: Array, a: Index, is_free: bool, limits: Limits, lanes: Lanes) -> None:
+def _keep_yaw(block: Array, a: Index, is_free: bool, limits: AircraftLimits, lanes: Lanes) -> None:
     """Give up what of the yaw torques one aircraft cannot bear."""
     for lane in range(lanes[0], lanes[1]):
         force_P, tilt_P, yaw_P = parts_of(block, a, lane)
@@ -166,12 +164,12 @@ def _want(block: Array, a: Index, lanes: Lanes) -> None:
         kept = get(block, PLATFORM, layout.KEPT, lane)
         kept_yaw = get(block, PLATFORM, layout.KEPT_YAW, lane)
         q_WP = get4(block, PLATFORM, layout.Q, lane)
-        wanted = wanted_thrust(force_P, tilt_P, yaw_P, kept, kept_yaw, q_WP)
+        wanted = requested_thrust(force_P, tilt_P, yaw_P, kept, kept_yaw, q_WP)
         set3(block, a, layout.WANTED, lane, wanted)
 
 
 @formula
-def _point(block: Array, a: Index, limits: Limits, lanes: Lanes) -> None:
+def _point(block: Array, a: Index, limits: AircraftLimits, lanes: Lanes) -> None:
     """Thrust vector and attitude of an aircraft that turns freely."""
     for lane in range(lanes[0], lanes[1]):
         wanted, heading = (
@@ -212,7 +210,7 @@ def _stop(block: Array, a: Index, tan_travel: float, lanes: Lanes) -> None:
 
 
 @formula
-def _follow(block: Array, a: Index, q_PB: Quat, limits: Limits, lanes: Lanes) -> None:
+def _follow(block: Array, a: Index, q_PB: Quat, limits: AircraftLimits, lanes: Lanes) -> None:
     """Thrust vector of an aircraft on a fixed joint, and the attitude that it has."""
     for lane in range(lanes[0], lanes[1]):
         wanted = get3(block, a, layout.WANTED, lane)
@@ -249,7 +247,7 @@ def _command(block: Array, a: Index, arm: Vec, dt: float, lanes: Lanes) -> None:
     for lane in range(lanes[0], lanes[1]):
         force_P, tilt_P, yaw_P = parts_of(block, a, lane)
         f_W, q_WP = get3(block, a, layout.THRUST_W, lane), get4(block, PLATFORM, layout.Q, lane)
-        lack = lacking(force_P, tilt_P, yaw_P, f_W, q_WP, arm)
+        lack = shortage(force_P, tilt_P, yaw_P, f_W, q_WP, arm)
         short = add6(get6(block, PLATFORM, layout.SHORT, lane), lack)
         differs = norm(sub(f_W, get3(block, a, layout.WANTED, lane))) > THRUST_TOLERANCE
         saturated = (get(block, PLATFORM, layout.SATURATED, lane) > 0.0) | differs
@@ -287,7 +285,7 @@ def _end(block: Array, lanes: Lanes) -> None:
 
 @formula
 def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lanes: Lanes) -> None:
-    """Rotor speeds and their thrusts' sums, see `iap_control.allocation.allocator.rotor_speeds`."""
+    """Rotor speeds and their thrusts' sums, see `iap_control.allocation.rotor_allocation.allocate_to_rotors`."""
     parts, _, _, _, _, (lowest, highest, coefficients), _ = tables
     count = len(coefficients) // 4
     for section in range(3):

@@ -6,8 +6,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_control.allocation.allocator import AllocationTables
-from iap_control.allocation.vectored_allocator import VectoredTables
+from iap_control.allocation.tables import AllocationTables
+from iap_control.allocation.vectored_allocation import VectoredTables
 from iap_control.batch import layout
 from iap_control.batch.allocation import share_out_to_aircraft, share_out_to_rotors
 from iap_control.batch.layout import PLATFORM, aircraft_row

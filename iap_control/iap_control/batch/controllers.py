@@ -7,10 +7,11 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from iap_control.allocation.allocator import AllocationTables, commanded_mode, filter_share
-from iap_control.allocation.model import Actuation, Inertia, PlatformModel
+from iap_control.allocation.allocator import filter_share
+from iap_control.allocation.model import Inertia, PlatformModel
+from iap_control.allocation.tables import AllocationTables
 from iap_control.allocation.thrust_directions import CROSSED, HINGED
-from iap_control.allocation.vectored_allocator import vectored_tables
+from iap_control.allocation.vectored_allocation import vectored_tables
 from iap_control.batch import layout
 from iap_control.batch.batch_loop import (
     COLLINEAR,
@@ -37,7 +38,7 @@ from iap_description.math.lanes import LANES, zero_blocks
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Mode
 
-_LAWS: dict[Actuation, int] = {
+_LAWS: dict[str, int] = {
     "full": FULL,
     "collinear": COLLINEAR,
     "rigid": RIGID,
@@ -47,8 +48,9 @@ Rows = dict[int, Array | float]  # numbers by the first row that they stand in
 
 
 def are_known(model: PlatformModel) -> bool:
-    """Whether controllers of many worlds know a platform's joints: spherical and fixed ones."""
-    return not np.isin(model.swings, (HINGED, CROSSED)).any()
+    """Whether controllers of many worlds know a platform's kind of actuation, and its joints: spherical, fixed ones."""
+    is_known = model.actuation.name in _LAWS
+    return bool(is_known and not np.isin(model.swings, (HINGED, CROSSED)).any())
 
 
 class Controllers:
@@ -78,18 +80,18 @@ class Controllers:
             raise BadInput("controllers of many worlds know spherical and fixed joints only")
         self._model, self._batch, self._dt = model, batch, dt
         self._settings = ControlSettings(
-            _LAWS[model.actuation],
-            platform_rows(model.actuation),
+            _LAWS[model.actuation.name],
+            platform_rows(model.actuation.name),
             AllocationTables.of(model),
             vectored_tables(model),
             model.mount_yaw,
             YAW_MODES[yaw_mode],
             dt,
         )
-        rows = rows_of(model.actuation, model.count)
+        rows = rows_of(model.actuation.name, model.count)
         self._blocks = zero_blocks(batch, rows)
         self._commanded = BatchCommand.empty(batch, model.count)
-        self.command = Command(commanded_mode(model), *self._commanded)
+        self.command = Command(model.actuation.mode, *self._commanded)
         self.set_gains(gains)
 
     @property
@@ -248,7 +250,7 @@ def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Rows:
         layout.IS_OBSERVED: float(any(settings.bandwidth)),
         layout.RATE_SHARE: filter_share(gains.rate_filter, dt),
     }
-    if model.actuation == "rigid":
+    if _LAWS[model.actuation.name] == RIGID:
         rigid = np.concatenate([np.ravel(each) for each in RigidLaw.of(gains, coupled)])
         law, body = _of_law(rigid_law(gains)), _of_inertia(coupled.inertia)
         return {**observer, **law, **body, layout.RIGID: rigid}

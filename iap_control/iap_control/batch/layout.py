@@ -3,7 +3,6 @@
 
 import numpy as np
 
-from iap_control.allocation.model import Actuation
 from iap_description.math.kernels import formula
 from iap_description.math.lanes import Index
 
@@ -105,23 +104,24 @@ AIRCRAFT_ROWS = 42
 LIFTS, TILTS, YAWS, ROTOR_THRUSTS = range(4)
 ROTOR_SECTIONS = 4
 
-_PLATFORM_ROWS: dict[Actuation, int] = {
+_PLATFORM_ROWS: dict[str, int] = {
     "full": COMMON_ROWS,
     "collinear": COLLINEAR_ROWS,
     "rigid": RIGID_ROWS,
     "vectored": COMMON_ROWS,
 }
+_ROTOR_SECTIONS = {"rigid": ROTOR_SECTIONS}
 
 
-def platform_rows(actuation: Actuation) -> int:
+def platform_rows(actuation: str) -> int:
     """Number of rows of a platform, behind which the aircraft's begin."""
     return _PLATFORM_ROWS[actuation]
 
 
-def rows_of(actuation: Actuation, count: int) -> int:
+def rows_of(actuation: str, count: int) -> int:
     """Number of rows of a block of controllers of platforms of `count` aircraft."""
-    rotors = ROTOR_SECTIONS * 4 * count if actuation == "rigid" else 0
-    return platform_rows(actuation) + count * AIRCRAFT_ROWS + rotors
+    sections = _ROTOR_SECTIONS.get(actuation, 0)
+    return platform_rows(actuation) + count * (AIRCRAFT_ROWS + 4 * sections)
 
 
 @formula

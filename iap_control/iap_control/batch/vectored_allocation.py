@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Allocation of a block's wrenches to rotors that tilt; the formulas are those of `vectored_allocator.vector`."""
+"""Allocation of a block's wrenches to rotors that tilt; formulas as in `allocate_to_tilting_rotors`."""
 
-from iap_control.allocation.vectored_allocator import (
+from iap_control.allocation.vectored_allocation import (
     VectoredTables,
     kept_by_rotor,
     lacking_wrench,

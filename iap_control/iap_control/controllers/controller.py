@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Controllers of platforms: their protocol, the suite's own, and the choice of one by its name."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
+from iap_control.actuation.kinds import check_names, laws
+from iap_control.allocation.actuation import PlatformLaw
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.model import Actuation, Inertia, PlatformModel
+from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.arm.arm_model import MovingArm
 from iap_control.controllers.disturbance_observer import DisturbanceObserver
 from iap_control.gains import DisturbanceGains, Gains
 from iap_control.headings import Headings, YawMode
 from iap_control.interaction.wrench_control import WrenchControl
-from iap_control.laws.position_yaw import PositionYawControl
 from iap_description.arrays import Array
 from iap_description.config.plugins import load_class
 from iap_description.errors import BadInput
@@ -19,11 +19,6 @@ from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Level, Q
 
 AUTO = "auto"  # the law that the platform's joints allow
-LAWS: Mapping[str, tuple[Actuation, ...]] = {  # law -> the platforms that it flies
-    "full_actuation": ("full", "vectored"),
-    "under_actuation": ("collinear",),
-    "position_yaw": ("rigid",),
-}
 
 
 class Controller(Protocol):
@@ -68,7 +63,7 @@ def make_controller(
     """The controller that a law's name stands for.
 
     Args:
-        law: ``auto``, a name in `LAWS`, or ``module:Class`` of a user's own, which is made as `PlatformController`.
+        law: ``auto``, the name of a law,, or ``module:Class`` of a user's own, which is made as `PlatformController`.
         model: of the platform.
         gains: motion gains.
         dt: control period [s].
@@ -78,14 +73,14 @@ def make_controller(
     Raises:
         BadInput: there is no such law, it does not fit the platform, or the class is no `Controller`.
     """
-    flown = LAWS.get(law, (model.actuation,))
-    if model.actuation not in flown:
-        fits = next(name for name, kinds in LAWS.items() if model.actuation in kinds)
+    actuation, known = model.actuation, laws()
+    kinds = known.get(law, (actuation.name,))
+    if actuation.name not in kinds:
         raise BadInput(
-            f"key '{key}': '{law}' flies platforms of actuation {' or '.join(flown)}, this one's is"
-            f" {model.actuation} (choices: {AUTO}, {fits}, or module:Class)"
+            f"key '{key}': '{law}' flies platforms of actuation {' or '.join(kinds)}, this one's is"
+            f" {actuation.name} (choices: {AUTO}, {actuation.law}, or module:Class)"
         )
-    built_in = dict.fromkeys([AUTO, *LAWS], f"{__name__}:{PlatformController.__name__}")
+    built_in = dict.fromkeys([AUTO, *known], f"{__name__}:{PlatformController.__name__}")
     methods = ("__call__", "reset", "set_gains")
     made = load_class(law, methods, key=key, built_in=built_in)
     try:
@@ -96,11 +91,16 @@ def make_controller(
 
 
 def disturbance_settings(model: PlatformModel, gains: Gains) -> tuple[Inertia, DisturbanceGains]:
-    """Settings of a platform's disturbance observer, which is off where the gains do not name its actuation."""
-    chosen = gains.disturbance
-    if model.actuation not in chosen.actuation:
-        chosen = chosen.model_copy(update={"bandwidth": (0.0, 0.0)})
-    return model.inertia, chosen
+    """Settings of a platform's disturbance observer, which is off where the gains do not name its actuation.
+
+    Raises:
+        BadInput: the gains name a kind that does not exist.
+    """
+    settings = gains.disturbance
+    check_names(settings.actuation, "disturbance.actuation")
+    if model.actuation.name not in settings.actuation:
+        settings = settings.model_copy(update={"bandwidth": (0.0, 0.0)})
+    return model.inertia, settings
 
 
 class PlatformController:
@@ -131,12 +131,8 @@ class PlatformController:
         self.headings = Headings(model.mount_yaw, yaw_mode)
         self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
         self.disturbance = DisturbanceObserver(*disturbance_settings(self.model, gains), dt)
-        self._law: PositionYawControl | WrenchControl
-        if model.actuation == "rigid":
-            follows = yaw_mode == "follow"
-            self._law = PositionYawControl(self.model, gains, dt, self.headings, follows=follows)
-        else:
-            self._law = WrenchControl(self.model, gains, dt)
+        follows = yaw_mode == "follow"
+        self._law = model.actuation.make_law(self.model, gains, dt, self.headings, follows=follows)
         self._last_wrench: Array | None = None
         self.feed_forward_P = self._arm_P = NO_WRENCH
 
@@ -146,8 +142,8 @@ class PlatformController:
         return self._last_wrench is None and self.feed_forward_P is NO_WRENCH
 
     @property
-    def law(self) -> "PositionYawControl | WrenchControl":
-        """The law that flies."""
+    def law(self) -> PlatformLaw:
+        """The platform's law."""
         return self._law
 
     def set_gains(self, gains: Gains) -> None:

@@ -14,6 +14,7 @@ from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
+from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.faults import AnyFault, Health, KnownFault, check_faults, has_come
 
@@ -75,29 +76,23 @@ def _body(model: PlatformModel) -> tuple[float, Array, float]:
 
 
 def _load(model: PlatformModel, parts: Array) -> tuple[float, str]:
-    """The largest share of its thrust that an aircraft, or a rotor of a rigid platform, gives, and whose it is."""
-    commands_rotors = model.actuation in ("rigid", "vectored")
-    if model.actuation == "rigid":
-        thrusts = parts
-    else:
-        thrusts = np.linalg.norm(
-            parts.reshape(len(parts) // (2 if commands_rotors else 3), -1), axis=1
-        )
-    low, most = model.rotor_limits if commands_rotors else model.thrust_limits.T
+    """The largest share of its thrust that an aircraft, or a rotor of one body, gives, and whose it is."""
+    actuation = model.actuation
+    is_rotor = actuation.mode == Mode.RPM
+    thrusts = actuation.thrusts(parts)
+    low, high = actuation.limits(model)
     if (thrusts < -ACCURACY).any():
         return np.inf, "a rotor would have to pull"
-    left = np.flatnonzero(most > 0.0)
-    if not len(left):
+    working = np.flatnonzero(high > 0.0)
+    if not len(working):
         return np.inf, "nothing is left"
-    lowest, i = left[np.argmin((thrusts - low)[left])], left[np.argmax(thrusts[left] / most[left])]
-    if commands_rotors and thrusts[lowest] < low[lowest] - ACCURACY:
-        return (
-            np.inf,
-            f"{_whose(lowest, is_rotor=True)} would have to push less than idle",
-        )
-    load = float(thrusts[i] / most[i])
-    who = _whose(i, is_rotor=commands_rotors)
-    return load, f"hovering takes {thrusts[i]:.1f} of the {most[i]:.1f} N of {who}"
+    lowest = working[np.argmin((thrusts - low)[working])]
+    i = working[np.argmax(thrusts[working] / high[working])]
+    if is_rotor and thrusts[lowest] < low[lowest] - ACCURACY:
+        return np.inf, f"{_whose(lowest, is_rotor=True)} would have to push less than idle"
+    load = float(thrusts[i] / high[i])
+    who = _whose(i, is_rotor=is_rotor)
+    return load, f"hovering takes {thrusts[i]:.1f} of the {high[i]:.1f} N of {who}"
 
 
 def _whose(i: int, *, is_rotor: bool) -> str:

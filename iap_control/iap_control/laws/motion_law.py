@@ -140,7 +140,7 @@ class MotionLaw:
     @classmethod
     def of(cls, model: PlatformModel, law: Law) -> Self:
         """The law of a platform that pushes along six axes, or across a line, under six gains."""
-        if model.actuation != "collinear":
+        if model.line is None:
             return cls(law, model.inertia, None)
         split = Decomposition.of(model)
         return cls(law_across_line(law, split), model.inertia, split)

@@ -106,8 +106,9 @@ class Decomposition(NamedTuple):
         Delta_u is the twist that leaves every joint in place: a turn about their line. Delta_a is what the three
         translations and the two turns across the line become once their M-component along Delta_u is taken out.
         """
-        r, M = model.line_P, model.inertia.M
-        Delta_u = np.concatenate([-np.cross(r, model.p_line_P), r])
+        assert model.line is not None  # noqa: S101 - the law of collinear joints
+        (r, p_line), M = model.line, model.inertia.M
+        Delta_u = np.concatenate([-np.cross(r, p_line), r])
         across = np.linalg.svd(r[None])[2][1:].T
         across = across * np.sign(across[np.argmax(np.abs(across), axis=0), [0, 1]])
         natural = np.zeros((6, 5))
@@ -115,7 +116,7 @@ class Decomposition(NamedTuple):
         Delta_a = natural - np.outer(Delta_u, Delta_u @ M @ natural) / (Delta_u @ M @ Delta_u)
         Delta = np.column_stack([Delta_a, Delta_u])
         Delta_T = np.ascontiguousarray(Delta.T)
-        lever = model.p_line_P - model.inertia.d_0
+        lever = p_line - model.inertia.d_0
         lever = lever - r * (r @ lever)
         length = float(np.linalg.norm(lever))
         return cls(
@@ -127,7 +128,7 @@ class Decomposition(NamedTuple):
             np.ascontiguousarray(r),
             np.ascontiguousarray(across),
             model.inertia.d_0,
-            model.p_line_P,
+            p_line,
             lever / length if length > MIN_LEVER else np.zeros(3),
         )
 

@@ -138,7 +138,7 @@ def _acceleration(values: Array, worlds: PlatformWorlds) -> Action:
 def _level(values: Array, worlds: PlatformWorlds, what: int) -> Action:
     rows = worlds.references().rows.copy()
     _make_level(values, worlds.state, what, rows)
-    return References.of(rows, Level(level_of(what, worlds.model.actuation == "rigid")))
+    return References.of(rows, Level(level_of(what, worlds.model.actuation.tilts_to_push)))
 
 
 @njit(cache=True)

@@ -4,7 +4,8 @@
 import re
 from pathlib import Path
 
-from iap_control.controllers.controller import AUTO, LAWS
+from iap_control.actuation.kinds import laws
+from iap_control.controllers.controller import AUTO
 from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import TRUTH
@@ -56,7 +57,7 @@ def unsupported(scenario: Scenario) -> str | None:
         or bool(scenario.cameras),
         "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
         f"control.state_source: {source}": source != TRUTH,
-        f"control.law: {law}": law not in (AUTO, *LAWS),
+        f"control.law: {law}": law not in (AUTO, *laws()),
         "faults": bool(vehicle.faults),
         "vehicles that are drawn, on joints with friction or stops": resists
         and deviates(scenario),

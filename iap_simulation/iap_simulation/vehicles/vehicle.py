@@ -7,11 +7,11 @@ from typing import Self
 
 import numpy as np
 
+from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.allocator import Allocator
 from iap_control.allocation.model import PlatformModel, check_axes
 from iap_control.arm.arm_control import ArmControl
 from iap_control.controllers.controller import Controller, make_controller
-from iap_control.controllers.held_attitudes import check_held, sampled_attitudes
 from iap_control.controllers.known_faults import KnownFaults
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.laws.tracking import gravity_wrench
@@ -94,7 +94,7 @@ class Vehicle:
         """
         model_assembly = Assembly.of(vehicle.platform, vehicle.name)
         gains = vehicle.control.gains
-        model = PlatformModel.of(
+        model = platform_model(
             model_assembly,
             vehicle.platform.fleet,
             gravity=scenario.world.gravity,
@@ -105,8 +105,7 @@ class Vehicle:
         if vehicle.push is not None and vehicle.control.wrench_mode != "none":
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, recorded)
-        if model.actuation == "vectored":
-            check_held(model, sampled_attitudes(line), vehicle.name)
+        model.actuation.check_references(model, line, vehicle.name)
         sense = NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name))
         start, rpm, tilt, hover = vehicle_start(
             scenario, vehicle, model_assembly, model, line.row(0)
@@ -208,9 +207,9 @@ def arm_control(
     """
     if assembly.arm is None:
         return None
-    if model.actuation == "collinear":
+    if model.actuation.arm_refusal is not None:
         raise BadInput(
-            f"vehicle '{vehicle.name}': key 'platform.arm': no law flies an arm on joints that lie on a line"
+            f"vehicle '{vehicle.name}': key 'platform.arm': {model.actuation.arm_refusal}"
         )
     return ArmControl.of(
         assembly.arm, model, vehicle.arm, lead=line.lead, last=line.last, dt=scenario.dt

@@ -87,7 +87,7 @@ def test_the_first_command_after_a_reset_has_no_body_rate():
 @pytest.mark.parametrize("name", RIGID)
 def test_rotors_fixed_to_one_body_give_four_degrees_of_freedom(name):
     model = model_of(name)
-    assert model.actuation == "rigid"
+    assert model.actuation.name == "rigid"
     assert np.linalg.matrix_rank(model.B) == 4
     np.testing.assert_allclose(model.B[:2], 0.0, atol=1e-12)  # no force across z
 
@@ -119,7 +119,7 @@ def test_rotor_speeds_of_a_rigid_platform_reproduce_thrust_and_torque(name):
     ],
 )
 def test_the_control_law_follows_from_joint_types_and_rank(name, actuation):
-    assert model_of(name).actuation == actuation
+    assert model_of(name).actuation.name == actuation
 
 
 def test_the_line_of_collinear_joints_is_found_wherever_it_is():
@@ -127,8 +127,8 @@ def test_the_line_of_collinear_joints_is_found_wherever_it_is():
     point = np.array([0.1, 0.2, 0.05])
     places = [point + s * direction for s in (-1.0, 0.2, 0.9)]
     model = model_of(platform_with_joints(places))
-    assert abs(model.line_P @ direction) == pytest.approx(1.0)
-    np.testing.assert_allclose(np.cross(model.p_line_P - point, direction), 0.0, atol=1e-9)
+    assert abs(model.line.direction_P @ direction) == pytest.approx(1.0)
+    np.testing.assert_allclose(np.cross(model.line.point_P - point, direction), 0.0, atol=1e-9)
 
 
 def test_headings_follow_the_platform_are_held_or_are_given():

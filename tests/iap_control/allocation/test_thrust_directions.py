@@ -45,7 +45,7 @@ def numeric_rank(assembly, thrust=20.0, h=1e-5):
 def test_the_rank_is_that_of_the_wrench_by_thrusts_and_angles(name):
     model, assembly = model_of(name), Assembly.of(load_platform(name))
     assert model.swings.tolist() == SWINGS[name]
-    assert model.reach.rank == numeric_rank(assembly) == 6 and model.actuation == "full"
+    assert model.reach.rank == numeric_rank(assembly) == 6 and model.actuation.name == "full"
     np.testing.assert_allclose(model.B @ model.B_inverse, np.eye(6), atol=1e-12)
 
 

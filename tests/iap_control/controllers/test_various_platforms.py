@@ -24,7 +24,7 @@ def model(**joint):
 
 def test_two_free_aircraft_and_a_fixed_one_make_any_wrench():
     mixed = model(fixed=(0,))
-    assert mixed.actuation == "full"
+    assert mixed.actuation.name == "full"
     np.testing.assert_allclose(mixed.B @ mixed.B_inverse, np.eye(6), atol=1e-12)
     np.testing.assert_allclose(mixed.B_inverse[:2], 0.0, atol=1e-12)  # along its own z axis
 

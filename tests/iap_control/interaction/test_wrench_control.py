@@ -345,7 +345,7 @@ def test_a_line_is_never_asked_to_turn_about_itself(mode):
     for _ in range(3):
         U = controller.wrench(x, Reference(row), task=task)
     turn = np.concatenate(
-        [-np.cross(controller.model.line_P, controller.model.p_line_P), [1, 0, 0]]
+        [-np.cross(controller.model.line.direction_P, controller.model.line.point_P), [1, 0, 0]]
     )
     assert abs(turn @ U) < 1e-9
 

@@ -52,7 +52,7 @@ def test_thrusts_can_make_the_wrench(line):
 def test_on_the_reference_the_wrench_is_that_of_newton_and_euler_but_for_the_free_turn(line, t):
     """The line moves as the reference says; the platform hangs below it and does not turn about it."""
     controller = controller_of(LINES[line])
-    axis = controller.model.line_P
+    axis = controller.model.line.direction_P
     row = Tumble(6).row(t, controller.model.count)
     row[3:7] = hanging(controller.model, row[3:7])
     for part in (slice(10, 13), slice(16, 19)):
@@ -71,7 +71,7 @@ def test_a_free_turn_about_the_line_costs_the_line_no_acceleration(line):
     Newton and Euler with the real velocities; of the accelerations, the one about the line does not matter.
     """
     controller = controller_of(LINES[line])
-    axis, split = controller.model.line_P, Decomposition.of(controller.model)
+    axis, split = controller.model.line.direction_P, Decomposition.of(controller.model)
     row = Tumble(6).row(0.7, controller.model.count)
     row[3:7] = hanging(controller.model, row[3:7])
     for part in (slice(10, 13), slice(16, 19)):
@@ -94,7 +94,7 @@ def test_a_free_turn_about_the_line_costs_the_line_no_acceleration(line):
 def test_the_wrench_does_not_depend_on_the_reference_s_turn_about_the_line(line, preset):
     """Only the line's direction is commanded: any roll of the reference is the same reference."""
     controller = controller_of(LINES[line], gains_of(preset))
-    axis = controller.model.line_P
+    axis = controller.model.line.direction_P
     x, row = Tumble(1).state(0.3), Tumble(2).row(0.3, controller.model.count)
     row[10:13] = row[16:19] = 0.0
     U = controller.wrench(x, Reference(row)).copy()
@@ -113,8 +113,8 @@ def test_without_axis_error_there_is_no_feedback_whatever_the_roll(line):
     row = np.zeros(19 + model.count)
     row[3:7] = hanging(model, so3.quaternion_exp(np.array([0.0, 0.1, 0.4])))
     x = row[:13].copy()
-    x[3:7] = so3.multiply(row[3:7], so3.quaternion_exp(0.3 * model.line_P))
-    x[:3] += so3.rotate(row[3:7], model.p_line_P) - so3.rotate(x[3:7], model.p_line_P)
+    x[3:7] = so3.multiply(row[3:7], so3.quaternion_exp(0.3 * model.line.direction_P))
+    x[:3] += so3.rotate(row[3:7], model.line.point_P) - so3.rotate(x[3:7], model.line.point_P)
     U = controller.wrench(x, Reference(row))
     weight = so3.rotate(so3.conjugate(x[3:7]), [0, 0, -model.inertia.mass * GRAVITY])
     load = np.concatenate([weight, np.cross(model.inertia.d_0, weight)])
@@ -126,7 +126,7 @@ def test_without_axis_error_there_is_no_feedback_whatever_the_roll(line):
 def test_an_axis_error_turns_the_line_towards_its_reference(line):
     controller = controller_of(LINES[line])
     model = controller.model
-    axis = model.line_P
+    axis = model.line.direction_P
     row = np.zeros(19 + model.count)
     row[6] = 1.0
     balanced = controller.wrench(row[:13].copy(), Reference(row)).copy()
@@ -241,7 +241,7 @@ def test_every_line_flies_a_circle_in_five_degrees_of_freedom(line):
     tree = {"platform": LINES[line].model_dump(mode="json"), "reference": CIRCLE}
     loop = Loop.of(scenario_of(tree))
     flown = loop.fly()[0]
-    axis = loop.vehicles[0].controller.model.line_P
+    axis = loop.vehicles[0].controller.model.line.direction_P
     assert flown.position_rmse < 0.01
     assert np.sqrt((flown.axis_error_deg(axis) ** 2).mean()) < 0.25
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from iap_control.allocation.model import PlatformModel
+from iap_control.actuation.kinds import platform_model
 from iap_description.errors import BadInput
 from iap_description.vehicles import joint_types
 from iap_description.vehicles.assembly import Assembly
@@ -54,7 +54,7 @@ def test_an_engine_refuses_what_it_cannot_build_by_its_name(hinged, engine):
 
 def test_there_is_no_control_law_for_a_type_that_neither_turns_freely_nor_is_fixed(hinged):
     with pytest.raises(BadInput, match="no control law for joints of type 'hinge'"):
-        PlatformModel.of(hinged, STAR.fleet, gravity=9.81, com_coupling=True)
+        platform_model(hinged, STAR.fleet, gravity=9.81, com_coupling=True)
 
 
 def test_a_new_type_appears_in_the_urdf_and_does_not_turn_freely(hinged):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from joint_angles import joint_states
 
-from iap_control.allocation.model import PlatformModel
+from iap_control.actuation.kinds import platform_model
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_Q, Command, Mode
 from iap_description.vehicles.assembly import Assembly
@@ -37,7 +37,7 @@ def test_a_state_says_what_the_recorder_s_says(name):
     out.put_rows(rows, rpm)
     state = message_types().deserialize_cdr(out.dump(), StateMessage.TYPE)
 
-    model = PlatformModel.of(assembly, platform.fleet, gravity=9.81, com_coupling=True)
+    model = platform_model(assembly, platform.fleet, gravity=9.81, com_coupling=True)
     meta = VehicleMeta.of(
         assembly, platform, model.controlled_angles, gains="default", window_s=(0.0, 1.0)
     )
@@ -94,7 +94,7 @@ def test_a_reference_without_headings_leaves_them_open():
 def test_what_is_felt_says_what_the_recorder_s_says(topic):
     platform = load_platform("three_star")
     assembly = Assembly.of(platform)
-    model = PlatformModel.of(assembly, platform.fleet, gravity=9.81, com_coupling=True)
+    model = platform_model(assembly, platform.fleet, gravity=9.81, com_coupling=True)
     settings = {"gains": "default", "window_s": (0.0, 1.0), "feels": True}
     meta = VehicleMeta.of(assembly, platform, model.controlled_angles, **settings)
     kind = ForceTaskMessage if topic == topics.TASK else WrenchMessage

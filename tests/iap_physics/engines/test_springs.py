@@ -115,7 +115,7 @@ def test_it_hovers_and_flies_with_arms_that_give_way(name):
 
 def test_its_controller_takes_arms_for_parts_of_one_body():
     model = model_of("morphing")
-    assert model.actuation == "rigid"
+    assert model.actuation.name == "rigid"
     fixed = load_platform("morphing_fixed")
     np.testing.assert_allclose(model.inertia.J, Assembly.of(fixed).inertia, rtol=1e-12)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flying import GRAVITY, Loop, fly_scenario, model_of, scenario_of
 
-from iap_control.allocation.model import PlatformModel
+from iap_control.actuation.kinds import platform_model
 from iap_control.controllers.known_faults import Loss
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode
@@ -28,7 +28,7 @@ def changed(name: str, change) -> Platform:
 
 def test_its_rotors_reach_what_upright_and_leaning_ones_can():
     upright, leaning = model_of("hexa"), model_of("hexa_tilted")
-    assert (upright.actuation, leaning.actuation) == ("rigid", "vectored")
+    assert (upright.actuation.name, leaning.actuation.name) == ("rigid", "vectored")
     assert np.linalg.matrix_rank(upright.B, tol=1e-6) == 4
     assert np.linalg.matrix_rank(leaning.B, tol=1e-6) == 6
 
@@ -120,4 +120,4 @@ def test_rotors_that_all_turn_one_way_are_refused():
 
     platform = changed("hexa", one_way)
     with pytest.raises(BadInput, match="do not lift the platform and turn it about every axis"):
-        PlatformModel.of(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
+        platform_model(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)

@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 from flying import controller_of, gains_of, model_of
 
+from iap_control.actuation.kinds import platform_model
+from iap_control.actuation.vectored import check_attitudes
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.model import PlatformModel
-from iap_control.controllers.held_attitudes import check_held
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.signals import Reference
@@ -40,7 +40,7 @@ def made_by(command):
 def test_a_module_pushes_along_six_axes():
     """Singular values of the 6 x 8 map, the levers in metres."""
     model = model_of("beetle")
-    assert model.actuation == "vectored" and model.controlled_angles == (True, True, True)
+    assert model.actuation.name == "vectored" and model.controlled_angles == (True, True, True)
     found = np.linalg.svd(model.B, compute_uv=False)
     np.testing.assert_allclose(found, [2.0, 1.41, 1.41, 0.38, 0.27, 0.27], atol=0.01)
 
@@ -114,7 +114,7 @@ def test_rotors_whose_arms_are_parallel_are_refused():
         rotor["arm"] = [1.0, 0.0, 0.0]
     platform = type(load_platform("beetle")).model_validate(tree)
     with pytest.raises(BadInput, match="along 5 of 6 axes"):
-        PlatformModel.of(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
+        platform_model(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
 
 
 def test_tilting_aircraft_on_joints_are_refused():
@@ -122,7 +122,7 @@ def test_tilting_aircraft_on_joints_are_refused():
     tree["aircraft"]["tilt"] = {"limit_deg": 90.0, "rate": 3.0, "time_constant": 0.05}
     platform = type(load_platform("beetle")).model_validate(tree)
     with pytest.raises(BadInput, match="on joints whose rotors tilt"):
-        PlatformModel.of(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
+        platform_model(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ def test_attitudes_are_held_up_to_the_rotors_limits(rpy_deg, reason):
     R = so3.matrix_from_euler(np.deg2rad(rpy_deg))
     attitudes = so3.quaternion_from_matrix(R)[None]
     if reason is None:
-        check_held(model_of("beetle"), attitudes, "iap")
+        check_attitudes(model_of("beetle"), attitudes, "iap")
         return
     with pytest.raises(BadInput, match=reason):
-        check_held(model_of("beetle"), attitudes, "iap")
+        check_attitudes(model_of("beetle"), attitudes, "iap")
 
 
 def test_leaning_rotors_give_up_what_pushes_sideways_and_go_on_turning():

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
+from iap_control.allocation.actuation import RateFilter
 from iap_control.allocation.allocation import TINY
 from iap_control.allocation.model import PlatformModel
 from iap_description.arrays import Array
@@ -35,6 +36,7 @@ from iap_description.math.kernels import (
     vec,
 )
 from iap_description.math.saturation import THRUST_TOLERANCE, without_rounding
+from iap_description.states import Command
 
 ANGLE_TOLERANCE = 1e-12  # of a rotor's angle, which is rounding and none [rad]
 
@@ -90,7 +92,34 @@ class Vectored(NamedTuple):
 
 def vectored_tables(model: PlatformModel) -> VectoredTables:
     """The tables of a platform, empty ones where it is not vectored."""
-    return VectoredTables.of(model) if model.actuation == "vectored" else VectoredTables.none()
+    is_vectored = any(aircraft.is_vectored for aircraft in model.fleet)
+    return VectoredTables.of(model) if is_vectored else VectoredTables.none()
+
+
+class VectoredAllocation:
+    """The `Allocation` to rotors of one body that tilt or do not all push along z.
+
+    Args:
+        model: of the platform.
+    """
+
+    knows_shortage = True
+
+    def __init__(self, model: PlatformModel) -> None:
+        self._tables = VectoredTables.of(model)
+
+    def __call__(
+        self,
+        U: Array,
+        q_WP: Array,  # noqa: ARG002 - rotors turn with the platform
+        yaw: Array,  # noqa: ARG002
+        rate: RateFilter,  # noqa: ARG002
+        command: Command,
+        short: Array,
+    ) -> bool:
+        """Write rotor speeds and angles, and the aircraft's thrusts, see `Allocation`."""
+        rotors = (command.rpm, command.tilt, command.thrust)
+        return allocate_to_tilting_rotors(U, self._tables, *rotors, short)
 
 
 @formula
@@ -173,7 +202,7 @@ def rotor_speed(thrust: float, coefficient: float) -> float:
 
 
 @njit(cache=True)
-def vector(
+def allocate_to_tilting_rotors(
     U: Array, tables: VectoredTables, rpm: Array, tilt: Array, thrust: Array, short: Array
 ) -> bool:
     """Write speeds (N, 4) [rpm], angles (N, 4) [rad] and summed thrusts (N,) [N]; True if a rotor is at a limit.
