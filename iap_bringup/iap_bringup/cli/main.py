@@ -14,9 +14,9 @@ import importlib  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 import warnings  # noqa: E402
-from collections.abc import Sequence  # noqa: E402
+from collections.abc import Mapping, Sequence  # noqa: E402
 from functools import cache  # noqa: E402
-from typing import TextIO  # noqa: E402
+from typing import NamedTuple, TextIO  # noqa: E402
 
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
     os.environ.setdefault(_threads, "1")
@@ -24,22 +24,49 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small 
 from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402 - after the threads are set
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
-COMMANDS = {  # command -> its module, in this folder, which has add_COMMAND(parser), and its help
-    "run": ("flight", "fly a scenario"),
-    "replay": ("flight", "fly the commands of a recorded flight"),
-    "sweep": ("sweep", "fly a scenario for many values and seeds"),
-    "dataset": ("sweep", "record a scenario for many values and seeds"),
-    "cluster": ("cluster", "be a part of a cluster that flies sweeps"),
-    "evaluate": ("evaluate", "judge a policy over many episodes"),
-    "train": ("train", "train a policy"),
-    "localize": ("localize", "estimate where recorded aircraft were"),
-    "identify": ("identify", "fit a model to logs of flights"),
-    "list": ("listing", "what there is to fly"),
-    "urdf": ("urdf", "a platform as URDF"),
-    "plot": ("images", "draw a run's plots again"),
-    "render": ("images", "picture of a run, or its images again"),
-    "experiment": ("studies", "a study with a table"),
-    "bench": ("studies", "measure speed"),
+
+
+class Verb(NamedTuple):
+    """A command of the command line.
+
+    Attributes:
+        module: of this folder, with a function add_COMMAND(parser).
+        text: for the help.
+        by_option: modules in its place where an option is typed.
+        compiles: whether it may need compiled kernels.
+    """
+
+    module: str
+    text: str
+    by_option: Mapping[str, str] = {}
+    compiles: bool = True
+
+    def module_for(self, arguments: Sequence[str]) -> str:
+        """The module for what is typed."""
+        for option, module in self.by_option.items():
+            if any(each.startswith(option) for each in arguments):
+                return module
+        return self.module
+
+
+VERBS = {
+    "run": Verb("flight", "fly a scenario"),
+    "replay": Verb("flight", "fly the commands of a recorded flight"),
+    "sweep": Verb("sweep", "fly a scenario for many values and seeds"),
+    "dataset": Verb(
+        "sweep", "record a scenario for many values and seeds", {"--policy": "episode_dataset"}
+    ),
+    "cluster": Verb("cluster", "be a part of a cluster that flies sweeps"),
+    "evaluate": Verb("evaluate", "judge a policy over many episodes"),
+    "train": Verb("train", "train a policy"),
+    "localize": Verb("localize", "estimate where recorded aircraft were"),
+    "identify": Verb("identify", "fit a model to logs of flights"),
+    "list": Verb("listing", "what there is to fly", compiles=False),
+    "urdf": Verb("urdf", "a platform as URDF"),
+    "plot": Verb("images", "draw a run's plots again"),
+    "render": Verb("images", "picture of a run, or its images again"),
+    "experiment": Verb("studies", "a study with a table"),
+    "bench": Verb("studies", "measure speed"),
 }
 
 
@@ -138,16 +165,15 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, (module, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text)
-        if name in arguments[:1]:
-            if name != "list":  # which needs no kernels
-                importlib.import_module(
-                    "iap_description.process.compilation_cache"
-                ).check_compilation_cache()
-            if name == "dataset" and any(each.startswith("--policy") for each in arguments):
-                module = "episode_dataset"  # of a task, not of a scenario
-            getattr(importlib.import_module(f"{__package__}.{module}"), f"add_{name}")(command)
+    for name, verb in VERBS.items():
+        command = commands.add_parser(name, help=verb.text)
+        if name not in arguments[:1]:
+            continue
+        if verb.compiles:
+            cache = importlib.import_module("iap_description.process.compilation_cache")
+            cache.check_compilation_cache()
+        module = importlib.import_module(f"{__package__}.{verb.module_for(arguments)}")
+        getattr(module, f"add_{name}")(command)
     return parser.parse_args(arguments)
 
 

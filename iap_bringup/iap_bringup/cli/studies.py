@@ -5,37 +5,45 @@ import argparse
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from iap_bringup.experiments.options import ExperimentOptions
-from iap_bringup.experiments.studies import EXPERIMENTS, LOCALIZATION, run_experiment
+from iap_bringup.experiments.studies import EXPERIMENTS, run_experiment
 from iap_description.errors import BadInput
 from iap_simulation.batch.devices import check_device
 
-NOTHING_CHOSEN = 5  # pytest's exit code
+EXIT_NO_TESTS = 5  # pytest's exit code where nothing is selected
+
+
+OPTIONS: dict[
+    str, dict[str, Any]
+] = {  # of studies; those that are left out are as each study has them
+    "quick": {"action": "store_true", "help": "less of it, in minutes"},
+    "flights": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "recordings in place of flights by hand",
+    },
+    "out": {"type": Path, "help": "new folder for tables and figures"},
+    "since": {"type": float, "metavar": "S", "help": "virpo_units: where recordings begin"},
+    "seconds": {"type": float, "metavar": "S", "help": "virpo_units: of a flight"},
+    "scenarios": {
+        "type": lambda text: tuple(text.split(",")),
+        "metavar": "NAME,...",
+        "help": "engines: only these",
+    },
+}
 
 
 def add_experiment(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap experiment``."""
     parser.description = "Run a study."
-    studies = {**EXPERIMENTS, **LOCALIZATION}
-    described = "; ".join(f"{name}: {study.__doc__}" for name, study in studies.items())
-    parser.add_argument("name", choices=studies, help=described)
-    parser.add_argument("--quick", action="store_true", help="less of it, in minutes")
     parser.add_argument(
-        "--flights", type=Path, metavar="DIR", help="recordings in place of flights by hand"
+        "name",
+        choices=[each.name for each in EXPERIMENTS],
+        help="; ".join(f"{each.name}: {each.text}" for each in EXPERIMENTS),
     )
-    parser.add_argument("--out", type=Path, help="new folder for tables and figures")
-    parser.add_argument(
-        "--since", type=float, default=0.0, metavar="S", help="virpo_units: where recordings begin"
-    )
-    parser.add_argument("--seconds", type=float, metavar="S", help="virpo_units: of a flight")
-    parser.add_argument(
-        "--scenarios",
-        type=lambda text: tuple(text.split(",")),
-        default=(),
-        metavar="NAME,...",
-        help="engines: only these",
-    )
+    for name, form in OPTIONS.items():
+        parser.add_argument(f"--{name}", default=argparse.SUPPRESS, **form)
     parser.set_defaults(run=experiment)
 
 
@@ -49,8 +57,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 def experiment(options: argparse.Namespace) -> int:
     """Run a study and show its table."""
-    given = ("quick", "flights", "out", "since", "seconds", "scenarios")
-    run_experiment(options.name, ExperimentOptions(*(getattr(options, name) for name in given)))
+    values = {name: value for name, value in vars(options).items() if name in OPTIONS}
+    run_experiment(options.name, **values)
     return 0
 
 
@@ -62,9 +70,9 @@ def bench(options: argparse.Namespace) -> int:
     if folder is None:
         raise BadInput("bench: no benchmarks here; run it from a checkout")
     command = [sys.executable, *"-m pytest --benchmark-only -q -s -p no:cacheprovider".split()]
-    chosen = ["-k", options.name] if options.name else []
-    done = subprocess.call([*command, str(folder), *chosen, "--device", options.device])
-    if done == NOTHING_CHOSEN:
+    selection = ["-k", options.name] if options.name else []
+    done = subprocess.call([*command, str(folder), *selection, "--device", options.device])
+    if done == EXIT_NO_TESTS:
         files = [each.stem.removeprefix("test_") for each in sorted(folder.glob("test_*.py"))]
         raise BadInput(
             f"bench: no benchmark's name has '{options.name}' in it: {', '.join(files)}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.experiments.options import Report, Rows
+from iap_bringup.experiments.rows import Report, Rows
 from iap_description.arrays import Array
 from iap_description.states import P, resting_state
 from iap_description.vehicles.assembly import Assembly

@@ -23,7 +23,7 @@ BODIES = f" {PLANT}={MULTIBODY}"  # after the name of an arm's scenario, which e
 COLUMNS = ("figure", *ENGINES, "off by", "bar", "within")
 
 
-class Flight(NamedTuple):
+class EngineFlight(NamedTuple):
     """A scenario in one engine.
 
     Attributes:
@@ -38,54 +38,54 @@ class Flight(NamedTuple):
 
     @property
     def chunk(self) -> Chunk:
-        """The flight as a piece of a farm's work."""
+        """The flight as a piece of work."""
         name = self.scenario.removesuffix(BODIES)
-        given = Options(
+        options = Options(
             engine=self.engine,
             duration=self.seconds,
             sensors=None if name in SEEING else "none",
             assignments=() if self.seconds is None else ("metrics.window=null",),
         )
-        _, tree = (resolve if name == self.scenario else resolve_multibody)(name, given)
+        _, tree = (resolve if name == self.scenario else resolve_multibody)(name, options)
         return Chunk(f"{self.scenario} {self.engine}", tree, (tree["seed"],))
 
 
-def engines(console: Console, chosen: Sequence[str] = (), *, quick: bool = False) -> None:
+def engines(console: Console, *, scenarios: Sequence[str] = (), quick: bool = False) -> None:
     """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
     missing = [name for name in ENGINES if not is_installed(name)]
     if missing:
         raise BadInput(f"experiment engines: {missing[0]} is not installed (docs/engines.md)")
-    wanted = flights(chosen, quick=quick)
+    work = flights(scenarios, quick=quick)
     rows: dict[str, Row] = {}
     with console.status("") as status:
-        for name, row in flown(wanted):
+        for name, row in fly_all(work):
             rows[name] = row
-            status.update(f"{len(rows)} of {len(wanted)}: {name}")
-    scenarios = dict.fromkeys(flight.scenario for flight in wanted)
-    comparisons = [comparison(scenario, rows) for scenario in scenarios]
-    identified = [name for name in ARM_SCENARIOS.names() if not chosen or name in chosen]
+            status.update(f"{len(rows)} of {len(work)}: {name}")
+    names = dict.fromkeys(flight.scenario for flight in work)
+    comparisons = [comparison(name, rows) for name in names]
+    identified = [name for name in ARM_SCENARIOS.names() if not scenarios or name in scenarios]
     console.print(table(comparisons, identified))
-    console.print(verdict(comparisons))
+    console.print(summary(comparisons))
 
 
-def flights(chosen: Sequence[str] = (), *, quick: bool = False) -> list[Flight]:
+def flights(scenarios: Sequence[str] = (), *, quick: bool = False) -> list[EngineFlight]:
     """What is flown of the scenarios of ``iap list``, each in both engines.
 
     Args:
-        chosen: names of scenarios; none takes all of them.
+        scenarios: their names; none takes all of them.
         quick: the first seconds of flights without contact, and some short ones with it.
 
     Raises:
         BadInput: a name is unknown, or `quick` flies none of them.
     """
-    wanted = [name for name in _chosen(chosen) if not quick or name in QUICK]
-    if not wanted:
+    names = [name for name in _known(scenarios) if not quick or name in QUICK]
+    if not names:
         raise BadInput(f"experiment engines: --quick flies {', '.join(QUICK)}")
     seconds = QUICK if quick else {}
-    return [Flight(name, engine, seconds.get(name)) for name in wanted for engine in ENGINES]
+    return [EngineFlight(name, engine, seconds.get(name)) for name in names for engine in ENGINES]
 
 
-def _chosen(names: Sequence[str]) -> list[str]:
+def _known(names: Sequence[str]) -> list[str]:
     """What engines fly of scenarios by their names, of those of an identified plant its bodies."""
     known = {name: name for name in SCENARIOS.names()}
     known |= {name: f"{name}{BODIES}" for name in ARM_SCENARIOS.names()}
@@ -95,9 +95,9 @@ def _chosen(names: Sequence[str]) -> list[str]:
     return [scenario for name, scenario in known.items() if not names or name in names]
 
 
-def flown(wanted: Sequence[Flight]) -> Iterator[tuple[str, Row]]:
+def fly_all(work: Sequence[EngineFlight]) -> Iterator[tuple[str, Row]]:
     """The names of the flights and what came of them, in any order, on all processors."""
-    with closing(LocalFarm().map(fly, [flight.chunk for flight in wanted])) as finished:
+    with closing(LocalFarm().map(fly, [flight.chunk for flight in work])) as finished:
         for chunk, rows in finished:
             yield chunk.name, rows[0]
 
@@ -121,6 +121,6 @@ def table(comparisons: Sequence[Comparison], without_engine: Sequence[str] = ())
     return out
 
 
-def verdict(comparisons: Sequence[Comparison]) -> str:
+def summary(comparisons: Sequence[Comparison]) -> str:
     """How many scenarios are within their bars."""
     return f"{sum(each.passes for each in comparisons)} of {len(comparisons)} within their bars"

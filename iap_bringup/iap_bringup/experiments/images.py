@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.experiments.options import Report, Rows, bar_row
+from iap_bringup.experiments.rows import Report, Rows, bar_row
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import Part
 from iap_description.math import so3

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_bringup.experiments.options import Report, Rows, bar_row
+from iap_bringup.experiments.rows import Report, Rows, bar_row
 from iap_description.arrays import Array
 from iap_description.config.record import validate
 from iap_description.math import so3

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.experiments.footprint import Footprint
-from iap_bringup.experiments.options import Report, Rows
+from iap_bringup.experiments.rows import Report, Rows
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_simulation.runs.run import record

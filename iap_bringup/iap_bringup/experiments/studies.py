@@ -2,12 +2,12 @@
 """The studies of ``iap experiment``: each measures something and shows a table."""
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
 from iap_bringup.experiments.engines import engines
 from iap_bringup.experiments.modules.study import modules
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.rays import rays
 from iap_bringup.experiments.tasks import tasks
 from iap_bringup.terminal.tables import show_columns, show_rows
@@ -88,7 +88,7 @@ def sensors(console: Console) -> None:
 
     renderer = make_renderer("opengl")
     inertial = (sensor_studies.noise, sensor_studies.dead_reckoning, sensor_studies.attitude)
-    seen = (
+    with_images = (
         sensor_studies.stamps,
         image_studies.projection,
         image_studies.stereo,
@@ -97,31 +97,31 @@ def sensors(console: Console) -> None:
     try:
         with console.status("") as status:
             tables = [study(status.update) for study in inertial]
-            tables += [study(status.update, renderer) for study in seen]
+            tables += [study(status.update, renderer) for study in with_images]
     finally:
         renderer.close()
     show_rows(console, "sensors", {key: row for rows in tables for key, row in rows.items()})
 
 
-def virpo_tables(console: Console, options: ExperimentOptions) -> None:
+def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_tables`
     """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo.study import run_tables
 
-    run_tables(console, options)
+    run_tables(console, **options)
 
 
-def virpo_faults(console: Console, options: ExperimentOptions) -> None:
+def virpo_faults(console: Console, *, quick: bool = False) -> None:
     """Localisation with outliers, darkness, delays, dropouts and lost images, each beside the clean flight."""
     from iap_bringup.experiments.virpo.faults import run_faults
 
-    run_faults(console, options)
+    run_faults(console, quick=quick)
 
 
-def virpo_units(console: Console, options: ExperimentOptions) -> None:
+def virpo_units(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_units`
     """Localisation on inertial units without and with errors of scale: errors, and whether covariances know them."""
     from iap_bringup.experiments.virpo.units import run_units
 
-    run_units(console, options)
+    run_units(console, **options)
 
 
 PACES = ("realtime", "lockstep")  # of flights as nodes
@@ -134,52 +134,57 @@ PEG = (
     "force_max_n",
     "force_steady_n",
 )
-EXPERIMENTS: dict[str, Callable[[Console], None]] = {
-    study.__name__: study
-    for study in (
-        free_flight,
-        engines,
-        nodes,
-        localization_nodes,
-        soak,
-        contact,
-        peg_in_hole,
-        sensors,
-        tasks,
-        rays,
-        modules,
-    )
-}
-LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options
-    study.__name__: study for study in (virpo_tables, virpo_faults, virpo_units)
-}
 
 
-def run_experiment(name: str, options: ExperimentOptions) -> None:
+class ExperimentCommand(NamedTuple):
+    """A study of ``iap experiment``.
+
+    Attributes:
+        run: runs it; its name and docstring are those of the study, its keywords the study's options.
+        options: of the command line that it takes.
+    """
+
+    run: Callable[..., None]
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name on the command line."""
+        return self.run.__name__
+
+    @property
+    def text(self) -> str | None:
+        """One sentence for the help."""
+        return self.run.__doc__
+
+
+EXPERIMENTS = (
+    ExperimentCommand(free_flight),
+    ExperimentCommand(engines, ("quick", "scenarios")),
+    ExperimentCommand(nodes),
+    ExperimentCommand(localization_nodes),
+    ExperimentCommand(soak),
+    ExperimentCommand(contact),
+    ExperimentCommand(peg_in_hole),
+    ExperimentCommand(sensors),
+    ExperimentCommand(tasks),
+    ExperimentCommand(rays),
+    ExperimentCommand(modules, ("quick",)),
+    ExperimentCommand(virpo_tables, ("quick", "flights", "out")),
+    ExperimentCommand(virpo_faults, ("quick",)),
+    ExperimentCommand(virpo_units, ("quick", "flights", "out", "since", "seconds")),
+)
+
+
+def run_experiment(name: str, **options: Any) -> None:  # noqa: ANN401 - as each study has them
     """Run a study by name.
 
     Raises:
         BadInput: it does not take these options.
     """
-    is_part = options.since != 0.0 or options.seconds is not None
-    if is_part and (name != virpo_units.__name__ or options.flights is None):
-        raise BadInput("--since and --seconds are for virpo_units with --flights")
-    if options.since < 0.0 or (options.seconds is not None and not options.seconds > 0.0):
-        raise BadInput("--since: not below 0; --seconds: above 0")
-    if options.scenarios and name != engines.__name__:
-        raise BadInput("--scenarios is for engines")
-    if name in LOCALIZATION:
-        LOCALIZATION[name](Console(), options)
-    elif name == modules.__name__ and options == ExperimentOptions(quick=options.quick):
-        modules(Console(), quick=options.quick)
-    elif name == engines.__name__ and options == ExperimentOptions(
-        quick=options.quick, scenarios=options.scenarios
-    ):
-        engines(Console(), options.scenarios, quick=options.quick)
-    elif options != ExperimentOptions():
-        raise BadInput(
-            f"experiment {name}: --quick is for modules, engines and {', '.join(LOCALIZATION)}; --flights and"
-            " --out are for the localisation's"
-        )
-    else:
-        EXPERIMENTS[name](Console())
+    command = next(each for each in EXPERIMENTS if each.name == name)
+    for option in options:
+        if option not in command.options:
+            users = ", ".join(each.name for each in EXPERIMENTS if option in each.options)
+            raise BadInput(f"experiment {name}: --{option} is for {users}")
+    command.run(Console(), **options)

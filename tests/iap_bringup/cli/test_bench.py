@@ -10,7 +10,7 @@ from iap_bringup.cli.main import main
 
 
 def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(monkeypatch, capsys):
-    monkeypatch.setattr(studies.subprocess, "call", lambda _: studies.NOTHING_CHOSEN)
+    monkeypatch.setattr(studies.subprocess, "call", lambda _: studies.EXIT_NO_TESTS)
     assert main(["bench", "nope"]) == 2
     message, _, names = capsys.readouterr().err.strip().rpartition(": ")
     assert message == "iap: bench: no benchmark's name has 'nope' in it"

@@ -9,7 +9,6 @@ from rich.console import Console
 from iap_bringup.experiments import engines as study
 from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import compared, value
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.studies import run_experiment
 from iap_description.errors import BadInput
 from iap_simulation.arm.scenario import ARM_SCENARIOS
@@ -74,7 +73,7 @@ def test_what_is_not_flown_is_refused(chosen, quick, said):
 
 def test_other_experiments_refuse_scenarios():
     with pytest.raises(BadInput, match="--scenarios is for engines"):
-        run_experiment("free_flight", ExperimentOptions(scenarios=("hover",)))
+        run_experiment("free_flight", scenarios=("hover",))
 
 
 @pytest.mark.parametrize(

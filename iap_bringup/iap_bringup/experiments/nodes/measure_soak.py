@@ -9,7 +9,7 @@ import rclpy
 from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import START_TIMEOUT, wait_until
-from iap_bringup.experiments.options import Report, Rows
+from iap_bringup.experiments.rows import Report, Rows
 from iap_simulation.scenario.resolving import Options, resolve
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from rich.console import Console
 
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo.cases import CASES, METHODS
 from iap_bringup.experiments.virpo.flights import Event, ObservedFlight
 from iap_bringup.experiments.virpo.runs import estimated, score_of, settings_of, watch_case
@@ -80,10 +79,10 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def run_faults(console: Console, options: ExperimentOptions) -> None:
+def run_faults(console: Console, *, quick: bool = False) -> None:
     """Fly once, and localise with every fault."""
     case = next(each for each in CASES if each.name == FLIGHT)
-    seconds = QUICK_SECONDS if options.quick else SECONDS
+    seconds = QUICK_SECONDS if quick else SECONDS
     with console.status("the flight") as status:
         observed = watch_case(replace(case, duration=seconds), 1)
         rows = {}

@@ -9,7 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.experiments.manual_flights import given_flights
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo.cases import Study, study
 from iap_bringup.experiments.virpo.published import published
 from iap_bringup.experiments.virpo.runs import run_study
@@ -33,15 +32,23 @@ WHY_NOT = {  # where methods rank otherwise than published
 }
 
 
-def run_tables(console: Console, options: ExperimentOptions) -> None:
+def run_tables(
+    console: Console, *, quick: bool = False, flights: Path | None = None, out: Path | None = None
+) -> None:
     """Fly, estimate, judge, and write everything down.
+
+    Args:
+        console: shows the tables.
+        quick: less of it, in minutes.
+        flights: recordings in place of the flights by hand.
+        out: new folder for the results; None is the next free one in ``runs``.
 
     Raises:
         BadInput: the recordings or the folder cannot be used.
     """
-    given = None if options.flights is None else given_flights(options.flights)
-    what = study(quick=options.quick, given=given)
-    folder = create_run_folder(options.out, "virpo_tables")
+    by_hand = None if flights is None else given_flights(flights)
+    what = study(quick=quick, given=by_hand)
+    folder = create_run_folder(out, "virpo_tables")
     scores: dict[Key, Score | Failed] = {}
     drawn: dict[str, Localized] = {}
     with console.status("flights and estimates") as status:

@@ -14,13 +14,13 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.experiments.manual_flights import recordings
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo.cases import Case, Study
 from iap_bringup.experiments.virpo.runs import run_study
 from iap_bringup.experiments.virpo.scores import Cell, Failed, Figure, Key, Results, Score, mean_of
 from iap_bringup.experiments.virpo.study import show_bars, write_tables
 from iap_bringup.experiments.virpo.tables import MAX_NEES, Tables
 from iap_bringup.terminal.tables import show_rows
+from iap_description.errors import BadInput
 from iap_io.euroc.cut_recording import cut
 from iap_io.runs.run_folder import create_run_folder
 
@@ -43,28 +43,48 @@ TABLES: dict[str, tuple[Figure, str]] = {
 }
 
 
-def run_units(console: Console, options: ExperimentOptions) -> None:
+def run_units(
+    console: Console,
+    *,
+    quick: bool = False,
+    flights: Path | None = None,
+    out: Path | None = None,
+    since: float = 0.0,
+    seconds: float | None = None,
+) -> None:
     """Fly, estimate, judge, and write everything down.
+
+    Args:
+        console: shows the tables.
+        quick: less of it, in minutes.
+        flights: folder of recordings in place of the figure-eight.
+        out: new folder for the results; None is the next free one in ``runs``.
+        since: begin of the part of these recordings that is flown [s].
+        seconds: of a flight at most; None is as the study has it.
 
     Raises:
         BadInput: the recordings or the folder cannot be used.
     """
-    flights = None if options.flights is None else recordings(options.flights)
-    folder = create_run_folder(options.out, "virpo_units")
-    if flights is not None and options.since > 0.0:
-        flights = [cut(each, options.since, folder) for each in flights]
-    what = units_study(flights, options.seconds, quick=options.quick)
+    if flights is None and (since != 0.0 or seconds is not None):
+        raise BadInput("--since and --seconds are for virpo_units with --flights")
+    if since < 0.0 or (seconds is not None and not seconds > 0.0):
+        raise BadInput("--since: not below 0; --seconds: above 0")
+    paths = None if flights is None else recordings(flights)
+    folder = create_run_folder(out, "virpo_units")
+    if paths is not None and since > 0.0:
+        paths = [cut(each, since, folder) for each in paths]
+    what = units_study(paths, seconds, quick=quick)
     scores: dict[Key, Score | Failed] = {}
     with console.status("flights and estimates") as status:
         for title, found in run_study(what, status.update):
             console.print(f"{title}: done", highlight=False)
             scores |= found.scores
             made = units_tables(scores, what)
-            paths = write_tables(folder, made)  # so that an interrupt leaves what was done
+            tables = write_tables(folder, made)  # so that an interrupt leaves what was done
     for name in made.names:
         show_rows(console, name, made.pivot(name))
     show_bars(console, made)
-    for path in paths:
+    for path in tables:
         console.print(str(path), soft_wrap=True)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.studies import run_experiment
 from iap_bringup.experiments.virpo.cases import CASES, METHODS
 from iap_bringup.experiments.virpo.flights import observe
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 def test_the_quick_tables_reach_what_is_published(tmp_path):
     console = Console(record=True, width=200)
-    run_tables(console, ExperimentOptions(quick=True, out=tmp_path / "tables"))
+    run_tables(console, quick=True, out=tmp_path / "tables")
     with (tmp_path / "tables" / "tables.csv").open() as file:
         rows = list(csv.DictReader(file))
     scenes = [row for row in rows if row["table"] == "iap_simulator TABLE VIII"]
@@ -60,9 +59,9 @@ def test_tracks_with_noise_are_off_by_as_many_pixels():
 
 def test_other_studies_take_no_options():
     with pytest.raises(BadInput, match="experiment contact: --quick"):
-        run_experiment("contact", ExperimentOptions(quick=True))
+        run_experiment("contact", quick=True)
 
 
 def test_flights_must_be_there(tmp_path):
     with pytest.raises(BadInput, match=str(tmp_path)):
-        run_experiment("virpo_tables", ExperimentOptions(flights=tmp_path, out=tmp_path / "out"))
+        run_experiment("virpo_tables", flights=tmp_path, out=tmp_path / "out")

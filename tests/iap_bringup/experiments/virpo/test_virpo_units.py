@@ -6,7 +6,6 @@ import csv
 import pytest
 from rich.console import Console
 
-from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo import units as virpo_units
 from iap_bringup.experiments.virpo.scores import Key, Score
 from iap_bringup.experiments.virpo.units import UNITS, run_units, units_study, units_tables
@@ -54,14 +53,14 @@ def test_every_unit_is_flown_with_its_own_sensors():
 
 def test_without_recordings_there_is_nothing_to_fly(tmp_path):
     with pytest.raises(BadInput, match="no rosbag2 folder"):
-        run_units(Console(quiet=True), ExperimentOptions(flights=tmp_path))
+        run_units(Console(quiet=True), flights=tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("opengl")
 def test_a_short_flight_is_estimated_by_all_methods_on_every_unit(tmp_path, monkeypatch):
     monkeypatch.setattr(virpo_units, "QUICK_SECONDS", 1.5)
-    run_units(Console(quiet=True), ExperimentOptions(quick=True, out=tmp_path / "units"))
+    run_units(Console(quiet=True), quick=True, out=tmp_path / "units")
     with (tmp_path / "units" / "tables.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["table"] == "position, RMSE in m"]
     assert len(rows) == 2 * (
