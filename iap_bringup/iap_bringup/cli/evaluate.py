@@ -36,7 +36,7 @@ PLAIN = "nominal"  # preset that is the task itself
 APPROACH = "approach.png"
 
 
-class Judged(NamedTuple):
+class EvaluatedPolicy(NamedTuple):
     """What is judged.
 
     Attributes:
@@ -107,7 +107,7 @@ def _check(options: argparse.Namespace) -> None:
             raise BadInput(f"--{name} {getattr(options, name)}: at least {least} is expected")
 
 
-def chosen(name: str, task: str | None, preset: str | None) -> Judged:
+def chosen(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
     """Who is judged by what.
 
     Args:
@@ -123,7 +123,7 @@ def chosen(name: str, task: str | None, preset: str | None) -> Judged:
             raise BadInput(
                 f"evaluate {name}: --task is missing (tasks: {', '.join(TASKS.names())})"
             )
-        return Judged(make_task(preset_of(task, preset)), baseline(name), None)
+        return EvaluatedPolicy(make_task(preset_of(task, preset)), baseline(name), None)
     policy = Policy.load(_policy_name(name, preset))
     header = policy.header
     own = name if name in TASKS.names() else header.task
@@ -132,7 +132,7 @@ def chosen(name: str, task: str | None, preset: str | None) -> Judged:
         made = policy.task()
     else:
         made = make_task(preset_of(wanted, preset), header.settings)
-    return Judged(made, of_policy(policy), policy)
+    return EvaluatedPolicy(made, of_policy(policy), policy)
 
 
 def _policy_name(name: str, preset: str | None) -> str:
@@ -169,7 +169,7 @@ def preset_of(task: str, preset: str | None) -> str:
     return f"{task}_{preset}"
 
 
-def _hand_out(options: argparse.Namespace, judged: Judged, console: Console) -> None:
+def _hand_out(options: argparse.Namespace, judged: EvaluatedPolicy, console: Console) -> None:
     """Write what was asked for besides figures."""
     if options.export is not None:
         if judged.policy is None:
@@ -181,7 +181,7 @@ def _hand_out(options: argparse.Namespace, judged: Judged, console: Console) -> 
         console.print(f"video: {options.video}, {count} pictures", soft_wrap=True)
 
 
-def _flown(options: argparse.Namespace, judged: Judged, console: Console) -> Results:
+def _flown(options: argparse.Namespace, judged: EvaluatedPolicy, console: Console) -> Results:
     """Fly all episodes below a bar."""
     seeds = range(options.seed, options.seed + options.episodes)
     columns = (
@@ -203,7 +203,7 @@ def _flown(options: argparse.Namespace, judged: Judged, console: Console) -> Res
 
 
 def _recorded(
-    options: argparse.Namespace, judged: Judged, results: Results, folder: Path
+    options: argparse.Namespace, judged: EvaluatedPolicy, results: Results, folder: Path
 ) -> dict[str, Recording]:
     has_runs = judged.flyer.flies_alone and not isinstance(judged.task, ArmReachTask)
     if options.no_record or not has_runs:
@@ -212,7 +212,7 @@ def _recorded(
     return record_failures(results, judged.task, judged.flyer, engine, folder)
 
 
-def _draw(options: argparse.Namespace, judged: Judged, folder: Path) -> None:
+def _draw(options: argparse.Namespace, judged: EvaluatedPolicy, folder: Path) -> None:
     """Draw the first docking as it goes in an engine."""
     engine = recording_engine(judged.task, options.engine)
     with simulation_of(judged.task, judged.flyer, engine, options.seed) as simulation:
@@ -226,7 +226,7 @@ def _draw(options: argparse.Namespace, judged: Judged, folder: Path) -> None:
 
 def _tree(
     options: argparse.Namespace,
-    judged: Judged,
+    judged: EvaluatedPolicy,
     results: Results,
     recordings: Mapping[str, Recording],
 ) -> dict[str, Any]:

@@ -17,7 +17,16 @@ from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.run import execute_arm, rmse
 from iap_simulation.arm.scenario import resolve_arm
 
-ELSEWHERE = ("platform", "engine", "gains", "sensors", "scene", "state_source", "realtime", "view")
+UNSUPPORTED_OPTIONS = (
+    "platform",
+    "engine",
+    "gains",
+    "sensors",
+    "scene",
+    "state_source",
+    "realtime",
+    "view",
+)
 
 STABILITY = {  # key of metrics.json, what it is
     "lyapunov_rate_max": "largest V' of (28), were commands velocities",
@@ -35,7 +44,7 @@ def run_arm(options: argparse.Namespace) -> int:
     Raises:
         BadInput: anything unknown, missing or impossible, and options that mean nothing to such a plant.
     """
-    for name in ELSEWHERE:
+    for name in UNSUPPORTED_OPTIONS:
         if getattr(options, name):
             flag = name.replace("_", "-")
             raise BadInput(f"--{flag}: {options.scenario} flies a plant identified from logs")

@@ -28,7 +28,7 @@ from iap_sensors.cameras.make import make_renderer
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.runs.run import record
 
-MOST = 3  # processes, each of up to 1 GB
+MAX_PROCESSES = 3  # processes, each of up to 1 GB
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
 SCENARIOS = ("peg_in_hole", "docking", "module_hover", "arm_pick")
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
@@ -42,7 +42,7 @@ CAMERAS = tuple(
 
 def main() -> None:
     """Make the shares in processes side by side, as many as there are processors."""
-    processes = min(MOST, len(os.sched_getaffinity(0)))
+    processes = min(MAX_PROCESSES, len(os.sched_getaffinity(0)))
     fork = multiprocessing.get_context("fork")  # of what is imported, before any kernel is used
     with ProcessPoolExecutor(processes, fork) as pool:
         list(pool.map(_make, SHARES))

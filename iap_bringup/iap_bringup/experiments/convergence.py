@@ -41,7 +41,7 @@ WEIGHTLESS = World(gravity=0.0, ground=False)
 
 
 @dataclass(frozen=True)
-class FreeFlight:
+class ConvergenceRow:
     """One line of the table.
 
     Attributes:
@@ -90,7 +90,7 @@ class Loads(NamedTuple):
         return cls(*np.zeros((4, len(assembly.bodies), 6)))
 
 
-def free_flight_convergence() -> list[FreeFlight]:
+def free_flight_convergence() -> list[ConvergenceRow]:
     """The table of three_star: each engine at each of `RATES`.
 
     Positions are compared under `Loads.on` and gravity; energy and momenta are compared without
@@ -221,8 +221,8 @@ def _lines(
     reference: Array,
     *,
     midpoint: bool = False,
-) -> list[FreeFlight]:
-    lines: list[FreeFlight] = []
+) -> list[ConvergenceRow]:
+    lines: list[ConvergenceRow] = []
     for rate in RATES:
         flown = fly(engine, assembly, rate, midpoint=midpoint)
         error = float(np.linalg.norm(flown[..., P] - reference[..., P], axis=-1).max())
@@ -231,7 +231,7 @@ def _lines(
             ratio = lines[-1].position_error_m / error
             order = math.log(ratio) / math.log(rate / lines[-1].rate_hz)
         drifts = _drifts(assembly, fly(engine, assembly, rate, loaded=False))
-        lines.append(FreeFlight(name, rate, error, order, *drifts))
+        lines.append(ConvergenceRow(name, rate, error, order, *drifts))
     return lines
 
 
@@ -249,7 +249,7 @@ def _drift(v: Array) -> float:
     return float(np.linalg.norm(v - v[0], axis=-1).max() / np.linalg.norm(v[0]))
 
 
-def show_convergence(console: Console, lines: Sequence[FreeFlight]) -> None:
+def show_convergence(console: Console, lines: Sequence[ConvergenceRow]) -> None:
     """The table of free flight: errors of the engines, and drifts of energy and momenta."""
     rows = {
         f"{line.engine}, {line.rate_hz} Hz": {

@@ -22,7 +22,7 @@ UNITS = {
     "nm": ("N m", 1.0),
     "s": ("s", 1.0),
 }
-LEAST = 1e-5  # that is shown, in these units
+SHOWN_THRESHOLD = 1e-5  # smaller figures are shown as 0, in these units
 
 
 class Figure(NamedTuple):
@@ -156,4 +156,4 @@ def _text(number: float | None, unit: str) -> str:
     if number is None:
         return "-"
     shown = UNITS[unit][1] * number
-    return f"{shown:.3g}" if abs(shown) >= LEAST else "0"
+    return f"{shown:.3g}" if abs(shown) >= SHOWN_THRESHOLD else "0"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from iap_bringup import DATA
-from iap_bringup.experiments.virtual_pilot import Box, VirtualPilot
+from iap_bringup.experiments.virtual_pilot import FreeVolume, VirtualPilot
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import StickReference, joystick_demand
 from iap_description.arrays import Array
@@ -44,7 +44,7 @@ DIGITS = 6  # recorded decimals, so that a machine's rounding in the last place 
 
 
 @dataclass(frozen=True)
-class Course:
+class ManualFlight:
     """A manual flight.
 
     Attributes:
@@ -56,12 +56,14 @@ class Course:
 
     scene: str
     seed: int
-    goals: Box
-    volume: Box
+    goals: FreeVolume
+    volume: FreeVolume
 
 
 COURSES = {
-    scene: Course(scene, seed, Box((-x, -y, 1.2), (x, y, 3.6)), Box((-X, -Y, 0.8), (X, Y, 4.2)))
+    scene: ManualFlight(
+        scene, seed, FreeVolume((-x, -y, 1.2), (x, y, 3.6)), FreeVolume((-X, -Y, 0.8), (X, Y, 4.2))
+    )
     for scene, seed, x, y, X, Y in (
         ("narrow_station", 1, 9.0, 4.0, 11.0, 6.5),
         ("broad_station", 7, 7.0, 5.0, 9.0, 6.5),
@@ -70,7 +72,7 @@ COURSES = {
 }
 
 
-def fly_manually(course: Course) -> Array:
+def fly_manually(course: ManualFlight) -> Array:
     """Reference rows (K, 19 + N) of a flight at `STATES`, from its first to its last instant."""
     mapping = load_mapping(JoystickMapping, str(MAPPING))
     base = np.zeros(13)
@@ -90,7 +92,7 @@ def fly_manually(course: Course) -> Array:
     return np.array(rows)
 
 
-def write_flight(course: Course, folder: Path) -> None:
+def write_flight(course: ManualFlight, folder: Path) -> None:
     """Record the references of a flight as a rosbag2 folder; the same bytes every time.
 
     Raises:
@@ -135,7 +137,7 @@ def resolve_recording(path: Path, scene: str, options: Options) -> tuple[Scenari
 
 
 @dataclass(frozen=True)
-class Given:
+class RecordedCommands:
     """A user's recording and its place.
 
     Attributes:
@@ -173,7 +175,7 @@ def recordings(folder: Path) -> list[Path]:
     raise BadInput(f"--flights {folder}: no rosbag2 folder, .bag or .csv file")
 
 
-def given_flights(folder: Path) -> dict[str, Given]:
+def given_flights(folder: Path) -> dict[str, RecordedCommands]:
     """One recording for each scene of a manual flight; with fewer recordings than scenes they come again.
 
     Raises:
@@ -186,7 +188,7 @@ def given_flights(folder: Path) -> dict[str, Given]:
     }
 
 
-def placed(path: Path, course: Course) -> Given:
+def placed(path: Path, course: ManualFlight) -> RecordedCommands:
     """A recording in the middle of a course's free volume; it is moved sideways only, and not scaled.
 
     Raises:
@@ -206,7 +208,7 @@ def placed(path: Path, course: Course) -> Given:
             f" {free[0, 2]:.1f} to {free[1, 2]:.1f} m"
         )
     x, y, z = offset.tolist()
-    return Given(path, course.scene, (x, y, z), recorded.duration)
+    return RecordedCommands(path, course.scene, (x, y, z), recorded.duration)
 
 
 def _is_rosbag2(path: Path) -> bool:

@@ -17,11 +17,9 @@ FIELDS = {
 }
 SETTINGS = {"world.objects": FIELDS, "draw.position": 0.5, "draw.attitude_deg": 10.0}
 SIZE: dict[str, Any] = {"width": 320, "height": 200}
-FAR, RADIUS, TALL = (
-    12.0,
-    12.0,
-    6.0,
-)  # of depths, and of what is drawn from above, and of its colours [m]
+MAX_DEPTH = 12.0  # of the colours of depths [m]
+RADIUS = 12.0  # of the part that is drawn from above [m]
+MAX_HEIGHT = 6.0  # of its colours [m]
 SCALE = np.array(  # dark blue, green, yellow
     [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], dtype=float
 )
@@ -53,10 +51,10 @@ def sheet() -> Pixels:
 
     worlds = Worlds.of("hover", WORLDS, settings=SETTINGS)
     outputs = ["depth", "labels", "normals"]
-    seen = WorldRaySensor.of(worlds, "d455", outputs, **SIZE, range_max=FAR).images()
+    seen = WorldRaySensor.of(worlds, "d455", outputs, **SIZE, range_max=MAX_DEPTH).images()
     points = WorldRaySensor.of(worlds, "os0_128", ["points"]).images()["points"]
     rows = [
-        [shaded(each, FAR) for each in seen["depth"]],
+        [shaded(each, MAX_DEPTH) for each in seen["depth"]],
         [by_label(each) for each in seen["labels"]],
         [by_normal(each) for each in seen["normals"]],
         [from_above(each.reshape(-1, 3)) for each in points],
@@ -94,7 +92,7 @@ def from_above(points: NDArray[Any]) -> Pixels:
     row, column = ((0.5 - 0.5 * points[:, k] / RADIUS) * side for k in (0, 1))
     heights = np.full((side, side), np.nan)
     heights[row.astype(int), column.astype(int)] = points[:, 2] - points[:, 2].min(initial=0.0)
-    return shaded(heights, TALL)
+    return shaded(heights, MAX_HEIGHT)
 
 
 def _on_sky(colors: NDArray[Any], there: Booleans) -> Pixels:

@@ -29,7 +29,7 @@ TIMEOUT = (3.0, 6.0)  # after which another waypoint is drawn [s]
 TILT_BAND = np.deg2rad(2.5)  # of the tilt's error, within which the cross is not pressed
 
 
-class Box(NamedTuple):
+class FreeVolume(NamedTuple):
     """Corners of a volume in `map` [m]."""
 
     low: tuple[float, float, float]
@@ -68,7 +68,7 @@ class VirtualPilot:
     """
 
     def __init__(
-        self, goals: Box, mapping: JoystickMapping, rng: np.random.Generator, dt: float
+        self, goals: FreeVolume, mapping: JoystickMapping, rng: np.random.Generator, dt: float
     ) -> None:
         self._goals = np.array(goals)
         self._mapping, self._rng, self._dt = mapping, rng, dt

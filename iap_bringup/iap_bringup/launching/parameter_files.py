@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 
-class _Dumper(yaml.SafeDumper):
+class _ParameterDumper(yaml.SafeDumper):
     """YAML as rcl reads it, which is version 1.1 without aliases: a bare ``y`` would be a bool."""
 
     def ignore_aliases(self, _: object) -> bool:
@@ -25,13 +25,15 @@ def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
-_Dumper.add_representer(str, _text_node)
+_ParameterDumper.add_representer(str, _text_node)
 
 
 def parameters_text(tree: Mapping[str, Mapping[str, Any]]) -> str:
     """The text of a parameter file, of the parameters by the nodes' full names."""
     nodes = {name: {"ros__parameters": dict(values)} for name, values in tree.items()}
-    return yaml.dump(nodes, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1 << 20)
+    return yaml.dump(
+        nodes, Dumper=_ParameterDumper, sort_keys=False, allow_unicode=True, width=1 << 20
+    )
 
 
 def temporary_file(name: str, text: str) -> str:

@@ -27,7 +27,7 @@ from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import OdometryMessage
 from iap_io.wire.stamps import SECOND
 
-AHEAD = 0.005  # that is played at once [s of the recording]
+PLAY_PERIOD = 0.005  # that is played at once [s of the recording]
 UNTIL_TOLERANCE = SECOND // 2  # before the end, to which estimates must come [ns]
 UNTIL_TIMEOUT = 10.0  # without an estimate, after which none is expected [s of wall time]
 Played = tuple[int, str, bytes]  # stamp [ns], topic, message
@@ -68,7 +68,7 @@ class SensorPlayer(SuiteNode):
         self._first = self._upcoming[0] if self._upcoming else 0
         self._began, self._last = math.inf, self._first
         self.worst = 0.0  # how late anything was played [s]
-        self.create_timer(AHEAD, self._play, clock=STEADY)
+        self.create_timer(PLAY_PERIOD, self._play, clock=STEADY)
 
     def _declared_until(self) -> dict[str, int]:
         """Newest stamp [ns] on each topic that is waited for at the end."""

@@ -7,7 +7,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 
-from iap_bringup.teleop.mappings import Limits
+from iap_bringup.teleop.mappings import StickLimits
 from iap_bringup.teleop.stick_reference import Demand, StickReference
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, Level, P
@@ -44,7 +44,7 @@ class TeleopNode(SuiteNode):
         )
         self._publisher = self.create_publisher(kind, topic, LATEST)
 
-    def fly(self, limits: Limits, demand: Callable[[], Demand]) -> None:
+    def fly(self, limits: StickLimits, demand: Callable[[], Demand]) -> None:
         """From now on move what is flown as `demand` asks for."""
 
         def on_state(state: StateMessage) -> None:
@@ -76,7 +76,9 @@ class TeleopNode(SuiteNode):
             raise BadInput(f"poses: of {count} bodies, not of {self._bodies}")
         return count != self._bodies
 
-    def _move(self, state: StateMessage, limits: Limits, demand: Callable[[], Demand]) -> None:
+    def _move(
+        self, state: StateMessage, limits: StickLimits, demand: Callable[[], Demand]
+    ) -> None:
         """Bring the reference to the time of a state; one that comes again moves nothing."""
         if self._is_new(state) or state.stamp < self._stamp:
             self._bodies = len(state.rows)

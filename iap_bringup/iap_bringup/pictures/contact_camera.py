@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_bringup.pictures.picture import TO_SUN, Camera, camera_around
+from iap_bringup.pictures.picture import TO_SUN, Viewpoint, camera_around
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P, Q
@@ -19,7 +19,7 @@ Size = tuple[int, int]
 ASIDE_DEG = 70.0, 80.0, 90.0, 100.0, 112.0  # to the camera, from straight behind the tool
 ELEVATION_DEG = 14.0, 22.0, 30.0, 40.0
 WATCHED = np.linspace(0.4, 1.0, 12)[:, None]  # of the way to the tip: points that should be seen
-NEAR = 0.55  # what of an object is so near to the tip is in the picture [m]
+TIP_SURROUNDINGS = 0.55  # what of an object is so near to the tip is in the picture [m]
 STEEP = 0.25  # horizontal share below which a tool points up or down
 AROUND_DEG, HEIGHTS_DEG = (-35.0, 35.0, -145.0, 145.0), (18.0, 40.0)  # where there is no tool
 
@@ -52,7 +52,7 @@ class Rod:
 
 def contact_camera(
     assembly: Assembly, rows: Array, rod: Rod, objects: Sequence[SceneObject], size: Size
-) -> Camera:
+) -> Viewpoint:
     """Beside the tool, where as little as possible is in the way, rather in the sun and low.
 
     Args:
@@ -63,7 +63,9 @@ def contact_camera(
         size: width and height of the picture [pixels].
     """
     near = [each.corners_W for each in objects]
-    near = [corners[np.linalg.norm(corners - rod.tip, axis=1) < NEAR] for corners in near]
+    near = [
+        corners[np.linalg.norm(corners - rod.tip, axis=1) < TIP_SURROUNDINGS] for corners in near
+    ]
     points = np.vstack([rows[:, P], rod.tip, *near])
     aircraft = zip(assembly.bodies[1:], rows[1:], strict=True)
     in_the_way = [SceneObject(body.visual, row) for body, row in aircraft]
@@ -71,7 +73,7 @@ def contact_camera(
     return _clearest(_directions(rod.axis), points, rod.points, in_the_way, size)
 
 
-def free_camera(points_W: Array, objects: Sequence[SceneObject], size: Size) -> Camera:
+def free_camera(points_W: Array, objects: Sequence[SceneObject], size: Size) -> Viewpoint:
     """The nearest camera that sees vehicles at points (n, 3), where no object is in the way."""
     directions = [(azimuth, elevation) for elevation in HEIGHTS_DEG for azimuth in AROUND_DEG]
     return _clearest(directions, points_W, points_W, objects, size)
@@ -83,14 +85,14 @@ def _clearest(
     watched_W: Array,
     in_the_way: Sequence[SceneObject],
     size: Size,
-) -> Camera:
+) -> Viewpoint:
     """Of cameras in directions (azimuth, elevation) from some points, the first of the best."""
     cameras = [
         camera_around(points_W, azimuth_deg=azimuth, elevation_deg=elevation, size=size)
         for azimuth, elevation in directions
     ]
 
-    def hidden(camera: Camera) -> int:
+    def hidden(camera: Viewpoint) -> int:
         eye = np.array(camera.position)
         found = [each.hides(watched_W, eye) for each in in_the_way]
         return int(np.any(found, axis=0).sum()) if found else 0

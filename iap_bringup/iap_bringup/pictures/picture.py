@@ -41,7 +41,7 @@ HAZE = 22.0  # [m] the sky's share of the ground's colour is 63 % here
 
 
 @dataclass(frozen=True)
-class Camera:
+class Viewpoint:
     """A point of view.
 
     Attributes:
@@ -74,7 +74,7 @@ def camera_around(
     azimuth_deg: float,
     elevation_deg: float,
     size: tuple[int, int] = (1280, 720),
-) -> Camera:
+) -> Viewpoint:
     """The nearest camera that sees vehicles at all points.
 
     Args:
@@ -86,19 +86,19 @@ def camera_around(
     middle = 0.5 * (points_W.min(axis=0) + points_W.max(axis=0))
     a, e = math.radians(azimuth_deg), math.radians(elevation_deg)
     back = np.array([math.cos(a) * math.cos(e), math.sin(a) * math.cos(e), math.sin(e)])
-    trial = Camera(tuple((middle + back).tolist()), tuple(middle.tolist()), FOV_DEG)
+    trial = Viewpoint(tuple((middle + back).tolist()), tuple(middle.tolist()), FOV_DEG)
     x, y, z = trial.view[:3, :3] @ (points_W - middle).T
     up = math.tan(0.5 * math.radians(FOV_DEG))
     wide = up * size[0] / size[1]
     distance = np.max(z + np.maximum((np.abs(y) + 0.5 * REACH) / up, (np.abs(x) + REACH) / wide))
-    return Camera(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), FOV_DEG)
+    return Viewpoint(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), FOV_DEG)
 
 
 def render_scene(
     scene: Sequence[tuple[Assembly, Array]],
     *,
     tilts: Sequence[Array] = (),
-    camera: Camera,
+    camera: Viewpoint,
     size: tuple[int, int] = (1280, 720),
     path_points: Sequence[Array] = (),
     objects: Sequence[SceneObject] = (),
@@ -135,7 +135,7 @@ def render_scene(
     return np.clip(np.rint(picture), 0.0, 255.0).astype(np.uint8)
 
 
-def _draw(stage: PyBulletScene, camera: Camera, size: tuple[int, int], places: Array) -> Array:
+def _draw(stage: PyBulletScene, camera: Viewpoint, size: tuple[int, int], places: Array) -> Array:
     """The picture at full sampling: sun and shadow, sky and haze, the blurs in front of it all."""
     stage.show_blurs(False)
     lit, depth = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
@@ -165,7 +165,7 @@ def _rays(size: tuple[int, int], fov_deg: float) -> Array:
     return np.stack([*np.meshgrid(x, y), np.full(size[::-1], -1.0)])
 
 
-def _sky(rays: Array, camera: Camera) -> Array:
+def _sky(rays: Array, camera: Viewpoint) -> Array:
     """(H, W, 3) the sky that every pixel would see, paler towards the horizon."""
     up = np.tensordot(camera.view[:3, 2], rays, axes=1) / np.linalg.norm(rays, axis=0)
     return SKY_LOW + np.clip(up / 0.5, 0.0, 1.0)[..., None] * (SKY_HIGH - SKY_LOW)
@@ -180,7 +180,7 @@ def _sunlit(stage: PyBulletScene, points_W: Array, places: Array, width: int) ->
     radius = float(np.linalg.norm(places - middle, axis=1).max()) + REACH
     radius = min(radius, 0.9 * SUN_DISTANCE)
     eye = middle + SUN_DISTANCE * SUN / np.linalg.norm(SUN)
-    sun = Camera(tuple(eye.tolist()), tuple(middle.tolist()))
+    sun = Viewpoint(tuple(eye.tolist()), tuple(middle.tolist()))
     fov_deg = 2.0 * math.degrees(math.asin(radius / SUN_DISTANCE))
     span = (SUN_DISTANCE - 2.0 * radius, SUN_DISTANCE + 2.0 * radius)
     stage.show_ground(False)  # it casts no shadow

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from iap_bringup.pictures.arms import carried, touched, with_arm
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
-from iap_bringup.pictures.picture import Camera, render_scene
+from iap_bringup.pictures.picture import Viewpoint, render_scene
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
@@ -136,7 +136,7 @@ def _view(
     objects: list[SceneObject],
     everything: Array,
     size: Size,
-) -> tuple[Camera, list[SceneObject]]:
+) -> tuple[Viewpoint, list[SceneObject]]:
     """The point of view, and the objects with those cut open that the looked-at tool is in."""
     if meta.tool_tip_P is None or meta.tool_axis_P is None or not objects:
         return free_camera(everything, objects, size), objects

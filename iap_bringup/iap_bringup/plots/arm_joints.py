@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("joint", "speed", "effort")
 TARGET = "told: coordinate, speed, torque on top of the servo's"
-SMALLEST = (0.02, 0.05, 0.01)  # range of a panel
+MIN_RANGE = (0.02, 0.05, 0.01)  # range of a panel
 HEIGHT = 1.25  # of a joint's row of panels [in]
 
 
@@ -32,7 +32,7 @@ def draw_joints(figure: Figure, flight: FlightCurves) -> None:
         for j, axes in enumerate(panels[i]):
             axes.plot(flight.t, values[j][:, i], label="simulated", **SIMULATED)
             axes.plot(flight.t, arm.target[:, j, i], label=TARGET, **REFERENCE)
-            widen(axes, SMALLEST[j])
+            widen(axes, MIN_RANGE[j])
             low, high = axes.get_ylim()
             for limit in flight.meta.arm_limits[i] if j == 0 else ():
                 if low < limit < high:

@@ -20,7 +20,7 @@ from iap_bringup.plots.panels import (
     mark,
     mark_free,
     number,
-    own_legend,
+    panel_legend,
     shade_unjudged,
 )
 from iap_description.arrays import Array
@@ -120,7 +120,7 @@ def draw_integrals(figure: Figure, flight: FlightCurves) -> None:
             axes.plot([], [], label=f"{END} {number(curve[-1, i], 2)} {unit}", **style)
         axes.set_ylabel(f"share of {SYMBOLS[i]} [{unit}]")
         axes.set_ylim(*ends[i])
-        own_legend(axes)
+        panel_legend(axes)
     legend(figure, panels[0])
 
 
@@ -166,7 +166,7 @@ def _label_rmse(axes: Axes, rmse: float, unit: str) -> None:
     if np.isfinite(rmse):
         text = f"{rmse:.3g}" if rmse >= MIN_RMSE else "0"
         axes.plot([], [], label=f"{RMSE} {text} {unit}", **SIMULATED)
-        own_legend(axes)
+        panel_legend(axes)
 
 
 def _label_steady(axes: Axes, contact: ContactCurves, values: Array, unit: str) -> None:
@@ -175,4 +175,4 @@ def _label_steady(axes: Axes, contact: ContactCurves, values: Array, unit: str) 
     digits = 1 if unit == "mm" else 2
     settled = f"{number(chosen.mean(), digits)} \u00b1 {number(chosen.std(), digits)} {unit}"
     axes.plot([], [], label=f"{LAST} {contact.steady_s:.3g} s: {settled}", **REFERENCE)
-    own_legend(axes)
+    panel_legend(axes)

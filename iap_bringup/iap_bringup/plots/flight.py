@@ -22,7 +22,7 @@ from iap_bringup.plots.panels import (
     mark_free,
     mark_limit,
     name_faults,
-    own_legend,
+    panel_legend,
     shade_unscored,
     title,
     widen,
@@ -108,7 +108,7 @@ def _draw_errors(
             rmse = (scale if column == 0 else 1.0) * errors.rmse()[column][axis]
             axes.plot([], [], label=f"{RMSE} {rmse:.3g} {own_unit}", **style)
         widen(axes, 1e-3)
-        own_legend(axes)
+        panel_legend(axes)
     legend(figure, panels[0])
 
 
@@ -156,7 +156,7 @@ def draw_overview(figure: Figure, flight: FlightCurves) -> None:
         size = np.sqrt(np.nansum(values**2, axis=1))
         axes.plot(flight.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
         axes.set_ylim(0.0, 1.35 * max(size.max(initial=0.0), 1e-3))
-        own_legend(axes)
+        panel_legend(axes)
     for i in range(flight.meta.count):
         panels[2].plot(
             flight.t, flight.thrust[:, i], color=AIRCRAFT[i % len(AIRCRAFT)], linewidth=0.9

@@ -44,7 +44,7 @@ SCALE_LIMIT = 20.0  # in median errors: larger ones do not set the scale
 
 
 @dataclass(frozen=True)
-class Path:
+class BodyPath:
     """Places over time.
 
     Attributes:
@@ -74,8 +74,8 @@ class Localized:
     scene: str
     anchors: Array
     body: str
-    true: Path
-    estimates: Mapping[str, Path]
+    true: BodyPath
+    estimates: Mapping[str, BodyPath]
     quartiles: Mapping[str, Mapping[str, Quartiles]]
 
     @property

@@ -22,7 +22,9 @@ COLORS = {  # of a joint's states; apart it has none
     "emergency": "#fc9272",
 }
 ERRORS = ("x (mm)", "y (mm)", "z (mm)", "roll (mrad)", "pitch (mrad)", "yaw (mrad)")
-MOST = 0.99  # share of values that a panel has room for; of what is beyond it tells the largest
+SHOWN_QUANTILE = (
+    0.99  # of the values of a panel, which sets its scale; a text has the largest value
+)
 
 
 def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
@@ -66,7 +68,10 @@ def _lines(panel: Any, t: Array, values: Array, names: list[str], label: str) ->
     panel.set_ylabel(label)
     if not values.size:
         return
-    largest, most = np.abs(values).max(), 1.3 * max(float(np.quantile(np.abs(values), MOST)), 1e-3)
+    largest, most = (
+        np.abs(values).max(),
+        1.3 * max(float(np.quantile(np.abs(values), SHOWN_QUANTILE)), 1e-3),
+    )
     panel.set_ylim(-most if values.min() < 0.0 else 0.0, most)
     if largest > most:
         panel.text(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ANGLES = ("roll", "pitch", "yaw")
 RMSE, LAST, END = "RMSE", "last", "ends at"
-OWN = (RMSE, LAST, END)  # begin the labels that belong into their own panel
-SMALL = 0.3  # position errors below this [m] are drawn in millimetres
+PANEL_LABELS = (RMSE, LAST, END)  # begin the labels that belong into their own panel
+MILLIMETRE_LIMIT = 0.3  # position errors below this [m] are drawn in millimetres
 
 
 def grid(
@@ -152,23 +152,25 @@ def widen(axes: Axes, least: float) -> None:
 def length_unit(errors: list[ErrorCurves]) -> tuple[float, str]:
     """Scale and name of the unit in which position errors [m] are drawn."""
     largest = max((np.abs(e.position).max(initial=0.0) for e in errors), default=0.0)
-    return (1e3, "mm") if largest < SMALL else (1.0, "m")
+    return (1e3, "mm") if largest < MILLIMETRE_LIMIT else (1.0, "m")
 
 
 def legend(figure: Figure, axes: Axes) -> None:
     """One legend for the whole figure, beside the title."""
     handles, labels = axes.get_legend_handles_labels()
-    chosen = [(h, n) for h, n in zip(handles, labels, strict=True) if not n.startswith(OWN)]
-    figure.legend(*zip(*chosen, strict=True), loc="outside upper right", ncols=len(chosen))
+    shared = [
+        (h, n) for h, n in zip(handles, labels, strict=True) if not n.startswith(PANEL_LABELS)
+    ]
+    figure.legend(*zip(*shared, strict=True), loc="outside upper right", ncols=len(shared))
 
 
-def own_legend(axes: Axes) -> None:
+def panel_legend(axes: Axes) -> None:
     """Figures of the panel's curves, inside it and above the curves."""
     handles, labels = axes.get_legend_handles_labels()
-    own = [(h, n) for h, n in zip(handles, labels, strict=True) if n.startswith(OWN)]
+    inside = [(h, n) for h, n in zip(handles, labels, strict=True) if n.startswith(PANEL_LABELS)]
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))
-    axes.legend(*zip(*own, strict=True), loc="upper right", ncols=2, borderaxespad=0.2)
+    axes.legend(*zip(*inside, strict=True), loc="upper right", ncols=2, borderaxespad=0.2)
 
 
 def number(value: float, digits: int) -> str:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from iap_simulation.sweeps.study import Axis
 
 HEIGHT = 2.6  # of a row of panels [in]
-FEWEST_NUMBERS = 2  # values from which a key has a scale
-MOST_SERIES = 6  # in one panel
+MIN_NUMBERS = 2  # values from which a key has a scale
+MAX_SERIES = 6  # in one panel
 BRIGHT = 0.6  # share of the colours' scale above which text is black
 Rows = Sequence[dict[str, Any]]
 FOLDER = "plots"
@@ -42,7 +42,7 @@ def draw_over(figure: Figure, axis: Axis, others: Sequence[Axis], rows: Rows, me
     figure.set_layout_engine("constrained")
     left, right = figure.subplots(1, 2)
     series = grouped(others, rows)
-    if len(series) > MOST_SERIES:
+    if len(series) > MAX_SERIES:
         others, series = (), {(): list(rows)}
     for number, (at, own) in enumerate(series.items()):
         values = [axis.values[i] for axis, i in zip(others, at, strict=True)]
@@ -118,7 +118,7 @@ def draw_map(figure: Figure, axes: tuple[Axis, Axis], rows: Rows, metric: str) -
 
 def _places(axis: Axis) -> list[float]:
     """Where the values of a key stand: at themselves if they are numbers, else side by side."""
-    is_scale = len(axis.values) >= FEWEST_NUMBERS and all(
+    is_scale = len(axis.values) >= MIN_NUMBERS and all(
         isinstance(value, int | float) and not isinstance(value, bool) for value in axis.values
     )
     return (

@@ -21,7 +21,7 @@ MAPPINGS = Presets(DATA / "teleop", "mapping")
 Index = Annotated[int, Field(strict=True, ge=0)]
 
 
-class Limits(Record):
+class StickLimits(Record):
     """Limits of a pilot's reference."""
 
     tilt_deg: Annotated[Positive, Field(le=80.0)]  # between the platform's z axis and the vertical
@@ -30,7 +30,7 @@ class Limits(Record):
     leash: Positive  # [m] the reference never leads the platform by more
 
 
-class Axis(Record):
+class StickAxis(Record):
     """A joystick axis."""
 
     axis: Index
@@ -40,17 +40,17 @@ class Axis(Record):
 class VelocityAxes(Record):
     """Axes that move."""
 
-    x: Axis
-    y: Axis
-    z: Axis
+    x: StickAxis
+    y: StickAxis
+    z: StickAxis
 
 
 class RateAxes(Record):
     """Axes that turn."""
 
-    roll: Axis
-    pitch: Axis
-    yaw: Axis
+    roll: StickAxis
+    pitch: StickAxis
+    yaw: StickAxis
 
 
 class JoystickMapping(Record):
@@ -61,10 +61,10 @@ class JoystickMapping(Record):
     timeout: Positive  # [s] without a message that counts as the dead man released
     velocity: VelocityAxes
     rate_deg: RateAxes
-    limits: Limits
+    limits: StickLimits
 
 
-class Key(Record):
+class KeyBinding(Record):
     """Demand of a key while it is held."""
 
     does: str
@@ -80,8 +80,8 @@ class KeyboardMapping(Record):
     quit: str
     faster: str
     slower: str
-    keys: dict[Annotated[str, Field(min_length=1, max_length=1)], Key]
-    limits: Limits
+    keys: dict[Annotated[str, Field(min_length=1, max_length=1)], KeyBinding]
+    limits: StickLimits
 
     @model_validator(mode="after")
     def _keys_differ(self) -> Self:

@@ -10,8 +10,8 @@ import numpy as np
 from iap_bringup.teleop.mappings import (
     JoystickMapping,
     KeyboardMapping,
-    Limits,
     RateAxes,
+    StickLimits,
     VelocityAxes,
 )
 from iap_control.references.rows import hold
@@ -66,7 +66,7 @@ class StickReference:
         row[REF_FIXED:] = _yaw(bodies[:, Q])
         return cls(row, mount_yaw)
 
-    def moved(self, demand: Demand, dt: float, *, limits: Limits, p_WP_W: Array) -> Self:
+    def moved(self, demand: Demand, dt: float, *, limits: StickLimits, p_WP_W: Array) -> Self:
         """The reference one period later.
 
         Args:
@@ -86,7 +86,9 @@ class StickReference:
         return type(self)(row, self.mount_yaw)
 
 
-def _turned(row: Array, rate_P: Array, dt: float, limits: Limits) -> tuple[Array, Array, Array]:
+def _turned(
+    row: Array, rate_P: Array, dt: float, limits: StickLimits
+) -> tuple[Array, Array, Array]:
     """Attitude, body rate and its derivative after a period in which the rate goes towards the one asked for."""
     w = _towards(row[REF_W], rate_P, np.deg2rad(limits.angular_acceleration_deg) * dt)
     free = so3.multiply(row[REF_Q], so3.quaternion_exp(0.5 * dt * (row[REF_W] + w)))
@@ -98,7 +100,7 @@ def _turned(row: Array, rate_P: Array, dt: float, limits: Limits) -> tuple[Array
 
 
 def _shifted(
-    row: Array, q_WP: Array, demand: Demand, dt: float, limits: Limits, p_WP_W: Array
+    row: Array, q_WP: Array, demand: Demand, dt: float, limits: StickLimits, p_WP_W: Array
 ) -> tuple[Array, Array, Array]:
     """Position, velocity and acceleration after a period; on the leash, the velocity is that of the leash's end."""
     before = so3.rotate(so3.conjugate(row[REF_Q]), row[REF_V])

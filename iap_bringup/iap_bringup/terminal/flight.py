@@ -11,9 +11,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from iap_bringup.terminal.arm_text import arm_text
-from iap_bringup.terminal.docking_text import docking_text
-from iap_bringup.terminal.modules_text import modules_text
+from iap_bringup.terminal.flight_texts import arm_text, docking_text, modules_text
 from iap_bringup.terminal.tables import number_text
 from iap_io.runs.fault_meta import Notice
 from iap_simulation.scenario.scenario import Scenario

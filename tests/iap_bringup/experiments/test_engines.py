@@ -46,7 +46,7 @@ def test_quick_flies_the_first_seconds_and_short_contacts_whole():
 
 
 def test_a_flight_has_its_engine_and_sees_only_where_it_must():
-    trees = [study.Flight(name, "mujoco", 2.0).chunk.tree for name in ("hover", "navigate")]
+    trees = [study.EngineFlight(name, "mujoco", 2.0).chunk.tree for name in ("hover", "navigate")]
     assert [tree["engine"]["name"] for tree in trees] == ["mujoco"] * 2
     assert [tree["duration"] for tree in trees] == [2.0] * 2
     blind, seeing = ([name for name, on in tree["sensors"].items() if on] for tree in trees)
@@ -134,14 +134,14 @@ def test_the_table_has_a_row_for_each_scenario_and_the_last_line_counts():
     assert text.count("position rmse, mm") == 3
     for part in ("<= 10", ">= 0.4", "<= 1.2", "no engine"):
         assert part in text
-    assert study.verdict(rows) == "1 of 3 within their bars"
+    assert study.summary(rows) == "1 of 3 within their bars"
 
 
 @pytest.mark.slow
 def test_a_second_of_hover_is_the_same_in_both_engines():
     pytest.importorskip("mujoco")
     pytest.importorskip("pybullet")
-    wanted = [study.Flight("hover", engine, 1.0) for engine in study.ENGINES]
-    (comparison,) = [study.comparison("hover", dict(study.flown(wanted)))]
+    wanted = [study.EngineFlight("hover", engine, 1.0) for engine in study.ENGINES]
+    (comparison,) = [study.comparison("hover", dict(study.fly_all(wanted)))]
     assert comparison.passes
     assert all(figure.first is not None for figure in comparison.figures)

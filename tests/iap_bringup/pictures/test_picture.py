@@ -3,7 +3,7 @@ import numpy as np
 
 from iap_bringup.pictures.arms import carried, with_arm
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
-from iap_bringup.pictures.picture import Camera, camera_around, render_scene
+from iap_bringup.pictures.picture import Viewpoint, camera_around, render_scene
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.gripper import GripperSpec
@@ -47,7 +47,7 @@ def test_picture_shows_the_red_arms_and_the_paths(capfd):
 def test_an_arm_is_seen_where_its_joints_have_it():
     """The red upper arm of the m100's, folded forward and down."""
     assembly, rows = hovering("m100_arm")
-    camera = Camera((0.0, -2.0, 0.75), (0.0, 0.0, 0.75), fov_deg=25.0)
+    camera = Viewpoint((0.0, -2.0, 0.75), (0.0, 0.0, 0.75), fov_deg=25.0)
     found = []
     for q in ([0.0, 0.0, 0.0], [0.0, 1.5, 0.0]):
         seen = with_arm(assembly, rows, np.array(q))
@@ -85,7 +85,7 @@ def test_what_a_gripper_has_taken_moves_with_the_last_link_until_it_is_let_go():
 
 
 def test_vehicles_cast_shadows_on_the_ground():
-    camera = Camera((0.0, -0.01, 6.0), (0.0, 0.0, 0.0), fov_deg=40.0)
+    camera = Viewpoint((0.0, -0.01, 6.0), (0.0, 0.0, 0.0), fov_deg=40.0)
     far_away = render_scene([hovering("three_star", (50.0, 0.0, 1.0))], camera=camera, size=SIZE)
     above = render_scene([hovering("three_star", (0.6, -0.6, 1.5))], camera=camera, size=SIZE)
     shadowed = np.abs(above.astype(float) - far_away).max(axis=-1) > 40
@@ -132,7 +132,7 @@ def rod_at(row, length=1.0):
 
 def test_objects_are_seen_in_their_colour_and_cast_shadows():
     scene = [hovering("f450", (5.5, 0.0, 1.0))]  # beside the picture
-    camera = Camera((0.0, -6.0, 4.0), (0.0, 0.0, 0.5))
+    camera = Viewpoint((0.0, -6.0, 4.0), (0.0, 0.0, 0.5))
     empty = render_scene(scene, camera=camera, size=SIZE).astype(float)
     objects = standing(world_of({**BOX, "color": RED}), 0.0)
     picture = render_scene(scene, camera=camera, size=SIZE, objects=objects)
@@ -144,7 +144,7 @@ def test_objects_are_seen_in_their_colour_and_cast_shadows():
 
 def test_what_is_made_of_pieces_is_seen_too():
     scene = [hovering("f450", (50.0, 0.0, 1.0))]
-    camera = Camera((-1.0, -3.0, 1.5), (-1.0, 0.0, 1.0))
+    camera = Viewpoint((-1.0, -3.0, 1.5), (-1.0, 0.0, 1.0))
     objects = standing(world_of({**FUNNEL, "color": RED}), 0.0)
     assert colored(render_scene(scene, camera=camera, size=SIZE, objects=objects), 0) > 200
 
@@ -204,7 +204,7 @@ def test_a_rod_in_a_funnel_is_seen_when_the_funnel_is_cut_open():
     yellow = {"type": "cylinder", "position": (-1.2, 0.0, 1.0), "rpy_deg": (0.0, 90.0, 0.0)}
     stick = {**yellow, "radius": 0.03, "length": 0.3, "color": RED}
     tube, inner = standing(world_of(FUNNEL, stick), 0.0)
-    camera = Camera((-1.2, -2.0, 1.2), (-1.2, 0.0, 1.0))
+    camera = Viewpoint((-1.2, -2.0, 1.2), (-1.2, 0.0, 1.0))
     towards = np.array(camera.position) - np.array(camera.target)
     scene = [hovering("f450", (50.0, 0.0, 1.0))]
     whole, opened = (

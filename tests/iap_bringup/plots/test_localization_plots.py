@@ -7,8 +7,8 @@ import pytest
 
 from iap_bringup.plots.localized_flights import (
     COLORS,
+    BodyPath,
     Localized,
-    Path,
     colors_of,
     convex_hull,
     draw_localized,
@@ -47,10 +47,10 @@ def test_methods_keep_their_colours_and_others_get_some():
 
 def test_figures_are_drawn_with_near_and_far_anchors_and_missing_bodies(tmp_path):
     t = np.arange(0.0, 10.0, 0.1)
-    true = Path(t, np.stack([3.0 * np.cos(t), 3.0 * np.sin(t), 2.0 + 0.1 * t], -1))
+    true = BodyPath(t, np.stack([3.0 * np.cos(t), 3.0 * np.sin(t), 2.0 + 0.1 * t], -1))
     anchors = np.array([[5.0, 2.0, 1.0], [40.0, -30.0, 3.0]])
     quartiles = {"vio": {"drone_1": BOX}, "joint": {"drone_1": BOX, "center": BOX}}
-    estimates = {"joint": Path(t, true.p + 0.05)}
+    estimates = {"joint": BodyPath(t, true.p + 0.05)}
     whole = Localized("(b)", "narrow_station", anchors, "center", true, estimates, quartiles)
     bare = Localized("(c)", "open_field", np.zeros((0, 3)), "drone_1", true, {}, {})
     path = write_plot(tmp_path / "fig.png", lambda figure: draw_localized(figure, [whole, bare]))

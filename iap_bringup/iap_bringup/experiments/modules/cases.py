@@ -19,7 +19,7 @@ Three = tuple[Positive, Positive, Positive]
 Six = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
 
 
-class Published(Record):
+class PublishedErrors(Record):
     """RMSE of places [m] and angles [rad] per axis."""
 
     hover: dict[int, Six]  # TABLE III, by the number of modules
@@ -27,7 +27,7 @@ class Published(Record):
     assembly: Six  # TABLE VI
 
 
-class Case(NamedTuple):
+class ModuleCase(NamedTuple):
     """Flights that differ by their seeds, as a rule a row of a table.
 
     Attributes:
@@ -63,16 +63,16 @@ class Case(NamedTuple):
 
 
 @cache
-def published() -> Published:
+def published() -> PublishedErrors:
     """The paper's numbers.
 
     Raises:
         BadInput: the file has a wrong key.
     """
-    return validate(Published, read_yaml(FILE), source=str(FILE))
+    return validate(PublishedErrors, read_yaml(FILE), source=str(FILE))
 
 
-def cases(*, quick: bool = False) -> list[Case]:
+def cases(*, quick: bool = False) -> list[ModuleCase]:
     """All rows of the tables; with `quick` those of fewer modules, flown once.
 
     Flights of 100 s and those without compensation are flown once in any case.
@@ -85,10 +85,10 @@ def cases(*, quick: bool = False) -> list[Case]:
     return [case._replace(seeds=SEEDS[:1]) for case in every] if quick else every
 
 
-def hover(n: int, compensation: str = "default") -> Case:
+def hover(n: int, compensation: str = "default") -> ModuleCase:
     """A chain of n modules in hover."""
     is_default = compensation == "default"
-    return Case(
+    return ModuleCase(
         "TABLE III, hover, last 30 s, module nearest the centre",
         f"n = {n}" + ("" if is_default else ", no compensation"),
         "module_hover",
@@ -103,9 +103,9 @@ def hover(n: int, compensation: str = "default") -> Case:
     )
 
 
-def lemniscate(n: int) -> Case:
+def lemniscate(n: int) -> ModuleCase:
     """A chain of n modules on a lemniscate."""
-    return Case(
+    return ModuleCase(
         "TABLE V, lemniscate, module nearest the centre",
         f"n = {n}",
         "module_lemniscate",
@@ -116,13 +116,13 @@ def lemniscate(n: int) -> Case:
     )
 
 
-def assembly() -> Case:
+def assembly() -> ModuleCase:
     """Three modules that dock and part."""
     title = "TABLE VI, three modules dock and part, whole flight, worst module"
-    return Case(title, "n = 3", "module_assembly", (), None, "rmse", published().assembly)
+    return ModuleCase(title, "n = 3", "module_assembly", (), None, "rmse", published().assembly)
 
 
-def errors_of(case: Case, rows: Sequence[Row]) -> list[float] | None:
+def errors_of(case: ModuleCase, rows: Sequence[Row]) -> list[float] | None:
     """Largest RMSE (6,) per axis of a case's flights [m], [rad]; None where one did not come to its end."""
     if any(row["outcome"] != COMPLETED for row in rows):
         return None

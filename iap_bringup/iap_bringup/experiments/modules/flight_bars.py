@@ -16,13 +16,14 @@ from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
 
-SHORT = 20.0  # hover of flights that are compared between engines, or timed [s]
-LONG = 40.0  # hover after which an unequal force is settled [s]
+SHORT_HOVER_TIME = 20.0  # hover of flights that are compared between engines, or timed [s]
+LONG_HOVER_TIME = 40.0  # hover after which an unequal force is settled [s]
 IN_AIR = {"start.mode": "hover", "start.lead_in": 0.0}  # of a vehicle
 PUSH = {"force": [0.0, 16.0, 0.0], "torque": [0.0, 0.0, 0.0]}  # across the axis [N, N m],
-PUSHED, PUSH_BEGINS = 0.3, 0.1  # for so long, so long after the approach has begun [s]
-FAR = 0.15  # that a follower is to be pushed aside [m]
-UNEQUAL = 2.0  # force on one end of three modules [N]
+PUSH_DURATION = 0.3  # [s]
+PUSH_DELAY = 0.1  # after the approach has begun [s]
+DEVIATION_BAR = 0.15  # least distance by which the push moves a follower aside [m]
+END_FORCE = 2.0  # force on one end of three modules [N]
 
 
 def own_bars(*, quick: bool) -> Iterator[Bar]:
@@ -41,7 +42,7 @@ def _engine_bars() -> Iterator[Bar]:
             _hovered({"engine.name": name, "modules.compensation": compensation}).columns
             for name in ("pybullet", "mujoco")
         )
-        wrenches[compensation] = [_end(each, SHORT) for each in (ours, theirs)]
+        wrenches[compensation] = [_end(each, SHORT_HOVER_TIME) for each in (ours, theirs)]
         far = float(np.abs(ours["errors"] - theirs["errors"])[..., :3].max())
         yield Bar(f"engines, {compensation}: places off by, mm", 1e3 * far, 2.0)
     a, b = wrenches["none"]
@@ -55,12 +56,12 @@ def _engine_bars() -> Iterator[Bar]:
 def push_bars() -> Iterator[Bar]:
     """A docking, and the same one with a push in its approach."""
     begun = next(e.t for e in _docked([]).coordinator.events if e.state == State.APPROACH)
-    at = begun + PUSH_BEGINS
-    judge = _docked([{"at": at, "until": at + PUSHED, **PUSH}])
+    at = begun + PUSH_DELAY
+    judge = _docked([{"at": at, "until": at + PUSH_DURATION, **PUSH}])
     (machine,) = judge.coordinator.machines.values()
     t, aside = judge.columns["t"], np.abs(judge.columns["errors"][:, 0, 1])
     far = float(aside[(t > at) & (t < at + 5.0)].max())
-    yield Bar("pushed in the approach: aside by, m", far, FAR, at_least=True)
+    yield Bar("pushed in the approach: aside by, m", far, DEVIATION_BAR, at_least=True)
     yield Bar("pushed in the approach: returns to alignment", machine.returns, 1, at_least=True)
     joined = sum(e.state == State.JOINED for e in judge.coordinator.events)
     yield Bar("pushed in the approach: docks then", joined, 1, at_least=True)
@@ -73,17 +74,19 @@ def _docked(pushes: list[dict[str, Any]]) -> ModulesJudge:
 
 def unequal_bars() -> Iterator[Bar]:
     """A force on one end of three: 2/3 and 1/3 of it stay in the joints by (39), none where they measure."""
-    theory = UNEQUAL * np.array([2.0, 1.0]) / 3.0
-    span = {"at": 5.0, "until": 2.0 * LONG}
-    push = Disturbance(**span, force=(0.0, UNEQUAL, 0.0), torque=(0.0, 0.0, 0.0))
+    theory = END_FORCE * np.array([2.0, 1.0]) / 3.0
+    span = {"at": 5.0, "until": 2.0 * LONG_HOVER_TIME}
+    push = Disturbance(**span, force=(0.0, END_FORCE, 0.0), torque=(0.0, 0.0, 0.0))
     for source in ("observer", "joint"):
         settings = {"modules.count": 3, "modules.wrench_source": source}
-        scenario, _ = resolved("module_hover", _own(settings, LONG), {})
+        scenario, _ = resolved("module_hover", _own(settings, LONG_HOVER_TIME), {})
         first, *others = scenario.vehicles
         first = first.model_copy(update={"disturbances": (push,)})
         pushed = scenario.model_copy(update={"vehicles": (first, *others)})
         columns = _flown(pushed, {}).columns
-        left = np.abs(columns["joint_wrenches"][columns["t"] > 0.75 * LONG].mean(axis=0)[:, 1])
+        left = np.abs(
+            columns["joint_wrenches"][columns["t"] > 0.75 * LONG_HOVER_TIME].mean(axis=0)[:, 1]
+        )
         if source == "observer":
             off = float(np.abs(left / theory - 1.0).max())
             what = ", ".join(f"{each:.2f}" for each in left)
@@ -97,17 +100,21 @@ def unequal_bars() -> Iterator[Bar]:
 
 def _speed_bar(count: int) -> Bar:
     """Speed of a chain, by the time that processors were busy for it."""
-    with Simulation.of("module_hover", settings=_own({"modules.count": count}, SHORT)) as chain:
+    with Simulation.of(
+        "module_hover", settings=_own({"modules.count": count}, SHORT_HOVER_TIME)
+    ) as chain:
         chain.step()  # compiles what is not
         start = time.process_time()
         chain.fly()
         spent = time.process_time() - start
-    return Bar(f"n = {count}: times real time, on one core", SHORT / spent, 3.0, at_least=True)
+    return Bar(
+        f"n = {count}: times real time, on one core", SHORT_HOVER_TIME / spent, 3.0, at_least=True
+    )
 
 
 def _hovered(settings: Mapping[str, Any]) -> ModulesJudge:
     """What came of a short hover that begins in the air."""
-    return _flown("module_hover", _own(settings, SHORT))
+    return _flown("module_hover", _own(settings, SHORT_HOVER_TIME))
 
 
 def _flown(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesJudge:

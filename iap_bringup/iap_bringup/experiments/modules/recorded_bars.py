@@ -11,7 +11,7 @@ from iap_bringup.experiments.modules.cases import (
     COMPLETED,
     SEEDS,
     SHORTER,
-    Case,
+    ModuleCase,
     assembly,
     errors_of,
     hover,
@@ -32,7 +32,7 @@ DESIRED = "modules.joints.j1.desired"
 WANTED = (5.0, 0.0, 0.0, 0.0, 1.0, 0.0)  # wrench in a joint [N, N m]
 
 
-def own_cases(*, quick: bool) -> list[Case]:
+def own_cases(*, quick: bool) -> list[ModuleCase]:
     """Flights that no table of the paper has."""
     flights = [
         ("breeze", "module_lemniscate", ("modules.count=3", BREEZE), SEEDS[:1]),
@@ -45,7 +45,7 @@ def own_cases(*, quick: bool) -> list[Case]:
     ]
     module = {"breeze": "m2", "square": "m1"}
     out = [
-        Case(TITLE, label, scenario, given, module.get(label), "rmse", (), seeds)
+        ModuleCase(TITLE, label, scenario, given, module.get(label), "rmse", (), seeds)
         for label, scenario, given, seeds in flights
     ]
     return [case._replace(seeds=case.seeds[:1]) for case in out] if quick else out
@@ -143,7 +143,7 @@ def _other_bars(found: Found) -> Iterator[Bar]:
         yield Bar(f"square of four: {what} over that of a chain, worst axis", share, 1.5)
 
 
-def _errors(case: Case, found: Found) -> Sequence[float]:
+def _errors(case: ModuleCase, found: Found) -> Sequence[float]:
     """Largest errors of a case, infinite where a flight did not come to its end."""
     return errors_of(case, found[case.name]) or [np.inf] * 6
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_bringup.experiments.modules.bar import bar_table
-from iap_bringup.experiments.modules.cases import COMPLETED, Case, cases, errors_of
+from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, errors_of
 from iap_bringup.experiments.modules.flight_bars import own_bars
 from iap_bringup.experiments.modules.recorded_bars import own_cases, recorded_bars
 from iap_simulation.sweeps.farm import LocalFarm
@@ -35,14 +35,14 @@ def modules(console: Console, *, quick: bool = False) -> None:
     console.print(bar_table(reached))
 
 
-def flown(wanted: Sequence[Case]) -> Iterator[tuple[str, list[Row]]]:
+def flown(wanted: Sequence[ModuleCase]) -> Iterator[tuple[str, list[Row]]]:
     """The names of the cases and what came of their flights, in any order, on all processors."""
     with closing(LocalFarm().map(fly, [case.chunk for case in wanted])) as finished:
         for chunk, rows in finished:
             yield chunk.name, rows
 
 
-def table(title: str, own: Sequence[Case], found: Sequence[list[Row]]) -> Table:
+def table(title: str, own: Sequence[ModuleCase], found: Sequence[list[Row]]) -> Table:
     """A table of cases and the rows of their flights: errors are the largest of all seeds, per axis."""
     out = Table("", title=f"{title}: RMSE, largest of {len(own[0].seeds)} seeds (published)")
     for name in (*AXES, "joints, N", "N m", "completed"):
@@ -52,7 +52,7 @@ def table(title: str, own: Sequence[Case], found: Sequence[list[Row]]) -> Table:
     return out
 
 
-def _cells(case: Case, rows: Sequence[Row]) -> list[str]:
+def _cells(case: ModuleCase, rows: Sequence[Row]) -> list[str]:
     errors, known = errors_of(case, rows), case.published
     paper = [""] * (len(AXES) - len(known)) + [f" ({1e3 * value:.3g})" for value in known]
     own = ["-"] * len(AXES) if errors is None else [f"{1e3 * value:.1f}" for value in errors]

@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from iap_bringup.experiments.manual_flights import Given, flight_folder, resolve_recording
+from iap_bringup.experiments.manual_flights import (
+    RecordedCommands,
+    flight_folder,
+    resolve_recording,
+)
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
 
@@ -70,7 +74,7 @@ NOISY = ("vio_1px", "vio_uwb_1px", "virpo_1px", "joint_1px")  # as cameras in ha
 
 
 @dataclass(frozen=True)
-class Case:
+class LocalizationCase:
     """One flight and what is estimated from it.
 
     Attributes:
@@ -130,13 +134,13 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Study:
+class LocalizationStudy:
     """All cases, and the seeds of the noise with which each is estimated."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[LocalizationCase, ...]
     seeds: tuple[int, ...]
 
-    def case(self, name: str) -> Case | None:
+    def case(self, name: str) -> LocalizationCase | None:
         """A case by name; None where the study leaves it out."""
         return next((case for case in self.cases if case.name == name), None)
 
@@ -153,19 +157,19 @@ HAND = {"b": "narrow_station", "c": "broad_station", "d": "bright_arena"}
 _LINES = ("vio", "vio_uwb", "virpo", "joint", "self_phy", "pos_drift", "all_kin")
 
 
-def _by_hand(name: str, scene: str) -> Case:
+def _by_hand(name: str, scene: str) -> LocalizationCase:
     methods = MAIN if name == "b" else (*MAIN, *ABLATIONS)
     title = f"({name}) {scene.replace('_', ' ')}, by hand"
-    return Case(name, title, flight_folder(scene), scene, methods, by_hand=True)
+    return LocalizationCase(name, title, flight_folder(scene), scene, methods, by_hand=True)
 
 
-def _figure_eight(name: str, scene: str, methods: tuple[str, ...]) -> Case:
+def _figure_eight(name: str, scene: str, methods: tuple[str, ...]) -> LocalizationCase:
     title = f"({name[0]})-{name[1]} {scene.replace('_', ' ')}"
-    return Case(name, title, "figure_eight", scene, methods)
+    return LocalizationCase(name, title, "figure_eight", scene, methods)
 
 
 CASES = (
-    Case(
+    LocalizationCase(
         "single",
         "one aircraft, figure-eight, building cluster",
         "figure_eight",
@@ -178,14 +182,14 @@ CASES = (
     _figure_eight("a2", "textured_walls", (*MAIN, *ABLATIONS, *NOISY)),
     _figure_eight("a3", "foggy_arena", MAIN),
     *(_by_hand(name, scene) for name, scene in HAND.items()),
-    Case(
+    LocalizationCase(
         "line_3",
         "three in a line, textured walls",
         "three_line_figure_eight",
         "textured_walls",
         _LINES,
     ),
-    Case(
+    LocalizationCase(
         "line_2",
         "two in a line, building cluster",
         "two_line_figure_eight",
@@ -197,23 +201,25 @@ CASES = (
 QUICK = ("a2", "b")
 
 
-def study(*, quick: bool = False, given: dict[str, Given] | None = None) -> Study:
+def study(
+    *, quick: bool = False, given: dict[str, RecordedCommands] | None = None
+) -> LocalizationStudy:
     """Flights and estimates of the study.
 
     Args:
         quick: two short flights, one seed, and of the methods `MAIN` only.
         given: recordings in place of the flights by hand, by scene.
     """
-    cases: Sequence[Case] = [_given(case, given) for case in CASES] if given else CASES
+    cases: Sequence[LocalizationCase] = [_given(case, given) for case in CASES] if given else CASES
     if not quick:
-        return Study(tuple(cases), SEEDS)
+        return LocalizationStudy(tuple(cases), SEEDS)
     short = [
         replace(case, duration=QUICK_SECONDS, methods=MAIN) for case in cases if case.name in QUICK
     ]
-    return Study(tuple(short), SEEDS[:1])
+    return LocalizationStudy(tuple(short), SEEDS[:1])
 
 
-def _given(case: Case, given: dict[str, Given]) -> Case:
+def _given(case: LocalizationCase, given: dict[str, RecordedCommands]) -> LocalizationCase:
     """A case with the recording that is given for its scene, if any."""
     if not case.by_hand or case.scene not in given:
         return case

@@ -10,7 +10,7 @@ from rich.console import Console
 from iap_bringup.experiments.virpo.cases import CASES, METHODS
 from iap_bringup.experiments.virpo.flights import Event, ObservedFlight
 from iap_bringup.experiments.virpo.runs import estimated, score_of, settings_of, watch_case
-from iap_bringup.experiments.virpo.scores import Failed
+from iap_bringup.experiments.virpo.scores import FailedEstimate
 from iap_bringup.terminal.tables import show_rows
 from iap_description.math.random_streams import stream
 from iap_estimation.virpo.messages import Ranges, Tracks
@@ -97,23 +97,23 @@ def run_faults(console: Console, *, quick: bool = False) -> None:
     show_rows(console, f"figure-eight, {seconds:.0f} s, mean over all bodies", rows)
 
 
-def _error(observed: ObservedFlight, events: list[Event], method: str) -> float | Failed:
+def _error(observed: ObservedFlight, events: list[Event], method: str) -> float | FailedEstimate:
     """Mean over the bodies of the position's RMSE [m]."""
     found = estimated(observed, events, METHODS[method].base, settings_of(METHODS[method]))
-    if isinstance(found, Failed):
+    if isinstance(found, FailedEstimate):
         return found
     return float(np.mean([score_of(observed, body, found[body]).ate for body in BODIES]))
 
 
-def _row(error: float | Failed, clean: float | Failed) -> dict[str, str]:
+def _row(error: float | FailedEstimate, clean: float | FailedEstimate) -> dict[str, str]:
     ratio = ""
     if isinstance(error, float) and isinstance(clean, float):
         ratio = f"{error / clean:.2f} {'ok' if error <= MAX_ERROR_RATIO * clean else 'MISSED'} (<= {MAX_ERROR_RATIO:g})"
     return {"ATE, m": _text(error), "of the clean one": ratio}
 
 
-def _text(error: float | Failed) -> str:
-    return f"failed: {error.reason}" if isinstance(error, Failed) else f"{error:.3f}"
+def _text(error: float | FailedEstimate) -> str:
+    return f"failed: {error.reason}" if isinstance(error, FailedEstimate) else f"{error:.3f}"
 
 
 def _within(t: float, seconds: float) -> bool:

@@ -9,7 +9,7 @@ from copy import copy
 
 import numpy as np
 
-from iap_bringup.experiments.virpo.cases import Case
+from iap_bringup.experiments.virpo.cases import LocalizationCase
 from iap_description.arrays import Array
 from iap_description.sensors.readings import ImuReading, Reading
 from iap_description.vehicles.assembly import Assembly
@@ -68,7 +68,11 @@ class ObservedFlight(FlightLog):
 
 
 def observe(
-    case: Case, seed: int, frontend: FrontendSpec, renderer: Renderer | None, progress: Progress
+    case: LocalizationCase,
+    seed: int,
+    frontend: FrontendSpec,
+    renderer: Renderer | None,
+    progress: Progress,
 ) -> ObservedFlight:
     """Fly a case.
 

@@ -28,14 +28,14 @@ Four = tuple[Error, Error, Error, Error]
 Five = tuple[Error, Error, Error, Error, Error]
 
 
-class Gains(Record):
+class PublishedGains(Record):
     """Mean share by which errors fall from vio_uwb to virpo."""
 
     iap_simulator: Positive
     virpo: Positive
 
 
-class Published(Record):
+class PublishedTables(Record):
     """Errors [m] of the papers' tables; None is what they leave out."""
 
     anchors: dict[Count, Positive]  # iap_simulator TABLE VII
@@ -43,7 +43,7 @@ class Published(Record):
     neighbours: dict[Sequence, dict[Drone, Four]]  # virpo TABLE I
     terms: dict[Sequence, dict[Drone, Five]]  # virpo TABLE II
     sizes: Literal["falling"]  # virpo Fig. 5c
-    gains: Gains
+    gains: PublishedGains
 
     def error(self, table: str, case: str, body: str, method: str) -> float | None:
         """An error of one of `COLUMNS`' tables; None where that has none."""
@@ -53,10 +53,10 @@ class Published(Record):
 
 
 @cache
-def published() -> Published:
+def published() -> PublishedTables:
     """The papers' numbers.
 
     Raises:
         BadInput: the file has a wrong key.
     """
-    return validate(Published, read_yaml(FILE), source=str(FILE))
+    return validate(PublishedTables, read_yaml(FILE), source=str(FILE))

@@ -9,10 +9,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from iap_bringup.experiments.virpo.cases import MAIN, METHODS, Case, Method, Study
+from iap_bringup.experiments.virpo.cases import (
+    MAIN,
+    METHODS,
+    LocalizationCase,
+    LocalizationStudy,
+    Method,
+)
 from iap_bringup.experiments.virpo.flights import Event, ObservedFlight, observe, with_noise_of
-from iap_bringup.experiments.virpo.scores import Failed, Key, Score
-from iap_bringup.plots.localized_flights import Localized, Path
+from iap_bringup.experiments.virpo.scores import EstimateKey, FailedEstimate, TrajectoryScore
+from iap_bringup.plots.localized_flights import BodyPath, Localized
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P
@@ -31,11 +37,13 @@ TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "dri
 class Found:
     """Findings of a case: scores, and the flight with the first seed's estimates for the figure."""
 
-    scores: dict[Key, Score | Failed] = field(default_factory=dict)
+    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = field(default_factory=dict)
     drawn: Localized | None = None
 
 
-def run_study(study: Study, report: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
+def run_study(
+    study: LocalizationStudy, report: Callable[[str], None]
+) -> Iterator[tuple[str, Found]]:
     """Run all cases, as many at a time as there are processors; title and findings of each as it is done.
 
     Args:
@@ -51,25 +59,27 @@ def run_study(study: Study, report: Callable[[str], None]) -> Iterator[tuple[str
             yield jobs[job].title, job.result()
 
 
-def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
+def run_case(case: LocalizationCase, seeds: tuple[int, ...]) -> Found:
     """Fly one case and estimate it with all its methods and seeds."""
     seen, found = watch_case(case, seeds[0]), Found()
     frontend = load_settings(frontend=case.frontend).frontend
-    paths: dict[str, Path] = {}
+    paths: dict[str, BodyPath] = {}
     for seed in seeds:
         observed = seen
         if seed != seeds[0]:  # what was seen, with the noise of another seed in all other sensors
             observed = with_noise_of(seen, observe(case, seed, frontend, None, lambda _: None))
         for name in case.methods:
             scores, path = _judged(case, name, observed)
-            found.scores |= {Key(case.name, name, seed, body): s for body, s in scores.items()}
+            found.scores |= {
+                EstimateKey(case.name, name, seed, body): s for body, s in scores.items()
+            }
             if path is not None and seed == seeds[0] and name in MAIN:
                 paths[name] = path
     found.drawn = _drawn(case, seen, paths, found, seeds[0])
     return found
 
 
-def watch_case(case: Case, seed: int) -> ObservedFlight:
+def watch_case(case: LocalizationCase, seed: int) -> ObservedFlight:
     """Fly a case with cameras."""
     renderer = make_renderer("opengl")
     try:
@@ -116,7 +126,7 @@ def with_pixel_noise(
 
 def estimated(
     observed: ObservedFlight, events: Iterable[Event], base: str, spec: VirpoSpec
-) -> dict[str, list[Estimate]] | Failed:
+) -> dict[str, list[Estimate]] | FailedEstimate:
     """Estimates of all bodies, by name, at every keyframe of a method."""
     own = observed.own
 
@@ -135,13 +145,13 @@ def estimated(
                     if not kept or one.t > kept[-1].t:
                         kept.append(one)
     except LOST as error:
-        return Failed(str(error))
+        return FailedEstimate(str(error))
     if faults := localizer.faults:
-        return Failed(f"at {faults[0].t:.1f} s: {faults[0].reason}")
-    return found if found else Failed("no estimate came")
+        return FailedEstimate(f"at {faults[0].t:.1f} s: {faults[0].reason}")
+    return found if found else FailedEstimate("no estimate came")
 
 
-def score_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> Score:
+def score_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> TrajectoryScore:
     """Score of the estimates of a body, which are some."""
     own, t = observed.own, [each.t for each in estimates]
     k = np.round(np.interp(t, observed.t, range(len(observed.t)))).astype(int)
@@ -157,7 +167,7 @@ def score_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> 
     turns = so3.quaternion_log(so3.multiply(so3.conjugate(true[:, 3:]), q_WB))
     C = np.array([each.covariance for each in estimates])
     consistency = nees(errors, C[:, :3, :3]), nees(turns, C[:, 3:6, 3:6])
-    return Score.of(errors, turns, *consistency, inside)
+    return TrajectoryScore.of(errors, turns, *consistency, inside)
 
 
 def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estimate]) -> float:
@@ -170,27 +180,27 @@ def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estim
 
 
 def _judged(
-    case: Case, method_name: str, observed: ObservedFlight
-) -> tuple[dict[str, Score | Failed], Path | None]:
+    case: LocalizationCase, method_name: str, observed: ObservedFlight
+) -> tuple[dict[str, TrajectoryScore | FailedEstimate], BodyPath | None]:
     """Scores of all bodies, and the path of the last one."""
     method = METHODS[method_name]
     events: Iterable[Event] = with_anchors(observed.events, method.anchors)
     if method.pixels is not None:
         events = with_pixel_noise(observed, events, method.pixels)
     found = estimated(observed, events, method.base, settings_of(method))
-    if isinstance(found, Failed):
+    if isinstance(found, FailedEstimate):
         return dict.fromkeys(case.bodies, found), None
-    scores: dict[str, Score | Failed] = {}
+    scores: dict[str, TrajectoryScore | FailedEstimate] = {}
     for body in case.bodies:
         name = _known_as(body, observed)
         estimates = found.get(name, [])
         if not estimates:
-            scores[body] = Failed("no estimate came")
+            scores[body] = FailedEstimate("no estimate came")
             continue
         scores[body] = score_of(observed, name, estimates)
     last = found[_known_as(case.bodies[-1], observed)]
     places = np.array([each.p_WB_W for each in last])
-    return scores, Path(np.array([each.t for each in last]), places)
+    return scores, BodyPath(np.array([each.t for each in last]), places)
 
 
 def _known_as(body: str, observed: ObservedFlight) -> str:
@@ -200,7 +210,11 @@ def _known_as(body: str, observed: ObservedFlight) -> str:
 
 
 def _drawn(
-    case: Case, observed: ObservedFlight, paths: dict[str, Path], found: Found, seed: int
+    case: LocalizationCase,
+    observed: ObservedFlight,
+    paths: dict[str, BodyPath],
+    found: Found,
+    seed: int,
 ) -> Localized:
     body = case.bodies[-1]
     row = 0 if body == CENTRE_NAME else observed.own.rows[0]
@@ -208,9 +222,11 @@ def _drawn(
         name: {
             each: score.quartiles
             for each in case.bodies
-            if isinstance(score := found.scores[Key(case.name, name, seed, each)], Score)
+            if isinstance(
+                score := found.scores[EstimateKey(case.name, name, seed, each)], TrajectoryScore
+            )
         }
         for name in paths
     }
-    true = Path(observed.t[::DRAWN], observed.x[::DRAWN, row, P])
+    true = BodyPath(observed.t[::DRAWN], observed.x[::DRAWN, row, P])
     return Localized(case.title, case.scene, observed.anchors, body, true, paths, quartiles)

@@ -15,7 +15,7 @@ Figure = Literal["ate", "horizontal", "vertical", "attitude", "nees", "attitude_
 DIGITS = {"%": 1, "deg": 2, "": 2}  # behind the point of figures with these units; of others 3
 
 
-class Key(NamedTuple):
+class EstimateKey(NamedTuple):
     """Whose estimate it is."""
 
     case: str
@@ -25,7 +25,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Score:
+class TrajectoryScore:
     """Errors of a trajectory against the truth, its first pose being the truth's.
 
     Attributes:
@@ -72,16 +72,16 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedEstimate:
     """There is no estimate worth the name; `reason` says why in some words."""
 
     reason: str
 
 
-Results = Mapping[Key, Score | Failed]
+EstimateResults = Mapping[EstimateKey, TrajectoryScore | FailedEstimate]
 
 
-class Mean(NamedTuple):
+class SeedMean(NamedTuple):
     """Of a figure over seeds, with its standard deviation, how many there are and how many failed."""
 
     measured: float | None
@@ -91,7 +91,7 @@ class Mean(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One figure of a table.
 
     Attributes:
@@ -142,18 +142,20 @@ class Cell:
         return (value + beside + mark).strip()
 
 
-def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[list[Score], int]:
+def over_seeds(
+    results: EstimateResults, case: str, method: str, body: str
+) -> tuple[list[TrajectoryScore], int]:
     """Scores of all seeds that did not fail, and how many did."""
     keys = sorted(
         key for key in results if (key.case, key.method, key.body) == (case, method, body)
     )
-    scores = [each for each in map(results.get, keys) if isinstance(each, Score)]
+    scores = [each for each in map(results.get, keys) if isinstance(each, TrajectoryScore)]
     return scores, len(keys) - len(scores)
 
 
 def mean_of(
-    results: Results, case: str, method: str, bodies: Sequence[str], figure: Figure = "ate"
-) -> Mean:
+    results: EstimateResults, case: str, method: str, bodies: Sequence[str], figure: Figure = "ate"
+) -> SeedMean:
     """Mean over seeds of a figure's mean over bodies."""
     columns, failed = [], 0
     for body in bodies:
@@ -163,15 +165,15 @@ def mean_of(
         failed = max(failed, lost)
     seeds = min((len(column) for column in columns), default=0)
     if failed or not seeds:
-        return Mean(None, None, seeds, failed)
+        return SeedMean(None, None, seeds, failed)
     means = np.mean(columns, axis=0)
     spread = float(means.std(ddof=1)) if seeds > 1 else None
-    return Mean(float(means.mean()), spread, seeds, 0)
+    return SeedMean(float(means.mean()), spread, seeds, 0)
 
 
 def gain_of(
-    results: Results, pairs: Iterable[tuple[str, str]], method: str, over: str = "vio_uwb"
-) -> Mean:
+    results: EstimateResults, pairs: Iterable[tuple[str, str]], method: str, over: str = "vio_uwb"
+) -> SeedMean:
     """Mean share by which errors fall from one method to another, over pairs of case and body.
 
     The share is taken of the means over seeds, as the papers take it of each number of a table.
@@ -184,12 +186,12 @@ def gain_of(
             shares.append(1.0 - after.measured / before.measured)
         flown = max(flown, after.seeds + after.failed)
     if failed or not shares:
-        return Mean(None, None, max(0, flown - failed), failed)
-    return Mean(100.0 * float(np.mean(shares)), None, flown, 0)
+        return SeedMean(None, None, max(0, flown - failed), failed)
+    return SeedMean(100.0 * float(np.mean(shares)), None, flown, 0)
 
 
 @dataclass(frozen=True)
-class Order:
+class Ranking:
     """Ranking of methods by their mean errors, here and in the papers.
 
     Attributes:
@@ -224,6 +226,37 @@ class Order:
     def text(self) -> str:
         """`as published`, or the pairs that are not."""
         return "; ".join(self.against) or "as published"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All figures.
+
+    Attributes:
+        cells: in the order of tables, rows and columns.
+        orders: how methods rank.
+    """
+
+    cells: tuple[TableCell, ...]
+    orders: tuple[Ranking, ...]
+
+    @property
+    def missed(self) -> list[TableCell]:
+        """Figures that do not reach their bars."""
+        return [cell for cell in self.cells if cell.passed is False]
+
+    def pivot(self, table: str) -> dict[str, dict[str, str]]:
+        """A table as text: rows, and in each the columns."""
+        rows: dict[str, dict[str, str]] = {}
+        for cell in self.cells:
+            if cell.table == table:
+                rows.setdefault(cell.row, {})[cell.method] = cell.text
+        return rows
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tables."""
+        return list(dict.fromkeys(cell.table for cell in self.cells))
 
 
 def ranked(means: Iterable[tuple[str, float]]) -> str:

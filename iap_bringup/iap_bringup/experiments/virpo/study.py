@@ -9,11 +9,18 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.experiments.manual_flights import given_flights
-from iap_bringup.experiments.virpo.cases import Study, study
+from iap_bringup.experiments.virpo.cases import LocalizationStudy, study
 from iap_bringup.experiments.virpo.published import published
 from iap_bringup.experiments.virpo.runs import run_study
-from iap_bringup.experiments.virpo.scores import Failed, Key, Order, Score, ranked
-from iap_bringup.experiments.virpo.tables import TABLE_II, Tables, tables
+from iap_bringup.experiments.virpo.scores import (
+    EstimateKey,
+    FailedEstimate,
+    Ranking,
+    Tables,
+    TrajectoryScore,
+    ranked,
+)
+from iap_bringup.experiments.virpo.tables import TABLE_II, tables
 from iap_bringup.plots.localized_flights import Localized, draw_localized
 from iap_bringup.terminal.tables import show_rows
 from iap_io.plots.plot_style import write_plot
@@ -49,14 +56,14 @@ def run_tables(
     by_hand = None if flights is None else given_flights(flights)
     what = study(quick=quick, given=by_hand)
     folder = create_run_folder(out, "virpo_tables")
-    scores: dict[Key, Score | Failed] = {}
+    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
     drawn: dict[str, Localized] = {}
     with console.status("flights and estimates") as status:
         for title, found in run_study(what, status.update):
             console.print(f"{title}: done", highlight=False)
             scores |= found.scores
             drawn |= {key.case: found.drawn for key in found.scores if found.drawn is not None}
-            paths = _written(folder, scores, what)  # so that an interrupt leaves what was done
+            paths = _write(folder, scores, what)  # so that an interrupt leaves what was done
     show_tables(console, tables(scores, what, published()))
     for reason in _reasons(scores):
         console.print(reason, soft_wrap=True)
@@ -64,20 +71,26 @@ def run_tables(
         console.print(str(path), soft_wrap=True)
 
 
-def _written(folder: Path, scores: dict[Key, Score | Failed], what: Study) -> list[Path]:
+def _write(
+    folder: Path,
+    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate],
+    what: LocalizationStudy,
+) -> list[Path]:
     notes = "\n".join(f"- {reason}" for reason in _reasons(scores))
     return write_tables(folder, tables(scores, what, published()), notes)
 
 
-def _reasons(scores: dict[Key, Score | Failed]) -> list[str]:
+def _reasons(scores: dict[EstimateKey, TrajectoryScore | FailedEstimate]) -> list[str]:
     """Why estimates failed."""
     failed = {
-        f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)
+        f"{k.case} {k.method}: {s.reason}"
+        for k, s in scores.items()
+        if isinstance(s, FailedEstimate)
     }
     return [f"failed: {each}" for each in sorted(failed)]
 
 
-def _figure(folder: Path, what: Study, drawn: dict[str, Localized]) -> Path:
+def _figure(folder: Path, what: LocalizationStudy, drawn: dict[str, Localized]) -> Path:
     shown = [drawn[case.name] for case in what.cases if case.name in DRAWN and case.name in drawn]
     return write_plot(folder / "localized.png", lambda figure: draw_localized(figure, shown))
 
@@ -145,7 +158,7 @@ def as_markdown(made: Tables, notes: str = "") -> str:
     return "\n".join([*lines, *([notes] if notes else [])])
 
 
-def _ranks(order: Order) -> str:
+def _ranks(order: Ranking) -> str:
     paper = f"; published {ranked(order.published)}" if order.published else ""
     why = f" ({WHY_NOT[order.table]})" if order.against and order.table in WHY_NOT else ""
     return f"{ranked(order.measured)}{paper}; {order.text}{why}"

@@ -2,18 +2,26 @@
 """The tables of `iap experiment virpo_tables`: measured figures beside published ones and bars."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from iap_bringup.experiments.virpo.cases import ANCHORS, MAIN, NOISY, SEQUENCES, SIZES, Case, Study
-from iap_bringup.experiments.virpo.published import COLUMNS, Published
+from iap_bringup.experiments.virpo.cases import (
+    ANCHORS,
+    MAIN,
+    NOISY,
+    SEQUENCES,
+    SIZES,
+    LocalizationCase,
+    LocalizationStudy,
+)
+from iap_bringup.experiments.virpo.published import COLUMNS, PublishedTables
 from iap_bringup.experiments.virpo.scores import (
-    Cell,
+    EstimateResults,
     Figure,
-    Mean,
-    Order,
-    Results,
+    Ranking,
+    SeedMean,
+    TableCell,
+    Tables,
     gain_of,
     mean_of,
     over_seeds,
@@ -22,14 +30,9 @@ from iap_bringup.experiments.virpo.scores import (
 CLEAR = ("a1", "a2")  # scenes without fog
 JOINT = 0.05  # [m] that joint shall reach in them
 JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
-GAINS = {
-    "drones": {"virpo": 20.0, "joint": 40.0},
-    "center": {"joint": 0.0},
-}  # bars over vio_uwb [%]
-MAX_ATTITUDE = {
-    "drones": {"vio_uwb": 0.3, "joint": 0.3},
-    "center": {"joint": 0.4},
-}  # bars for attitude errors [deg]
+# Bars over vio_uwb [%] and for attitude errors [deg].
+GAINS = {"drones": {"virpo": 20.0, "joint": 40.0}, "center": {"joint": 0.0}}
+MAX_ATTITUDE = {"drones": {"vio_uwb": 0.3, "joint": 0.3}, "center": {"joint": 0.4}}
 MAX_NEES = 2.0  # factor by which the mean NEES may be off one
 MIN_BIASES_INSIDE = 0.99  # least share of biases within three deviations
 GAIN = "gain over vio_uwb"
@@ -40,38 +43,7 @@ TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
 TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
 
 
-@dataclass(frozen=True)
-class Tables:
-    """All figures.
-
-    Attributes:
-        cells: in the order of tables, rows and columns.
-        orders: how methods rank.
-    """
-
-    cells: tuple[Cell, ...]
-    orders: tuple[Order, ...]
-
-    @property
-    def missed(self) -> list[Cell]:
-        """Figures that do not reach their bars."""
-        return [cell for cell in self.cells if cell.passed is False]
-
-    def pivot(self, table: str) -> dict[str, dict[str, str]]:
-        """A table as text: rows, and in each the columns."""
-        rows: dict[str, dict[str, str]] = {}
-        for cell in self.cells:
-            if cell.table == table:
-                rows.setdefault(cell.row, {})[cell.method] = cell.text
-        return rows
-
-    @property
-    def names(self) -> list[str]:
-        """Of the tables."""
-        return list(dict.fromkeys(cell.table for cell in self.cells))
-
-
-def tables(results: Results, study: Study, papers: Published) -> Tables:
+def tables(results: EstimateResults, study: LocalizationStudy, papers: PublishedTables) -> Tables:
     """Everything that the results say; what was not estimated is left out."""
     cells = [
         *anchors(results, study, papers),
@@ -93,7 +65,9 @@ def tables(results: Results, study: Study, papers: Published) -> Tables:
     return Tables(tuple(estimated), tuple(orders))
 
 
-def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
+def anchors(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> list[TableCell]:
     """TABLE VII: one aircraft with 0 to 4 anchors; none worse than published, and more never worse than fewer."""
     case = study.case("single")
     if case is None:
@@ -103,22 +77,26 @@ def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
         mean = mean_of(results, case.name, method, case.drones)
         known = papers.anchors.get(count)
         name = f"{count} anchors"
-        cells.append(Cell(TABLE_VII, "RMSE", name, *mean, known, known))
+        cells.append(TableCell(TABLE_VII, "RMSE", name, *mean, known, known))
         if best is not None and best.measured is not None:
-            cells.append(Cell(TABLE_VII, "not above", name, *mean, bar=_with_noise(best, mean)))
+            cells.append(
+                TableCell(TABLE_VII, "not above", name, *mean, bar=_with_noise(best, mean))
+            )
         if mean.measured is not None and (best is None or mean.measured < (best.measured or 0.0)):
             best = mean
     return cells
 
 
-def _with_noise(fewer: Mean, more: Mean) -> float:
+def _with_noise(fewer: SeedMean, more: SeedMean) -> float:
     """Largest error that is no larger than another, given how both scatter [m]."""
     count = max(1, min(fewer.seeds, more.seeds))
     scatter = float(np.hypot(fewer.spread or 0.0, more.spread or 0.0) / np.sqrt(count))
     return (fewer.measured or 0.0) + 2.0 * scatter
 
 
-def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
+def scenes(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> list[TableCell]:
     """TABLE VIII: flights by program and by hand, each body of the three-star."""
     cells = []
     for case in study.cases:
@@ -133,18 +111,20 @@ def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
                     ate = papers.error("scenes", case.name, body, method)
                     known = ate if figure == "ate" else None
                     bar = known if method == "virpo" else _joint_bar(case, method, figure)
-                    cells.append(Cell(TABLE_VIII, row, method, *mean, known, bar))
+                    cells.append(TableCell(TABLE_VIII, row, method, *mean, known, bar))
     return cells
 
 
-def _joint_bar(case: Case, method: str, figure: Figure) -> float | None:
+def _joint_bar(case: LocalizationCase, method: str, figure: Figure) -> float | None:
     """Error that `joint` must reach [m]; None where nothing is asked of the method."""
     if method == "joint" and figure == "horizontal":
         return JOINT_BY_HAND
     return JOINT if method == "joint" and figure == "ate" and case.name in CLEAR else None
 
 
-def gains(results: Results, study: Study, papers: Published) -> list[Cell]:
+def gains(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> list[TableCell]:
     """Share by which errors fall below vio_uwb's: each flight, and all together."""
     flown = [case for case in study.cases if case.name in papers.scenes]
     cells = []
@@ -157,11 +137,13 @@ def gains(results: Results, study: Study, papers: Published) -> list[Cell]:
                 known = _published_gain(papers, bodies) if method == "virpo" else None
                 bar = GAINS[whose].get(method) if name == "all" else None
                 row = f"{name} {whose}"
-                cells.append(Cell(GAIN, row, method, *mean, known, bar, at_least=True, unit="%"))
+                cells.append(
+                    TableCell(GAIN, row, method, *mean, known, bar, at_least=True, unit="%")
+                )
     return cells
 
 
-def noisy_gains(results: Results, study: Study) -> list[Cell]:
+def noisy_gains(results: EstimateResults, study: LocalizationStudy) -> list[TableCell]:
     """The same where tracks are as noisy as those of cameras in hand, and what errors are then."""
     flown = [case for case in study.cases if set(NOISY) <= set(case.methods)]
     cells = []
@@ -169,16 +151,18 @@ def noisy_gains(results: Results, study: Study) -> list[Cell]:
         for whose in ("drones", "center"):
             for method in NOISY:
                 mean = mean_of(results, case.name, method, _bodies(case, whose))
-                cells.append(Cell(GAIN_NOISY, f"{case.name} {whose}, RMSE", method, *mean))
+                cells.append(TableCell(GAIN_NOISY, f"{case.name} {whose}, RMSE", method, *mean))
     for whose in ("drones", "center") if flown else ():
         bodies = [(case.name, b) for case in flown for b in _bodies(case, whose)]
         for method in NOISY[2:]:
             mean = gain_of(results, bodies, method, over="vio_uwb_1px")
-            cells.append(Cell(GAIN_NOISY, f"gain, {whose}", method, *mean, unit="%"))
+            cells.append(TableCell(GAIN_NOISY, f"gain, {whose}", method, *mean, unit="%"))
     return cells
 
 
-def attitudes(results: Results, study: Study, papers: Published) -> list[Cell]:
+def attitudes(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> list[TableCell]:
     """Attitude errors of the same flights: mean over the aircraft, and the central body."""
     flown = [case for case in study.cases if case.name in papers.scenes]
     cells = []
@@ -188,11 +172,13 @@ def attitudes(results: Results, study: Study, papers: Published) -> list[Cell]:
                 mean = mean_of(results, case.name, method, _bodies(case, whose), "attitude")
                 bar = MAX_ATTITUDE[whose].get(method)
                 row = f"{case.name} {whose}"
-                cells.append(Cell(ATTITUDE, row, method, *mean, bar=bar, unit="deg"))
+                cells.append(TableCell(ATTITUDE, row, method, *mean, bar=bar, unit="deg"))
     return cells
 
 
-def consistency(results: Results, study: Study, papers: Published) -> list[Cell]:
+def consistency(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> list[TableCell]:
     """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
     flown = [case for case in study.cases if case.name in papers.scenes]
     cells = []
@@ -215,17 +201,17 @@ def consistency(results: Results, study: Study, papers: Published) -> list[Cell]
             ("biases within 3 sigma", inside, MIN_BIASES_INSIDE, True),
         ):
             if values:
-                mean = Mean(float(np.mean(values)), float(np.std(values)), len(values), 0)
+                mean = SeedMean(float(np.mean(values)), float(np.std(values)), len(values), 0)
                 asked = bar if is_judged else None
-                cells.append(Cell(CONSISTENCY, name, method, *mean, None, asked, least, ""))
+                cells.append(TableCell(CONSISTENCY, name, method, *mean, None, asked, least, ""))
     return cells
 
 
-def _bodies(case: Case, whose: str) -> tuple[str, ...]:
+def _bodies(case: LocalizationCase, whose: str) -> tuple[str, ...]:
     return case.drones if whose == "drones" else ("center",)
 
 
-def _published_gain(papers: Published, bodies: Sequence[tuple[str, str]]) -> float | None:
+def _published_gain(papers: PublishedTables, bodies: Sequence[tuple[str, str]]) -> float | None:
     """Of TABLE VIII itself [%]."""
     pairs = [
         [papers.error("scenes", case, body, method) for method in ("vio_uwb", "virpo")]
@@ -236,8 +222,12 @@ def _published_gain(papers: Published, bodies: Sequence[tuple[str, str]]) -> flo
 
 
 def _sequences(
-    table: str, key: str, results: Results, study: Study, papers: Published
-) -> list[Cell]:
+    table: str,
+    key: str,
+    results: EstimateResults,
+    study: LocalizationStudy,
+    papers: PublishedTables,
+) -> list[TableCell]:
     """A table of virpo, `key` in the papers' record, over its sequences; a flight stands for each."""
     methods = COLUMNS[key]
     if not {key.method for key in results} & set(methods) - set(MAIN):
@@ -249,15 +239,19 @@ def _sequences(
             for method in methods:
                 mean = mean_of(results, name, method, (body,))
                 known = papers.error(key, sequence, body, method)
-                cells.append(Cell(table, f"{sequence} {body}", method, *mean, known))
+                cells.append(TableCell(table, f"{sequence} {body}", method, *mean, known))
     return cells
 
 
 def _orders(
-    table: str, key: str, results: Results, study: Study, papers: Published
-) -> list[Order]:
+    table: str,
+    key: str,
+    results: EstimateResults,
+    study: LocalizationStudy,
+    papers: PublishedTables,
+) -> list[Ranking]:
     """Rankings of methods over the sequences of stars and of lines."""
-    orders: list[Order] = []
+    orders: list[Ranking] = []
     for group in ("SIAP", "LIAP"):
         cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
         flown = {s: case for s, case in cases.items() if case is not None}
@@ -274,11 +268,11 @@ def _orders(
             spreads += [mean.spread or 0.0 for mean in means]
         if len(here) > 1:
             noise = float(np.mean(spreads)) / float(np.sqrt(len(flown)))
-            orders.append(Order(table, group, tuple(here), tuple(there), noise))
+            orders.append(Ranking(table, group, tuple(here), tuple(there), noise))
     return orders
 
 
-def sizes(results: Results) -> list[Cell]:
+def sizes(results: EstimateResults) -> list[TableCell]:
     """Fig. 5c: how many constraints a keyframe may have."""
     case = SEQUENCES["SIAP-1"]
     drones = ("drone_1", "drone_2", "drone_3")
@@ -291,16 +285,16 @@ def sizes(results: Results) -> list[Cell]:
     if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
         return []
     return [
-        Cell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", *mean)
+        TableCell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", *mean)
         for (body, column), mean in means.items()
     ]
 
 
-def _size_order(results: Results) -> list[Order]:
+def _size_order(results: EstimateResults) -> list[Ranking]:
     case, drones = SEQUENCES["SIAP-1"], ("drone_1", "drone_2", "drone_3")
     means = [(name, mean_of(results, case, name, drones)) for name in (*SIZES, "virpo")]
     here = [(name, mean.measured) for name, mean in means if mean.measured is not None]
     if len(here) < len(means):
         return []
     noise = float(np.mean([mean.spread or 0.0 for _, mean in means]))
-    return [Order(FIG_5C, "SIAP-1", tuple(here), (), noise)]
+    return [Ranking(FIG_5C, "SIAP-1", tuple(here), (), noise)]

@@ -14,11 +14,20 @@ from pathlib import Path
 from rich.console import Console
 
 from iap_bringup.experiments.manual_flights import recordings
-from iap_bringup.experiments.virpo.cases import Case, Study
+from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
 from iap_bringup.experiments.virpo.runs import run_study
-from iap_bringup.experiments.virpo.scores import Cell, Failed, Figure, Key, Results, Score, mean_of
+from iap_bringup.experiments.virpo.scores import (
+    EstimateKey,
+    EstimateResults,
+    FailedEstimate,
+    Figure,
+    TableCell,
+    Tables,
+    TrajectoryScore,
+    mean_of,
+)
 from iap_bringup.experiments.virpo.study import show_bars, write_tables
-from iap_bringup.experiments.virpo.tables import MAX_NEES, Tables
+from iap_bringup.experiments.virpo.tables import MAX_NEES
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_io.euroc.cut_recording import cut
@@ -74,7 +83,7 @@ def run_units(
     if paths is not None and since > 0.0:
         paths = [cut(each, since, folder) for each in paths]
     what = units_study(paths, seconds, quick=quick)
-    scores: dict[Key, Score | Failed] = {}
+    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
     with console.status("flights and estimates") as status:
         for title, found in run_study(what, status.update):
             console.print(f"{title}: done", highlight=False)
@@ -90,7 +99,7 @@ def run_units(
 
 def units_study(
     flights: Sequence[Path] | None = None, seconds: float | None = None, *, quick: bool = False
-) -> Study:
+) -> LocalizationStudy:
     """A figure-eight of one quadrotor and of three_star, or recorded commands flown by both, on every unit.
 
     Args:
@@ -112,14 +121,14 @@ def units_study(
         for case in _both(source, seconds)
         for unit, (sensors, frontend) in UNITS.items()
     ]
-    return Study(tuple(cases), SEEDS[:1] if quick else SEEDS)
+    return LocalizationStudy(tuple(cases), SEEDS[:1] if quick else SEEDS)
 
 
-def _both(source: str | Path, seconds: float) -> list[Case]:
+def _both(source: str | Path, seconds: float) -> list[LocalizationCase]:
     """A motion of one quadrotor, and of three_star."""
     name = Path(source).stem
     return [
-        Case(
+        LocalizationCase(
             f"{name} {platform}",
             f"{name}, {platform}",
             source,
@@ -133,7 +142,7 @@ def _both(source: str | Path, seconds: float) -> list[Case]:
     ]
 
 
-def units_tables(results: Results, study: Study) -> Tables:
+def units_tables(results: EstimateResults, study: LocalizationStudy) -> Tables:
     """All figures; those of consistency beside their bars."""
     cells = []
     for table, (figure, unit) in TABLES.items():
@@ -142,11 +151,11 @@ def units_tables(results: Results, study: Study) -> Tables:
                 for method in case.methods:
                     mean = mean_of(results, case.name, method, names, figure)
                     row = f"{case.name}: {whose}"
-                    cells.append(Cell(table, row, method, *mean, unit=unit))
+                    cells.append(TableCell(table, row, method, *mean, unit=unit))
     return Tables(tuple(map(_with_bar, cells)), ())
 
 
-def _with_bar(cell: Cell) -> Cell:
+def _with_bar(cell: TableCell) -> TableCell:
     """NEES may be off one by a factor, either way: the bar is the one that is nearer to what was measured."""
     if cell.unit == "deg" and cell.method == "joint" and cell.row.endswith("euroc: center"):
         return replace(cell, bar=CENTRE_DEG)

@@ -9,9 +9,16 @@ import pytest
 import yaml
 from rich.console import Console
 
-from iap_bringup.experiments.virpo.cases import CASES, METHODS, SEQUENCES, Study, study
-from iap_bringup.experiments.virpo.published import COLUMNS, FILE, Published, published
-from iap_bringup.experiments.virpo.scores import Failed, Key, Order, Score, gain_of, mean_of
+from iap_bringup.experiments.virpo.cases import CASES, METHODS, SEQUENCES, LocalizationStudy, study
+from iap_bringup.experiments.virpo.published import COLUMNS, FILE, PublishedTables, published
+from iap_bringup.experiments.virpo.scores import (
+    EstimateKey,
+    FailedEstimate,
+    Ranking,
+    TrajectoryScore,
+    gain_of,
+    mean_of,
+)
 from iap_bringup.experiments.virpo.study import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.experiments.virpo.tables import (
     ATTITUDE,
@@ -52,7 +59,9 @@ LEVEL = {
 
 
 def score(ate):
-    return Score(ate, 0.8 * ate, 0.6 * ate, (0.0, 0.5 * ate, ate, 1.2 * ate, 2.0 * ate), 3.0 * ate)
+    return TrajectoryScore(
+        ate, 0.8 * ate, 0.6 * ate, (0.0, 0.5 * ate, ate, 1.2 * ate, 2.0 * ate), 3.0 * ate
+    )
 
 
 def made_up(plan, change=None):
@@ -62,7 +71,7 @@ def made_up(plan, change=None):
             for seed in plan.seeds:
                 for body in case.bodies:
                     ate = LEVEL[method] * (1.0 + 0.01 * (seed - 2))
-                    results[Key(case.name, method, seed, body)] = score(ate)
+                    results[EstimateKey(case.name, method, seed, body)] = score(ate)
     results.update(change or {})
     return results
 
@@ -81,7 +90,7 @@ def whole():
 def test_scores_are_of_the_errors():
     errors = np.array([[0.3, 0.4, 0.0], [0.0, 0.0, 1.2]])
     turns = np.deg2rad([[0.6, 0.0, 0.8], [0.0, 0.0, 0.0]])
-    found = Score.of(errors, turns, attitude_nees=1.5)
+    found = TrajectoryScore.of(errors, turns, attitude_nees=1.5)
     assert found.ate == pytest.approx(np.sqrt((0.25 + 1.44) / 2))
     assert found.horizontal == pytest.approx(np.sqrt(0.125))
     assert found.vertical == pytest.approx(np.sqrt(0.72))
@@ -92,14 +101,14 @@ def test_scores_are_of_the_errors():
 
 def test_means_are_over_bodies_and_seeds_and_a_failure_is_never_a_number():
     results = {
-        Key("a1", "virpo", seed, body): score(ate)
+        EstimateKey("a1", "virpo", seed, body): score(ate)
         for seed, pair in ((1, (0.1, 0.3)), (2, (0.2, 0.4)))
         for body, ate in zip(("drone_1", "drone_2"), pair, strict=True)
     }
     mean = mean_of(results, "a1", "virpo", ("drone_1", "drone_2"))
     assert (mean.measured, mean.seeds, mean.failed) == (pytest.approx(0.25), 2, 0)
     assert mean.spread == pytest.approx(0.1 / np.sqrt(2.0))
-    results[Key("a1", "virpo", 2, "drone_1")] = Failed("it jumped")
+    results[EstimateKey("a1", "virpo", 2, "drone_1")] = FailedEstimate("it jumped")
     mean = mean_of(results, "a1", "virpo", ("drone_1", "drone_2"))
     assert (mean.measured, mean.failed) == (None, 1)
 
@@ -107,7 +116,7 @@ def test_means_are_over_bodies_and_seeds_and_a_failure_is_never_a_number():
 def test_gains_are_means_of_shares():
     ates = {"drone_1": (0.2, 0.1), "drone_2": (0.1, 0.09)}
     results = {
-        Key("a1", method, 1, body): score(pair[k])
+        EstimateKey("a1", method, 1, body): score(pair[k])
         for body, pair in ates.items()
         for k, method in enumerate(("vio_uwb", "virpo"))
     }
@@ -118,7 +127,7 @@ def test_gains_are_means_of_shares():
 def test_the_papers_own_gain_comes_out_of_their_table():
     papers = published()
     results = {
-        Key(case, method, 1, body): score(papers.error("scenes", case, body, method))
+        EstimateKey(case, method, 1, body): score(papers.error("scenes", case, body, method))
         for case, bodies in papers.scenes.items()
         for body in bodies
         for method in ("vio_uwb", "virpo")
@@ -126,7 +135,7 @@ def test_the_papers_own_gain_comes_out_of_their_table():
     pairs = [(case, body) for case, bodies in papers.scenes.items() for body in bodies]
     gain = gain_of(results, pairs, "virpo")
     assert gain.measured == pytest.approx(100.0 * papers.gains.iap_simulator, abs=0.05)
-    plan = Study(tuple(case for case in CASES if case.name in papers.scenes), (1,))
+    plan = LocalizationStudy(tuple(case for case in CASES if case.name in papers.scenes), (1,))
     made = tables(results, plan, papers)
     for row in made.pivot(TABLE_VIII):
         name, _, body = row.partition(" ")
@@ -159,9 +168,11 @@ def test_tables_set_measured_beside_published_and_judge(whole):
 
 def test_what_is_worse_or_failed_is_said():
     plan = study()
-    change = {Key("a1", "virpo", seed, "drone_1"): score(0.2) for seed in plan.seeds}
-    change |= {Key("a2", "joint", 2, "drone_2"): Failed("no keyframe for 1 s")}
-    change |= {Key("single", "vio_uwb", seed, "drone_1"): score(0.12) for seed in plan.seeds}
+    change = {EstimateKey("a1", "virpo", seed, "drone_1"): score(0.2) for seed in plan.seeds}
+    change |= {EstimateKey("a2", "joint", 2, "drone_2"): FailedEstimate("no keyframe for 1 s")}
+    change |= {
+        EstimateKey("single", "vio_uwb", seed, "drone_1"): score(0.12) for seed in plan.seeds
+    }
     made = tables(made_up(plan, change), plan, published())
     missed = {(each.table, each.row, each.method): each.text for each in made.missed}
     assert missed[TABLE_VIII, "a1 drone_1", "virpo"] == "0.200 (0.093) MISSED"
@@ -178,17 +189,17 @@ def test_what_was_not_flown_is_left_out():
     made = tables(made_up(plan), plan, published())
     assert {each.row.split()[0] for each in made.cells if each.table == TABLE_VIII} == {"a2", "b"}
     assert made.names == [TABLE_VIII, GAIN, ATTITUDE]  # which hold what MAIN estimates
-    assert tables({}, Study((), ()), published()).cells == ()
+    assert tables({}, LocalizationStudy((), ()), published()).cells == ()
 
 
 def test_a_ranking_names_the_pairs_that_differ_by_more_than_noise():
     papers = (("vio", 0.4), ("vio_uwb", 0.2), ("virpo", 0.1))
     here = (("vio", 0.3), ("vio_uwb", 0.05), ("virpo", 0.06))
-    assert Order("", "", here, papers, noise=0.02).text == "as published"
-    against = Order("", "", here, papers, noise=0.005).text
+    assert Ranking("", "", here, papers, noise=0.02).text == "as published"
+    against = Ranking("", "", here, papers, noise=0.005).text
     assert against == "vio_uwb 0.050, virpo 0.060"
     falling = (("size_1", 0.1), ("size_3", 0.12), ("virpo", 0.08))
-    assert Order("", "", falling, (), noise=0.01).text == "size_1 0.100, size_3 0.120"
+    assert Ranking("", "", falling, (), noise=0.01).text == "size_1 0.100, size_3 0.120"
 
 
 def test_reports_hold_every_figure(whole, tmp_path):
@@ -207,7 +218,7 @@ def test_reports_hold_every_figure(whole, tmp_path):
 def test_a_ranking_that_is_not_as_published_has_its_reason():
     plan = study()
     change = {
-        Key(case.name, "all_kin", seed, body): score(0.09)
+        EstimateKey(case.name, "all_kin", seed, body): score(0.09)
         for case in plan.cases
         for seed in plan.seeds
         for body in case.bodies
@@ -231,10 +242,10 @@ def test_published_numbers_are_complete_and_their_keys_are_strict():
             )
     tree = read_yaml(FILE)
     with pytest.raises(BadInput, match="unknown key 'scene'"):
-        validate(Published, {**tree, "scene": {}}, source="file")
+        validate(PublishedTables, {**tree, "scene": {}}, source="file")
     with pytest.raises(BadInput, match="scenes.e"):
-        validate(Published, {**tree, "scenes": {"e": {}}}, source="file")
-    assert yaml.safe_load(FILE.read_text()).keys() == Published.model_fields.keys()
+        validate(PublishedTables, {**tree, "scenes": {"e": {}}}, source="file")
+    assert yaml.safe_load(FILE.read_text()).keys() == PublishedTables.model_fields.keys()
     assert COLUMNS["neighbours"][-1] == COLUMNS["terms"][-1] == "virpo"
 
 

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.experiments.virpo import units as virpo_units
-from iap_bringup.experiments.virpo.scores import Key, Score
+from iap_bringup.experiments.virpo.scores import EstimateKey, TrajectoryScore
 from iap_bringup.experiments.virpo.units import UNITS, run_units, units_study, units_tables
 from iap_description.errors import BadInput
 
@@ -17,7 +17,7 @@ NEES = "NEES of the attitude"
 def made_up(plan, nees):
     quartiles = (0.0, 0.01, 0.02, 0.03, 0.04)
     return {
-        Key(case.name, method, seed, body): Score(
+        EstimateKey(case.name, method, seed, body): TrajectoryScore(
             0.02, 0.01, 0.01, quartiles, 0.2, nees, nees * seed
         )
         for case in plan.cases
