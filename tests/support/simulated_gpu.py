@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A few periods of worlds on either device, for tests that compare them."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from iap_description.math.lanes import DOUBLE, Precision
@@ -15,7 +20,7 @@ PLATFORMS = (
     "f450",
     "three_star_fixed",
 )  # one for each law, and mixed joints
-CASES = (*((platform, DOUBLE) for platform in PLATFORMS), ("f450", "float32"))
+SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 SETTINGS = {
     "draw.position": 0.2,
     "draw.attitude_deg": 5.0,
@@ -66,11 +71,49 @@ def flown(device: str, platform: str, precision: Precision) -> dict[str, np.ndar
     return found
 
 
-def save(device: str, path: str) -> None:
-    """Write what all platforms come to into a file."""
+def environment() -> dict[str, str]:
+    """This process's variables and paths, with numba's simulator of a GPU."""
+    return {**os.environ, **SIMULATOR, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+def simulated(
+    path: Path, platforms: tuple[str, ...], precision: Precision
+) -> dict[str, np.ndarray]:
+    """Arrays of `flown` on a simulated GPU as ``PLATFORM.NAME``, from a process whose variables count for all of numba.
+
+    Args:
+        path: of a file for the arrays.
+        platforms: to fly.
+        precision: of the worlds.
+    """
+    code = f"import simulated_gpu; simulated_gpu.save({str(path)!r}, {platforms!r}, {precision!r})"
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "ignore", "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    with np.load(path) as arrays:
+        return dict(arrays)
+
+
+def save(path: str, platforms: tuple[str, ...], precision: Precision) -> None:
+    """Write what platforms come to on a GPU into a file."""
     arrays = {
-        f"{platform}.{precision}.{name}": array
-        for platform, precision in CASES
-        for name, array in flown(device, platform, precision).items()
+        f"{platform}.{name}": array
+        for platform in platforms
+        for name, array in flown("cuda", platform, precision).items()
     }
     np.savez(path, **arrays)
+
+
+def check(simulated: dict[str, np.ndarray], platform: str, precision: Precision) -> None:
+    """Compare a platform's worlds on a simulated GPU with those of the processor."""
+    expected = flown("cpu", platform, precision)
+    assert len(expected) > 5
+    for name, array in expected.items():
+        got = simulated[f"{platform}.{name}"]
+        np.testing.assert_allclose(got, array, **TOLERANCE[precision], err_msg=name)
+    assert np.abs(expected["after advance"][:, 0, :3] - expected["after fly"][:, 0, :3]).max() > 0

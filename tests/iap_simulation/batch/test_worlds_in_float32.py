@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from simulated_gpu import check, simulated
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -96,3 +97,8 @@ def test_what_needs_double_precision_is_refused():
         Worlds.of("hover", 2, settings=joint, precision="float32")
     with pytest.raises(BadInput, match="precision 'float16'"):
         Worlds.of("hover", 2, precision="float16")
+
+
+@compiles
+def test_worlds_on_a_simulated_gpu_are_those_of_the_processor_in_single_precision(tmp_path):
+    check(simulated(tmp_path / "flown.npz", ("f450",), "float32"), "f450", "float32")
