@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.config.record import validate
 from iap_description.scenes.library import load_scene
-from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
@@ -64,7 +64,9 @@ def _seen():
 def _calibration(mounted):
     infos = [each.info for each in mounted]
     cameras = [
-        Camera.of((i.width, i.height), i.K, i.D, model=i.distortion_model, source=i.topic)
+        CameraCalibration.of(
+            (i.width, i.height), i.K, i.D, model=i.distortion_model, source=i.topic
+        )
         for i in infos
     ]
     places, attitudes = [np.array(i.p_BS_B) for i in infos], [np.array(i.q_BS) for i in infos]

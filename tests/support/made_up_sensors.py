@@ -14,7 +14,7 @@ from iap_description.sensors.readings import (
     MagneticReading,
     RangeReading,
     Reading,
-    Source,
+    SensorSource,
 )
 from iap_description.sensors.sensor_info import (
     ENCODINGS,
@@ -99,7 +99,7 @@ def with_sensors(flight: Flight, *sensors: SensorInfo) -> RunMeta:
 
 def reading(meta: SensorInfo, t: float, rng: np.random.Generator) -> list[Reading]:
     """What a sensor says at one time, at random."""
-    source = Source(meta.topic, meta.frame)
+    source = SensorSource(meta.topic, meta.frame)
     if isinstance(meta, ImuInfo):
         q = so3.normalized(rng.normal(size=4)) if meta.attitude_deviation is not None else None
         biases = rng.normal(size=(2, 3)) if meta.has_bias else (None, None)

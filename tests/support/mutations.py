@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 
-from iap_io.wire.cdr import HEADER_SIZE, Layout, decoded, message_types, serialised
+from iap_io.wire.cdr import HEADER_SIZE, MessageLayout, decoded, message_types, serialised
 
 NUMBERS = [
     np.nan,
@@ -73,7 +73,7 @@ def _foreign(rng: Random, data: bytes, msgtype: str, others: list[bytes]) -> byt
 
 def _numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """Some numbers replaced."""
-    layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
+    layout, out = MessageLayout.of(decoded(data, msgtype)), bytearray(data)
     places = sorted(layout.doubles)
     for _ in range(rng.randint(1, 3) if places else 0):
         place = rng.choice(places)
@@ -83,7 +83,7 @@ def _numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
 
 def _quaternion(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """An attitude of another length."""
-    layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
+    layout, out = MessageLayout.of(decoded(data, msgtype)), bytearray(data)
     if layout.quaternions:
         place = rng.choice(layout.quaternions)
         q = np.frombuffer(bytes(out[place : place + 32])) * rng.choice(
@@ -95,7 +95,7 @@ def _quaternion(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
 
 def _lengths(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """The length of a string or a sequence."""
-    layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
+    layout, out = MessageLayout.of(decoded(data, msgtype)), bytearray(data)
     places = [
         at
         for at in np.flatnonzero(layout.fixed)

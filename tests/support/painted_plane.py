@@ -6,7 +6,7 @@ import numpy as np
 
 from iap_description.config.record import validate
 from iap_description.math import so3
-from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 
@@ -20,7 +20,7 @@ LENS = (-0.28, 0.07, 0.0002, 0.00002, 0.0)
 
 def camera_of(D=(0.0,) * 5, source="test"):
     K = [[FOCAL, 0.0, 0.5 * (WIDTH - 1)], [0.0, FOCAL, 0.5 * (HEIGHT - 1)], [0.0, 0.0, 1.0]]
-    return Camera.of((WIDTH, HEIGHT), K, D, model="plumb_bob", source=source)
+    return CameraCalibration.of((WIDTH, HEIGHT), K, D, model="plumb_bob", source=source)
 
 
 def pair_of(D=(0.0,) * 5, turn_right=STILL, baseline=BASELINE):

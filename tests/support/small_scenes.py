@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.sensors.mounts import optical
@@ -46,7 +46,7 @@ def rectangle(name, corners, *, tiles=1.0, texture=None, color=WHITE, label=1):
     normals = np.tile(normal / np.linalg.norm(normal), (4, 1)).astype(np.float32)
     uv = tiles * np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=np.float32)
     faces = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32)
-    return Part(name, corners, normals, uv, faces, texture, color, label)
+    return MeshPart(name, corners, normals, uv, faces, texture, color, label)
 
 
 def box(name, middle, half, **keys):
@@ -77,7 +77,7 @@ def ball(name, middle, radius, *, color=WHITE, label=1, n=96):
     faces = np.vstack([np.stack([a, b, b + 1], -1), np.stack([a, b + 1, a + 1], -1)])
     uv = np.zeros((len(normals), 2), np.float32)
     corners = (np.array(middle) + radius * normals).astype(np.float32)
-    return Part(
+    return MeshPart(
         name, corners, normals.astype(np.float32), uv, faces.astype(np.int32), None, color, label
     )
 

@@ -16,7 +16,7 @@ from iap_estimation.virpo.algebra.solution import solve
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.inertial import inertial
 from iap_estimation.virpo.factors.landmarks import LEFT, RIGHT, Landmarks, add_tracks, begin_depths
-from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
+from iap_estimation.virpo.factors.preintegration import ImuInterval, preintegrate
 from iap_estimation.virpo.factors.ranging import (
     ANCHOR,
     ARM,
@@ -59,7 +59,7 @@ class SmallWindow:
     flight: Flight
     states: States
     table: Landmarks
-    motions: list[Inertia]
+    motions: list[ImuInterval]
     rows: np.ndarray
     prior: Prior
 
@@ -200,8 +200,8 @@ def _landmarks(flight: Flight, states: States) -> Landmarks:
     return table
 
 
-def _motion(flight: Flight, k: int) -> Inertia:
-    out = Inertia.empty()
+def _motion(flight: Flight, k: int) -> ImuInterval:
+    out = ImuInterval.empty()
     samples = flight.samples(0, k * APART, (k + 1) * APART)
     preintegrate(samples, np.zeros(6), flight.fleet.aircraft[0].noise, out)
     return out

@@ -31,7 +31,7 @@ from iap_control.allocation.allocator import Allocator
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
 from iap_control.nodes.reference_node import ReferenceNode
-from iap_description.sensors.readings import ImageReading, Source
+from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import Command, Q
 from iap_description.vehicles.assembly import Assembly
@@ -169,7 +169,7 @@ class Script:
         if k % 10 == 0:
             for topic, (info, encode) in self._cameras.items():
                 reading = ImageReading(
-                    Source(topic, info.frame),
+                    SensorSource(topic, info.frame),
                     k / 200,
                     "mono8",
                     self._image[: info.height, : info.width],

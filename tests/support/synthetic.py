@@ -30,7 +30,7 @@ from synthetic_fleet import (
 
 from iap_description.math import so3
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt, Tracks
 
 STEP = 0.005  # of inertial units [s]
 HALF_VIEW = np.array([1.0, 0.75])  # tangents of half the field of view: 640 x 480
@@ -42,7 +42,7 @@ class Arrival(NamedTuple):
     """A message and whose it is."""
 
     aircraft: int
-    message: Inertial | Tracks | Ranges | Tilt
+    message: ImuSample | Tracks | Ranges | Tilt
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +142,10 @@ class Flight:
         told = self._inertial[aircraft][0][first:last]
         return np.column_stack([np.full(len(told), STEP), told])
 
-    def inertial(self, aircraft: int) -> list[Inertial]:
+    def inertial(self, aircraft: int) -> list[ImuSample]:
         """All samples of an aircraft's inertial unit."""
         told = self._inertial[aircraft][0]
-        return [Inertial((k + 1) * STEP, row[:3], row[3:]) for k, row in enumerate(told)]
+        return [ImuSample((k + 1) * STEP, row[:3], row[3:]) for k, row in enumerate(told)]
 
     def tracks(self, aircraft: int) -> list[Tracks]:
         """What an aircraft's cameras see; a point lost and found again is a new track."""

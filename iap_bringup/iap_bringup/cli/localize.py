@@ -14,9 +14,9 @@ from iap_bringup.cli.options import add_assignments, add_report_options
 from iap_bringup.terminal.flight import time_bar
 from iap_bringup.terminal.localization import show_localization
 from iap_description.process.interrupts import Deferral
-from iap_estimation.datasets.bag_topics import Chosen
+from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import FrontendChoice
-from iap_estimation.datasets.localization import Results, check_methods, localize
+from iap_estimation.datasets.localization import LocalizationResults, check_methods, localize
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.settings import load_settings
@@ -132,11 +132,11 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _choices(options: argparse.Namespace) -> Choices:
-    topics = Chosen(options.left, options.right, options.imu)
+    topics = TopicNames(options.left, options.right, options.imu)
     return Choices(options.vehicle, topics, tuple(options.calibration), options.truth, options.map)
 
 
-def _exit_code(results: Results) -> int:
+def _exit_code(results: LocalizationResults) -> int:
     failed = {name: ran.outcome for name, ran in results.methods.items() if ran.has_failed}
     for name, outcome in failed.items():
         sys.stderr.write(f"iap: {name} {outcome}\n")

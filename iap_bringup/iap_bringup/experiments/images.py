@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from iap_bringup.experiments.rows import Report, Rows, bar_row
 from iap_description.arrays import Array
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.scene import Light, Scene, Sky
@@ -131,7 +131,7 @@ def followed(images: Sequence[Pixels]) -> int:
     return len(points)
 
 
-def _wall(distance: float, q_WO: Array, tiles: int = TILES) -> tuple[Part, Array]:
+def _wall(distance: float, q_WO: Array, tiles: int = TILES) -> tuple[MeshPart, Array]:
     """A square across the x axis, turned about its middle, and the middles (n, 3) of its texture's tiles [m]."""
     y = 0.5 * SIDE * np.array([1.0, -1.0, -1.0, 1.0])
     z = 0.5 * SIDE * np.array([-1.0, -1.0, 1.0, 1.0])
@@ -144,10 +144,10 @@ def _wall(distance: float, q_WO: Array, tiles: int = TILES) -> tuple[Part, Array
     across, up = (each.ravel() for each in np.meshgrid(at, at))
     points = middle + so3.rotate(q_WO, np.stack([0.0 * across, across, up], -1))
     shape = (corners.astype(np.float32), normals.astype(np.float32), uv, faces)
-    return Part("wall", *shape, "wall", (1.0, 1.0, 1.0, 1.0), 1), points
+    return MeshPart("wall", *shape, "wall", (1.0, 1.0, 1.0, 1.0), 1), points
 
 
-def _lit(wall: Part, texture: Pixels) -> Scene:
+def _lit(wall: MeshPart, texture: Pixels) -> Scene:
     """A wall alone, as bright from everywhere, before a white sky."""
     white = (1.0, 1.0, 1.0)
     light = Light(direction_W=(0.0, 0.0, 1.0), strength=0.0, ambient=1.0)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from iap_bringup.plots.localized_flights import COLORS, draw_boxes, quartiles_of
 from iap_estimation.datasets.results import Evaluation
 from iap_estimation.evaluation.alignment import yaw_aligned
-from iap_estimation.evaluation.comparison import SIGMAS, Judged
+from iap_estimation.evaluation.comparison import SIGMAS, Comparison
 from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]
     Raises:
         RecordingFailed: the disk is full or cannot be written.
     """
-    drawn = {body: methods for body, methods in evaluation.judged.items() if methods}
+    drawn = {body: methods for body, methods in evaluation.comparisons.items() if methods}
     if not drawn:
         return []
     is_true = evaluation.results.begins_true
@@ -49,7 +49,7 @@ class _Shown:
     It is aligned unless it began at the truth, where that can be done.
     """
 
-    def __init__(self, one: Judged, *, is_true: bool) -> None:
+    def __init__(self, one: Comparison, *, is_true: bool) -> None:
         aligned = None if is_true else yaw_aligned(one.estimate, one.truth)
         estimate = one.estimate if aligned is None else aligned
         self.t, self.sigma = one.t, one.sigma

@@ -27,7 +27,7 @@ from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_meta import Track
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.recorded import Recorded, time_offset
+from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
 
 # On two hand-flown flights with up to 11 and 29 deg of tilt this hides 0.6 and 1.1 mm RMS. A higher
 # cut-off hides less (0.2 mm at 4 Hz) but lets through accelerations that a heavy platform cannot
@@ -72,11 +72,13 @@ def commanded(replay: Replay) -> Commanded:
     return Commanded(rows, command.duration, given, actual, command.source)
 
 
-def _track(recorded: Recorded, offset: float) -> Track:
+def _track(recorded: RecordedTrajectory, offset: float) -> Track:
     return Track(recorded.t + offset, np.hstack([recorded.p_WP_W, recorded.q_WP]))
 
 
-def smoothed(recorded: Recorded, *, cutoff_hz: float = CUTOFF_HZ) -> Callable[[Array], Array]:
+def smoothed(
+    recorded: RecordedTrajectory, *, cutoff_hz: float = CUTOFF_HZ
+) -> Callable[[Array], Array]:
     """The command's smooth copy with all its derivatives, as a function of time.
 
     Velocities and accelerations that the command carries enter the fit.
@@ -112,7 +114,7 @@ def _present(*derivatives: Array | None) -> dict[int, Array]:
     return {order: values for order, values in enumerate(derivatives) if values is not None}
 
 
-def _fit_attitude(recorded: Recorded, cutoff_hz: float) -> splines.Spline:
+def _fit_attitude(recorded: RecordedTrajectory, cutoff_hz: float) -> splines.Spline:
     """The spline of the four numbers of the attitude's quaternion."""
     q, w = recorded.q_WP, recorded.w_WP_P
     q_dot = None if w is None else 0.5 * so3.multiply(q, _pure(w))

@@ -57,11 +57,11 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
             seen.add(key)
 
 
-class _Dumper(_BaseDumper):  # type: ignore[misc, valid-type]
+class _PlainDumper(_BaseDumper):  # type: ignore[misc, valid-type]
     """YAML in which a text that `_Loader` would take for a number is quoted."""
 
 
-for _each in (_Loader, _Dumper):
+for _each in (_Loader, _PlainDumper):
     _each.add_implicit_resolver(
         "tag:yaml.org,2002:float",
         re.compile(
@@ -146,5 +146,5 @@ def parse_mapping(text: str, *, source: str) -> dict[str, Any]:
 
 def yaml_text(tree: Any) -> str:  # noqa: ANN401 - what `parse_yaml` returns
     """A plain tree as YAML, its keys in their order; no digit is lost."""
-    text: str = yaml.dump(tree, Dumper=_Dumper, sort_keys=False)
+    text: str = yaml.dump(tree, Dumper=_PlainDumper, sort_keys=False)
     return text

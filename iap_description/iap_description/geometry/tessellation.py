@@ -25,7 +25,7 @@ _TURNS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MeshPart:
     """Triangles in the frame of a body, or in `map`; they are seen from their front, where they run ccw.
 
     Attributes:
@@ -70,7 +70,7 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     return vertices @ R.T + shape.position, normals @ R.T, faces
 
 
-def parts_by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[Part, ...]:
+def parts_by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[MeshPart, ...]:
     """The parts of what some shapes make up, one for each of their colours.
 
     Args:
@@ -86,7 +86,7 @@ def parts_by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[Part
         vertices, normals, faces = joined(meshes)
         uv = np.zeros((len(vertices), 2), np.float32)
         seen = vertices.astype(np.float32), normals.astype(np.float32)
-        parts.append(Part(name, *seen, uv, faces.astype(np.int32), None, color, label))
+        parts.append(MeshPart(name, *seen, uv, faces.astype(np.int32), None, color, label))
     return tuple(parts)
 
 

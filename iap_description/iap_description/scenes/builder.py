@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import prism
-from iap_description.geometry.tessellation import Mesh, Part, mesh
+from iap_description.geometry.tessellation import Mesh, MeshPart, mesh
 from iap_description.math import so3
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
@@ -35,7 +35,7 @@ class Builder:
     def __init__(self, name: str, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self._name = name
-        self._parts: list[Part] = []
+        self._parts: list[MeshPart] = []
         self._solids: list[Shape] = []
 
     def ground(self, texture: str, reach: float, patches: int = 8) -> None:
@@ -147,7 +147,7 @@ class Builder:
         places[kept] = np.arange(len(kept), dtype=np.int32)
         arrays = (vertices[kept], normals[kept], uv[kept])
         corners, out, at = (each.astype(np.float32) for each in arrays)
-        self._parts.append(Part(kind, corners, out, at, places[faces], texture, color, label))
+        self._parts.append(MeshPart(kind, corners, out, at, places[faces], texture, color, label))
 
 
 def _uv(vertices: Array, normals: Array) -> Array:

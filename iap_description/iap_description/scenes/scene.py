@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.geometry.shapes import Shape
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 
 Rgb = tuple[float, float, float]
 
@@ -65,7 +65,7 @@ class Scene:
     """
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[MeshPart, ...]
     solids: tuple[Shape, ...]
     textures: Mapping[str, NDArray[np.uint8]]
     light: Light

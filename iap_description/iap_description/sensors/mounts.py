@@ -10,7 +10,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.sensors.readings import Source
+from iap_description.sensors.readings import SensorSource
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import mount_frame
@@ -31,7 +31,7 @@ class SensorMount:
         q_BS: (4,) its attitude there, xyzw.
     """
 
-    source: Source
+    source: SensorSource
     body: int
     p_BS_B: Array
     q_BS: Array
@@ -58,7 +58,7 @@ def sensor_mount(
         raise BadInput(f"key '{key}': {one.name} has no mount '{mount}' (mounts: {there})")
     place = one.mounts[mount]
     turned = so3.matrix_from_euler(np.deg2rad(place.rpy_deg))
-    source = Source(
+    source = SensorSource(
         f"{space(assembly, body)}/{topic}", f"{assembly.name}/{mount_frame(one.name, mount)}"
     )
     return SensorMount(source, body, np.array(place.position), so3.quaternion_from_matrix(turned))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Readings of sensors, each with the simulation time of the physics step that it shows, and ideal inertial samples.
 
-A reading names its sensor by a `Source`. The same readings go to recordings, to estimators in
+A reading names its sensor by a `SensorSource`. The same readings go to recordings, to estimators in
 process, and through the nodes to topics. Units add their errors to the ideal samples, which the plant takes.
 """
 
@@ -15,7 +15,7 @@ from iap_description.arrays import Array, Booleans, Integers
 
 
 @dataclass(frozen=True)
-class Source:
+class SensorSource:
     """A sensor as others know it.
 
     Attributes:
@@ -37,7 +37,7 @@ class Reading:
         t: the instant that is measured, or the end of the measured interval [s].
     """
 
-    source: Source
+    source: SensorSource
     t: float
 
     @property

@@ -69,7 +69,7 @@ class SensorInfo(FixedFrame):
     """One sensor; S is the frame of its data, of a camera the optical one.
 
     Attributes:
-        topic: that its readings are named by (`iap_description.sensors.readings.Source`).
+        topic: that its readings are named by (`iap_description.sensors.readings.SensorSource`).
         rate: [Hz].
     """
 

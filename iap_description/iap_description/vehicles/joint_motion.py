@@ -42,7 +42,7 @@ class Moving(Protocol):
         """(k, 3) unit vectors about which it turns, in the child's frame at rest."""
 
 
-class Ended(Moving, Protocol):
+class JointEnds(Moving, Protocol):
     """How a joint moves, and between which bodies."""
 
     @property
@@ -116,7 +116,7 @@ def turn_about(axis: Vec, angle: float) -> Quat:
 
 
 def put_coordinates(
-    joints: Sequence[Ended], x: Array, positions: Array, velocities: Array
+    joints: Sequence[JointEnds], x: Array, positions: Array, velocities: Array
 ) -> None:
     """Write the coordinates of all joints, stacked (..., n) and (..., m), at state rows (..., bodies, 13)."""
     first, begin = 0, 0

@@ -192,7 +192,7 @@ class Hole(Record):
         return np.array([*_mouth(self.radius, self.fillet), (-thickness, self.radius)])
 
 
-class Socket(Record):
+class BlindHole(Record):
     """A blind hole: straight, then a hemispherical bottom."""
 
     type: Literal["socket"]
@@ -220,7 +220,7 @@ class Board(Placed):
     width: Positive  # along y [m]
     height: Positive  # along z [m]
     thickness: Positive  # [m]
-    hole: Annotated[Hole | Socket, Field(discriminator="type")]
+    hole: Annotated[Hole | BlindHole, Field(discriminator="type")]
     segments: Segments = 16  # flat sides
 
     @model_validator(mode="after")
@@ -229,10 +229,10 @@ class Board(Placed):
         mouth = hole.radius + (hole.fillet or 0.0)
         if 2.0 * mouth >= min(self.width, self.height):
             raise ValueError(f"key 'hole.radius': {hole.radius} does not fit into the board")
-        straight = hole.straight if isinstance(hole, Socket) else self.thickness
+        straight = hole.straight if isinstance(hole, BlindHole) else self.thickness
         if hole.fillet is not None and hole.fillet >= straight:
             raise ValueError(f"key 'hole.fillet': {hole.fillet} is not below the depth {straight}")
-        if isinstance(hole, Socket) and hole.depth >= self.thickness:
+        if isinstance(hole, BlindHole) and hole.depth >= self.thickness:
             raise ValueError(
                 f"key 'thickness': {self.thickness} is not above the socket's depth {hole.depth:g}"
             )
@@ -244,7 +244,7 @@ class Board(Placed):
         profile = self.hole.profile(self.thickness)
         pieces = pipe(profile, self.segments, border, self.color)
         end = float(profile[-1, 0])
-        if isinstance(self.hole, Socket):
+        if isinstance(self.hole, BlindHole):
             y, z = 0.5 * self.width, 0.5 * self.height
             sheet = np.array([[0.0, y, z], [0.0, -y, z], [0.0, -y, -z], [0.0, y, -z]])
             back = sheet - [self.thickness, 0.0, 0.0]

@@ -10,7 +10,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import triangles
-from iap_description.geometry.tessellation import Part, parts_by_color
+from iap_description.geometry.tessellation import MeshPart, parts_by_color
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.world.objects import Funnel, Placed
@@ -83,7 +83,7 @@ def standing(world: World, t: float) -> list[SceneObject]:
     ]
 
 
-def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
+def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[MeshPart, ...]:
     """The visible parts of an object of the world in its frame O: one part for each of its colours."""
     return parts_by_color("object", item.pieces(), label)
 

@@ -11,7 +11,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
 from iap_description.math.so3 import transform
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
-from iap_estimation.frontend.calibration import Camera
+from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.measurements import Gray
 from iap_io.bags.encoded_images import decoded
 from iap_io.trajectories.messages import xyz
@@ -74,7 +74,7 @@ def _pixels(message: Any, size: int, source: str) -> Any:  # noqa: ANN401
     return rows if size == 1 else rows.reshape(height, width, size)
 
 
-def camera_of(info: Any, topic: str, source: str) -> tuple[Camera, Array]:  # noqa: ANN401
+def camera_of(info: Any, topic: str, source: str) -> tuple[CameraCalibration, Array]:  # noqa: ANN401
     """The camera of a CameraInfo, and the rotation (3, 3) from the camera's frame to that of its images.
 
     Args:
@@ -90,11 +90,11 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[Camera, Array]:  # no
     if "rect" in topic.rsplit("/", 2)[-1] or "image_rect" in topic:
         K = P.reshape(3, 4)[:, :3]
         turn = R.reshape(3, 3) if R.any() else np.eye(3)
-        return Camera.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source), turn
+        return CameraCalibration.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source), turn
     has_lens = info.distortion_model == EQUIDISTANT or (D.size > 0 and bool(D.any()))
     model = info.distortion_model if has_lens else PLUMB_BOB
     D = D if has_lens else np.zeros(5)
-    return Camera.of(size, K, D, model=model, source=source), np.eye(3)
+    return CameraCalibration.of(size, K, D, model=model, source=source), np.eye(3)
 
 
 def shift_of(info: Any) -> float:  # noqa: ANN401

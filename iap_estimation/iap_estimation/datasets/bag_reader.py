@@ -15,7 +15,7 @@ from rosbags.typesys import Stores, get_typestore
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.navigation.fleet_data import MEMS
-from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.trajectories.messages import xyz
 
@@ -98,7 +98,7 @@ def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
     return noise, f"{parts} of the inertial unit: not known, a small MEMS unit's is taken"
 
 
-def inertial(source: str, t: float, message: Any) -> Inertial:  # noqa: ANN401
+def inertial(source: str, t: float, message: Any) -> ImuSample:  # noqa: ANN401
     """A sample of a sensor_msgs/Imu at a time [s].
 
     Raises:
@@ -107,4 +107,4 @@ def inertial(source: str, t: float, message: Any) -> Inertial:  # noqa: ANN401
     w, f = np.array(xyz(message.angular_velocity)), np.array(xyz(message.linear_acceleration))
     if not (np.isfinite(w).all() and np.isfinite(f).all()):
         raise BadInput(f"{source}: a sample at {t:.6f} s is not finite")
-    return Inertial(t, w, f)
+    return ImuSample(t, w, f)

@@ -23,11 +23,11 @@ from iap_estimation.datasets.bag_reader import (
     stamp_of,
     topic_messages,
 )
-from iap_estimation.datasets.bag_topics import Chosen, Picked, info_topic, pick
-from iap_estimation.datasets.dataset import FROM_CAMERAS, Dataset
+from iap_estimation.datasets.bag_topics import Picked, TopicNames, info_topic, pick
+from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.datasets.euroc_calibration import on_imu, read_cameras, read_imu_file
 from iap_estimation.evaluation.truth import Truth
-from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.navigation.fleet_data import ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Images, Tally
 from iap_estimation.navigation.streams import Clock, Pairing, in_order
@@ -40,8 +40,8 @@ MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been
 
 
 def open_bag(
-    path: Path, chosen: Chosen, calibration: tuple[Path, ...] = (), truth: str | None = None
-) -> Dataset:
+    path: Path, chosen: TopicNames, calibration: tuple[Path, ...] = (), truth: str | None = None
+) -> SensorDataset:
     """A bag.
 
     Args:
@@ -73,7 +73,7 @@ def open_bag(
     one = AircraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
     events = partial(_events, path, picked, start, tally)
-    return Dataset(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS)
+    return SensorDataset(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS)
 
 
 def _calibrated(
@@ -107,7 +107,7 @@ def _calibrated(
 
 def _placed(
     path: Path, reader: AnyReader, topic: str, tf: FixedFrames, imu_frame: str
-) -> tuple[Camera, Array]:
+) -> tuple[CameraCalibration, Array]:
     """Camera, and the place (4, 4) of its images' frame on the inertial unit."""
     source = info_topic(topic)
     if source not in reader.topics:

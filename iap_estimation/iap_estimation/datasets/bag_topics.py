@@ -17,7 +17,7 @@ OTHERS = ("depth", "disparity", "segmentation", "theora", "color", "mono")
 
 
 @dataclass(frozen=True)
-class Chosen:
+class TopicNames:
     """Topics that a user names; None are to be found."""
 
     left: str | None = None
@@ -36,7 +36,7 @@ class Picked:
 def pick(
     source: str,
     topics: Mapping[str, Topic],
-    chosen: Chosen,
+    chosen: TopicNames,
     shift: Callable[[str], float | None],
 ) -> Picked:
     """Find the topics.
@@ -81,7 +81,7 @@ def _having(topics: Mapping[str, Topic], *kinds: str) -> list[str]:
 def _cameras(
     source: str,
     topics: Mapping[str, Topic],
-    chosen: Chosen,
+    chosen: TopicNames,
     shift: Callable[[str], float | None],
 ) -> tuple[str, ...]:
     """The stereo pair; without any, the only camera, or the one that is chosen as the left one."""
@@ -126,7 +126,7 @@ def _by_name(images: list[str]) -> list[tuple[str, str]]:
     ]
 
 
-def _fits(pair: tuple[str, str], chosen: Chosen) -> bool:
+def _fits(pair: tuple[str, str], chosen: TopicNames) -> bool:
     return chosen.left in (None, pair[0]) and chosen.right in (None, pair[1])
 
 

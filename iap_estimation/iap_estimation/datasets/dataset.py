@@ -30,7 +30,7 @@ FROM_CAMERAS = FrontendChoice("euroc", "images of cameras, which have noise, blu
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class SensorDataset:
     """A recording of one aircraft, or of all aircraft of one platform.
 
     Attributes:

@@ -18,7 +18,7 @@ from iap_description.math import so3
 from iap_description.math.so3 import transform
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
-from iap_estimation.frontend.calibration import Camera, StereoCalibration, rigid
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, rigid
 
 MODELS = {"radial-tangential": PLUMB_BOB, "radtan": PLUMB_BOB, "equidistant": EQUIDISTANT}
 OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
@@ -99,13 +99,13 @@ def read_cameras(files: Sequence[Path]) -> StereoCalibration:
         raise BadInput(f"{', '.join(map(str, files))}: {error}") from error
 
 
-def _read_camera(path: Path) -> tuple[Camera, Array, Array]:
+def _read_camera(path: Path) -> tuple[CameraCalibration, Array, Array]:
     """A camera, its place (3,) [m] and its attitude (4,) on the body."""
     file = validate(_CameraFile, read_sensor(path), source=str(path))
     fu, fv, cu, cv = file.intrinsics
     K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
     D = file.distortion_coefficients
-    camera = Camera.of(
+    camera = CameraCalibration.of(
         file.resolution, K, D, model=MODELS[file.distortion_model], source=str(path)
     )
     return camera, *file.place(path)

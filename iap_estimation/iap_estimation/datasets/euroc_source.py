@@ -16,7 +16,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.datasets.dataset import FROM_CAMERAS, Dataset
+from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.datasets.euroc_calibration import (
     on_imu,
     read_cameras,
@@ -27,9 +27,9 @@ from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Gray, Images, Tally
 from iap_estimation.navigation.streams import Clock, Pairing
-from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.encoded_images import read_image
-from iap_io.euroc.tables import Table, read_table
+from iap_io.euroc.tables import CsvTable, read_table
 
 HOME = "mav0"
 TRUTHS = ("state_groundtruth_estimate0", "vicon0", "leica0", "mocap0")
@@ -37,7 +37,7 @@ UNIT_TOLERANCE = 0.01  # of true attitudes, which some write with few digits
 POSITION, POSE, STATE = 3, 7, 16  # columns of a truth that knows so much
 
 
-def open_euroc(folder: Path) -> Dataset:
+def open_euroc(folder: Path) -> SensorDataset:
     """A folder that is, or holds, a ``mav0``.
 
     Raises:
@@ -61,7 +61,7 @@ def open_euroc(folder: Path) -> Dataset:
     name = (home.parent.name if home.name == HOME else home.name) or "aircraft"
     one = AircraftData(name, on_imu(calibration, T_BI), noise, truth=truth)
     tally = Tally()
-    return Dataset(
+    return SensorDataset(
         str(folder),
         name,
         (one,),
@@ -76,8 +76,8 @@ def open_euroc(folder: Path) -> Dataset:
 class _Tables(NamedTuple):
     """The tables of the inertial unit and of both cameras."""
 
-    imu: Table
-    cameras: tuple[Table, ...]
+    imu: CsvTable
+    cameras: tuple[CsvTable, ...]
 
     @property
     def notes(self) -> list[str | None]:
@@ -105,14 +105,14 @@ def _events(home: Path, tables: _Tables, start: int, tally: Tally) -> Iterator[E
             yield 0, _images(*waiting)
             waiting = next(pairs, None)
         if clock.goes_on(t):
-            yield 0, Inertial(t, row[:3], row[3:6])
+            yield 0, ImuSample(t, row[:3], row[3:6])
     while waiting is not None:
         yield 0, _images(*waiting)
         waiting = next(pairs, None)
 
 
 def _pairs(
-    home: Path, cameras: Sequence[Table], start: int, tally: Tally
+    home: Path, cameras: Sequence[CsvTable], start: int, tally: Tally
 ) -> Iterator[tuple[float, Path] | tuple[float, Path, Path]]:
     """Times and files of stereo pairs, or of the images of one camera alone, in order."""
     rows: list[tuple[float, int, Path]] = []

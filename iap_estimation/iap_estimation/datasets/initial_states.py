@@ -13,10 +13,10 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.evaluation.truth import Truth
-from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.messages import ImuSample
 from iap_estimation.virpo.window.estimator import InitialState
 
 Start = Callable[[float], Array | None]
@@ -24,7 +24,7 @@ MIN_FORCE_RATIO = 0.3  # specific force over gravity, below which it does not sh
 LEVELLING_TIME = 0.1  # length of the first samples, whose mean shows the vertical [s]
 
 
-def first_of(dataset: Dataset) -> tuple[InitialState, bool]:
+def first_of(dataset: SensorDataset) -> tuple[InitialState, bool]:
     """Initial states for `make_localizer`, and whether they come from the ground truth.
 
     Raises:
@@ -55,12 +55,12 @@ def _from_truth(truth: Truth) -> Start:
     return start
 
 
-def _from_gravity(dataset: Dataset) -> Start:
+def _from_gravity(dataset: SensorDataset) -> Start:
     """At the origin, without yaw, level as the first samples say."""
     forces: list[Array] = []
     first = None
     for _, measured in dataset.events():
-        if isinstance(measured, Inertial):
+        if isinstance(measured, ImuSample):
             first = measured.t if first is None else first
             if measured.t > first + LEVELLING_TIME:
                 break

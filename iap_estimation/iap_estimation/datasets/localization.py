@@ -8,13 +8,13 @@ from time import perf_counter
 import numpy as np
 
 from iap_description.errors import BadInput
-from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.initial_states import first_of
 from iap_estimation.datasets.range_start import range_start
-from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend, FrontendStats
-from iap_estimation.navigation.settings import Settings
+from iap_estimation.navigation.settings import EstimationSettings
 from iap_estimation.navigation.streams import while_sighted
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.localizer import (
@@ -29,15 +29,15 @@ from iap_estimation.virpo.localizer import (
 from iap_estimation.virpo.messages import (
     CENTRE_NAME,
     Estimate,
-    Inertial,
+    ImuSample,
+    Measurement,
     Ranges,
-    Seen,
 )
 from iap_estimation.virpo.methods.batch import check_gtsam
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, InitialState
 
-Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
+Make = Callable[[str, Fleet, VirpoSpec, InitialState, StartDeviations | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb", "uwb"), ("virpo", "joint", "drift_filter")
 BLIND = ("uwb",)  # methods that need no images
@@ -58,7 +58,7 @@ class MethodResult:
     """
 
     outcome: str
-    trajectories: dict[str, Trajectory]
+    trajectories: dict[str, EstimatedTrajectory]
     keyframes: int
     seconds: float
     faults: tuple[Fault, ...]
@@ -71,7 +71,7 @@ class MethodResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class LocalizationResults:
     """Results of all methods.
 
     Attributes:
@@ -83,7 +83,7 @@ class Results:
         rounds: ranges of each aircraft, where a method goes by them alone.
     """
 
-    dataset: Dataset
+    dataset: SensorDataset
     methods: dict[str, MethodResult]
     frontend: FrontendStats
     duration: float
@@ -103,7 +103,7 @@ class Results:
         return share * self.duration / spent if spent > 0.0 else None
 
 
-def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
+def check_methods(methods: Sequence[str], dataset: SensorDataset) -> None:
     """Refuse methods that there are none of, or that a data set or the installation has not enough for.
 
     Raises:
@@ -131,8 +131,8 @@ def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
 
 
 def tracked(
-    dataset: Dataset, spec: FrontendSpec, stats: FrontendStats
-) -> Iterator[tuple[int, Seen]]:
+    dataset: SensorDataset, spec: FrontendSpec, stats: FrontendStats
+) -> Iterator[tuple[int, Measurement]]:
     """Measurements of a data set, with tracks in place of images.
 
     Raises:
@@ -143,14 +143,14 @@ def tracked(
 
 
 def localize(
-    dataset: Dataset,
+    dataset: SensorDataset,
     methods: Sequence[str],
-    settings: Settings,
+    settings: EstimationSettings,
     *,
     make: Make = make_localizer,
-    events: Iterable[tuple[int, Seen]] | None = None,
+    events: Iterable[tuple[int, Measurement]] | None = None,
     progress: Callable[[float], None] | None = None,
-) -> Results:
+) -> LocalizationResults:
     """Run methods on a data set; the front end runs once.
 
     Args:
@@ -187,7 +187,7 @@ def localize(
                 rounds.setdefault(who, []).append(measured)
         for course in courses.values():
             course.take_measurement(who, measured, is_timed=measured.t >= begin + WARM_UP_TIME)
-        if progress is not None and not isinstance(measured, Inertial):
+        if progress is not None and not isinstance(measured, ImuSample):
             progress(t - begin)
     if begin is None:
         raise BadInput(f"{dataset.source}: no sensor says anything")
@@ -195,10 +195,10 @@ def localize(
         raise BadInput(f"{dataset.source}: no range to an anchor whose place is known came")
     nothing_came = _nothing_came(dataset, begin, t)
     results = {name: course.result(nothing_came) for name, course in courses.items()}
-    return Results(dataset, results, stats, t - begin, begins_true, rounds)
+    return LocalizationResults(dataset, results, stats, t - begin, begins_true, rounds)
 
 
-def _nothing_came(dataset: Dataset, begin: float, end: float) -> str:
+def _nothing_came(dataset: SensorDataset, begin: float, end: float) -> str:
     """Why there was no estimate of data from a begin to an end [s]."""
     for one in dataset.aircraft:
         if one.truth is not None and not (one.truth.t[0] <= end and one.truth.t[-1] >= begin):
@@ -220,7 +220,7 @@ class _Course:
     seconds: float = 0.0
     keyframes: int = 0
 
-    def take_measurement(self, who: int, measured: Seen, *, is_timed: bool) -> None:
+    def take_measurement(self, who: int, measured: Measurement, *, is_timed: bool) -> None:
         """Pass a measurement on, and keep new estimates."""
         if self.failure is not None:
             return
@@ -273,7 +273,7 @@ class _Course:
             self.failure = nothing_came
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
-        kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}
+        kept = {name: EstimatedTrajectory.of(estimates) for name, estimates in self.found.items()}
         measured = sorted(self.localizer.left_out, key=lambda one: one.t)
         left_out = tuple(
             (one.t, self.fleet.aircraft[one.aircraft].name, one.anchor) for one in measured

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_source import open_bag
-from iap_estimation.datasets.bag_topics import Chosen
-from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.bag_topics import TopicNames
+from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
 from iap_estimation.datasets.range_bag_source import open_range_bag
 from iap_estimation.datasets.run_source import open_run
@@ -31,7 +31,7 @@ class Choices:
     """
 
     vehicle: str | None = None
-    topics: Chosen = Chosen()
+    topics: TopicNames = TopicNames()
     calibration: tuple[Path, ...] = ()
     truth: str | None = None
     mapping: Path | None = None
@@ -39,7 +39,7 @@ class Choices:
     @property
     def is_of_images(self) -> bool:
         """Whether any of it is about a foreign bag with images."""
-        return self.topics != Chosen() or bool(self.calibration) or self.truth is not None
+        return self.topics != TopicNames() or bool(self.calibration) or self.truth is not None
 
     @property
     def is_of_bag(self) -> bool:
@@ -47,7 +47,7 @@ class Choices:
         return self.is_of_images or self.mapping is not None
 
 
-def open_dataset(path: Path, choices: Choices | None = None) -> Dataset:
+def open_dataset(path: Path, choices: Choices | None = None) -> SensorDataset:
     """A run folder of this suite, a folder in EuRoC's layout, or a bag of ROS 1 or 2.
 
     Raises:
@@ -78,7 +78,7 @@ def open_dataset(path: Path, choices: Choices | None = None) -> Dataset:
     raise BadInput(f"{path}: not a data set: no run folder, no folder with {HOME}, no bag")
 
 
-def _ranges(path: Path, choices: Choices) -> Dataset:
+def _ranges(path: Path, choices: Choices) -> SensorDataset:
     if choices.mapping is None or choices.is_of_images:
         raise BadInput(
             f"{path}: --map says it all: no --left, --right, --imu, --calibration, --truth"

@@ -42,7 +42,7 @@ from iap_estimation.datasets.bag_reader import (
     topic_messages,
 )
 from iap_estimation.datasets.bag_topics import IMU
-from iap_estimation.datasets.dataset import FROM_CAMERAS, Dataset
+from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import Event, Tally
@@ -111,7 +111,7 @@ class _Anchors(NamedTuple):
         return cls(numbers, p * turn, np.array([each.bias for each in mapping.anchors]))
 
 
-def open_range_bag(path: Path, file: Path) -> Dataset:
+def open_range_bag(path: Path, file: Path) -> SensorDataset:
     """A bag, and the YAML file that says what is in it.
 
     Raises:
@@ -129,7 +129,7 @@ def open_range_bag(path: Path, file: Path) -> Dataset:
         notes.append("nothing says what is true (key 'truth'): there are trajectories, no errors")
     antenna = np.array(mapping.ranges.antenna)
     tally = Tally()
-    return Dataset(
+    return SensorDataset(
         str(path),
         path.stem,
         (AircraftData("tag", None, noise, p_BA_B=antenna, truth=truth),),

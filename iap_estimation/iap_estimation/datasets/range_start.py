@@ -13,11 +13,11 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.initial_states import LEVELLING_TIME, level_state
-from iap_estimation.virpo.messages import Inertial, Ranges
+from iap_estimation.virpo.messages import ImuSample, Ranges
 from iap_estimation.virpo.methods.uwb import UwbLocalizer, mean_cost
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import InitialState
 
 TRIAL = 10.0  # length of the beginning that shows the yaw [s]
@@ -39,7 +39,7 @@ DEVIATIONS = {
 class _Beginning(NamedTuple):
     """What is measured in the first `TRIAL` seconds, in order of time."""
 
-    events: list[Inertial | Ranges]
+    events: list[ImuSample | Ranges]
 
     @property
     def rounds(self) -> list[Ranges]:
@@ -48,12 +48,12 @@ class _Beginning(NamedTuple):
     @property
     def forces(self) -> Array:
         """(n, 3) first specific forces [m/s^2]."""
-        samples = [each for each in self.events if isinstance(each, Inertial)]
+        samples = [each for each in self.events if isinstance(each, ImuSample)]
         near = [each.f_B for each in samples if each.t <= samples[0].t + LEVELLING_TIME]
         return np.array(near).reshape(-1, 3)
 
 
-def range_start(dataset: Dataset, spec: VirpoSpec) -> tuple[InitialState, Start]:
+def range_start(dataset: SensorDataset, spec: VirpoSpec) -> tuple[InitialState, StartDeviations]:
     """The initial state of the only aircraft of a data set, and what it may be off.
 
     Raises:
@@ -97,12 +97,12 @@ def meeting_point(rounds: Sequence[Ranges], source: str) -> Array:
     return p
 
 
-def _beginning(dataset: Dataset) -> _Beginning:
-    taken: list[Inertial | Ranges] = []
+def _beginning(dataset: SensorDataset) -> _Beginning:
+    taken: list[ImuSample | Ranges] = []
     for _, measured in dataset.events():
         if taken and measured.t > taken[0].t + TRIAL:
             break
-        if isinstance(measured, (Inertial, Ranges)):
+        if isinstance(measured, (ImuSample, Ranges)):
             taken.append(measured)
     return _Beginning(taken)
 
@@ -114,7 +114,11 @@ def _turned(state: Array, yaw: float) -> Array:
 
 
 def _cost(
-    dataset: Dataset, spec: VirpoSpec, beginning: _Beginning, state: Array, deviations: Start
+    dataset: SensorDataset,
+    spec: VirpoSpec,
+    beginning: _Beginning,
+    state: Array,
+    deviations: StartDeviations,
 ) -> float:
     """Mean cost of the second half of the updates from a state on."""
     one = UwbLocalizer(dataset.fleet(spec), spec, lambda _, __: state.copy(), deviations)

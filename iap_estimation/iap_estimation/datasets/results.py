@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from iap_estimation.datasets.localization import BLIND, COMPLETED, Results
+from iap_estimation.datasets.localization import BLIND, COMPLETED, LocalizationResults
 from iap_estimation.datasets.range_start import FIRST_ROUNDS, meeting_point
-from iap_estimation.evaluation.comparison import Judged, figures, judged
+from iap_estimation.evaluation.comparison import Comparison, compare, figures
 from iap_estimation.evaluation.constant_velocity import constant_velocity
-from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.measurements import SENSOR_GAP
 from iap_io.runs.run_folder import write_file, write_metrics
@@ -28,25 +28,25 @@ class Evaluation:
 
     Attributes:
         results: of all methods.
-        judged: by body and method, where there is an estimate and a truth.
+        comparisons: by body and method, where there is an estimate and a truth.
         metrics: what metrics.json holds.
     """
 
-    results: Results
-    judged: dict[str, dict[str, Judged]]
+    results: LocalizationResults
+    comparisons: dict[str, dict[str, Comparison]]
     metrics: dict[str, Any]
 
 
-def evaluate(results: Results) -> Evaluation:
+def evaluate(results: LocalizationResults) -> Evaluation:
     """Judge all trajectories."""
-    beside: dict[str, dict[str, Judged]] = {}
+    beside: dict[str, dict[str, Comparison]] = {}
     estimation: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
     for number, (body, truth) in enumerate(results.dataset.bodies.items()):
         beside[body], estimation[body] = {}, {}
         for name, ran in results.methods.items():
             trajectory = ran.trajectories.get(body)
-            one = None if trajectory is None or truth is None else judged(trajectory, truth)
+            one = None if trajectory is None or truth is None else compare(trajectory, truth)
             record: dict[str, Any] = {
                 "outcome": ran.outcome,
                 "ate_rmse_m": None,
@@ -66,7 +66,9 @@ def evaluate(results: Results) -> Evaluation:
     return Evaluation(results, beside, _heading(results, notes) | {"estimation": estimation})
 
 
-def _unjudged(body: str, method: str, trajectory: Trajectory, one: Judged | None) -> list[str]:
+def _unjudged(
+    body: str, method: str, trajectory: EstimatedTrajectory, one: Comparison | None
+) -> list[str]:
     """What is to be said of estimates at times at which nothing is known to be true."""
     if one is None:
         return [f"{body}, {method}: the truth and the estimates have no time in common: no errors"]
@@ -79,7 +81,7 @@ def _unjudged(body: str, method: str, trajectory: Trajectory, one: Judged | None
     ]
 
 
-def _heading(results: Results, notes: Sequence[str]) -> dict[str, Any]:
+def _heading(results: LocalizationResults, notes: Sequence[str]) -> dict[str, Any]:
     """Figures of all bodies together."""
     failed = [f"{n} {ran.outcome}" for n, ran in results.methods.items() if ran.has_failed]
     dataset, stats = results.dataset, results.frontend
@@ -104,7 +106,7 @@ def _heading(results: Results, notes: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _of_method(results: Results, name: str) -> dict[str, Any]:
+def _of_method(results: LocalizationResults, name: str) -> dict[str, Any]:
     ran = results.methods[name]
     faults = [{"t_s": fault.t, "reason": fault.reason} for fault in ran.faults]
     left_out = [{"t_s": t, "aircraft": name, "anchor": anchor} for t, name, anchor in ran.left_out]
@@ -117,7 +119,7 @@ def _of_method(results: Results, name: str) -> dict[str, Any]:
     return line | _speed(results, name)
 
 
-def _speed(results: Results, name: str) -> dict[str, float | None]:
+def _speed(results: LocalizationResults, name: str) -> dict[str, float | None]:
     if results.methods[name].has_failed:
         return {"keyframe_ms": None, "real_time_factor": None}
     return {
@@ -146,7 +148,7 @@ def write_results(folder: Path, evaluation: Evaluation) -> None:
     write_metrics(folder, evaluation.metrics)
 
 
-def _constant_velocity(results: Results, aircraft: int, truth: Truth) -> float | None:
+def _constant_velocity(results: LocalizationResults, aircraft: int, truth: Truth) -> float | None:
     """RMSE [m] of places from ranges alone, as the method's, its tag taken for the truth's point; None without any."""
     rounds = results.rounds.get(aircraft, [])
     if not rounds:
@@ -156,7 +158,9 @@ def _constant_velocity(results: Results, aircraft: int, truth: Truth) -> float |
     K = len(t)
     poses = np.hstack([p, np.tile([0.0, 0.0, 0.0, 1.0], (K, 1))])
     empty = np.zeros((K, 6))
-    one = judged(Trajectory(t, poses, empty[:, :3], empty, np.tile(np.eye(15), (K, 1, 1))), truth)
+    one = compare(
+        EstimatedTrajectory(t, poses, empty[:, :3], empty, np.tile(np.eye(15), (K, 1, 1))), truth
+    )
     found = {} if one is None else figures(one, begins_true=results.begins_true)
     return found.get("ate_rmse_m") if results.begins_true else tabulated(found, ALIGNED)
 

@@ -18,7 +18,12 @@ from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_estimation.datasets.dataset import FROM_CAMERAS, FROM_RENDERER, Dataset, FrontendChoice
+from iap_estimation.datasets.dataset import (
+    FROM_CAMERAS,
+    FROM_RENDERER,
+    FrontendChoice,
+    SensorDataset,
+)
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import AircraftData, CentreData
 from iap_estimation.navigation.measurements import Event, Tally
@@ -31,7 +36,7 @@ from iap_estimation.navigation.reading_adapter import (
 )
 from iap_estimation.navigation.sensor_set import check_joint
 from iap_estimation.navigation.streams import Clock, in_order
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt
 from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.runs.column_messages import seconds
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
@@ -43,14 +48,14 @@ from iap_io.wire.stamps import stamps_of
 
 IMU = "sensor_msgs/msg/Imu"
 NUMBERS: dict[type, tuple[str, ...]] = {  # of measurements, that must be some
-    Inertial: ("w_B", "f_B"),
+    ImuSample: ("w_B", "f_B"),
     Tilt: ("q_WB0", "w_B0"),
     Ranges: ("deviations",),
 }
 STAMP_TOLERANCE = 1e-6  # what was recorded at one time lies this close together [s]
 
 
-def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
+def open_run(folder: Path, vehicle: str | None = None) -> SensorDataset:
     """A run folder's recording of one platform.
 
     Args:
@@ -72,7 +77,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
     on_centre = sensors_of_body(f"{meta.name}/{meta.bodies[0]}", run.meta.sensors)
     central = on_centre.imu if meta.joints and on_centre is not None else None
     tally = Tally()
-    return Dataset(
+    return SensorDataset(
         str(folder),
         run.meta.scenario,
         tuple(

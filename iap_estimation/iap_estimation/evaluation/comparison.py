@@ -13,7 +13,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math import so3
 from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
-from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.evaluation.trajectory_errors import (
     pairs_by_distance,
     poses_at,
@@ -28,7 +28,7 @@ PERIOD = 0.2  # of a second, that a pair one second apart may be longer or short
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Comparison:
     """A trajectory beside the truth at the same times, over which that is known.
 
     Attributes:
@@ -43,7 +43,7 @@ class Judged:
     t: Array
     estimate: Array
     truth: Array
-    trajectory: Trajectory
+    trajectory: EstimatedTrajectory
     biases: Array | None
     is_turned: bool = False
 
@@ -58,7 +58,7 @@ class Judged:
         return np.sqrt(np.einsum("kii->ki", self.trajectory.covariance[:, :3, :3]))
 
 
-def judged(trajectory: Trajectory, truth: Truth) -> Judged | None:
+def compare(trajectory: EstimatedTrajectory, truth: Truth) -> Comparison | None:
     """A trajectory beside the truth; None where they have no time in common."""
     after = np.searchsorted(truth.t, trajectory.t, side="left")
     inside = (trajectory.t >= truth.t[0]) & (trajectory.t <= truth.t[-1])
@@ -73,10 +73,10 @@ def judged(trajectory: Trajectory, truth: Truth) -> Judged | None:
         last = np.searchsorted(truth.t, rows.t, side="right") - 1
         biases = truth.biases[last]
     estimate = np.hstack([truth.point(rows.poses), rows.poses[:, 3:]])
-    return Judged(rows.t, estimate, beside, rows, biases, truth.is_turned)
+    return Comparison(rows.t, estimate, beside, rows, biases, truth.is_turned)
 
 
-def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
+def figures(one: Comparison, *, begins_true: bool) -> dict[str, float | None]:
     """All figures of a trajectory, as metrics.json has them; None for what is not known.
 
     Args:
@@ -133,7 +133,7 @@ def _split(name: str, errors: Array | None) -> dict[str, float | None]:
     }
 
 
-def _relative(one: Judged) -> dict[str, float | None]:
+def _relative(one: Comparison) -> dict[str, float | None]:
     """RPE over one metre and over one second."""
     metre = _relative_rmse(one, pairs_by_distance(one.truth[:, :3], 1.0))
     second = _relative_rmse(one, _pairs_by_second(one.t))
@@ -148,7 +148,7 @@ def _pairs_by_second(t: Array) -> Integers:
     return np.stack([marks[:-1], marks[1:]], axis=1)[apart]
 
 
-def _relative_rmse(one: Judged, pairs: Integers) -> tuple[float | None, float | None]:
+def _relative_rmse(one: Comparison, pairs: Integers) -> tuple[float | None, float | None]:
     """Root mean squares [m], [deg]; None for too short a path and where true attitudes are not known."""
     if not len(pairs) or not np.isfinite(one.truth[:, 3:]).all():
         return None, None
@@ -156,7 +156,7 @@ def _relative_rmse(one: Judged, pairs: Integers) -> tuple[float | None, float | 
     return _rms(lengths), float(np.rad2deg(_rms(angles)))
 
 
-def attitude_errors(one: Judged) -> Array | None:
+def attitude_errors(one: Comparison) -> Array | None:
     """Rotation vectors (K, 3) from the true attitudes, in the body [rad]; None where these are not known."""
     if not np.isfinite(one.truth[:, 3:]).all():
         return None
@@ -164,7 +164,7 @@ def attitude_errors(one: Judged) -> Array | None:
     return so3.quaternion_log(turns)
 
 
-def _consistency(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
+def _consistency(one: Comparison, *, begins_true: bool) -> dict[str, float | None]:
     C = one.trajectory.covariance
     angles = attitude_errors(one)
     found: dict[str, float | None] = {
@@ -193,9 +193,9 @@ def nees(errors: Array, C: Array) -> float | None:
     )
 
 
-def _rows(trajectory: Trajectory, chosen: Booleans) -> Trajectory:
+def _rows(trajectory: EstimatedTrajectory, chosen: Booleans) -> EstimatedTrajectory:
     arrays = {each.name: getattr(trajectory, each.name)[chosen] for each in fields(trajectory)}
-    return Trajectory(**arrays)
+    return EstimatedTrajectory(**arrays)
 
 
 def _rms(values: Array) -> float:

@@ -12,7 +12,7 @@ from iap_estimation.virpo.messages import Estimate
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class EstimatedTrajectory:
     """Estimates of one body, one row each.
 
     Attributes:

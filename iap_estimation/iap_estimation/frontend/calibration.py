@@ -28,7 +28,7 @@ EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a le
 
 
 @dataclass(frozen=True, eq=False)
-class Camera:
+class CameraCalibration:
     """A pinhole behind a lens.
 
     Attributes:
@@ -114,13 +114,15 @@ class StereoCalibration:
         q_BC: (2, 4) attitudes of their optical frames, xyzw.
     """
 
-    left: Camera
-    right: Camera | None
+    left: CameraCalibration
+    right: CameraCalibration | None
     p_BC_B: Array
     q_BC: Array
 
     @classmethod
-    def of(cls, left: Camera, right: Camera, p_BC_B: ArrayLike, q_BC: ArrayLike) -> Self:
+    def of(
+        cls, left: CameraCalibration, right: CameraCalibration, p_BC_B: ArrayLike, q_BC: ArrayLike
+    ) -> Self:
         """A pair whose right camera is on the right.
 
         Raises:
@@ -139,13 +141,15 @@ class StereoCalibration:
         return pair
 
     @classmethod
-    def single(cls, camera: Camera, p_BC_B: ArrayLike, q_BC: ArrayLike) -> Self:
+    def single(cls, camera: CameraCalibration, p_BC_B: ArrayLike, q_BC: ArrayLike) -> Self:
         """One camera at a place (3,) [m] with an attitude (4,)."""
         p, q = np.array(p_BC_B, dtype=float), so3.normalized(np.array(q_BC, dtype=float))
         return cls(camera, None, np.stack([p, p]), np.stack([q, q]))
 
     @classmethod
-    def placed(cls, lenses: Sequence[Camera], T_BC: Sequence[Array], *, source: str) -> Self:
+    def placed(
+        cls, lenses: Sequence[CameraCalibration], T_BC: Sequence[Array], *, source: str
+    ) -> Self:
         """The pair of a left and a right camera, or one alone, at places (4, 4) on the body.
 
         Raises:
@@ -160,7 +164,7 @@ class StereoCalibration:
             raise BadInput(f"{source}: {error}") from error
 
     @property
-    def second(self) -> Camera:
+    def second(self) -> CameraCalibration:
         """The right camera of a pair."""
         assert self.right is not None  # noqa: S101 - images of one alone are not matched
         return self.right

@@ -30,7 +30,7 @@ def one_thread() -> Iterator[None]:
         cv2.setNumThreads(before)
 
 
-class Follower:
+class FlowTracker:
     """Follows points by a front end's settings."""
 
     def __init__(self, spec: FrontendSpec) -> None:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, homogeneous
 from iap_estimation.frontend.corners import new_corners
-from iap_estimation.frontend.flow import Follower, one_thread
+from iap_estimation.frontend.flow import FlowTracker, one_thread
 from iap_estimation.frontend.reference_patches import ReferencePatches
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.track_table import TrackTable, apart
@@ -38,7 +38,7 @@ class Matcher:
 
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
-        self._follow, self._patches = Follower(spec), ReferencePatches(spec)
+        self._follow, self._patches = FlowTracker(spec), ReferencePatches(spec)
         baseline = float(np.linalg.norm(calibration.p_RL_R))
         self._clear = BEHIND / (baseline * float(calibration.second.focal[0]))  # [1/m]
         self._sides = np.zeros(2, dtype=np.int64)  # points before and behind the cameras
@@ -83,7 +83,7 @@ class StereoTracker:
 
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
-        self._follow, self._patches = Follower(spec), ReferencePatches(spec)
+        self._follow, self._patches = FlowTracker(spec), ReferencePatches(spec)
         self._match = Matcher(calibration, spec) if calibration.right is not None else None
         self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
         self._t, self._next_id = -np.inf, 0
@@ -196,7 +196,7 @@ class StereoTracker:
         return self._fresh(np.zeros((1, 1), dtype=np.uint8), np.zeros((0, 2)))
 
 
-def _check_image(image: Gray, camera: Camera, name: str) -> None:
+def _check_image(image: Gray, camera: CameraCalibration, name: str) -> None:
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
         kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
         raise BadInput(f"the {name} image is of {kind}, not of uint8 grey levels")

@@ -14,7 +14,7 @@ from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images
-from iap_estimation.virpo.messages import CENTRE, Inertial, Seen, Tracks
+from iap_estimation.virpo.messages import CENTRE, ImuSample, Measurement, Tracks
 
 AT_REST = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -50,7 +50,7 @@ class FleetFrontend:
         ]
         self._stats = FrontendStats() if stats is None else stats
 
-    def __call__(self, event: Event) -> tuple[int, Seen]:
+    def __call__(self, event: Event) -> tuple[int, Measurement]:
         """The measurement as estimators take it.
 
         Raises:
@@ -58,7 +58,7 @@ class FleetFrontend:
         """
         owner, measured = event
         own = self._each[owner] if owner != CENTRE else None
-        if own is not None and isinstance(measured, Inertial):
+        if own is not None and isinstance(measured, ImuSample):
             own.turn(measured)
         if not isinstance(measured, Images):
             return owner, measured
@@ -80,7 +80,7 @@ class AircraftFrontend:
         self._turn, self._t_turn = AT_REST, -np.inf
         self._t = -np.inf
 
-    def turn(self, sample: Inertial) -> None:
+    def turn(self, sample: ImuSample) -> None:
         """Take an inertial sample, for the body's rotation."""
         if np.isfinite(self._t_turn):
             phi = sample.w_B * (sample.t - self._t_turn)

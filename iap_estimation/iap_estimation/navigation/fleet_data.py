@@ -80,7 +80,7 @@ class CentreData:
 def fleet_of(
     aircraft: Sequence[AircraftData], centre: CentreData | None, spec: VirpoSpec, gravity: float
 ) -> Fleet:
-    """Aircraft and what joins them as an estimator knows them; see `Dataset.fleet`."""
+    """Aircraft and what joins them as an estimator knows them; see `SensorDataset.fleet`."""
     each = tuple(_model_of(one, spec) for one in aircraft)
     if centre is None:
         return Fleet(each, gravity=gravity)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.signals import EstimateHealth
-from iap_estimation.virpo.messages import CENTRE, Estimate, Ranges, Seen, Tracks
+from iap_estimation.virpo.messages import CENTRE, Estimate, Measurement, Ranges, Tracks
 from iap_estimation.virpo.window.estimator import Estimator
 
 FEWEST_TRACKS = 5  # with which images say how an aircraft moves
@@ -57,7 +57,7 @@ class HealthWatch:
         self._deviation, self._looked = np.nan, -np.inf
         self.worst = Worst()
 
-    def see(self, owner: int, measured: Seen) -> None:
+    def see(self, owner: int, measured: Measurement) -> None:
         """Note what an aircraft, or `CENTRE`, has measured."""
         if isinstance(measured, Tracks) and owner != CENTRE:
             self._tracks[owner] = len(measured.ids)

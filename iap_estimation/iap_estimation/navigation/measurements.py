@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt
 
 Gray = NDArray[np.uint8]
 SENSOR_GAP = 1.0  # time without messages of a sensor that is reported [s]
@@ -21,7 +21,7 @@ class Images:
     right: Gray | None
 
 
-Raw = Inertial | Images | Ranges | Tilt
+Raw = ImuSample | Images | Ranges | Tilt
 Event = tuple[int, Raw]  # an aircraft's index or CENTRE, and what it says
 
 

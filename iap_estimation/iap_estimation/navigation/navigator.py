@@ -15,9 +15,9 @@ from iap_estimation.navigation.health import HealthWatch, Worst
 from iap_estimation.navigation.jump_blend import JumpBlend
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.navigation.settings import Settings
+from iap_estimation.navigation.settings import EstimationSettings
 from iap_estimation.virpo.localizer import LOST, Localizer, all_propagated, make_localizer, pass_on
-from iap_estimation.virpo.messages import Seen, Tilt
+from iap_estimation.virpo.messages import Measurement, Tilt
 from iap_estimation.virpo.window.estimator import Fault
 
 START_TIME = 0.1  # after the start, within which the truth says where the aircraft are [s]
@@ -34,7 +34,7 @@ class Navigator:
         BadInput: the method is not one for this platform.
     """
 
-    def __init__(self, method: str, sensor_set: SensorSet, settings: Settings) -> None:
+    def __init__(self, method: str, sensor_set: SensorSet, settings: EstimationSettings) -> None:
         self.method, self._own, self._settings = method, sensor_set, settings
         self._fleet = sensor_set.fleet(settings.estimator)
         self.begin(np.zeros((sensor_set.bodies, 13)))
@@ -84,7 +84,7 @@ class Navigator:
         except LOST as error:
             raise self._failure(reading.t, str(error)) from error
 
-    def _take(self, owner: int, measured: Seen) -> None:
+    def _take(self, owner: int, measured: Measurement) -> None:
         self._health.see(owner, measured)
         if isinstance(measured, Tilt):
             self._centre.turn(measured)

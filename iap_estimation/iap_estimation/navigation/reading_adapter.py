@@ -14,11 +14,11 @@ from iap_description.math import so3
 from iap_description.math.so3 import transform
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
-from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.navigation.fleet_data import MIN_RANGE_DEVIATION, AircraftData, CentreData
 from iap_estimation.navigation.measurements import Event, Images, Raw, Tally
 from iap_estimation.navigation.streams import Pairing
-from iap_estimation.virpo.messages import CENTRE, Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import CENTRE, ImuSample, Ranges, Tilt
 
 GREY = ("mono8", "rgb8")  # images that count, the first that a camera gives
 
@@ -76,7 +76,7 @@ def aircraft_data_of(name: str, group: AircraftSensors, source: str) -> Aircraft
 def _calibration(source: str, T_IB: Array, group: AircraftSensors) -> StereoCalibration:
     assert group.cameras is not None  # noqa: S101 - checked by the caller
     lenses = [
-        Camera.of(
+        CameraCalibration.of(
             (each.width, each.height),
             each.K,
             each.D,
@@ -160,7 +160,7 @@ class ReadingAdapter:
 
     def _measurement(self, owner: int, reading: Reading) -> Raw | None:
         if isinstance(reading, ImuReading):
-            return Inertial(reading.t, reading.w_WS_S, reading.f_S)
+            return ImuSample(reading.t, reading.w_WS_S, reading.f_S)
         if isinstance(reading, RangeReading):
             return _ranges(reading, self._anchors)
         if not isinstance(reading, ImageReading):

@@ -28,7 +28,7 @@ from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.spec import VirpoSpec
 
 
-class Mount:
+class ImuMount:
     """Mount of an inertial unit I on its body B.
 
     Args:
@@ -100,7 +100,7 @@ class SensorSet:
     rows: list[int]
     carried: tuple[AircraftSensors, ...]
     aircraft: tuple[AircraftData, ...]
-    mounts: tuple[Mount, ...]
+    mounts: tuple[ImuMount, ...]
     central: ImuInfo | None
     centre: CentreData | None
     gravity: float
@@ -128,7 +128,9 @@ class SensorSet:
         on_centre = sensors_of_body(f"{assembly.name}/{names[0]}", sensors)
         central = on_centre.imu if assembly.joints and on_centre is not None else None
         d = assembly.p_PB_P[list(assembly.aircraft)]
-        mounts = (Mount(np.array(group.imu.p_BS_B), np.array(group.imu.q_BS)) for group in carried)
+        mounts = (
+            ImuMount(np.array(group.imu.p_BS_B), np.array(group.imu.q_BS)) for group in carried
+        )
         return cls(
             assembly.name,
             len(names),

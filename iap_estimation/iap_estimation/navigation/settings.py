@@ -8,7 +8,7 @@ from iap_estimation.frontend import spec as frontend_spec
 from iap_estimation.virpo import spec as estimator
 
 
-class Settings(Record):
+class EstimationSettings(Record):
     """Settings of the front end and of the estimators."""
 
     frontend: frontend_spec.FrontendSpec
@@ -17,7 +17,7 @@ class Settings(Record):
 
 def load_settings(
     preset: str = "default", assignments: Sequence[str] = (), frontend: str = "default"
-) -> Settings:
+) -> EstimationSettings:
     """Settings of presets of the estimators and of the front end.
 
     Args:
@@ -32,4 +32,6 @@ def load_settings(
         "frontend": frontend_spec.PRESETS.tree(frontend),
         "estimator": estimator.PRESETS.tree(preset),
     }
-    return validate(Settings, override(tree, list(assignments)), source=f"preset {preset}")
+    return validate(
+        EstimationSettings, override(tree, list(assignments)), source=f"preset {preset}"
+    )

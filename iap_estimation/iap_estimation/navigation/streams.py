@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from iap_description.errors import BadInput
 from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images, Tally
-from iap_estimation.virpo.messages import Inertial, Ranges
+from iap_estimation.virpo.messages import ImuSample, Ranges
 
 Image = TypeVar("Image")
 STAMP_TOLERANCE = 3e-3  # between stamps of a pair [s]
@@ -108,7 +108,7 @@ def in_order(events: Iterable[Event], horizon: float) -> Iterator[Event]:
     newest = float("-inf")
     for number, event in enumerate(events):
         measured = event[1]
-        rank = 0 if isinstance(measured, Inertial) else 2 if isinstance(measured, Images) else 1
+        rank = 0 if isinstance(measured, ImuSample) else 2 if isinstance(measured, Images) else 1
         heapq.heappush(heap, (measured.t, rank, number, event))
         newest = max(newest, measured.t)
         while heap[0][0] < newest - horizon:

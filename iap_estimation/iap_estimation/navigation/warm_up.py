@@ -7,7 +7,7 @@ from iap_description.arrays import Array
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 
 DURATION, SAMPLE_PERIOD = 0.6, 0.005  # [s]
@@ -40,7 +40,7 @@ def _step(localizer: Localizer, k: int, gravity: float, places: Array, seen: lis
             localizer.tracks(a, Tracks(t, ids, seen[a], both))
             ways = np.linalg.norm(ANCHORS - place, axis=1)
             localizer.ranges(a, Ranges(t, np.arange(3), ANCHORS, ways, np.full(3, 0.1)))
-        localizer.imu(a, Inertial(t, np.zeros(3), up))
+        localizer.imu(a, ImuSample(t, np.zeros(3), up))
 
 
 def _seen(pair: StereoCalibration) -> Array:

@@ -24,9 +24,9 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.navigation.measurements import Raw, Tally
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.navigation.settings import Settings, load_settings
+from iap_estimation.navigation.settings import EstimationSettings, load_settings
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
-from iap_estimation.nodes.platform_topics import PlatformTopics
+from iap_estimation.nodes.platform_topics import FleetTopics
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import (
     DIAGNOSTIC_TIMEOUT,
@@ -144,11 +144,11 @@ class EstimationNode(SuiteNode, ABC):
         self._received = time.monotonic()
         self._diagnostics = Diagnostics(self, self.statuses)
 
-    def platform_topics(self) -> PlatformTopics:
+    def platform_topics(self) -> FleetTopics:
         """Topics of the whole platform."""
         rate = self.parameter("control_rate", 200.0, "Of states [Hz].", limits=(1.0, 1e4))
         in_control = self.declared_in_control()
-        return PlatformTopics(self, self.sensor_set, self.assembly, rate, is_flown=in_control)
+        return FleetTopics(self, self.sensor_set, self.assembly, rate, is_flown=in_control)
 
     def declared_in_control(self) -> bool:
         """The parameter `in_control`."""
@@ -278,7 +278,7 @@ class EstimationNode(SuiteNode, ABC):
         name = self.get_fully_qualified_name()
         return [status_message(name, max(level, least), text, values)]
 
-    def _declared_settings(self) -> Settings:
+    def _declared_settings(self) -> EstimationSettings:
         what = "Settings of the estimator: default, paper, ..."
         preset = self.parameter("preset", "default", what)
         what = "Settings of the front end: default, euroc."

@@ -19,13 +19,13 @@ from sensor_msgs.msg import Image
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_estimation.datasets.bag_messages import camera_of
-from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
 from iap_estimation.navigation.measurements import Images, Raw
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.track_messages import tracks_bytes
-from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.messages import ImuSample
 from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import ERROR, OK, WARN, run
 from iap_io.ros.statistics import RecentValues
@@ -48,14 +48,14 @@ class FrontendNode(EstimationNode):
         own = self.sensor_set
         self._aircraft_sensors, self._aircraft = own.carried[self.own], own.aircraft[self.own]
         assert self._aircraft_sensors.cameras is not None  # noqa: S101 - the equipment has one
-        self._lenses: dict[int, Camera] = {}  # by side
+        self._lenses: dict[int, CameraCalibration] = {}  # by side
         self._contents: dict[
             int, bytes
         ] = {}  # of the messages that told them, but for their stamps
         self._others: dict[int, bytes] = {}  # of the last ones, where these told others
         self._frontend: AircraftFrontend | None = None
         self._early: Images | None = None  # the newest pair before both camera_info were here
-        self._turning: deque[Inertial] = deque(maxlen=MAX_SAMPLES)
+        self._turning: deque[ImuSample] = deque(maxlen=MAX_SAMPLES)
         self._took_ms, self._counts, self._refused = RecentValues(200), [0, 0], ""
         self._pairs, self._images, self._first_id = 0, 0, -1
         self._tracks = self.create_publisher(FeatureTracks, "virpo/tracks", RELIABLE_QOS)
@@ -130,7 +130,7 @@ class FrontendNode(EstimationNode):
 
     def take(self, owner: int, measured: Raw) -> None:
         """Take an inertial sample or a stereo pair."""
-        if isinstance(measured, Inertial):
+        if isinstance(measured, ImuSample):
             self._turning.append(measured)
         elif isinstance(measured, Images):
             self._see(measured)

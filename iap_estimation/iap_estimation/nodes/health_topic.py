@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from iap_estimation.navigation.health import LOOK_EVERY, HealthWatch
-from iap_estimation.virpo.messages import Estimate, Seen
+from iap_estimation.virpo.messages import Estimate, Measurement
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import HEALTH
@@ -36,7 +36,7 @@ class HealthTopic:
         self._watch = HealthWatch(self._method, self._count)
         self._published_t = -np.inf
 
-    def see(self, owner: int, measured: Seen) -> None:
+    def see(self, owner: int, measured: Measurement) -> None:
         """Note what one of the aircraft, or `CENTRE`, has measured."""
         self._watch.see(owner, measured)
 

@@ -26,7 +26,7 @@ from iap_estimation.nodes.health_topic import HealthTopic
 from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.localizer import all_propagated, make_localizer, pass_on
-from iap_estimation.virpo.messages import Estimate, Inertial, Seen, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, ImuSample, Measurement, Tilt, Tracks
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import run
 from iap_io.ros.static_frames import publish_static_frames
@@ -111,7 +111,7 @@ class JointNode(EstimationNode):
         """Take a measurement, and publish what is new."""
         self._give(owner, measured)
         match measured:
-            case Inertial():
+            case ImuSample():
                 localizer = self._localizer
                 self._health.go_on(measured.t, localizer.estimators, localizer.estimates)
                 is_wanted = self._platform.has_listeners
@@ -121,7 +121,7 @@ class JointNode(EstimationNode):
                 self._platform.turn(measured)
                 self._gather(len(self.spaces), measured.t, None)
 
-    def _give(self, owner: int, measured: Seen) -> None:
+    def _give(self, owner: int, measured: Measurement) -> None:
         localizer = self._localizer
         self._health.see(owner, measured)
         give = partial(pass_on, localizer, owner, measured)

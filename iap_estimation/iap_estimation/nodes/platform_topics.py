@@ -24,7 +24,7 @@ from iap_msgs.msg import PlatformState
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
-class PlatformTopics:
+class FleetTopics:
     """Publishes the state of a platform at every inertial sample, and its central body at every keyframe.
 
     Args:

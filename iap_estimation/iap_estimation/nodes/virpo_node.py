@@ -22,7 +22,7 @@ from iap_estimation.nodes.health_topic import HealthTopic
 from iap_estimation.nodes.odometry_messages import put_motion, reader, shared_of
 from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import METHODS, SingleAircraft
 from iap_io.ros.node import run
 from iap_io.wire.sample_views import OdometryMessage
@@ -105,7 +105,7 @@ class VirpoNode(EstimationNode):
     def take(self, owner: int, measured: Raw) -> None:
         """Take a measurement, and publish what is new."""
         match measured:
-            case Inertial():
+            case ImuSample():
                 self._give(lambda: self._windows.imu(measured))
                 estimator = self._windows.estimator
                 self._health.go_on(measured.t, [estimator], estimator.estimates)

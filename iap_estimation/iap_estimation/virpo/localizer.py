@@ -11,10 +11,10 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
     CENTRE_NAME,
     Estimate,
-    Inertial,
+    ImuSample,
     LeftOut,
+    Measurement,
     Ranges,
-    Seen,
     Tilt,
     Tracks,
 )
@@ -23,7 +23,7 @@ from iap_estimation.virpo.methods.drift_filter import DriftFilterLocalizer
 from iap_estimation.virpo.methods.joint import JointLocalizer
 from iap_estimation.virpo.methods.uwb import UwbLocalizer
 from iap_estimation.virpo.methods.vio import VioLocalizer
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
 from iap_estimation.virpo.window.window import EstimateLost
 
@@ -40,7 +40,7 @@ class Localizer(Protocol):
     def estimators(self) -> list[Estimator]:
         """The windows behind it."""
 
-    def imu(self, aircraft: int, sample: Inertial) -> bool:
+    def imu(self, aircraft: int, sample: ImuSample) -> bool:
         """Take an inertial sample of an aircraft."""
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
@@ -94,7 +94,7 @@ def make_localizer(
     fleet: Fleet,
     spec: VirpoSpec,
     first: InitialState,
-    deviations: Start | None = None,
+    deviations: StartDeviations | None = None,
 ) -> Localizer:
     """The localizer of a method.
 
@@ -123,10 +123,10 @@ def make_localizer(
     return VioLocalizer(method, fleet, spec, first, deviations)
 
 
-def pass_on(localizer: Localizer, who: int, measured: Seen) -> bool:
+def pass_on(localizer: Localizer, who: int, measured: Measurement) -> bool:
     """Pass a measurement on to a localizer; True where there are new estimates."""
     match measured:
-        case Inertial():
+        case ImuSample():
             return localizer.imu(who, measured)
         case Tracks():
             return localizer.tracks(who, measured)

@@ -16,7 +16,7 @@ CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
 
 
 @dataclass(frozen=True, eq=False)
-class Inertial:
+class ImuSample:
     """One sample of an inertial unit: the means over the interval that ends at t.
 
     Attributes:
@@ -84,7 +84,7 @@ class Tilt:
     f_B0: Array
 
 
-Seen = Inertial | Tracks | Ranges | Tilt
+Measurement = ImuSample | Tracks | Ranges | Tilt
 
 
 @dataclass(frozen=True, eq=False)

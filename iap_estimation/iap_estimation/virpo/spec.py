@@ -38,7 +38,7 @@ class Widths(Record):
     physical: Positive
 
 
-class Start(Record):
+class StartDeviations(Record):
     """Standard deviations of a first state: SI units, angles in degrees."""
 
     position: Positive
@@ -70,7 +70,7 @@ class Failure(Record):
     gap: Positive  # without inertial samples [s]
 
 
-class Rigid(Record):
+class RigidSpec(Record):
     """Settings for the central body, in a joint window and in its filter."""
 
     joint: Positive  # deviation of a joint's place [m]
@@ -113,7 +113,7 @@ class Physical(Record):
     sharing: Literal["full", "self"]  # neighbours use physical terms too, or only ranges
 
 
-class Batch(Record):
+class BatchSpec(Record):
     """Settings of method ``batch``."""
 
     ranges: Flag  # whether ranges count, where there are any
@@ -136,15 +136,15 @@ class VirpoSpec(Record):
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
     range_gate: Lasting | None  # null takes every anchor
     huber: Widths
-    start: Start
-    unknown: Start
-    restart: Start
+    start: StartDeviations
+    unknown: StartDeviations
+    restart: StartDeviations
     settling: Count
     rest: Rest
     failure: Failure
-    rigid: Rigid
+    rigid: RigidSpec
     physical: Physical
-    batch: Batch
+    batch: BatchSpec
     patience: Positive  # how long an update waits for images that are late [s]
     most_patience: Positive  # the same at most, once some came later than that [s]
 

@@ -51,8 +51,8 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.momentum_observer import (
-    Memory,
     Momenta,
+    ObserverMemory,
     Order,
     PlatformObserver,
     add_thrusts,
@@ -196,7 +196,7 @@ def _observe(
     models: tuple[Momenta, ThrustModel],
     units: tuple[_Layout, tuple[Array, Array], Array],
     times: tuple[float, float],
-    memory: Memory,
+    memory: ObserverMemory,
     wrench_P: Array,
 ) -> None:
     """Advance the low-pass (world axes, about the CoM) by one period and express it in P."""
@@ -226,7 +226,7 @@ def _accelerations(
     w_P: Vec,
     units: tuple[_Layout, tuple[Array, Array], Array],
     dt: float,
-    memory: Memory,
+    memory: ObserverMemory,
     motion: Array,
 ) -> None:
     """Add s_P [m/s^2] and alpha [rad/s^2] in axes of P, half-way through the period, to `motion` (6,)."""

@@ -70,7 +70,7 @@ class Momenta(NamedTuple):
         )
 
 
-class Memory(NamedTuple):
+class ObserverMemory(NamedTuple):
     """Memory of the observer from the last control step.
 
     Attributes:
@@ -142,7 +142,7 @@ class PlatformObserver:
 
     def reset(self) -> None:
         """Forget the past; the first state after it gives no wrench."""
-        self._memory = Memory.empty(*self._size)
+        self._memory = ObserverMemory.empty(*self._size)
 
 
 class MomentumObserver(PlatformObserver):
@@ -202,7 +202,7 @@ def _observe(
     order: Order,
     models: tuple[Momenta, ThrustModel],
     times: tuple[Array, float],
-    memory: Memory,
+    memory: ObserverMemory,
     wrench_P: Array,
 ) -> None:
     """Advance the residual by one period and express it in P."""
@@ -226,7 +226,9 @@ def _observe(
 
 
 @njit(cache=True)
-def begin_rotors(order: Order, models: tuple[Momenta, ThrustModel], memory: Memory) -> None:
+def begin_rotors(
+    order: Order, models: tuple[Momenta, ThrustModel], memory: ObserverMemory
+) -> None:
     """Begin with rotors that have long followed their command."""
     mode, thrust, _, _, rpm = order
     for i in range(len(thrust)):
@@ -235,7 +237,7 @@ def begin_rotors(order: Order, models: tuple[Momenta, ThrustModel], memory: Memo
 
 
 @njit(cache=True)
-def put_residual(platform: Momenta, memory: Memory, wrench_P: Array) -> None:
+def put_residual(platform: Momenta, memory: ObserverMemory, wrench_P: Array) -> None:
     """Express the residual, about the CoM in world axes, about P's origin in P."""
     q = quat(memory.x[0, 3:7])
     force_P = unrotate(q, vec(memory.residual))
@@ -249,7 +251,7 @@ def add_thrusts(
     x: Array,
     order: Order,
     models: tuple[Momenta, ThrustModel],
-    memory: Memory,
+    memory: ObserverMemory,
     total: Array,
 ) -> None:
     """Add the aircraft's mean thrusts over a period to the wrench (6,) about the CoM, world axes.

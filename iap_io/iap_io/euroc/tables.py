@@ -11,7 +11,7 @@ from iap_description.config.text_files import table_lines
 from iap_description.errors import BadInput, shown
 
 
-class Table(NamedTuple):
+class CsvTable(NamedTuple):
     """A table.
 
     Attributes:
@@ -27,7 +27,7 @@ class Table(NamedTuple):
     note: str | None = None
 
 
-def read_table(path: Path, fewest: int) -> Table:
+def read_table(path: Path, fewest: int) -> CsvTable:
     """Read a table.
 
     Args:
@@ -56,7 +56,7 @@ def read_table(path: Path, fewest: int) -> Table:
             names.append(name)
     if not stamps:
         raise BadInput(f"{path}: the table is empty")
-    return Table(np.array(stamps, dtype=np.int64), np.array(values, dtype=float), names, note)
+    return CsvTable(np.array(stamps, dtype=np.int64), np.array(values, dtype=float), names, note)
 
 
 def _goes_on(line: str, stamps: list[int], names: list[str]) -> bool:

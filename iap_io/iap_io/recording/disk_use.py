@@ -14,7 +14,7 @@ from iap_description.sensors.sensor_info import (
 )
 from iap_io.recording.state_chunk import ODOMETRY_HZ, size_of
 from iap_io.runs import topics
-from iap_io.runs.run_meta import Recording, RunMeta, VehicleMeta
+from iap_io.runs.run_meta import RecordingSettings, RunMeta, VehicleMeta
 from iap_io.sensor_messages.camera_messages import BYTES
 from iap_io.wire.sample_views import OdometryMessage
 
@@ -25,7 +25,7 @@ INDEX = 16  # bytes per message behind a chunk
 POINT = 16  # bytes in a cloud
 
 
-def disk_use(meta: RunMeta, recording: Recording, duration: float) -> int:
+def disk_use(meta: RunMeta, recording: RecordingSettings, duration: float) -> int:
     """Bytes that a recording takes, within about a tenth; compressed images may take less.
 
     Args:
@@ -55,7 +55,7 @@ def _state_rate(vehicle: VehicleMeta, control_hz: float) -> float:
     return rate
 
 
-def _sensor_rate(meta: SensorInfo, recording: Recording, control_hz: float) -> float:
+def _sensor_rate(meta: SensorInfo, recording: RecordingSettings, control_hz: float) -> float:
     """Bytes per second of a sensor, in the bag and beside it."""
     if isinstance(meta, ImuInfo):
         beside = IMU_LINE * meta.rate + TRUTH_LINE * control_hz if recording.euroc else 0.0

@@ -19,7 +19,7 @@ from iap_io.recording.filled_columns import FilledColumns
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.run_files import RunFiles
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import PLAIN, Recording, RunMeta, Track
+from iap_io.runs.run_meta import PLAIN, RecordingSettings, RunMeta, Track
 
 Job = Callable[[], None]
 MAX_JOBS = 3  # that may wait; the caller of another one then waits too, and nothing is dropped
@@ -43,7 +43,7 @@ class Recorder:
             once, after which nothing more is recorded.
     """
 
-    def __init__(self, folder: Path, meta: RunMeta, recording: Recording = PLAIN) -> None:
+    def __init__(self, folder: Path, meta: RunMeta, recording: RecordingSettings = PLAIN) -> None:
         self._archive = RunFiles(folder, meta, recording)
         self._thread = Background("recorder")
         self._columns = FilledColumns(self._archive.ticks, meta.vehicles, self._write)

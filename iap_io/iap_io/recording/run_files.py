@@ -19,11 +19,11 @@ from iap_io.recording.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import Recording, RunMeta, Track
+from iap_io.runs.run_meta import RecordingSettings, RunMeta, Track
 from iap_io.runs.topics import BAG, META, topic
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
-from iap_io.wire.cdr import Layout, in_frame, message_types
+from iap_io.wire.cdr import MessageLayout, in_frame, message_types
 from iap_io.wire.stamps import set_stamps, stamp_of_time
 
 JOINED = 1 << 14  # bytes; shorter buffers are copied together, others written from where they are
@@ -41,7 +41,7 @@ class RunFiles:
         RecordingFailed: from here and every method, when the disk is full or cannot be written.
     """
 
-    def __init__(self, folder: Path, meta: RunMeta, recording: Recording) -> None:
+    def __init__(self, folder: Path, meta: RunMeta, recording: RecordingSettings) -> None:
         self._meta = meta
         self._is_packed = recording.compression == "png"
         self._bag = BagWriter(folder / BAG, message_types(), {META: meta.model_dump_json()})
@@ -78,7 +78,7 @@ class RunFiles:
 
     def _write_track(self, channel: int, stamps: Integers, poses: Array) -> None:
         """Write one chunk of stamps (K, 1) [ns] and poses (K, 1, 7)."""
-        layout, count = Layout.of(in_frame(topics.POSE, MAP)), len(stamps)
+        layout, count = MessageLayout.of(in_frame(topics.POSE, MAP)), len(stamps)
         size = size_of(layout)
         buffer = np.zeros(count * size, np.uint8)
         slots = Slots(buffer, layout, channel, shape=(count, 1), strides=(size, 0), at=0)

@@ -14,10 +14,10 @@ from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
 from iap_io.runs.topics import topic
-from iap_io.wire.cdr import Layout
+from iap_io.wire.cdr import MessageLayout
 from iap_io.wire.sample_views import OdometryMessage
 
-Entry = tuple[str, Layout, int]
+Entry = tuple[str, MessageLayout, int]
 TICKS = 512  # per chunk
 ODOMETRY_HZ = 100.0
 
@@ -91,7 +91,7 @@ class Slots:
     def __init__(
         self,
         buffer: NDArray[np.uint8],
-        layout: Layout,
+        layout: MessageLayout,
         channel: int,
         *,
         shape: tuple[int, int],
@@ -137,6 +137,6 @@ def _announce(
     return odometry, main
 
 
-def size_of(layout: Layout) -> int:
+def size_of(layout: MessageLayout) -> int:
     """Bytes of one message in a chunk."""
     return MESSAGE_HEADER.itemsize + layout.template.size

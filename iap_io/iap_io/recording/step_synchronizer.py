@@ -42,7 +42,7 @@ class _State(NamedTuple):
 
 
 @dataclass
-class _Vehicle:
+class _VehicleInstant:
     """Messages of one vehicle that are not recorded yet."""
 
     expected: tuple[str, ...]
@@ -116,7 +116,7 @@ class StepSynchronizer:
     def __init__(
         self, expected: Sequence[tuple[str, ...]], write: Callable[[Sequence[Step]], None]
     ) -> None:
-        self._vehicles = [_Vehicle(each) for each in expected]
+        self._vehicles = [_VehicleInstant(each) for each in expected]
         self._write = write
 
     def is_reset(self, vehicle: int, stamp: int) -> bool:

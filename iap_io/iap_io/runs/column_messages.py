@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a run as messages, and messages as columns again.
 
-Every ``fill_`` function writes columns into message records of a `iap_io.wire.cdr.Layout`, and
+Every ``fill_`` function writes columns into message records of a `iap_io.wire.cdr.MessageLayout`, and
 `columns_of` is the way back.
 """
 

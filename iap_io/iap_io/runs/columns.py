@@ -36,7 +36,7 @@ def put_command(aircraft: Array, command: Command) -> None:
         part[...] = value
 
 
-class Table:
+class ColumnTable:
     """A dataclass of arrays (and of such) that have a row for every control tick; None is a part that is not there."""
 
     def rows(self, chosen: slice | tuple[slice, int]) -> Self:
@@ -47,7 +47,7 @@ class Table:
         """Set rows from `first` on to those of another table of the same parts."""
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
             own, given = getattr(self, field.name), getattr(rows, field.name)
-            if isinstance(own, Table):
+            if isinstance(own, ColumnTable):
                 own.put_rows(first, given)
             elif own is not None:
                 own[first : first + len(given)] = given
@@ -70,22 +70,24 @@ class Table:
         """
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
             own, other = getattr(self, field.name), getattr(expected, field.name)
-            if isinstance(own, Table):
+            if isinstance(own, ColumnTable):
                 own.check_shapes(other)
             elif own is not None and own.shape[1:] != other.shape[1:]:
                 raise ValueError(f"{field.name} of shape {own.shape[1:]}, not {other.shape[1:]}")
 
-    def _each(self, of_array: Callable[[Any], Any], of_part: Callable[["Table"], Any]) -> Self:
+    def _each(
+        self, of_array: Callable[[Any], Any], of_part: Callable[["ColumnTable"], Any]
+    ) -> Self:
         changed = {}
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
             value = getattr(self, field.name)
             if value is not None:
-                value = of_part(value) if isinstance(value, Table) else of_array(value)
+                value = of_part(value) if isinstance(value, ColumnTable) else of_array(value)
             changed[field.name] = value
         return type(self)(**changed)
 
 
-SomeTable = TypeVar("SomeTable", bound=Table)
+SomeTable = TypeVar("SomeTable", bound=ColumnTable)
 
 
 def joined(tables: Sequence[SomeTable]) -> SomeTable:
@@ -93,13 +95,13 @@ def joined(tables: Sequence[SomeTable]) -> SomeTable:
     parts = {}
     for field in fields(tables[0]):  # type: ignore[arg-type] # heirs are dataclasses
         each = [getattr(table, field.name) for table in tables]
-        join = joined if isinstance(each[0], Table) else np.concatenate
+        join = joined if isinstance(each[0], ColumnTable) else np.concatenate
         parts[field.name] = None if each[0] is None else join(each)
     return type(tables[0])(**parts)
 
 
 @dataclass
-class WrenchColumns(Table):
+class WrenchColumns(ColumnTable):
     """Wrenches on a vehicle, one row per control tick: those of the environment on the platform, in P.
 
     Attributes:
@@ -154,7 +156,7 @@ class WrenchColumns(Table):
 
 
 @dataclass
-class ArmColumns(Table):
+class ArmColumns(ColumnTable):
     """Joints of an arm, one row per control tick, see `iap_description.signals.ArmRecord`.
 
     Attributes:
@@ -187,7 +189,7 @@ class ArmColumns(Table):
 
 
 @dataclass
-class Columns(Table):
+class Columns(ColumnTable):
     """One vehicle's rows, one per control tick; N aircraft.
 
     Attributes:

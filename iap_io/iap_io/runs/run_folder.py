@@ -23,7 +23,7 @@ from iap_description.sensors.sensor_info import SensorInfo, sensors_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
-from iap_io.runs.run_reader import RunReader, Tracks
+from iap_io.runs.run_reader import RunReader, VehicleTracks
 from iap_io.trajectories.tum import tum_text
 
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
@@ -134,7 +134,7 @@ class TrajectoryFiles:
         RecordingFailed: from here and every method, when the disk is full or cannot be written.
     """
 
-    def __init__(self, folder: Path, meta: RunMeta, tracks: Sequence[Tracks]) -> None:
+    def __init__(self, folder: Path, meta: RunMeta, tracks: Sequence[VehicleTracks]) -> None:
         self._folder, self._vehicles = folder, meta.vehicles
         self._is_given = [each.given is not None for each in tracks]
         self._files = dict[str, GrowingFile]()
@@ -182,7 +182,7 @@ class TrajectoryFiles:
 
 def write_trajectories(folder: Path, run: RunData) -> None:
     """Write the trajectories of a run that has been read whole, see `TrajectoryFiles`."""
-    tracks = [Tracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles]
+    tracks = [VehicleTracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles]
     with TrajectoryFiles(folder, run.meta, tracks) as files:
         files.add([vehicle.columns for vehicle in run.vehicles])
 

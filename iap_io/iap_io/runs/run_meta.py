@@ -36,7 +36,7 @@ LOST = "lost"  # outcome of a flight that lost the estimate it was flown on
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
 
-class Recording(Record):
+class RecordingSettings(Record):
     """Settings of a recording.
 
     Attributes:
@@ -48,7 +48,7 @@ class Recording(Record):
     euroc: Flag
 
 
-PLAIN = Recording(compression="none", euroc=False)
+PLAIN = RecordingSettings(compression="none", euroc=False)
 
 
 class JointMeta(Record):

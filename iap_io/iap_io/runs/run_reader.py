@@ -27,7 +27,7 @@ PIECE = 4096  # control ticks that are read at once
 
 
 @dataclass(frozen=True)
-class Tracks:
+class VehicleTracks:
     """Poses with stamps of their own that belong to a vehicle's flight.
 
     Attributes:
@@ -56,7 +56,7 @@ class RunReader:
         self._bag = folder / BAG
         self.meta = _read_meta(self._bag)
 
-    def tracks(self) -> tuple[Tracks, ...]:
+    def tracks(self) -> tuple[VehicleTracks, ...]:
         """What each vehicle's flight is set against."""
         names = (topics.GIVEN, topics.ACTUAL)
         wanted = {topic(each.name, name) for each in self.meta.vehicles for name in names}
@@ -66,7 +66,7 @@ class RunReader:
         with parsing(self._bag, "recording"):
             read = {name: _track(*messages) for name, messages in found.items()}
         return tuple(
-            Tracks(*(read.get(topic(vehicle.name, name)) for name in names))
+            VehicleTracks(*(read.get(topic(vehicle.name, name)) for name in names))
             for vehicle in self.meta.vehicles
         )
 

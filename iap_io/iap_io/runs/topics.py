@@ -2,7 +2,7 @@
 """The recorded topics: their names, and the layouts of their messages."""
 
 from iap_io.runs.run_meta import VehicleMeta
-from iap_io.wire.cdr import Layout
+from iap_io.wire.cdr import MessageLayout
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, OdometryMessage, WrenchMessage
@@ -35,7 +35,7 @@ def topic(vehicle: str, name: str) -> str:
     return f"/{vehicle}/{name}"
 
 
-def layouts(vehicle: VehicleMeta) -> dict[str, Layout]:
+def layouts(vehicle: VehicleMeta) -> dict[str, MessageLayout]:
     """By topic of a vehicle, the layout of its messages, whose strings and lengths stay the same in a run."""
     count, joints = vehicle.count, vehicle.joints
     kinds = [joint.kind for joint in joints]

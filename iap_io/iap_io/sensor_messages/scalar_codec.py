@@ -3,10 +3,10 @@
 
 from typing import Any, ClassVar
 
-from iap_description.sensors.readings import ScalarReading, Source
+from iap_description.sensors.readings import ScalarReading, SensorSource
 from iap_description.sensors.sensor_info import OtherSensorInfo
 from iap_io.sensor_messages.camera_messages import Encoded
-from iap_io.wire.cdr import Layout, in_frame
+from iap_io.wire.cdr import MessageLayout, in_frame
 from iap_io.wire.message_views import Message
 from iap_io.wire.stamps import stamp_of_time
 
@@ -33,7 +33,7 @@ class ScalarCodec:
     def __init__(self, info: OtherSensorInfo) -> None:
         self.topics = {info.topic: self.MSGTYPE}
         self._topic = info.topic
-        self._sample = Message(Layout.of(in_frame(self.MSGTYPE, info.frame)))
+        self._sample = Message(MessageLayout.of(in_frame(self.MSGTYPE, info.frame)))
         if self.VARIANCE:
             self._sample.view(self.VARIANCE)[...] = info.values[self.DEVIATION] ** 2
 
@@ -42,6 +42,6 @@ class ScalarCodec:
         self._sample.view(self.VALUE)[...] = reading.value
         yield self._topic, [self._sample.stamped(stamp_of_time(reading.t))]
 
-    def reading(self, source: Source, t: float, message: Any) -> ScalarReading:  # noqa: ANN401
+    def reading(self, source: SensorSource, t: float, message: Any) -> ScalarReading:  # noqa: ANN401
         """The reading of a message at its stamp [s]."""
         return ScalarReading(source, t, float(getattr(message, self.VALUE)))

@@ -29,7 +29,7 @@ from iap_description.sensors.sensor_info import (
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, png
 from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded
-from iap_io.wire.cdr import Layout, in_frame, message
+from iap_io.wire.cdr import MessageLayout, in_frame, message
 from iap_io.wire.message_views import Message
 from iap_io.wire.stamps import put_stamp, stamp_of_time
 
@@ -87,7 +87,7 @@ def encoder(
 
 def _blank(msgtype: str, frame: str, **fields: object) -> Message:
     """A message in a sensor's frame, to be filled again and again."""
-    return Message(Layout.of(in_frame(msgtype, frame, **fields)))
+    return Message(MessageLayout.of(in_frame(msgtype, frame, **fields)))
 
 
 class ImuEncoder:
@@ -187,7 +187,7 @@ class LidarEncoder:
             for name, _, offset, datatype in _POINT
         ]
         sample = in_frame(CLOUD, meta.frame, height=1, fields=fields, point_step=POINT.itemsize)
-        layout = Layout.of(sample)
+        layout = MessageLayout.of(sample)
         self._head = bytearray(layout.template[:-1])  # what stands behind the data is one flag
         places: Any = layout.dtype.fields
         self._width, self._row_step = (places[name][1] for name in ("width", "row_step"))

@@ -16,7 +16,7 @@ from iap_description.sensors.readings import (
     MagneticReading,
     RangeReading,
     Reading,
-    Source,
+    SensorSource,
 )
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.bags.bag_reading import parsing, raw_messages
@@ -80,7 +80,7 @@ class Decoder:
     def _reading(self, topic: str, stamp: int, *messages: Any) -> Reading:  # noqa: ANN401
         meta = self._owners[topic]
         try:
-            source = Source(meta.topic, meta.frame)
+            source = SensorSource(meta.topic, meta.frame)
             reading = self._readers[topic](source, stamp / 1e9, *messages)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadInput(f"{self.types[topic]}: {type(error).__name__}: {error}") from error
@@ -137,17 +137,19 @@ def _inertial(data: bytes) -> _Inertial:
     )
 
 
-def _imu(source: Source, t: float, sample: _Inertial, bias: _Inertial | None = None) -> ImuReading:
+def _imu(
+    source: SensorSource, t: float, sample: _Inertial, bias: _Inertial | None = None
+) -> ImuReading:
     q = sample.q if sample.q_covariance[0] >= 0.0 else None
     true = (None, None) if bias is None else (bias.w, bias.f)
     return ImuReading(source, t, sample.w, sample.f, q, *true)
 
 
-def _magnetic(source: Source, t: float, sample: Any) -> MagneticReading:  # noqa: ANN401
+def _magnetic(source: SensorSource, t: float, sample: Any) -> MagneticReading:  # noqa: ANN401
     return MagneticReading(source, t, _xyz(sample.magnetic_field))
 
 
-def _ranges(source: Source, t: float, sample: Any) -> RangeReading:  # noqa: ANN401
+def _ranges(source: SensorSource, t: float, sample: Any) -> RangeReading:  # noqa: ANN401
     entries = sample.ranges
     return RangeReading(
         source,
@@ -160,13 +162,13 @@ def _ranges(source: Source, t: float, sample: Any) -> RangeReading:  # noqa: ANN
     )
 
 
-def _cloud(source: Source, t: float, sample: Any) -> CloudReading:  # noqa: ANN401
+def _cloud(source: SensorSource, t: float, sample: Any) -> CloudReading:  # noqa: ANN401
     points = sample.data.view(POINT)
     places = np.stack([points[name] for name in "xyz"], -1)
     return CloudReading(source, t, places, points["ring"].copy())
 
 
-def _image(source: Source, t: float, image: Any) -> ImageReading:  # noqa: ANN401
+def _image(source: SensorSource, t: float, image: Any) -> ImageReading:  # noqa: ANN401
     if image.encoding not in DTYPES:
         raise BadInput(f"encoding '{image.encoding[:40]}' is none of {', '.join(DTYPES)}")
     shape = (image.height, image.width) + ((3,) if image.encoding == "rgb8" else ())
@@ -174,7 +176,7 @@ def _image(source: Source, t: float, image: Any) -> ImageReading:  # noqa: ANN40
     return ImageReading(source, t, image.encoding, pixels)
 
 
-def _compressed(source: Source, t: float, image: Any) -> ImageReading:  # noqa: ANN401
+def _compressed(source: SensorSource, t: float, image: Any) -> ImageReading:  # noqa: ANN401
     return ImageReading(source, t, image.format.split(";")[0], pixels_of(image.data))
 
 

@@ -17,7 +17,7 @@ from iap_description.arrays import Array
 from iap_description.config.text_files import table_lines
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.recorded import Recorded
+from iap_io.trajectories.recorded import RecordedTrajectory
 from iap_io.trajectories.samples import MAX_GAP, Samples, checked, from_ned, ordered, to_recorded
 
 START_HEIGHT = 1.5  # [m]
@@ -30,7 +30,9 @@ _R_IMU_P: Array = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0]])
 _R_IMU_P.setflags(write=False)
 
 
-def read_euroc(path: Path, *, convention: str = "enu", max_gap: float = MAX_GAP) -> Recorded:
+def read_euroc(
+    path: Path, *, convention: str = "enu", max_gap: float = MAX_GAP
+) -> RecordedTrajectory:
     """Read a EuRoC ground-truth CSV.
 
     Args:

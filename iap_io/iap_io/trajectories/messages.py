@@ -2,7 +2,7 @@
 """Message types that carry a pose, and its place in each of them.
 
 Messages are rosbags' deserialised objects, with the attributes of the ROS definitions. A type's
-`Reading` says in which axes its twist is expressed: `nav_msgs/Odometry` defines its twist in the
+`MessageParser` says in which axes its twist is expressed: `nav_msgs/Odometry` defines its twist in the
 body (child) frame; the vectors of a MultiDOFJointTrajectory are in the frame of its header, as for
 the pose; iap_msgs/PlatformReference has linear vectors in the world's axes and angular ones in the
 platform's.
@@ -31,7 +31,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reading:
+class MessageParser:
     """Reader of one message type.
 
     Attributes:
@@ -95,12 +95,14 @@ def _trajectory(message: Fields) -> Iterator[Sample]:
         yield _sample(pose.translation, pose.rotation, twist, accel, later_ns)
 
 
-READINGS: Mapping[str, Reading] = {
-    "iap_msgs/msg/PlatformReference": Reading(_platform_reference),
-    "geometry_msgs/msg/PoseStamped": Reading(_pose_stamped),
-    "nav_msgs/msg/Odometry": Reading(_odometry, linear_in_body=True),
-    "geometry_msgs/msg/TransformStamped": Reading(_transform_stamped),
-    "trajectory_msgs/msg/MultiDOFJointTrajectory": Reading(_trajectory, angular_in_world=True),
+READINGS: Mapping[str, MessageParser] = {
+    "iap_msgs/msg/PlatformReference": MessageParser(_platform_reference),
+    "geometry_msgs/msg/PoseStamped": MessageParser(_pose_stamped),
+    "nav_msgs/msg/Odometry": MessageParser(_odometry, linear_in_body=True),
+    "geometry_msgs/msg/TransformStamped": MessageParser(_transform_stamped),
+    "trajectory_msgs/msg/MultiDOFJointTrajectory": MessageParser(
+        _trajectory, angular_in_world=True
+    ),
 }
 # The original simulator's: one topic for the position, one for Euler angles.
 POINT = "geometry_msgs/msg/Point"

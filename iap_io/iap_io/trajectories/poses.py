@@ -18,9 +18,9 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.interpolation import slerp
-from iap_io.trajectories.messages import READINGS, Numbers, Reading, Sample, xyz
+from iap_io.trajectories.messages import READINGS, MessageParser, Numbers, Sample, xyz
 from iap_io.trajectories.samples import Samples, check_finite, check_gaps, checked
-from iap_io.trajectories.topics import Choice
+from iap_io.trajectories.topics import PoseTopic
 
 Stamps = Integers
 
@@ -28,7 +28,7 @@ Stamps = Integers
 _REACH_NS = 100_000_000
 
 
-def read_poses(bag: Bag, choice: Choice) -> Samples:
+def read_poses(bag: Bag, choice: PoseTopic) -> Samples:
     """Samples of a topic, in the frames of the recording.
 
     Raises:
@@ -44,7 +44,7 @@ def read_poses(bag: Bag, choice: Choice) -> Samples:
     return _in_house_axes(checked(raw), reading)
 
 
-def _samples(source: str, reading: Reading, index: int, message: Any) -> list[Sample]:  # noqa: ANN401
+def _samples(source: str, reading: MessageParser, index: int, message: Any) -> list[Sample]:  # noqa: ANN401
     try:
         return list(reading.samples(message))
     except BadInput as error:
@@ -94,7 +94,7 @@ def _column(values: Iterable[Numbers | None]) -> Array | None:
     return None if None in listed or not listed else np.array(listed)
 
 
-def _in_house_axes(samples: Samples, reading: Reading) -> Samples:
+def _in_house_axes(samples: Samples, reading: MessageParser) -> Samples:
     """Linear vectors in world axes, angular ones in body axes."""
     if reading.linear_in_body and samples.v is not None:
         samples = replace(samples, v=so3.rotate(samples.q, samples.v))
@@ -105,7 +105,7 @@ def _in_house_axes(samples: Samples, reading: Reading) -> Samples:
     return samples
 
 
-def read_points(bag: Bag, choice: Choice, max_gap: float) -> Samples:
+def read_points(bag: Bag, choice: PoseTopic, max_gap: float) -> Samples:
     """Samples of the pair of topics, in its own frames.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`read_recorded`: any recording of a pose over time, by file type and topic, as a `Recorded`."""
+"""`read_recorded`: any recording of a pose over time, by file type and topic, as a `RecordedTrajectory`."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from iap_io.trajectories.bags import STORAGE_SUFFIXES, opened
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.messages import POINT
 from iap_io.trajectories.poses import read_points, read_poses
-from iap_io.trajectories.recorded import Recorded, without_contradictions
+from iap_io.trajectories.recorded import RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import MAX_GAP, from_ned, ordered, to_recorded
 from iap_io.trajectories.topics import choose
 
@@ -21,7 +21,7 @@ def read_recorded(
     topic: str | None = None,
     convention: str | None = None,
     max_gap: float = MAX_GAP,
-) -> Recorded:
+) -> RecordedTrajectory:
     """Read a recorded command or flight.
 
     Args:
@@ -50,7 +50,9 @@ def read_recorded(
     return read_euroc(path, convention=convention or "enu", max_gap=max_gap)
 
 
-def _read_bag(path: Path, topic: str | None, convention: str | None, max_gap: float) -> Recorded:
+def _read_bag(
+    path: Path, topic: str | None, convention: str | None, max_gap: float
+) -> RecordedTrajectory:
     with opened(path) as bag:
         choice = choose(str(path), bag.topics, topic)
         is_pair = choice.msgtype == POINT

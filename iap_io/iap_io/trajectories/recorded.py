@@ -22,7 +22,7 @@ _ANGULAR = 0.1  # [rad/s]
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedTrajectory:
     """A recorded command or flight of one platform, in ENU/FLU; arrays are read-only.
 
     Attributes:
@@ -65,7 +65,7 @@ class Recorded:
         return float(self.t[-1])
 
 
-def time_offset(reference: Recorded, other: Recorded) -> float:
+def time_offset(reference: RecordedTrajectory, other: RecordedTrajectory) -> float:
     """Seconds to add to ``other.t`` so that it counts from the first sample of `reference`.
 
     Both have to come from one bag. Their own stamps are compared where both have the same clock,
@@ -78,7 +78,7 @@ def time_offset(reference: Recorded, other: Recorded) -> float:
     return (other.bag_start_ns - reference.bag_start_ns) * 1e-9
 
 
-def without_contradictions(recorded: Recorded) -> Recorded:
+def without_contradictions(recorded: RecordedTrajectory) -> RecordedTrajectory:
     """The recording less velocities that contradict its pose, and less their derivatives.
 
     Many recordings leave velocities unset, or express them in other axes than their type defines; fed forward, either
@@ -95,7 +95,7 @@ def without_contradictions(recorded: Recorded) -> Recorded:
 
 
 def _agrees(
-    recorded: Recorded, name: str, velocity: Array | None, steps: Array, tolerance: float
+    recorded: RecordedTrajectory, name: str, velocity: Array | None, steps: Array, tolerance: float
 ) -> bool:
     """Whether a velocity (K, 3) agrees with the steps (K - 1, 3) from sample to sample."""
     if velocity is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From stamped samples as a file gives them to a `Recorded`: checks, frames, order.
+"""From stamped samples as a file gives them to a `RecordedTrajectory`: checks, frames, order.
 
 What is done with imperfect recordings:
 
@@ -26,7 +26,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.bounds import LARGEST
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.recorded import Clock, Recorded
+from iap_io.trajectories.recorded import Clock, RecordedTrajectory
 
 Stamps = Integers
 
@@ -176,8 +176,10 @@ def _taken(samples: Samples, index: NDArray[np.intp]) -> Samples:
     return replace(samples, **arrays)
 
 
-def to_recorded(samples: Samples, stamps: Stamps, *, max_gap: float = MAX_GAP) -> Recorded:
-    """Ordered samples as a `Recorded`.
+def to_recorded(
+    samples: Samples, stamps: Stamps, *, max_gap: float = MAX_GAP
+) -> RecordedTrajectory:
+    """Ordered samples as a `RecordedTrajectory`.
 
     Args:
         samples: in ENU/FLU, in time order.
@@ -192,7 +194,7 @@ def to_recorded(samples: Samples, stamps: Stamps, *, max_gap: float = MAX_GAP) -
     t = (stamps - stamps[0]) * 1e-9
     check_gaps(samples.source, t, max_gap)
     clock: Clock = "bag" if samples.header_ns is None else "header"
-    return Recorded(
+    return RecordedTrajectory(
         t=t,
         p_WP_W=samples.p,
         q_WP=continuous(samples.q),

@@ -20,7 +20,7 @@ class Topic(NamedTuple):
     messages: int
 
 
-class Choice(NamedTuple):
+class PoseTopic(NamedTuple):
     """The topic to read; `euler` is the partner of a position topic of Points."""
 
     topic: str
@@ -28,7 +28,7 @@ class Choice(NamedTuple):
     euler: str | None = None
 
 
-def choose(source: str, topics: Mapping[str, Topic], wanted: str | None) -> Choice:
+def choose(source: str, topics: Mapping[str, Topic], wanted: str | None) -> PoseTopic:
     """Pick the topic of the command.
 
     Args:
@@ -81,13 +81,13 @@ def _rank(name: str) -> int:
     return len(_COMMAND_WORDS) + 1
 
 
-def _named(source: str, topics: Mapping[str, Topic], wanted: str) -> Choice:
+def _named(source: str, topics: Mapping[str, Topic], wanted: str) -> PoseTopic:
     name = wanted if wanted in topics else f"/{wanted}"
     if name not in topics:
         raise BadInput(f"{source}: no topic {wanted}; it holds {listing(topics)}")
     msgtype = topics[name].msgtype
     if msgtype in READINGS:
-        return Choice(name, msgtype)
+        return PoseTopic(name, msgtype)
     if msgtype != POINT:
         usable = ", ".join(short(known) for known in (*READINGS, POINT))
         raise BadInput(
@@ -101,16 +101,16 @@ def _named(source: str, topics: Mapping[str, Topic], wanted: str) -> Choice:
         raise BadInput(
             f"{source}: topic {name} has no partner with Euler angles; it holds {listing(topics)}"
         )
-    return Choice(name, POINT, euler)
+    return PoseTopic(name, POINT, euler)
 
 
-def _candidate(topics: Mapping[str, Topic], name: str) -> Choice | None:
+def _candidate(topics: Mapping[str, Topic], name: str) -> PoseTopic | None:
     """The topic as a choice, if it has messages that can be replayed."""
     topic = topics[name]
     if not topic.messages:
         return None
     if topic.msgtype in READINGS:
-        return Choice(name, topic.msgtype)
+        return PoseTopic(name, topic.msgtype)
     if topic.msgtype != POINT or _is_euler(name):
         return None
     points = [other for other, about in topics.items() if about.msgtype == POINT]
@@ -118,7 +118,7 @@ def _candidate(topics: Mapping[str, Topic], name: str) -> Choice | None:
     if euler is None and len(points) == 2:
         euler = next(other for other in points if other != name)
         euler = euler if _is_euler(euler) else None
-    return Choice(name, POINT, euler) if euler else None
+    return PoseTopic(name, POINT, euler) if euler else None
 
 
 def _is_euler(name: str) -> bool:

@@ -3,8 +3,8 @@
 
 CDR aligns every number to its own size, counted from the end of the 4-byte encapsulation header.
 Once the strings and the lengths of the sequences are fixed, every message of a type has the same
-bytes in the same places: `Layout.of` finds the places from one sample, copies of whose bytes are filled in, and
-`Layout.records` reads them back.
+bytes in the same places: `MessageLayout.of` finds the places from one sample, copies of whose bytes are filled in, and
+`MessageLayout.records` reads them back.
 
 In a record, a group of float64 fields that lie side by side is one vector: a geometry_msgs/Pose is
 ``(7,)`` in the order x y z, x y z w; a geometry_msgs/Vector3 is ``(3,)``; a sequence of n poses is
@@ -120,7 +120,7 @@ def _zero(kind: Nodetype, detail: Any) -> object:  # noqa: ANN401
 
 
 @dataclass(frozen=True)
-class Layout:
+class MessageLayout:
     """Positions of all fields in the messages of one type with fixed strings and lengths.
 
     Attributes:
@@ -140,7 +140,7 @@ class Layout:
     quaternions: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, sample: object) -> "Layout":
+    def of(cls, sample: object) -> "MessageLayout":
         """The layout of every message that differs from `sample` only in its numbers."""
         msgtype: str = sample.__msgtype__  # type: ignore[attr-defined]
         template = np.frombuffer(serialised(sample), np.uint8)
@@ -183,7 +183,7 @@ def records_of(msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
     size = len(blobs[0])
     if any(len(blob) != size for blob in blobs):
         raise ValueError(f"{msgtype}: the size changes from message to message")
-    layout = Layout.of(decoded(blobs[0], msgtype))
+    layout = MessageLayout.of(decoded(blobs[0], msgtype))
     return layout.records(np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size))
 
 

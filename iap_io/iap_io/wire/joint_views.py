@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_io.wire.cdr import Layout, message
+from iap_io.wire.cdr import MessageLayout, message
 from iap_io.wire.message_views import Message
 from iap_io.wire.stamps import SECOND
 
@@ -26,7 +26,7 @@ class JointStateMessage(Message):
 
     TYPE = "sensor_msgs/msg/JointState"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.position: Array = self.view("position")
         self.velocity: Array = self.view("velocity")
@@ -49,7 +49,7 @@ class JointCommandMessage(Message):
 
     TYPE = "trajectory_msgs/msg/JointTrajectory"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.target = self.view("points")[0]
 

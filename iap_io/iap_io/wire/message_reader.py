@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
-from iap_io.wire.cdr import Layout, decoded
+from iap_io.wire.cdr import MessageLayout, decoded
 from iap_io.wire.message_views import Message, StateMessage
 from iap_io.wire.number_check import NumberCheck, load_kernel
 
@@ -56,7 +56,7 @@ class MessageReader(Generic[M]):
         if self._frames and frame not in self._frames:
             taken = " nor ".join(filter(None, self._frames))
             raise BadInput(f"header.frame_id '{frame[:40]}' is not {taken}")
-        learned = kind(Layout.of(content))
+        learned = kind(MessageLayout.of(content))
         if not learned.load(data):
             raise BadInput(f"{kind.TYPE}: the serialised message has a layout of its own")
         self._fits(learned)

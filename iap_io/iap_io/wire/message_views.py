@@ -23,7 +23,7 @@ from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.gripper import LOAD_SIZE, Load, row_of
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_description.vehicles.joint_types import JointType
-from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, Layout, in_frame, message
+from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, MessageLayout, in_frame, message
 from iap_io.wire.number_check import NumberCheck
 from iap_io.wire.stamps import SECOND
 
@@ -42,7 +42,7 @@ class Message:
     OPEN: ClassVar[tuple[str, ...]] = ()
     HAS_ATTITUDES: ClassVar[bool] = True
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         self.layout = layout
         size = layout.template.size
         # Behind as many bytes as the encapsulation header has, so that numbers are aligned.
@@ -55,7 +55,7 @@ class Message:
 
     @classmethod
     def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
-        return cls(Layout.of(in_frame(cls.TYPE, frame_id, **fields)))
+        return cls(MessageLayout.of(in_frame(cls.TYPE, frame_id, **fields)))
 
     def view(self, name: str) -> NDArray:
         """A field as an array; a scalar has shape (), an empty sequence (0,)."""
@@ -113,7 +113,7 @@ class StateMessage(Message):
 
     TYPE = "iap_msgs/msg/PlatformState"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self._poses, self._twists = self.view("poses"), self.view("twists")
         if not 0 < len(self._poses) == len(self._twists):
@@ -235,7 +235,7 @@ class ReferenceMessage(Message):
     TYPE = "iap_msgs/msg/PlatformReference"
     OPEN = ("aircraft_yaw",)  # NaN where no heading is given
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self._level = self.view("level")
         self._parts = [self.view(name) for name in ("pose", "twist", "accel")]
@@ -284,7 +284,7 @@ class CommandMessage(Message):
     TYPE = "iap_msgs/msg/PlatformCommand"
     HAS_ATTITUDES = False  # the mode says whether they count
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self._mode, self._wrench = self.view("mode"), self.view("wrench")
         self._aircraft = aircraft = self.view("aircraft").reshape(-1, 16)

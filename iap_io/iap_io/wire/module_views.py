@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
-from iap_io.wire.cdr import Layout, decoded, message
+from iap_io.wire.cdr import MessageLayout, decoded, message
 from iap_io.wire.message_views import Message, ReferenceMessage
 
 ROLES, STATES = 3, 7  # numbers of roles, and of states of joints
@@ -26,7 +26,7 @@ class ModuleReferenceMessage(ReferenceMessage):
 
     TYPE = "iap_msgs/msg/ModuleReference"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self._role = self.view("role")
         self.feed_forward_P: Array = self.view("feed_forward")
@@ -79,7 +79,7 @@ class ModuleJointsMessage(Message):
 
     TYPE = "iap_msgs/msg/ModuleJoints"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         content = decoded(layout.template.tobytes(), self.TYPE)
         self.names: list[str] = list(content.names)
@@ -157,7 +157,7 @@ class JointWrenchesMessage(Message):
 
     TYPE = "iap_msgs/msg/JointWrenches"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.names: list[str] = list(decoded(layout.template.tobytes(), self.TYPE).names)
         self.wrenches: Array = self.view("wrenches").reshape(-1, 6)

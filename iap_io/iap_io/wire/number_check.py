@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.config.bounds import LARGEST, are_plausible, first_odd
 from iap_description.errors import BadInput
-from iap_io.wire.cdr import HEADER_SIZE, Layout
+from iap_io.wire.cdr import HEADER_SIZE, MessageLayout
 from iap_io.wire.stamps import SECOND
 
 
@@ -41,7 +41,7 @@ class NumberCheck:
 
     def __init__(
         self,
-        layout: Layout,
+        layout: MessageLayout,
         content: NDArray[np.uint8],
         open_fields: Sequence[str] = (),
         *,

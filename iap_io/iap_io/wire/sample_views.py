@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.signals import EstimateHealth, ForceMode
-from iap_io.wire.cdr import Layout, decoded, message
+from iap_io.wire.cdr import MessageLayout, decoded, message
 from iap_io.wire.message_views import Message
 from iap_io.wire.stamps import SECOND
 
@@ -27,7 +27,7 @@ class InertialMessage(Message):
 
     TYPE = "iap_msgs/msg/InertialSamples"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         content = decoded(layout.template.tobytes(), self.TYPE)
         self.frames: list[str] = list(content.frames)
@@ -84,7 +84,7 @@ class OdometryMessage(Message):
 
     TYPE = "nav_msgs/msg/Odometry"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         pose, twist = self.view("pose"), self.view("twist")
         self.pose: Array = pose[:7]
@@ -104,7 +104,7 @@ class HealthMessage(Message):
     TYPE = "iap_msgs/msg/EstimateHealth"
     OPEN = ("deviation",)  # is not a number before it is known
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self._fields = {name: self.view(name) for name in EstimateHealth._fields}
 
@@ -134,7 +134,7 @@ class PoseMessage(Message):
     TYPE = "geometry_msgs/msg/PoseStamped"
     HAS_ATTITUDES = False  # printed ones are less exact than `NORM_TOLERANCE`
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.pose: Array = self.view("pose")
 
@@ -148,7 +148,7 @@ class TwistMessage(Message):
 
     TYPE = "geometry_msgs/msg/TwistStamped"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.rates: Array = self.view("twist")
 
@@ -162,7 +162,7 @@ class AccelMessage(Message):
 
     TYPE = "geometry_msgs/msg/AccelStamped"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.rates: Array = self.view("accel")
 
@@ -176,7 +176,7 @@ class WrenchMessage(Message):
 
     TYPE = "geometry_msgs/msg/WrenchStamped"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.wrench_P: Array = self.view("wrench")
 
@@ -200,7 +200,7 @@ class LatchStateMessage(Message):
 
     TYPE = "iap_msgs/msg/LatchState"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self.phases: NDArray[np.uint8] = self.view("phases")
 
@@ -223,7 +223,7 @@ class ForceTaskMessage(Message):
 
     TYPE = "iap_msgs/msg/ForceTask"
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: MessageLayout) -> None:
         super().__init__(layout)
         self._mode = self.view("mode")
         self.axes: NDArray[np.uint8] = self.view("axes")

@@ -28,7 +28,7 @@ class Format:
 
 
 @dataclass(eq=False)
-class Target:
+class RenderTarget:
     """A picture on the graphics card; one with several samples per pixel is drawn beside it."""
 
     format: Format
@@ -36,7 +36,7 @@ class Target:
     read_from: moderngl.Framebuffer
 
     @classmethod
-    def of(cls, context: moderngl.Context, form: Format) -> "Target":
+    def of(cls, context: moderngl.Context, form: Format) -> "RenderTarget":
         """A new one."""
         size = form.width, form.height
         channels, kind, _ = CHANNELS[form.kind]
@@ -69,13 +69,13 @@ class Targets:
     """Targets that are not in use."""
 
     context: moderngl.Context
-    idle: dict[Format, list[Target]] = field(default_factory=lambda: defaultdict(list))
+    idle: dict[Format, list[RenderTarget]] = field(default_factory=lambda: defaultdict(list))
 
-    def take(self, form: Format) -> Target:
+    def take(self, form: Format) -> RenderTarget:
         """One of this format."""
         there = self.idle[form]
-        return there.pop() if there else Target.of(self.context, form)
+        return there.pop() if there else RenderTarget.of(self.context, form)
 
-    def give_back(self, target: Target) -> None:
+    def give_back(self, target: RenderTarget) -> None:
         """It can be drawn to again."""
         self.idle[target.format].append(target)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.math.kernels import quat, rotate
 from iap_description.scenes.scene import Scene
 
@@ -54,7 +54,7 @@ class Geometry:
     layers: tuple[str, ...]
 
     @classmethod
-    def of(cls, scene: Scene, bodies: Sequence[Sequence[Part]]) -> Self:
+    def of(cls, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> Self:
         """All parts of a scene and bodies.
 
         Raises:
@@ -86,7 +86,7 @@ def _stacked(arrays: Sequence[NDArray], columns: int, kind: type) -> NDArray:
     return np.ascontiguousarray(np.vstack([np.zeros((0, columns)), *arrays]), dtype=kind)
 
 
-def _attributes(part: Part, layers: Sequence[str]) -> NDArray[np.void]:
+def _attributes(part: MeshPart, layers: Sequence[str]) -> NDArray[np.void]:
     if part.texture is not None and part.texture not in layers:
         raise BadInput(f"part '{part.name}': the scene has no texture '{part.texture}'")
     each = np.zeros(len(part.vertices), ATTRIBUTES)
@@ -97,7 +97,7 @@ def _attributes(part: Part, layers: Sequence[str]) -> NDArray[np.void]:
     return each
 
 
-def _sphere(part: Part) -> Array:
+def _sphere(part: MeshPart) -> Array:
     """Centre and radius (1, 4) around a part's box."""
     lower, upper = part.vertices.min(axis=0), part.vertices.max(axis=0)
     return np.append(0.5 * (lower + upper), 0.5 * np.linalg.norm(upper - lower))[None]

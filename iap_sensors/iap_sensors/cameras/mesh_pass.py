@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.framebuffers import Target
+from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
 from iap_sensors.cameras.programs import UNITS, Look, Programs
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import ShadowMap
-from iap_sensors.cameras.view import View, camera_of_map
+from iap_sensors.cameras.view import PinholeView, camera_of_map
 
 SHADOWS = 2048  # side of the scene's shadow map [pixels]
 BODY_SHADOWS = 512  # of the bodies'
@@ -31,7 +31,7 @@ class _Sight:
     """A camera's view from a place; planes (6, 4) in `map` around it."""
 
     shot: Shot
-    view: View
+    view: PinholeView
     place: tuple[Array, Array]
     planes_W: Array
 
@@ -49,7 +49,7 @@ class Painter:
     """
 
     def __init__(
-        self, context: moderngl.Context, scene: Scene, bodies: Sequence[Sequence[Part]]
+        self, context: moderngl.Context, scene: Scene, bodies: Sequence[Sequence[MeshPart]]
     ) -> None:
         self._context, self._scene, self._count = context, scene, len(bodies)
         context.enable(moderngl.DEPTH_TEST)
@@ -85,7 +85,9 @@ class Painter:
         boxes = _boxes(self._spheres[self._casters])
         self._body_shadows.draw(boxes, self._scene.light.direction_W)
 
-    def paint(self, target: Target, shot: Shot, view: View, place: tuple[Array, Array]) -> None:
+    def paint(
+        self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
+    ) -> None:
         """Draw what a camera sees.
 
         Args:
@@ -105,7 +107,9 @@ class Painter:
             values = {"clip_of_map": clip_of_map, **self._values(sight)}
             self._paint_look(target, sight, values)
 
-    def _paint_look(self, target: Target, sight: _Sight, values: Mapping[str, ArrayLike]) -> None:
+    def _paint_look(
+        self, target: RenderTarget, sight: _Sight, values: Mapping[str, ArrayLike]
+    ) -> None:
         """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
         look = Look(
             target.format.kind == "mono",

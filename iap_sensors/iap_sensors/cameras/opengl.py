@@ -16,9 +16,9 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.framebuffers import Format, Kind, Target, Targets
+from iap_sensors.cameras.framebuffers import Format, Kind, RenderTarget, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter
 from iap_sensors.cameras.renderer import Frame, Shot
@@ -35,7 +35,7 @@ class _Drawing:
     """An image that is being drawn, and the film that it is for."""
 
     film: Film
-    target: Target
+    target: RenderTarget
 
 
 class OpenGLRenderer:
@@ -56,7 +56,7 @@ class OpenGLRenderer:
         with self._context:  # afterwards no thread has it, so that any may render
             self.device = str(self._context.info["GL_RENDERER"])
 
-    def load(self, scene: Scene, bodies: Sequence[Sequence[Part]]) -> None:
+    def load(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> None:
         """Take what is to be drawn, see `Renderer`."""
         with self._context:
             self._painter = None

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.renderer import Frame, Shot
-from iap_sensors.cameras.view import View, camera_of_map, instants
+from iap_sensors.cameras.view import PinholeView, camera_of_map, instants
 
 with native_output_discarded():
     import pybullet as bullet
@@ -38,7 +38,7 @@ class BulletRenderer:
         bullet.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self._client)
         self._scene: Scene | None = None
 
-    def load(self, scene: Scene, bodies: Sequence[Sequence[Part]]) -> None:
+    def load(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> None:
         """Take what is to be drawn, see `Renderer`."""
         self._labels: dict[int, int] = {}
         with native_output_discarded():
@@ -70,7 +70,7 @@ class BulletRenderer:
         cv2.imwrite(path, image[..., ::-1])
         return int(bullet.loadTexture(path, physicsClientId=self._client))
 
-    def _add(self, part: Part, textures: Mapping[str, int]) -> int:
+    def _add(self, part: MeshPart, textures: Mapping[str, int]) -> int:
         """A body of PyBullet's that is one part, at the origin."""
         path = Path(self._folder.name) / "part.obj"
         path.write_text(_wavefront(part), encoding="utf-8")
@@ -164,7 +164,7 @@ class BulletRenderer:
         )
 
 
-def _projection(view: View, near: float, far: float) -> Array:
+def _projection(view: PinholeView, near: float, far: float) -> Array:
     """(4, 4) to a clip space with y up; TinyRenderer looks through each pixel's corner, not its middle."""
     upright = np.diag([1.0, -1.0, 1.0, 1.0]) @ view.projection(near, far) @ UPRIGHT
     shift = np.eye(4)
@@ -172,7 +172,7 @@ def _projection(view: View, near: float, far: float) -> Array:
     return shift @ upright
 
 
-def _kept(view: View, vignetting: float) -> Array:
+def _kept(view: PinholeView, vignetting: float) -> Array:
     """Share (h, w) of the light that the lens leaves."""
     if vignetting == 0.0:
         return np.ones((1, 1))
@@ -181,7 +181,7 @@ def _kept(view: View, vignetting: float) -> Array:
     return 1.0 - vignetting / view.corner * (x * x + y[:, None] ** 2)
 
 
-def _wavefront(part: Part) -> str:
+def _wavefront(part: MeshPart) -> str:
     """An OBJ file of a part."""
     lines = [f"v {x:.6g} {y:.6g} {z:.6g}" for x, y, z in part.vertices.tolist()]
     lines += [f"vt {u:.6g} {v:.6g}" for u, v in part.uv.tolist()]

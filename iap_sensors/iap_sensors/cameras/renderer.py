@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import CameraSpec
@@ -58,7 +58,7 @@ class Frame:
 class Renderer(Protocol):
     """Makes images of a scene and bodies that move in it."""
 
-    def load(self, scene: Scene, bodies: Sequence[Sequence[Part]]) -> None:
+    def load(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> None:
         """Take what is to be drawn, in place of what was.
 
         Args:

@@ -23,7 +23,7 @@ MARGIN = 2  # pixels around what the lens shows, for the interpolation between t
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PinholeView:
     """The pinhole behind a camera: it sees as much as the lens does, without bending it.
 
     Attributes:
@@ -125,13 +125,13 @@ def _pixels(model: CameraModel, step: tuple[int, int]) -> Array:
     return np.stack(np.meshgrid(u, v), -1)
 
 
-_views: WeakKeyDictionary[CameraModel, View] = WeakKeyDictionary()
+_views: WeakKeyDictionary[CameraModel, PinholeView] = WeakKeyDictionary()
 
 
-def view_of(model: CameraModel) -> View:
-    """The view of a camera, made once for each model; see `View.of`."""
+def view_of(model: CameraModel) -> PinholeView:
+    """The view of a camera, made once for each model; see `PinholeView.of`."""
     if model not in _views:
-        _views[model] = View.of(model)
+        _views[model] = PinholeView.of(model)
     return _views[model]
 
 

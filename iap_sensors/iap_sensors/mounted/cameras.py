@@ -10,12 +10,12 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
-from iap_description.sensors.readings import ImageReading, Source
+from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import ROTORS
@@ -141,7 +141,7 @@ def _camera_mount(
     if spec.mount is None:
         raise BadInput(f"key '{key}': a camera of an aircraft needs the name of a mount")
     place = sensor_mount(assembly, body, spec.mount, name, key=key)
-    source = Source(place.source.topic, f"{place.source.frame}_optical")
+    source = SensorSource(place.source.topic, f"{place.source.frame}_optical")
     return SensorMount(source, first + body, place.p_BS_B, place.q_BS)
 
 
@@ -161,12 +161,12 @@ def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
     if spec.position is None or spec.rpy_deg is None:
         raise BadInput(f"key 'cameras.{name}': a camera in the world needs position and rpy_deg")
     q_WS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(spec.rpy_deg)))
-    source = Source(f"/cameras/{name}", f"{name}_optical")
+    source = SensorSource(f"/cameras/{name}", f"{name}_optical")
     mount = SensorMount(source, IN_THE_WORLD, np.array(spec.position), q_WS)
     return _mounted(rig, name, spec, mount, MAP, 0.0)
 
 
-def visible_bodies(rig: RigSpec) -> list[tuple[Part, ...]]:
+def visible_bodies(rig: RigSpec) -> list[tuple[MeshPart, ...]]:
     """The drawn parts of every vehicle's bodies, then of the world's objects; each has a label of its own.
 
     Rotors that tilt are not among them, see `TiltingRotors`.

@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.sensors.mounts import SensorMount, optical
-from iap_description.sensors.readings import ImageReading, Source
+from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, PRESETS, DepthCameraSpec
@@ -60,7 +60,7 @@ class DepthCameras(MountedSensors):
         """The description of one camera."""
         spec: DepthCameraSpec = self.spec
         (fx, fy), (cx, cy) = spec.focal, spec.center
-        seen = _optical(Source(fields["topic"], fields["frame"]))
+        seen = _optical(SensorSource(fields["topic"], fields["frame"]))
         optical_frame = {
             "frame": seen.frame,
             "q_BS": tuple(optical(np.array(fields["q_BS"])).tolist()),
@@ -76,5 +76,5 @@ class DepthCameras(MountedSensors):
         )
 
 
-def _optical(source: Source) -> Source:
-    return Source(source.topic, f"{source.frame}_optical")
+def _optical(source: SensorSource) -> SensorSource:
+    return SensorSource(source.topic, f"{source.frame}_optical")

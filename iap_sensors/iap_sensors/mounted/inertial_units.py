@@ -19,7 +19,7 @@ from iap_description.sensors.readings import (
     InertialSamples,
     MagneticReading,
     Reading,
-    Source,
+    SensorSource,
 )
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
 from iap_sensors.inertial.ahrs import AttitudeFilter
@@ -27,7 +27,7 @@ from iap_sensors.inertial.imu import Imu
 from iap_sensors.inertial.magnetometer import Magnetometer
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling, nearest_rate
-from iap_sensors.mounted.sensor_presets import Sensors
+from iap_sensors.mounted.sensor_presets import SensorsSpec
 
 MAX_BIAS_RATIO = 2.0  # of the units' first bias to what an attitude filter expects, without a note
 
@@ -42,10 +42,12 @@ class Unit:
         seed: the run's.
     """
 
-    def __init__(self, mount: SensorMount, sensors: Sensors, rate: float, seed: int) -> None:
+    def __init__(self, mount: SensorMount, sensors: SensorsSpec, rate: float, seed: int) -> None:
         assert sensors.imu is not None  # noqa: S101 - nobody makes a unit of nothing
         self.mount = mount
-        self.magnetic = Source(mount.source.topic.removesuffix(IMU) + "mag", mount.source.frame)
+        self.magnetic = SensorSource(
+            mount.source.topic.removesuffix(IMU) + "mag", mount.source.frame
+        )
         self._imu = Imu(sensors.imu, rate, stream(seed, mount.source.topic))
         spec = sensors.magnetometer
         self._magnetometer = (

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.sensors.mounts import SensorMount
-from iap_description.sensors.readings import CloudReading, Source
+from iap_description.sensors.readings import CloudReading, SensorSource
 from iap_description.sensors.sensor_info import LidarInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 from iap_sensors.rays.lidar_spec import PRESETS, LidarSpec, beams
@@ -24,7 +24,7 @@ class Lidar:
         rng: its own generator.
     """
 
-    def __init__(self, source: Source, spec: LidarSpec, rng: np.random.Generator) -> None:
+    def __init__(self, source: SensorSource, spec: LidarSpec, rng: np.random.Generator) -> None:
         self.source, self._spec = source, spec
         self._beams_S, self._rings = beams(spec)
         self._rng = rng

@@ -16,7 +16,7 @@ from iap_description.world.world import World
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.mounted_sensors import Displacement
-from iap_sensors.mounted.sensor_presets import Name, Sensors
+from iap_sensors.mounted.sensor_presets import Name, SensorsSpec
 
 
 class RigVehicle(Record):
@@ -24,7 +24,7 @@ class RigVehicle(Record):
 
     name: str
     platform: Platform
-    sensors: Sensors
+    sensors: SensorsSpec
     faults: tuple[SensorFault, ...] = ()
     displaced: Displacement = (
         Displacement()

@@ -33,7 +33,7 @@ _PRESETS: dict[str, Callable[[str], Tree]] = {
 }
 
 
-class Sensors(Record):
+class SensorsSpec(Record):
     """The sensors of one vehicle: the same on every aircraft, and an inertial unit on the centre too.
 
     Further keys are those of other kinds, see `iap_sensors.mounted.kinds`.

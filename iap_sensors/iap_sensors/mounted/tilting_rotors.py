@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.geometry.tessellation import Part
+from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.body_parts import BODY_LABEL, propeller_parts
@@ -28,7 +28,7 @@ class TiltingRotors:
         attitudes: (n, 4) of each at no tilt, in its body, xyzw.
     """
 
-    parts: tuple[tuple[Part, ...], ...]
+    parts: tuple[tuple[MeshPart, ...], ...]
     bodies: Integers
     places: Integers
     positions: Array

@@ -26,7 +26,7 @@ from iap_description.config.record import (
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import SensorMount
-from iap_description.sensors.readings import RangeReading, Source
+from iap_description.sensors.readings import RangeReading, SensorSource
 from iap_description.sensors.sensor_info import UwbInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
@@ -99,7 +99,11 @@ class UwbTag:
     """
 
     def __init__(
-        self, source: Source, spec: UwbSpec, partners: Sequence[str], rng: np.random.Generator
+        self,
+        source: SensorSource,
+        spec: UwbSpec,
+        partners: Sequence[str],
+        rng: np.random.Generator,
     ) -> None:
         self.source, self._spec, self._ids = source, spec, tuple(partners)
         fixed = [anchor.position for anchor in spec.anchors]

@@ -33,14 +33,14 @@ class ImuNode(SensorNode):
             [info for _, units in found for info in units.infos],
             notes=[note for _, units in found for note in units.notes],
         )
-        self._vehicles = [_Vehicle(self, units) for _, units in found]
+        self._vehicles = [_VehicleUnits(self, units) for _, units in found]
         for (name, _), vehicle in zip(found, self._vehicles, strict=True):
             topic = self.absolute(f"{name}/inertial")
             take, frames = partial(self._on_samples, vehicle), (frame(name, BASE_LINK),)
             read, kind = MessageReader(InertialMessage, frames).read, InertialMessage.TYPE
             self.inputs.listen(kind, topic, read, take, EVERY, guard=StampGuard())
 
-    def _on_samples(self, vehicle: "_Vehicle", message: InertialMessage) -> None:
+    def _on_samples(self, vehicle: "_VehicleUnits", message: InertialMessage) -> None:
         self.check_number(message.stamp, message.sequence)
         vehicle.receive(message)
         self.note_message()
@@ -50,7 +50,7 @@ class ImuNode(SensorNode):
         return {**super().values(), "missed": sum(each.missed for each in self._vehicles)}
 
 
-class _Vehicle:
+class _VehicleUnits:
     """The units of one vehicle.
 
     Attributes:

@@ -6,7 +6,7 @@ import numpy as np
 from iap_description.arrays import Booleans
 from iap_sensors.rays.caster import NOTHING, Hits, Single
 from iap_sensors.rays.embree_packets import TriangleScene
-from iap_sensors.rays.surfaces import Surface
+from iap_sensors.rays.surfaces import TriangleSurface
 from iap_sensors.rays.turning import settle
 
 SKIN = 1e-5  # way beyond a surface at which a ray goes on [m]
@@ -19,7 +19,7 @@ class EmbreeCaster:
         surface: the triangles.
     """
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, surface: TriangleSurface) -> None:
         self._is_solid = np.ascontiguousarray(surface.is_solid)
         self._is_empty = len(surface.corners) == 0
         if not self._is_empty:

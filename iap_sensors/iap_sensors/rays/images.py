@@ -14,10 +14,10 @@ from iap_sensors.pixel_noise import normal_table
 from iap_sensors.rays.caster import NOTHING, Bundle, Hits, Numbers, Single
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_sensors.rays.lidar_spec import LidarSpec
-from iap_sensors.rays.noise import Errors, Keys, measure
+from iap_sensors.rays.noise import Keys, RangeErrors, measure
 from iap_sensors.rays.patterns import pattern_of
 from iap_sensors.rays.turning import matrix_of
-from iap_sensors.rays.world_rays import Rays, View
+from iap_sensors.rays.world_rays import Rays, RayView
 
 Images = dict[str, np.ndarray]
 Share = Callable[[Callable[[int, int], None], int], None]
@@ -79,7 +79,7 @@ class RaySensor:
             raise BadInput(
                 "output 'depth': lidars and fisheyes measure along rays: ask for 'range'"
             )
-        self._errors = Errors.of(spec)
+        self._errors = RangeErrors.of(spec)
         self._ways = self.pattern.bundle.ways_S
 
     def images(
@@ -132,7 +132,7 @@ class RaySensor:
     ) -> None:
         """Write the images of one world."""
         pattern = self.pattern
-        view = View(pattern.bundle, p_WS_W, R_WS, pattern.axis_S, pattern.half, hidden)
+        view = RayView(pattern.bundle, p_WS_W, R_WS, pattern.axis_S, pattern.half, hidden)
         hits = rays.first_hits(view)
         if any(name in MEASURED for name in self.outputs):
             self._write_measured(rays, view, hits, key, b, out)
@@ -147,7 +147,7 @@ class RaySensor:
             _flat(out, "faces", b)[:] = hits.face
 
     def _write_measured(
-        self, rays: Rays, view: View, hits: Hits, key: np.uint64, b: int, out: Images
+        self, rays: Rays, view: RayView, hits: Hits, key: np.uint64, b: int, out: Images
     ) -> None:
         pattern, measured = self.pattern, np.empty(len(hits.face), np.float32)
         shaded = self._shaded(rays, view, hits)
@@ -162,7 +162,7 @@ class RaySensor:
             if "points" in out:
                 np.multiply(ranges[:, None], self._ways, out=_flat(out, "points", b))
 
-    def _shaded(self, rays: Rays, view: View, hits: Hits) -> Booleans:
+    def _shaded(self, rays: Rays, view: RayView, hits: Hits) -> Booleans:
         """Flags (n,) of the hits that the second imager of a stereo camera does not see."""
         shaded = np.zeros(len(hits.face), dtype=bool)
         spec = self.spec
@@ -175,7 +175,7 @@ class RaySensor:
         ways, reach = second
         p_WR_W = view.p_WS_W + view.R_WS[:, 0] * spec.baseline
         bundle = Bundle(np.zeros_like(ways), ways, reach, float(reach.max(initial=0.0)))
-        back = View(bundle, p_WR_W, view.R_WS, view.axis_S, view.half, view.hidden)
+        back = RayView(bundle, p_WR_W, view.R_WS, view.axis_S, view.half, view.hidden)
         shaded[seen] = rays.is_blocked(back)
         return shaded
 

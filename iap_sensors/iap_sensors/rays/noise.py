@@ -26,7 +26,7 @@ Keys = NDArray[np.uint64]
 _UNIT = 2.0**-32
 
 
-class Errors(NamedTuple):
+class RangeErrors(NamedTuple):
     """The errors of a sensor; k [1/m] as above.
 
     Attributes:
@@ -48,7 +48,7 @@ class Errors(NamedTuple):
     resolution: float
 
     @classmethod
-    def of(cls, spec: DepthCameraSpec | LidarSpec) -> "Errors":
+    def of(cls, spec: DepthCameraSpec | LidarSpec) -> "RangeErrors":
         """Of a sensor."""
         limits, last = (spec.range_min, spec.range_max), (spec.dropout, spec.resolution)
         if isinstance(spec, LidarSpec):
@@ -86,7 +86,7 @@ def measure(
     hidden: Booleans,
     start: float,
     cosines: Array,
-    errors: Errors,
+    errors: RangeErrors,
     key: np.uint64,
     table: Single,
     out: Single,

@@ -27,7 +27,7 @@ GROUND, GROUND_LABEL = "ground", 1  # as scenes name and number it
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class TriangleSurface:
     """Triangles in a frame of their own.
 
     Attributes:
@@ -87,32 +87,32 @@ def numbered_on(parts: Sequence[Numbers]) -> Numbers:
     return np.concatenate(moved).astype(np.int32)
 
 
-def standing_surface(world: World) -> Surface:
+def standing_surface(world: World) -> TriangleSurface:
     """What stands still in a world, in `map`: the ground, what is seen of its scene, and objects."""
     found = []
     if world.ground:
-        found.append(Surface.of([ground()], is_solid=False, label=GROUND_LABEL))
+        found.append(TriangleSurface.of([ground()], is_solid=False, label=GROUND_LABEL))
     if world.scene is not None:
         seen = [part for part in load_scene(world.scene).parts if part.name != GROUND]
         for part in seen:
             corners = part.vertices[part.faces].astype(np.float64)
-            found.append(Surface.of([corners], is_solid=False, label=part.label))
+            found.append(TriangleSurface.of([corners], is_solid=False, label=part.label))
     for k, item in enumerate(world.objects.values()):
         if not item.moves:
             found.append(object_surface(item, k).placed(item.row(0.0)))
-    return Surface.joined(found)
+    return TriangleSurface.joined(found)
 
 
-def object_surface(item: Placed, number: int) -> Surface:
+def object_surface(item: Placed, number: int) -> TriangleSurface:
     """An object of the world in its frame O, by its number."""
     if isinstance(item, Obstacles):
-        return Surface.of(item.corners(), is_solid=True, label=OBJECT_LABEL + number)
-    return Surface.of_shapes(item.pieces(), OBJECT_LABEL + number)
+        return TriangleSurface.of(item.corners(), is_solid=True, label=OBJECT_LABEL + number)
+    return TriangleSurface.of_shapes(item.pieces(), OBJECT_LABEL + number)
 
 
-def body_surface(body: Body, row: int) -> Surface:
+def body_surface(body: Body, row: int) -> TriangleSurface:
     """The shapes of contact of a body, by its row among those of all vehicles, in its frame."""
-    return Surface.of_shapes(body.collision, BODY_LABEL + row)
+    return TriangleSurface.of_shapes(body.collision, BODY_LABEL + row)
 
 
 def corners_of(shapes: Iterable[Shape]) -> Array:

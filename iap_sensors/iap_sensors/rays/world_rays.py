@@ -21,7 +21,7 @@ from iap_sensors.rays.caster import Bundle, Hits, Numbers
 from iap_sensors.rays.embree import EmbreeCaster
 from iap_sensors.rays.lines import Lines
 from iap_sensors.rays.surfaces import (
-    Surface,
+    TriangleSurface,
     body_surface,
     numbered_on,
     object_surface,
@@ -40,12 +40,12 @@ class Mover:
         radius: of the sphere around its frame's origin that holds it [m].
     """
 
-    surface: Surface
+    surface: TriangleSurface
     caster: EmbreeCaster
     radius: float
 
     @classmethod
-    def of(cls, surface: Surface) -> "Mover":
+    def of(cls, surface: TriangleSurface) -> "Mover":
         """What is made of a surface."""
         return cls(surface, EmbreeCaster(surface), surface.radius)
 
@@ -57,7 +57,7 @@ def movers_of(assemblies: Sequence[Assembly]) -> tuple[Mover, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class RayView:
     """A bundle of rays from a sensor at an instant.
 
     Attributes:
@@ -130,7 +130,7 @@ class Rays:
         """Fraction (rays,) of each ray at its first hit, see `iap_sensors.mounted.mounted_sensors.RayCaster`."""
         return self._lines.cast(starts_W, ends_W, self._x, self._objects, world_only=world_only)
 
-    def first_hits(self, view: View) -> Hits:
+    def first_hits(self, view: RayView) -> Hits:
         """The first hits of a sensor's rays, normals in `map`; faces are numbered as in `segments`."""
         hits = self._caster.first_hits(*self._turned(view), view.bundle.reach)
         for mover, first, row, rays, bundle in self._near(view, hits.distance):
@@ -139,7 +139,7 @@ class Rays:
             merge(rays, tuple(found), first, R_WB, tuple(hits))
         return hits
 
-    def is_blocked(self, view: View) -> Booleans:
+    def is_blocked(self, view: RayView) -> Booleans:
         """Whether (n,) anything is in the way of a sensor's rays."""
         bundle = view.bundle
         blocked = self._caster.is_blocked(*self._turned(view), bundle.reach)
@@ -153,7 +153,7 @@ class Rays:
         return Lines(self._world, self._assemblies)
 
     @cached_property
-    def surface(self) -> Surface:
+    def surface(self) -> TriangleSurface:
         """What stands still."""
         return standing_surface(self._world)
 
@@ -185,7 +185,7 @@ class Rays:
         return np.array([each.radius for each in self._movers])
 
     @property
-    def _surfaces(self) -> list[Surface]:
+    def _surfaces(self) -> list[TriangleSurface]:
         return [self.surface, *(each.surface for each in self._movers)]
 
     @cached_property
@@ -198,11 +198,11 @@ class Rays:
         """See the class."""
         return numbered_on([each.pieces for each in self._surfaces])
 
-    def _turned(self, view: View) -> tuple[np.ndarray, np.ndarray]:
+    def _turned(self, view: RayView) -> tuple[np.ndarray, np.ndarray]:
         return turned(view.bundle, view.p_WS_W, view.R_WS)
 
     def _near(
-        self, view: View, reach: np.ndarray
+        self, view: RayView, reach: np.ndarray
     ) -> Iterator[tuple[Mover, int, Array, Indices, Bundle]]:
         """What moves and may be hit: it, its first face, its state row, numbers of the rays, and these."""
         if not self._movers:

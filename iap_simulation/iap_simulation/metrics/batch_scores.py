@@ -11,7 +11,7 @@ from iap_description.states import Command
 from iap_io.runs.column_messages import seconds, stamps_ns
 from iap_io.runs.columns import Columns, put_command
 from iap_io.runs.run_meta import RunMeta, RunStats
-from iap_io.runs.run_reader import PIECE, Tracks
+from iap_io.runs.run_reader import PIECE, VehicleTracks
 from iap_simulation.metrics.metrics import Scores
 
 
@@ -24,7 +24,9 @@ class BatchScores:
         ticks: that a flight has at most.
     """
 
-    def __init__(self, runs: Sequence[RunMeta], tracks: Sequence[Tracks], ticks: int) -> None:
+    def __init__(
+        self, runs: Sequence[RunMeta], tracks: Sequence[VehicleTracks], ticks: int
+    ) -> None:
         self._scores = [Scores(run, tracks) for run in runs]
         (vehicle,) = runs[0].vehicles
         batch, self._most = len(runs), min(ticks, PIECE)

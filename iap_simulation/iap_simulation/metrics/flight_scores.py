@@ -12,7 +12,7 @@ from iap_io.runs import topics
 from iap_io.runs.column_messages import seconds, stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, RunStats, Track
-from iap_io.runs.run_reader import PIECE, Tracks
+from iap_io.runs.run_reader import PIECE, VehicleTracks
 from iap_simulation.metrics.metrics import Scores
 
 
@@ -24,14 +24,14 @@ class CollectedTracks:
     """
 
     def __init__(self, count: int) -> None:
-        self.tracks = [Tracks() for _ in range(count)]
+        self.tracks = [VehicleTracks() for _ in range(count)]
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take poses with stamps of their own, before the flight; see `iap_io.recording.recorder.Recorder`."""
         stamped, old = Track(seconds(stamps_ns(track.t)), track.poses), self.tracks[vehicle]
         is_given = name == topics.GIVEN
         self.tracks[vehicle] = (
-            Tracks(stamped, old.actual) if is_given else Tracks(old.given, stamped)
+            VehicleTracks(stamped, old.actual) if is_given else VehicleTracks(old.given, stamped)
         )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats
-from iap_io.runs.run_reader import Tracks
+from iap_io.runs.run_reader import VehicleTracks
 from iap_simulation.metrics.faults import struck
 from iap_simulation.metrics.vehicle import VehicleScores
 
@@ -31,7 +31,7 @@ class Scores:
         tracks: what each vehicle's flight is set against.
     """
 
-    def __init__(self, run: RunMeta, tracks: Sequence[Tracks]) -> None:
+    def __init__(self, run: RunMeta, tracks: Sequence[VehicleTracks]) -> None:
         self._run = run
         self._vehicles = [
             VehicleScores(meta, each, run) for meta, each in zip(run.vehicles, tracks, strict=True)

@@ -14,7 +14,7 @@ from iap_estimation.evaluation import trajectory_errors
 from iap_estimation.virpo.messages import CENTRE_NAME
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
-from iap_io.runs.run_reader import Tracks
+from iap_io.runs.run_reader import VehicleTracks
 from iap_simulation.metrics.contact import ContactScores
 from iap_simulation.metrics.errors import (
     TOLERANCE,
@@ -42,7 +42,7 @@ class VehicleScores:
         has_diverged: whether there was a state that is not a number.
     """
 
-    def __init__(self, meta: VehicleMeta, tracks: Tracks, run: RunMeta) -> None:
+    def __init__(self, meta: VehicleMeta, tracks: VehicleTracks, run: RunMeta) -> None:
         self.meta, self.has_diverged = meta, False
         self._last = meta.window_s[0]
         self._ticks = self._saturated = 0

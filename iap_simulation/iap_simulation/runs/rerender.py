@@ -27,7 +27,7 @@ from iap_io.runs.run_folder import (
     write_metrics,
     write_trajectories,
 )
-from iap_io.runs.run_meta import Recording
+from iap_io.runs.run_meta import RecordingSettings
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
@@ -46,7 +46,7 @@ def rerender(
     config: dict[str, Any],
     *,
     renderer: Renderer,
-    recording: Recording,
+    recording: RecordingSettings,
     progress: Callable[[float], None],
 ) -> MountedCameras:
     """Render a recorded motion again.

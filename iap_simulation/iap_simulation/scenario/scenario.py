@@ -18,7 +18,7 @@ from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.latch import Latch
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
-from iap_io.runs.run_meta import Recording
+from iap_io.runs.run_meta import RecordingSettings
 from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName
 from iap_physics.plant.plant_spec import LatchName, check_latches
@@ -87,7 +87,7 @@ class Scenario(Record):
     draw: Draw
     cameras: dict[Name, CameraSpec]  # that stand in the world
     renderer: RendererName
-    recording: Recording
+    recording: RecordingSettings
     compare: dict[FileName, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
     latches: dict[LatchName, Latch]  # between docking ports of vehicles
     policy: (

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_bringup.nodes.sensor_log import SensorLog
-from iap_description.sensors.readings import ImuReading, MagneticReading, Source
+from iap_description.sensors.readings import ImuReading, MagneticReading, SensorSource
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
 from iap_io.sensor_messages.sensor_messages import encoder
 
@@ -34,14 +34,16 @@ def log(heard):
 
 
 def mag(k):
-    reading = MagneticReading(Source(MAG, PLACE["frame"]), 0.005 * k, np.array([k, 0.0, 1.0]))
+    reading = MagneticReading(
+        SensorSource(MAG, PLACE["frame"]), 0.005 * k, np.array([k, 0.0, 1.0])
+    )
     return next(b"".join(parts) for _, parts in encoder(MAGNETOMETER)(reading))
 
 
 def unit(k):
     values = np.random.default_rng(k).normal(size=(4, 3))
     reading = ImuReading(
-        Source(IMU, PLACE["frame"]), 0.005 * k, values[0], values[1], None, *values[2:]
+        SensorSource(IMU, PLACE["frame"]), 0.005 * k, values[0], values[1], None, *values[2:]
     )
     return reading, {name: b"".join(parts) for name, parts in encoder(UNIT)(reading)}
 

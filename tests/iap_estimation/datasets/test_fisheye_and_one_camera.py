@@ -11,7 +11,7 @@ from resting_pair import PairBag, resting, write_euroc
 
 from iap_bringup.cli import main
 from iap_description.errors import BadInput
-from iap_estimation.datasets.bag_topics import Chosen
+from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.navigation.measurements import Images
 
@@ -86,8 +86,8 @@ def test_a_folder_with_one_camera_at_rest(tmp_path: Path) -> None:
     assert vio["ate_max_m"] < 0.02
 
 
-@pytest.mark.parametrize("chosen", [Chosen(), Chosen(left="/stereo/left/image_raw")])
-def test_a_bag_with_one_camera(chosen: Chosen, tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", [TopicNames(), TopicNames(left="/stereo/left/image_raw")])
+def test_a_bag_with_one_camera(chosen: TopicNames, tmp_path: Path) -> None:
     pair = resting(0.5)
     pair.stamps[1].clear()
     bag = PairBag("mcap").write(tmp_path, pair)
@@ -102,4 +102,4 @@ def test_a_right_camera_alone_is_no_camera_that_was_meant(tmp_path: Path) -> Non
     pair.stamps[0].clear()
     bag = PairBag("mcap").write(tmp_path, pair)
     with pytest.raises(BadInput, match="no stereo pair"):
-        open_dataset(bag, Choices(topics=Chosen(right="/stereo/right/image_raw")))
+        open_dataset(bag, Choices(topics=TopicNames(right="/stereo/right/image_raw")))

@@ -23,18 +23,18 @@ from resting_pair import (
 )
 
 from iap_description.math import so3
-from iap_estimation.datasets.bag_topics import IMAGE, IMU, SIDES, Chosen, pick
-from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.bag_topics import IMAGE, IMU, SIDES, TopicNames, pick
+from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.navigation.fleet_data import MEMS
 from iap_estimation.navigation.measurements import Images
-from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.messages import ImuSample
 from iap_io.trajectories.topics import Topic
 
 
-def _check_says_the_pair(dataset: Dataset, pair) -> None:
+def _check_says_the_pair(dataset: SensorDataset, pair) -> None:
     events = [said for _, said in dataset.events()]
-    samples = [said for said in events if isinstance(said, Inertial)]
+    samples = [said for said in events if isinstance(said, ImuSample)]
     images = [said for said in events if isinstance(said, Images)]
     stamps = [round(each.t * 1e9) + dataset.start_ns for each in samples]
     assert stamps == pair.imu_stamps
@@ -47,11 +47,11 @@ def _check_says_the_pair(dataset: Dataset, pair) -> None:
     assert times == sorted(times)
     for before, after in zip(events[:-1], events[1:], strict=True):
         if before.t == after.t:
-            assert isinstance(before, Inertial), "a sample comes before the images of its time"
+            assert isinstance(before, ImuSample), "a sample comes before the images of its time"
     assert dataset.tally.sentences() == []
 
 
-def _check_calibration(dataset: Dataset) -> None:
+def _check_calibration(dataset: SensorDataset) -> None:
     calibration = dataset.aircraft[0].calibration
     np.testing.assert_allclose(calibration.p_BC_B, LEVERS, atol=1e-12)
     R = so3.matrix_from_quaternion(calibration.q_BC)
@@ -137,7 +137,7 @@ def test_sides_as_the_user_names_them(tmp_path: Path) -> None:
     bag = PairBag(ROS1)
     bag.names |= {"left": "/one", "right": "/two"}
     pair = resting(0.2)
-    chosen = Chosen("/one/image_raw", "/two/image_raw", "/imu/data")
+    chosen = TopicNames("/one/image_raw", "/two/image_raw", "/imu/data")
     _check_says_the_pair(open_dataset(bag.write(tmp_path, pair), Choices(topics=chosen)), pair)
 
 
@@ -145,7 +145,7 @@ def test_of_several_inertial_units_the_one_that_is_named_like_the_cameras() -> N
     units = {name: Topic(IMU, 1) for name in ("/b/imu", "/a/imu/bias", "/a/imu", "/imu")}
     images = {f"/{body}/{side}/image_raw": Topic(IMAGE, 1) for body in "ab" for side in SIDES[0]}
     for body in "ab":
-        chosen = Chosen(left=f"/{body}/left/image_raw")
+        chosen = TopicNames(left=f"/{body}/left/image_raw")
         picked = pick("a bag", {**units, **images}, chosen, lambda _: None)
         assert picked.imu == f"/{body}/imu"
         assert picked.images[1] == f"/{body}/right/image_raw"
@@ -172,7 +172,7 @@ def test_a_gap_is_told_and_passed_on(tmp_path: Path) -> None:
     pair.imu = pair.imu[[s in set(keep) for s in pair.imu_stamps]]
     pair.imu_stamps = keep
     dataset = open_dataset(write_euroc(tmp_path, pair))
-    assert sum(isinstance(said, Inertial) for _, said in dataset.events()) == len(keep)
+    assert sum(isinstance(said, ImuSample) for _, said in dataset.events()) == len(keep)
     assert len(dataset.tally.gaps) == 1
     assert "start over" in dataset.tally.sentences()[0]
 

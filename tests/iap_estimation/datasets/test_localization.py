@@ -13,8 +13,8 @@ from tum_files import read_tum
 
 from iap_bringup.cli import main
 from iap_description.config.plain_yaml import read_yaml
-from iap_estimation.datasets.dataset import Dataset
-from iap_estimation.datasets.localization import Results, localize, tracked
+from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.localization import LocalizationResults, localize, tracked
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.aircraft_frontend import FrontendStats
@@ -67,16 +67,16 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def dataset(folder: Path) -> Dataset:
+def dataset(folder: Path) -> SensorDataset:
     return open_dataset(folder)
 
 
 @pytest.fixture(scope="module")
-def seen(dataset: Dataset) -> list:
+def seen(dataset: SensorDataset) -> list:
     return list(tracked(dataset, load_settings().frontend, FrontendStats()))
 
 
-def _run(dataset: Dataset, seen: list, **how) -> Results:
+def _run(dataset: SensorDataset, seen: list, **how) -> LocalizationResults:
     """One run of `vio` by something that stands."""
     return localize(
         dataset,
@@ -98,14 +98,14 @@ def test_tracks_of_a_wall_have_its_depth(seen: list) -> None:
     assert len(np.intersect1d(tracks[0].ids, tracks[-1].ids)) > 30, "it does not move"
 
 
-def test_noise_on_the_truth_is_the_error(dataset: Dataset, seen: list) -> None:
+def test_noise_on_the_truth_is_the_error(dataset: SensorDataset, seen: list) -> None:
     told = evaluate(_run(dataset, seen, noise=0.1)).metrics["estimation"]["still"]["vio"]
     assert told["outcome"] == "completed"
     assert told["ate_rmse_m"] == pytest.approx(0.1 * np.sqrt(1.5), rel=0.1)
     assert told["nees_position"] == pytest.approx(0.5, rel=0.2)
 
 
-def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypatch) -> None:
+def test_the_front_end_runs_once_for_several_methods(dataset: SensorDataset, monkeypatch) -> None:
     made: dict[str, Standing] = {}
     monkeypatch.setattr("iap_estimation.datasets.localization.RECORDED_METHODS", ("vio", "other"))
 
@@ -127,7 +127,7 @@ def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypat
     ],
 )
 def test_a_failure_is_no_number(
-    dataset: Dataset, seen: list, how: dict, reason: str, tmp_path: Path
+    dataset: SensorDataset, seen: list, how: dict, reason: str, tmp_path: Path
 ) -> None:
     evaluation = evaluate(_run(dataset, seen, **how))
     told = evaluation.metrics["estimation"]["still"]["vio"]
@@ -137,7 +137,7 @@ def test_a_failure_is_no_number(
     assert not list(tmp_path.glob("trajectory_*"))
 
 
-def test_a_restart_is_stated(dataset: Dataset, seen: list) -> None:
+def test_a_restart_is_stated(dataset: SensorDataset, seen: list) -> None:
     results = _run(dataset, seen, faults=(Fault(1.5, "a gap in the inertial samples"),))
     metrics = evaluate(results).metrics
     assert metrics["methods"]["vio"]["outcome"] == (
@@ -146,7 +146,7 @@ def test_a_restart_is_stated(dataset: Dataset, seen: list) -> None:
     assert metrics["estimation"]["still"]["vio"]["ate_rmse_m"] is not None
 
 
-def test_no_estimate_is_a_failure(dataset: Dataset, seen: list) -> None:
+def test_no_estimate_is_a_failure(dataset: SensorDataset, seen: list) -> None:
     results = _run(dataset, [each for each in seen if not isinstance(each[1], Tracks)])
     assert results.methods["vio"].outcome == "failed: no estimate came"
 

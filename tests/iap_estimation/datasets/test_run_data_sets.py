@@ -12,10 +12,10 @@ from iap_bringup.cli import main
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import load_sensors
-from iap_estimation.datasets.dataset import Dataset
+from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.measurements import Images
-from iap_estimation.virpo.messages import CENTRE, CENTRE_NAME, Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import CENTRE, CENTRE_NAME, ImuSample, Ranges, Tilt
 from iap_io.runs.run_folder import load_run
 
 MOUNT = ("[0.05, -0.02, 0.03]", "[4.0, -7.0, 20.0]")  # of the inertial units [m], [deg]
@@ -43,15 +43,15 @@ def run(opengl, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def dataset(run: Path) -> Dataset:
+def dataset(run: Path) -> SensorDataset:
     return open_dataset(run)
 
 
 @pytest.mark.slow
-def test_everyone_is_heard(dataset: Dataset) -> None:
+def test_everyone_is_heard(dataset: SensorDataset) -> None:
     heard = [(who, type(said)) for who, said in dataset.events()]
     for aircraft in range(3):
-        assert heard.count((aircraft, Inertial)) == 200
+        assert heard.count((aircraft, ImuSample)) == 200
         assert heard.count((aircraft, Images)) == 21
         assert heard.count((aircraft, Ranges)) == 201
     assert heard.count((CENTRE, Tilt)) == 200
@@ -59,11 +59,11 @@ def test_everyone_is_heard(dataset: Dataset) -> None:
     assert dataset.tally.sentences() == []
 
 
-def test_its_images_are_followed_as_its_flight_said(dataset: Dataset) -> None:
+def test_its_images_are_followed_as_its_flight_said(dataset: SensorDataset) -> None:
     assert dataset.frontend.preset == "euroc"
 
 
-def test_joints_are_where_both_bodies_have_them(dataset: Dataset) -> None:
+def test_joints_are_where_both_bodies_have_them(dataset: SensorDataset) -> None:
     assert dataset.centre is not None
     centre = dataset.centre.truth
     assert centre is not None
@@ -78,7 +78,7 @@ def _point(poses: np.ndarray, p_B: np.ndarray) -> np.ndarray:
     return poses[:, :3] + so3.rotate(poses[:, 3:], np.broadcast_to(p_B, (len(poses), 3)))
 
 
-def test_true_velocities_are_those_of_the_true_places(dataset: Dataset) -> None:
+def test_true_velocities_are_those_of_the_true_places(dataset: SensorDataset) -> None:
     for truth in dataset.bodies.values():
         assert truth is not None
         assert truth.v_W is not None
@@ -87,7 +87,7 @@ def test_true_velocities_are_those_of_the_true_places(dataset: Dataset) -> None:
         np.testing.assert_allclose(moved, middle, atol=2e-3)
 
 
-def test_ranges_are_distances_of_the_antenna(dataset: Dataset) -> None:
+def test_ranges_are_distances_of_the_antenna(dataset: SensorDataset) -> None:
     off = []
     for who, said in dataset.events():
         if isinstance(said, Ranges):
@@ -101,9 +101,9 @@ def test_ranges_are_distances_of_the_antenna(dataset: Dataset) -> None:
     assert np.std(off) == pytest.approx(1.0, rel=0.1)
 
 
-def test_the_gyroscope_turns_as_the_truth_does(dataset: Dataset) -> None:
+def test_the_gyroscope_turns_as_the_truth_does(dataset: SensorDataset) -> None:
     truth = dataset.aircraft[0].truth
-    w_B = [s.w_B for who, s in dataset.events() if who == 0 and isinstance(s, Inertial)]
+    w_B = [s.w_B for who, s in dataset.events() if who == 0 and isinstance(s, ImuSample)]
     turned = so3.multiply(so3.conjugate(truth.poses[:-1, 3:]), truth.poses[1:, 3:])
     true_w_B = so3.quaternion_log(turned) / np.diff(truth.t)[:, None]
     off = np.array(w_B) - true_w_B[: len(w_B)] - truth.biases[1 : len(w_B) + 1, :3]
@@ -111,7 +111,7 @@ def test_the_gyroscope_turns_as_the_truth_does(dataset: Dataset) -> None:
     assert np.std(off) == pytest.approx(noise, rel=0.15)
 
 
-def test_the_tilt_is_the_central_bodys(dataset: Dataset) -> None:
+def test_the_tilt_is_the_central_bodys(dataset: SensorDataset) -> None:
     truth = dataset.bodies[CENTRE_NAME]
     tilts = [said for _, said in dataset.events() if isinstance(said, Tilt)]
     up = np.array([0.0, 0.0, 1.0])
@@ -121,14 +121,14 @@ def test_the_tilt_is_the_central_bodys(dataset: Dataset) -> None:
         assert np.arccos(np.clip(ups[0] @ ups[1], -1.0, 1.0)) < np.deg2rad(3.0)
 
 
-def test_the_euroc_folder_says_the_same(run: Path, dataset: Dataset) -> None:
+def test_the_euroc_folder_says_the_same(run: Path, dataset: SensorDataset) -> None:
     other = open_dataset(run / "euroc" / "drone_2")
     ours = [e for who, e in dataset.events() if who == 1 and not isinstance(e, Ranges)]
     theirs = [said for _, said in other.events()]
     assert [type(said) for said in ours] == [type(said) for said in theirs]
     for a, b in zip(ours, theirs, strict=True):
         assert a.t == pytest.approx(b.t, abs=1e-9)
-        names = ("w_B", "f_B") if isinstance(a, Inertial) else ("left", "right")
+        names = ("w_B", "f_B") if isinstance(a, ImuSample) else ("left", "right")
         for name in names:
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
     mine, its = dataset.aircraft[1], other.aircraft[0]
@@ -137,7 +137,7 @@ def test_the_euroc_folder_says_the_same(run: Path, dataset: Dataset) -> None:
     np.testing.assert_allclose(mine.truth.v_W, its.truth.v_W, atol=1e-12)
 
 
-def test_the_bag_within_the_folder_is_the_run(run: Path, dataset: Dataset) -> None:
+def test_the_bag_within_the_folder_is_the_run(run: Path, dataset: SensorDataset) -> None:
     assert open_dataset(run / "bag").source == dataset.source
 
 
@@ -156,7 +156,7 @@ def test_a_run_without_sensors(run: Path, tmp_path: Path) -> None:
 
 
 def test_an_older_recording_has_its_joints_in_its_configuration(
-    run: Path, tmp_path: Path, dataset: Dataset
+    run: Path, tmp_path: Path, dataset: SensorDataset
 ) -> None:
     _changed(run, tmp_path, lambda sensors: sensors, has_places=False)
     np.testing.assert_array_equal(open_dataset(tmp_path).centre.d, dataset.centre.d)

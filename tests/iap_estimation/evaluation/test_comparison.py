@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_estimation.evaluation.comparison import figures, judged
-from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.comparison import compare, figures
+from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.evaluation.truth import Truth
 
 TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]
@@ -27,12 +27,14 @@ def _truth(**known: object) -> Truth:
 
 def _estimate(
     poses: np.ndarray | None = None, sigma: float = 0.1, **known: np.ndarray
-) -> Trajectory:
+) -> EstimatedTrajectory:
     t = 1.0 + 0.1 * np.arange(300)
     poses = _curve(t) if poses is None else poses
     n = len(t)
     values = {"v_W": np.zeros((n, 3)), "biases": np.zeros((n, 6)), **known}
-    return Trajectory(t, poses, covariance=np.tile(sigma**2 * np.eye(15), (n, 1, 1)), **values)
+    return EstimatedTrajectory(
+        t, poses, covariance=np.tile(sigma**2 * np.eye(15), (n, 1, 1)), **values
+    )
 
 
 def _moved(poses: np.ndarray, phi: np.ndarray, by: np.ndarray) -> np.ndarray:
@@ -40,8 +42,8 @@ def _moved(poses: np.ndarray, phi: np.ndarray, by: np.ndarray) -> np.ndarray:
     return np.hstack([so3.rotate(turns, poses[:, :3]) + by, so3.multiply(turns, poses[:, 3:])])
 
 
-def _figures(trajectory: Trajectory, truth: Truth, *, begins_true: bool = True) -> dict:
-    one = judged(trajectory, truth)
+def _figures(trajectory: EstimatedTrajectory, truth: Truth, *, begins_true: bool = True) -> dict:
+    one = compare(trajectory, truth)
     assert one is not None
     return figures(one, begins_true=begins_true)
 
@@ -85,7 +87,7 @@ def test_a_scale_of_one_percent_is_a_relative_error_of_one_percent() -> None:
     straight = np.zeros((len(t), 7))
     straight[:, 0], straight[:, 6] = 0.5 * t, 1.0
     longer = straight * [1.01, 1, 1, 1, 1, 1, 1]
-    trajectory = Trajectory(
+    trajectory = EstimatedTrajectory(
         t,
         longer,
         np.zeros((len(t), 3)),
@@ -156,4 +158,4 @@ def test_nothing_is_judged_where_the_truth_has_a_hole() -> None:
     poses[during, :3] += 100.0
     found = _figures(_estimate(poses), Truth(whole.t[known], whole.poses[known]))
     assert found["ate_max_m"] == pytest.approx(0.0, abs=1e-3)
-    assert judged(_estimate(), Truth(whole.t + 1000.0, whole.poses)) is None
+    assert compare(_estimate(), Truth(whole.t + 1000.0, whole.poses)) is None

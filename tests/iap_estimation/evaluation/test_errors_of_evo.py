@@ -6,8 +6,8 @@ import pytest
 
 from iap_description.math import so3
 from iap_estimation.evaluation.alignment import se3_aligned
-from iap_estimation.evaluation.comparison import figures, judged
-from iap_estimation.evaluation.estimated_trajectory import Trajectory
+from iap_estimation.evaluation.comparison import compare, figures
+from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.evaluation.trajectory_errors import pairs_by_distance, relative_errors
 from iap_estimation.evaluation.truth import Truth
 
@@ -82,7 +82,7 @@ def test_figures_are_those_of_evo(seed):
     count = len(truth)
     t = np.arange(count) / RATE
     zeros = np.zeros((count, 3)), np.zeros((count, 6)), np.tile(np.eye(15), (count, 1, 1))
-    one = judged(Trajectory(t, estimate, *zeros), Truth(t, truth))
+    one = compare(EstimatedTrajectory(t, estimate, *zeros), Truth(t, truth))
     found = figures(one, begins_true=True)
     absolute = metrics.APE(LENGTH)
     assert found["ate_rmse_m"] == pytest.approx(

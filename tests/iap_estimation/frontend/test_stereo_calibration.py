@@ -10,7 +10,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.euroc_calibration import read_cameras
-from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 
 K = [FOCAL, 0.0, 160.0, 0.0, FOCAL, 120.0, 0.0, 0.0, 1.0]
@@ -18,7 +18,9 @@ POINTS = np.array([[0.3, -0.2, 2.0], [-0.5, 0.4, 1.5], [0.0, 0.0, 8.0], [1.0, 0.
 
 
 def numbers(D=(0.0,) * 5, matrix=K, model="plumb_bob"):
-    return Camera.of((WIDTH, HEIGHT), matrix, D, model=model, source="/left/camera_info")
+    return CameraCalibration.of(
+        (WIDTH, HEIGHT), matrix, D, model=model, source="/left/camera_info"
+    )
 
 
 @pytest.mark.parametrize("D", [(0.0,) * 5, LENS])

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description.sensors.readings import RangeReading, Source
+from iap_description.sensors.readings import RangeReading, SensorSource
 from iap_description.sensors.sensor_info import UwbInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
@@ -24,7 +24,7 @@ def test_a_range_is_never_believed_without_end(said, believed):
     tag = next(each for each in infos if isinstance(each, UwbInfo))
     places = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [np.nan, np.nan, np.nan]])
     reading = RangeReading(
-        Source(tag.topic, tag.frame),
+        SensorSource(tag.topic, tag.frame),
         0.1,
         ANCHORS,
         places,

@@ -12,7 +12,7 @@ from whole_estimators import SECONDS, SPEC
 from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.localizer import METHODS, make_localizer
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import PRESETS, load_spec
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def hear(localizer, arrivals, flight) -> dict[int, np.ndarray]:
     for who, said in arrivals:
         is_new = False
         match said:
-            case Inertial():
+            case ImuSample():
                 is_new = localizer.imu(who, said)
             case Tracks():
                 is_new = localizer.tracks(who, said)
@@ -150,7 +150,7 @@ def test_a_gyroscope_with_an_error_of_scale_is_believed_less_while_it_turns():
     arrivals = []
     for arrival in flown.stream():
         said = arrival.message
-        if isinstance(said, Inertial):
+        if isinstance(said, ImuSample):
             arrivals.append(arrival._replace(message=replace(said, w_B=wrong * said.w_B)))
         elif isinstance(said, Tracks):
             arrivals.append(arrival)

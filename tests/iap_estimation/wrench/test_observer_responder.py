@@ -8,7 +8,7 @@ import pytest
 from flying import DT, GRAVITY, fly_scenario
 
 from iap_description.errors import BadInput
-from iap_description.sensors.readings import ImuReading, Source
+from iap_description.sensors.readings import ImuReading, SensorSource
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
@@ -185,9 +185,15 @@ def samples(flown, k):
     """Made-up readings of all units at state k."""
     rng = np.random.default_rng(k)
     return [
-        ImuReading(Source(unit.topic, unit.frame), k * DT, row[10:13], [0.0, 0.0, GRAVITY] + rng.normal(size=3), None)
+        ImuReading(
+            SensorSource(unit.topic, unit.frame),
+            k * DT,
+            row[10:13],
+            [0.0, 0.0, GRAVITY] + rng.normal(size=3),
+            None,
+        )
         for unit, row in zip(UNITS, flown.x[k], strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def expected_by_units(flown):

@@ -16,9 +16,9 @@ from iap_io.euroc.euroc_folder import EUROC
 from iap_io.euroc.euroc_text import EPOCH_NS
 from iap_io.recording.recorder import Recorder
 from iap_io.recording.state_chunk import TICKS
-from iap_io.runs.run_meta import Recording
+from iap_io.runs.run_meta import RecordingSettings
 
-EUROC_TOO = Recording(compression="none", euroc=True)
+EUROC_TOO = RecordingSettings(compression="none", euroc=True)
 HOME = Path(EUROC) / "drone_1" / "mav0"
 
 

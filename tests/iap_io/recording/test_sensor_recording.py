@@ -18,11 +18,11 @@ from iap_io.euroc.euroc_folder import EUROC
 from iap_io.recording.recorder import HELD, Recorder
 from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_folder import load_run
-from iap_io.runs.run_meta import Recording
+from iap_io.runs.run_meta import RecordingSettings
 from iap_io.runs.topics import BAG
 from iap_io.wire.cdr import message_types
 
-EUROC_TOO = Recording(compression="none", euroc=True)
+EUROC_TOO = RecordingSettings(compression="none", euroc=True)
 
 
 def _messages(folder: Path) -> dict[str, list[tuple[int, Any]]]:
@@ -35,7 +35,9 @@ def _messages(folder: Path) -> dict[str, list[tuple[int, Any]]]:
     return found
 
 
-def _record(folder: Path, ticks: int, *, recording: Recording, seed: int = 0) -> list[Reading]:
+def _record(
+    folder: Path, ticks: int, *, recording: RecordingSettings, seed: int = 0
+) -> list[Reading]:
     flight, sensors = random_flight("three_star", ticks), all_sensors()
     with Recorder(folder, with_sensors(flight, *sensors), recording) as recorder:
         return fly(recorder, flight, sensors, ticks, seed)
@@ -159,7 +161,7 @@ def test_a_full_disk_ends_the_data_set_with_whole_lines_and_images(tmp_path: Pat
 def test_a_png_that_cannot_be_written_is_one_line_and_leaves_no_half_file(tmp_path: Path) -> None:
     big = camera(width=640, height=480)
     flight = random_flight("three_star", 1)
-    packed = Recording(compression="png", euroc=True)
+    packed = RecordingSettings(compression="png", euroc=True)
     recorder = Recorder(tmp_path, with_sensors(flight, big), packed)
 
     def record() -> None:

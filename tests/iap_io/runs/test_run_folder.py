@@ -32,7 +32,7 @@ from iap_io.runs.run_folder import (
     write_trajectories,
 )
 from iap_io.runs.run_meta import Track
-from iap_io.runs.run_reader import RunReader, Tracks
+from iap_io.runs.run_reader import RunReader, VehicleTracks
 from iap_io.runs.topics import BAG
 
 
@@ -134,7 +134,10 @@ def test_of_a_long_run_some_ticks_are_read(tmp_path: Path, recorded: Record) -> 
 
 def test_trajectories_of_a_full_disk_leave_nothing(tmp_path: Path, recorded: Record) -> None:
     run = recorded(random_flight("f450", 20))
-    with pytest.raises(RecordingFailed), TrajectoryFiles(tmp_path, run.meta, [Tracks()]) as files:
+    with (
+        pytest.raises(RecordingFailed),
+        TrajectoryFiles(tmp_path, run.meta, [VehicleTracks()]) as files,
+    ):
         files.add([run.vehicles[0].columns])
         raise RecordingFailed("full")
     assert sorted(path.name for path in tmp_path.iterdir()) == [BAG]

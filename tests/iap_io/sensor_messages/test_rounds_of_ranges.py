@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_description.sensors.readings import RangeReading, Source
+from iap_description.sensors.readings import RangeReading, SensorSource
 from iap_description.sensors.sensor_info import UwbInfo
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder
@@ -20,7 +20,7 @@ def test_a_round_comes_back(count):
     ids = tuple(f"anchor_{i}" for i in range(count))
     places, ranges = np.arange(3.0 * count).reshape(-1, 3), 1.0 + np.arange(count)
     said = RangeReading(
-        Source(TAG.topic, TAG.frame), 0.5, ids, places, ranges, ranges / 10, ranges > 0.0
+        SensorSource(TAG.topic, TAG.frame), 0.5, ids, places, ranges, ranges / 10, ranges > 0.0
     )
     ((topic, parts),) = encoder(TAG)(said)
     back = Decoder([TAG])(topic, b"".join(parts))

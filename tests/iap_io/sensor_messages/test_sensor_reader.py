@@ -18,17 +18,20 @@ from iap_io.euroc.euroc_folder import EUROC
 from iap_io.recording.disk_use import disk_use
 from iap_io.recording.recorder import Recorder
 from iap_io.recording.state_chunk import TICKS
-from iap_io.runs.run_meta import PLAIN, Recording
+from iap_io.runs.run_meta import PLAIN, RecordingSettings
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder, read_sensors
 
-PACKED = Recording(compression="png", euroc=True)
+PACKED = RecordingSettings(compression="png", euroc=True)
 LOOKS = ("mono8", "rgb8", "depth", "segmentation")
 
 
 def _record(
-    folder: Path, sensors: tuple[SensorInfo, ...], ticks: int = 60, recording: Recording = PLAIN
+    folder: Path,
+    sensors: tuple[SensorInfo, ...],
+    ticks: int = 60,
+    recording: RecordingSettings = PLAIN,
 ) -> tuple[Flight, list[Reading]]:
     flight = random_flight("three_star", ticks)
     with Recorder(folder, with_sensors(flight, *sensors), recording) as recorder:
@@ -46,7 +49,7 @@ def _assert_equal(a: Reading, b: Reading) -> None:
 
 
 @pytest.mark.parametrize("recording", [PLAIN, PACKED])
-def test_readings_come_back_as_they_were(recording: Recording, tmp_path: Path) -> None:
+def test_readings_come_back_as_they_were(recording: RecordingSettings, tmp_path: Path) -> None:
     sensors = (*all_sensors(), camera("front", outputs=LOOKS))
     _, taken = _record(tmp_path, sensors, recording=recording)
     found = list(read_sensors(tmp_path / BAG, sensors))
@@ -102,7 +105,7 @@ def test_a_run_without_sensors_is_no_data_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recording", [PLAIN, PACKED])
-def test_the_space_is_told_before(recording: Recording, tmp_path: Path) -> None:
+def test_the_space_is_told_before(recording: RecordingSettings, tmp_path: Path) -> None:
     sensors = (*all_sensors(), camera("big", width=320, height=240))
     flight, _ = _record(tmp_path, sensors, 400, recording)
     told = disk_use(with_sensors(flight, *sensors), recording, 400 * 0.005)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from iap_description import frames
 from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.recorded import Recorded
+from iap_io.trajectories.recorded import RecordedTrajectory
 
 Array = NDArray[np.float64]
 Topic = tuple[str, list[tuple[int, Any]]]
 
 
-def assert_same_motion(recorded: Recorded, m: Motion) -> None:
+def assert_same_motion(recorded: RecordedTrajectory, m: Motion) -> None:
     """The recording is the motion, with what it carries of its derivatives."""
     np.testing.assert_allclose(recorded.t, m.t, atol=1e-8)
     np.testing.assert_allclose(recorded.p_WP_W, m.p, atol=1e-12)

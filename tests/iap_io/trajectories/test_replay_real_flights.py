@@ -19,7 +19,7 @@ from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q
 from iap_io.trajectories.interpolation import slerp
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.recorded import Recorded
+from iap_io.trajectories.recorded import RecordedTrajectory
 
 Array = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def write_in_ned(source: Path, target: Path) -> None:
 @pytest.fixture(scope="module", params=FLIGHTS)
 def forms(
     request: pytest.FixtureRequest, real_flight: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Recorded]:
+) -> dict[str, RecordedTrajectory]:
     """One flight in its three forms, and the CSV turned to NED as the fourth."""
     found = {form: read_recorded(real_flight / f"{request.param}{form}") for form in FORMS}
     path = tmp_path_factory.mktemp("ned") / f"{request.param}.csv"
@@ -66,19 +66,23 @@ def forms(
 
 
 @pytest.fixture
-def grid(forms: dict[str, Recorded]) -> Array:
+def grid(forms: dict[str, RecordedTrajectory]) -> Array:
     """The control steps that all forms cover."""
     return np.arange(0.0, min(form.duration for form in forms.values()), 0.005)
 
 
-def test_flight_starts_level_at_zero_yaw_in_every_form(forms: dict[str, Recorded]) -> None:
+def test_flight_starts_level_at_zero_yaw_in_every_form(
+    forms: dict[str, RecordedTrajectory],
+) -> None:
     for form in forms.values():
         np.testing.assert_allclose(form.p_WP_W[0], [0.0, 0.0, 1.5], atol=1e-12)
         np.testing.assert_allclose(form.q_WP[0], [0.0, 0.0, 0.0, 1.0], atol=1e-12)
         assert form.v_WP_W is None
 
 
-def test_first_stamp_is_the_same_moment_in_every_form(forms: dict[str, Recorded]) -> None:
+def test_first_stamp_is_the_same_moment_in_every_form(
+    forms: dict[str, RecordedTrajectory],
+) -> None:
     csv = forms[".csv"]
     for form in forms.values():
         t = form.t[form.t <= csv.duration]
@@ -88,7 +92,9 @@ def test_first_stamp_is_the_same_moment_in_every_form(forms: dict[str, Recorded]
         assert degrees(q, form.q_WP[: len(t)]).max() < 1e-4
 
 
-def test_forms_agree_between_their_samples(forms: dict[str, Recorded], grid: Array) -> None:
+def test_forms_agree_between_their_samples(
+    forms: dict[str, RecordedTrajectory], grid: Array
+) -> None:
     rows = {name: linear(grid, form.t, form.p_WP_W) for name, form in forms.items()}
     smooth = {name: smoothed(form)(grid)[:, REF_P] for name, form in forms.items()}
     for name in forms:
@@ -96,7 +102,7 @@ def test_forms_agree_between_their_samples(forms: dict[str, Recorded], grid: Arr
         assert np.linalg.norm(smooth[name] - smooth[".csv"], axis=1).max() < 5e-4
 
 
-def test_smooth_copy_hides_nothing(forms: dict[str, Recorded], grid: Array) -> None:
+def test_smooth_copy_hides_nothing(forms: dict[str, RecordedTrajectory], grid: Array) -> None:
     for form in forms.values():
         smooth = smoothed(form)(grid)
         given = linear(grid, form.t, form.p_WP_W)

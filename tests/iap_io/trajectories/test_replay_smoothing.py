@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from iap_control.references.replay import smoothed
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
-from iap_io.trajectories.recorded import Recorded
+from iap_io.trajectories.recorded import RecordedTrajectory
 
 Array = NDArray[np.float64]
 
 GRID = np.arange(0.5, 9.4, 0.005)  # away from the ends, where there are samples on one side only
 
 
-def smoothed_rows(recorded: Recorded, t: Array) -> Array:
+def smoothed_rows(recorded: RecordedTrajectory, t: Array) -> Array:
     """The smooth copy at times (T,) [s], with the cut-off that the bounds below are for."""
     return smoothed(recorded, cutoff_hz=4.0)(t)
 
 
-def recording(m: Motion, noise: float = 0.0, *, carries: bool = False) -> Recorded:
+def recording(m: Motion, noise: float = 0.0, *, carries: bool = False) -> RecordedTrajectory:
     """The motion at its samples, with noise in position [m] and attitude [rad]."""
     random = np.random.default_rng(7)
     p = m.p + random.normal(0.0, noise, m.p.shape) if noise else m.p
@@ -32,7 +32,7 @@ def recording(m: Motion, noise: float = 0.0, *, carries: bool = False) -> Record
     flips = np.sign(np.einsum("ki,ki->k", q[1:], q[:-1]))
     q = q * np.cumprod(np.concatenate([[1.0], flips]))[:, None]
     derivatives = (m.v, m.w, m.a, m.alpha) if carries else (None,) * 4
-    return Recorded(m.t, p, q, "motion", "header", 0, None, *derivatives)
+    return RecordedTrajectory(m.t, p, q, "motion", "header", 0, None, *derivatives)
 
 
 def rms(vectors: Array) -> float:

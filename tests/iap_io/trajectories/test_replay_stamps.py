@@ -12,14 +12,14 @@ from flight_bags import START_NS, BagMaker, Motion, motion
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.recorded import Recorded, time_offset, without_contradictions
+from iap_io.trajectories.recorded import RecordedTrajectory, time_offset, without_contradictions
 
 POSE = "geometry_msgs/msg/PoseStamped"
 
 
 def read(
     maker: BagMaker, m: Motion, headers: list[int], received: list[int] | None = None
-) -> Recorded:
+) -> RecordedTrajectory:
     """Write and read PoseStamped with these header stamps and times of reception."""
     poses = [maker.pose_stamped(s, p, q) for s, p, q in zip(headers, m.p, m.q, strict=True)]
     topic = list(zip(received or m.stamps, poses, strict=True))
@@ -113,9 +113,9 @@ def test_offset_of_two_topics_is_by_their_stamps(mcap: BagMaker, flight: Motion)
     assert time_offset(reference, by_bag) == pytest.approx(2.0, abs=1e-9)
 
 
-def carrying(m: Motion, v: np.ndarray, w: np.ndarray) -> Recorded:
+def carrying(m: Motion, v: np.ndarray, w: np.ndarray) -> RecordedTrajectory:
     """The motion as a recording with these velocities."""
-    return Recorded(m.t, m.p, m.q, "flight", "header", 0, None, v, w, m.a, m.alpha)
+    return RecordedTrajectory(m.t, m.p, m.q, "flight", "header", 0, None, v, w, m.a, m.alpha)
 
 
 def test_noisy_velocities_are_kept(flight: Motion) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_io.trajectories.messages import POINT
-from iap_io.trajectories.topics import Choice, Topic, choose
+from iap_io.trajectories.topics import PoseTopic, Topic, choose
 
 POSE, ODOMETRY = "geometry_msgs/msg/PoseStamped", "nav_msgs/msg/Odometry"
 REFERENCE = "iap_msgs/msg/PlatformReference"
@@ -19,15 +19,15 @@ def topics(**types: str) -> dict[str, Topic]:
 @pytest.mark.parametrize(
     ("held", "expected"),
     [
-        (topics(a__b=POSE, imu="sensor_msgs/msg/Imu"), Choice("/a/b", POSE)),
-        (topics(odom=ODOMETRY, reference__pose=POSE), Choice("/reference/pose", POSE)),
+        (topics(a__b=POSE, imu="sensor_msgs/msg/Imu"), PoseTopic("/a/b", POSE)),
+        (topics(odom=ODOMETRY, reference__pose=POSE), PoseTopic("/reference/pose", POSE)),
         (
             topics(iap__reference=REFERENCE, iap__reference__revised=REFERENCE, odom=ODOMETRY),
-            Choice("/iap/reference", REFERENCE),
+            PoseTopic("/iap/reference", REFERENCE),
         ),
         (
             topics(mavros__setpoint_position__local=POSE, mavros__local_position__pose=POSE),
-            Choice("/mavros/setpoint_position/local", POSE),
+            PoseTopic("/mavros/setpoint_position/local", POSE),
         ),
         (
             topics(
@@ -37,12 +37,12 @@ def topics(**types: str) -> dict[str, Topic]:
                 main_euler_angles=POINT,
                 main_velocity=POINT,
             ),
-            Choice("/nominal_position", POINT, "/nominal_euler_angles"),
+            PoseTopic("/nominal_position", POINT, "/nominal_euler_angles"),
         ),
-        (topics(p=POINT, rpy=POINT), Choice("/p", POINT, "/rpy")),
+        (topics(p=POINT, rpy=POINT), PoseTopic("/p", POINT, "/rpy")),
     ],
 )
-def test_the_most_telling_name_wins(held: dict[str, Topic], expected: Choice) -> None:
+def test_the_most_telling_name_wins(held: dict[str, Topic], expected: PoseTopic) -> None:
     assert choose("bag", held, None) == expected
 
 

@@ -66,7 +66,7 @@ def _ranges() -> Any:
 @pytest.mark.parametrize("build", [_imu, _joints, _ranges])
 def test_filled_records_are_serialised_messages(build: Any) -> None:
     store, rng = cdr.message_types(), np.random.default_rng(3)
-    layout = cdr.Layout.of(build())
+    layout = cdr.MessageLayout.of(build())
     message = _randomised(store, build(), rng)
     expected = np.frombuffer(store.serialize_cdr(message, message.__msgtype__), np.uint8)
     source = layout.records(expected[None])
@@ -84,7 +84,7 @@ def test_poses_and_twists_are_vectors() -> None:
     odometry = cdr.message("nav_msgs/msg/Odometry", child_frame_id="iap/base_link")
     odometry.pose.pose.orientation.w = 0.5
     odometry.twist.twist.angular.z = 0.25
-    layout = cdr.Layout.of(odometry)
+    layout = cdr.MessageLayout.of(odometry)
     record = layout.template.view(layout.dtype)
     assert record["pose"][0, 6] == 0.5
     assert record["twist"][0, 5] == 0.25

@@ -10,7 +10,7 @@ from iap_description.errors import BadInput
 from iap_description.sensors import plumb_bob
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel, stereo_baseline
-from iap_sensors.cameras.view import View
+from iap_sensors.cameras.view import PinholeView
 
 LENSES = [
     (0.0, 0.0, 0.0, 0.0, 0.0),
@@ -109,7 +109,7 @@ def test_cameras_that_are_no_pair_are_refused(p, q):
 @every_camera
 def test_the_pinhole_behind_a_lens_sees_every_pixel_of_the_camera(lens):
     model = CameraModel.of(spec(**lens))
-    view = View.of(model)
+    view = PinholeView.of(model)
     if view.maps is None:
         assert (view.width, view.height) == (model.width, model.height)
         return
@@ -126,4 +126,4 @@ def test_a_lens_that_sees_more_than_an_image_can_hold_is_refused():
         width=8192, height=64, cx=4095.5, fx=3000.0, distortion=(-0.05, 0.005, 0.0, 0.0, 0.0)
     )
     with pytest.raises(BadInput, match="key 'distortion': without it the image would be"):
-        View.of(CameraModel.of(wide))
+        PinholeView.of(CameraModel.of(wide))

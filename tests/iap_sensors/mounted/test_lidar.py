@@ -8,11 +8,11 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
-from iap_description.sensors.readings import Source
+from iap_description.sensors.readings import SensorSource
 from iap_sensors.mounted.lidar import Lidar
 from iap_sensors.rays.lidar_spec import PRESETS, LidarSpec, beams
 
-SOURCE = Source("/iap/drone_1/lidar", "iap/drone_1_lidar")
+SOURCE = SensorSource("/iap/drone_1/lidar", "iap/drone_1_lidar")
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
 

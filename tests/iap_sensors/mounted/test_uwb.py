@@ -7,11 +7,11 @@ import pytest
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_description.sensors.readings import Source
+from iap_description.sensors.readings import SensorSource
 from iap_sensors.mounted.uwb import ANCHOR_PRESETS as ANCHORS
 from iap_sensors.mounted.uwb import PRESETS, UwbSpec, UwbTag, anchor_trees, clear_lines
 
-SOURCE = Source("/iap/drone_1/uwb", "iap/drone_1_uwb")
+SOURCE = SensorSource("/iap/drone_1/uwb", "iap/drone_1_uwb")
 PLACE = np.array([1.0, 2.0, 3.0])
 ROUNDS = 4000
 

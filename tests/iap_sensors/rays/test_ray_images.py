@@ -10,7 +10,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.mounts import optical
-from iap_description.sensors.readings import Source
+from iap_description.sensors.readings import SensorSource
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body_parts import BODY_LABEL
@@ -197,7 +197,9 @@ def test_a_lidars_image_has_the_ranges_of_its_points(name):
     p, rays = np.array([0.0, 0.0, 1.2]), rays_in(wall=box([3.0, 0.5, 1.0], [1.0, 3.0, 5.0]))
     seen = look(spec, rays, ["range", "points"], p, TURNED)
     assert seen["range"].shape == (spec.channels, spec.columns)
-    cloud = Lidar(Source("a", "b"), spec, np.random.default_rng(0)).measure(0.0, p, TURNED, rays)
+    cloud = Lidar(SensorSource("a", "b"), spec, np.random.default_rng(0)).measure(
+        0.0, p, TURNED, rays
+    )
     ranges = np.sort(np.linalg.norm(cloud.points_S, axis=1))
     found = np.sort(seen["range"][np.isfinite(seen["range"])])
     assert len(found) > 10

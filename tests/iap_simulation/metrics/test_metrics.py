@@ -13,7 +13,7 @@ from iap_description.states import Mode
 from iap_io.runs import topics
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import RunStats, Track
-from iap_io.runs.run_reader import Tracks
+from iap_io.runs.run_reader import VehicleTracks
 from iap_simulation.metrics.metrics import Metrics, Scores
 
 STATS = RunStats(outcome="completed", duration_s=1.0, wall_s=0.05, control_step_us=42.0)
@@ -31,7 +31,9 @@ def _turned(flight: Flight, *degrees: float) -> None:
 
 def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     """All of metrics.json of a run that has been read whole."""
-    scores = Scores(run.meta, [Tracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles])
+    scores = Scores(
+        run.meta, [VehicleTracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles]
+    )
     scores.add([vehicle.columns for vehicle in run.vehicles])
     return scores.metrics(stats)
 
@@ -177,7 +179,7 @@ def test_figures_do_not_depend_on_the_pieces_that_rows_come_in(
     track = Track(t, np.random.default_rng(4).normal(size=(77, 7)))
     run = recorded(flight, tracks={topics.GIVEN: track, topics.ACTUAL: track})
     vehicle = run.vehicles[0]
-    scores = Scores(run.meta, [Tracks(vehicle.given, vehicle.actual)])
+    scores = Scores(run.meta, [VehicleTracks(vehicle.given, vehicle.actual)])
     for first in range(0, 101, piece):
         scores.add([vehicle.columns.rows(slice(first, first + piece))])
     whole = compute_metrics(run, STATS)

@@ -12,7 +12,7 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 
-from iap_description.sensors.readings import ImageReading, Source
+from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.ros import sensor_topics
 from iap_io.sensor_messages.camera_messages import IMAGE
@@ -39,7 +39,7 @@ class StandIn:
 def reading_of(encoding):
     shape = (6, 8, 3) if encoding == "rgb8" else (6, 8)
     values = np.random.default_rng(3).uniform(0.0, 250.0, shape).astype(KINDS[encoding])
-    source = Source("/iap/drone_1/left", "iap/drone_1_left_camera_optical")
+    source = SensorSource("/iap/drone_1/left", "iap/drone_1_left_camera_optical")
     return ImageReading(source, 12.345, encoding, values)
 
 

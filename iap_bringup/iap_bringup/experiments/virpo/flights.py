@@ -17,7 +17,7 @@ from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.virpo.messages import Seen, Tracks
+from iap_estimation.virpo.messages import Measurement, Tracks
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.flight_log import FlightLog, fly_unrecorded
@@ -25,7 +25,7 @@ from iap_simulation.runs.run import Progress
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 
-Event = tuple[int, Seen]  # an aircraft's index or CENTRE, and a measurement
+Event = tuple[int, Measurement]  # an aircraft's index or CENTRE, and a measurement
 
 
 class ObservedFlight(FlightLog):

@@ -16,7 +16,7 @@ from iap_description.math import so3
 from iap_description.math.kernels import quat
 from iap_estimation.virpo.algebra.matrices import matrix, right_jacobian_inverse
 from iap_estimation.virpo.factors.inertial import inertial
-from iap_estimation.virpo.factors.preintegration import Inertia
+from iap_estimation.virpo.factors.preintegration import ImuInterval
 from iap_estimation.virpo.factors.ranging import ranging
 
 NOT_TURNED = np.zeros(4)  # `map` is the frame of the states
@@ -64,7 +64,7 @@ def prior_factor(x: Array, covariance: Array) -> gtsam.CustomFactor:
     return gtsam.CustomFactor(gtsam.noiseModel.Gaussian.Covariance(covariance), keys(0), error)
 
 
-def motion_factor(k: int, z: Inertia, gravity: float) -> gtsam.CustomFactor:
+def motion_factor(k: int, z: ImuInterval, gravity: float) -> gtsam.CustomFactor:
     """Factor of preintegrated samples from keyframe k to the next: `inertial`."""
 
     def error(_: gtsam.CustomFactor, values: gtsam.Values, slopes: Slopes) -> Array:

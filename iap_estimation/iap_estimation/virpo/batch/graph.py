@@ -22,7 +22,7 @@ from iap_estimation.virpo.batch.factors import (
 )
 from iap_estimation.virpo.batch.keyframes import Keyframe
 from iap_estimation.virpo.batch.sightings import Sighting, sightings_of
-from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
+from iap_estimation.virpo.factors.preintegration import ImuInterval, preintegrate
 from iap_estimation.virpo.factors.ranging import FRAME
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import VirpoSpec
@@ -31,7 +31,7 @@ from iap_estimation.virpo.window.window import SILENT
 VAGUENESS = 10.0  # deviation of a landmark's place over its first distance: it decides only where views say nothing
 
 
-class Recorded:
+class AircraftGraph:
     """Everything that one aircraft measured, as a graph.
 
     Args:
@@ -97,7 +97,7 @@ class Recorded:
         self, graph: gtsam.NonlinearFactorGraph, k: int, keyframe: Keyframe, x: Array
     ) -> None:
         """Add the factors between keyframe k, whose state is x, and the next."""
-        craft, interval, z = self._fleet.aircraft[0], keyframe.interval, Inertia.empty()
+        craft, interval, z = self._fleet.aircraft[0], keyframe.interval, ImuInterval.empty()
         assert interval is not None  # noqa: S101 - of the first alone
         noise = SILENT if keyframe.is_silent else craft.noise
         preintegrate(interval.samples[0], x[10:], noise, z)

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
+from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_estimation.virpo.window.buffers import MeetingBuffer
 from iap_estimation.virpo.window.estimator import Estimator
@@ -62,7 +62,7 @@ class KeyframeLog:
         self._seen: dict[float, Tracks] = {}
         self.keyframes: list[Keyframe] = []
 
-    def imu(self, sample: Inertial) -> None:
+    def imu(self, sample: ImuSample) -> None:
         """Take an inertial sample."""
         self._queue.samples[0].add(sample)
 

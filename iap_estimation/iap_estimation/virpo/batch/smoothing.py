@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_estimation.virpo.batch.factors import state
-from iap_estimation.virpo.batch.graph import Recorded
+from iap_estimation.virpo.batch.graph import AircraftGraph
 from iap_estimation.virpo.batch.keyframes import Keyframe
 from iap_estimation.virpo.batch.marginals import covariances
 from iap_estimation.virpo.fleet import Fleet
@@ -35,7 +35,7 @@ def smooth(keyframes: Sequence[Keyframe], fleet: Fleet, spec: VirpoSpec) -> list
     Raises:
         EstimateLost: the cost does not come to rest, or does not determine the states.
     """
-    x, recorded = np.array([one.x for one in keyframes]), Recorded(keyframes, fleet, spec)
+    x, recorded = np.array([one.x for one in keyframes]), AircraftGraph(keyframes, fleet, spec)
     recorded.begin_landmarks(x)
     x, _ = _descend(recorded, x, spec)
     recorded.cull(x)
@@ -49,7 +49,7 @@ def smooth(keyframes: Sequence[Keyframe], fleet: Fleet, spec: VirpoSpec) -> list
 
 
 def _descend(
-    recorded: Recorded, x: Array, spec: VirpoSpec
+    recorded: AircraftGraph, x: Array, spec: VirpoSpec
 ) -> tuple[Array, gtsam.GaussianFactorGraph]:
     """States (K, 16) of least cost near those given, and all factors as they are there.
 

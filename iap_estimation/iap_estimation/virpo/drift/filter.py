@@ -24,13 +24,13 @@ from iap_estimation.virpo.drift.outputs import (
     held_estimate,
     middle_of,
 )
-from iap_estimation.virpo.drift.path import STAMP_TOLERANCE, Path
+from iap_estimation.virpo.drift.path import STAMP_TOLERANCE, OdometryPath
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.state import DriftState
 from iap_estimation.virpo.factors.gyro_preintegration import tilt_deviation
 from iap_estimation.virpo.factors.joint_constraints import attitude_of_joints
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt
+from iap_estimation.virpo.messages import Estimate, ImuSample, LeftOut, Ranges, Tilt
 from iap_estimation.virpo.window.buffers import SampleBuffer
 
 ROUNDS = 4000  # of ranges that wait at most, of every aircraft
@@ -59,7 +59,7 @@ class DriftFilter:
         self._fleet, self._spec = fleet, spec
         self._aircraft = range(len(fleet.aircraft))
         self.state = DriftState(fleet, spec)
-        self._paths = [Path(spec.gap) for _ in self._aircraft]
+        self._paths = [OdometryPath(spec.gap) for _ in self._aircraft]
         self._ranges: list[deque[Ranges]] = [deque(maxlen=ROUNDS) for _ in self._aircraft]
         self._turns, self._tilts = SampleBuffer(math.inf), deque[Tilt](maxlen=TILTS)
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
@@ -98,7 +98,7 @@ class DriftFilter:
 
     def tilt(self, measured: Tilt) -> bool:
         """Take a tilt of the central body; True where there are new estimates."""
-        self._turns.add(Inertial(measured.t, measured.w_B0, np.zeros(3)))
+        self._turns.add(ImuSample(measured.t, measured.w_B0, np.zeros(3)))
         self._tilts.append(measured)
         self._tilt_awaited = self._fleet.d is not None
         return self._update(measured.t)

@@ -29,7 +29,7 @@ ODOMETRY, POSE = 11, 14  # columns: t, p, q xyzw, v; and the angular velocity in
 STAMP_TOLERANCE = 1e-3  # stamps that differ by less are of one time [s]
 
 
-class Path:
+class OdometryPath:
     """Recent samples of one odometry.
 
     Args:

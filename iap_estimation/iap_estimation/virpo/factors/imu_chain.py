@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The preintegrated intervals between the keyframes of a window, and their part of the normal equations.
 
-A chain is an `Inertia` of every interval k and aircraft a, the fields as there behind two more axes.
+A chain is an `ImuInterval` of every interval k and aircraft a, the fields as there behind two more axes.
 """
 
 import numpy as np
@@ -11,12 +11,12 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
 from iap_estimation.virpo.algebra.normal_equations import accumulate, half_square, run
 from iap_estimation.virpo.factors.inertial import inertial, inertial_cost
-from iap_estimation.virpo.factors.preintegration import Inertia, advance
+from iap_estimation.virpo.factors.preintegration import ImuInterval, advance
 
 
 @njit(cache=True)
 def add_chain(
-    x: Array, gravity: float, chain: Inertia, only_frame: int, H: Array, g: Array, stride: int
+    x: Array, gravity: float, chain: ImuInterval, only_frame: int, H: Array, g: Array, stride: int
 ) -> float:
     """Add all intervals, or the one that follows a keyframe, to the normal equations; returns their cost."""
     r, J, raw = np.zeros(15), np.zeros((15, 30)), np.zeros((15, 31))
@@ -35,7 +35,7 @@ def add_chain(
 
 
 @njit(cache=True)
-def chain_cost(x: Array, gravity: float, chain: Inertia) -> float:
+def chain_cost(x: Array, gravity: float, chain: ImuInterval) -> float:
     """The cost alone."""
     raw = np.zeros((15, 31))
     cost = 0.0
@@ -71,7 +71,7 @@ def propagate(x: Array, gravity: float, samples: Array) -> None:
 
 
 @njit(cache=True)
-def _interval(chain: Inertia, k: int, a: int) -> Inertia:
-    return Inertia(
+def _interval(chain: ImuInterval, k: int, a: int) -> ImuInterval:
+    return ImuInterval(
         chain.span[k, a], chain.delta[k, a], chain.slope[k, a], chain.root[k, a], chain.bias[k, a]
     )

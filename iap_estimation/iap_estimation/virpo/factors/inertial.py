@@ -35,12 +35,12 @@ from iap_estimation.virpo.algebra.matrices import (
     skew,
     transpose,
 )
-from iap_estimation.virpo.factors.preintegration import Inertia
+from iap_estimation.virpo.factors.preintegration import ImuInterval
 
 
 @njit(cache=True)
 def inertial(
-    x_i: Array, x_j: Array, gravity: float, z: Inertia, r: Array, J: Array, raw: Array
+    x_i: Array, x_j: Array, gravity: float, z: ImuInterval, r: Array, J: Array, raw: Array
 ) -> None:
     """Whitened residual and derivatives.
 
@@ -67,7 +67,7 @@ def inertial(
 
 
 @njit(cache=True)
-def inertial_cost(x_i: Array, x_j: Array, gravity: float, z: Inertia, raw: Array) -> float:
+def inertial_cost(x_i: Array, x_j: Array, gravity: float, z: ImuInterval, raw: Array) -> float:
     """Half the squared length of the whitened residual."""
     _residual(x_i, x_j, gravity, z, raw)
     total = 0.0
@@ -89,13 +89,13 @@ def _way_and_gain(x_i: Array, x_j: Array, gravity: float, T: float) -> tuple[Vec
 
 
 @njit(cache=True)
-def _turn(x_i: Array, z: Inertia) -> Vec:
+def _turn(x_i: Array, z: ImuInterval) -> Vec:
     """Correction of the preintegrated rotation for the gyroscope's bias [rad]."""
     return mv(block(z.slope, 3, 0), sub(vec(x_i[10:13]), vec(z.bias)))
 
 
 @njit(cache=True)
-def _residual(x_i: Array, x_j: Array, gravity: float, z: Inertia, raw: Array) -> Vec:
+def _residual(x_i: Array, x_j: Array, gravity: float, z: ImuInterval, raw: Array) -> Vec:
     """Write the residual before whitening; returns its part of rotation."""
     bg, ba = sub(vec(x_i[10:13]), vec(z.bias)), sub(vec(x_i[13:16]), vec(z.bias[3:6]))
     way, gain = _way_and_gain(x_i, x_j, gravity, z.span[0])
@@ -113,7 +113,9 @@ def _residual(x_i: Array, x_j: Array, gravity: float, z: Inertia, raw: Array) ->
 
 
 @njit(cache=True)
-def _jacobian(x_i: Array, x_j: Array, gravity: float, z: Inertia, off: Vec, raw: Array) -> None:
+def _jacobian(
+    x_i: Array, x_j: Array, gravity: float, z: ImuInterval, off: Vec, raw: Array
+) -> None:
     """Write the derivatives before whitening."""
     T = z.span[0]
     R_i, R_j = matrix(quat(x_i[3:7])), matrix(quat(x_j[3:7]))

@@ -35,7 +35,7 @@ from iap_estimation.virpo.factors.gyro_preintegration import FRAME, Turn, tiltin
 from iap_estimation.virpo.factors.ranging import to_world
 
 
-class Joints(NamedTuple):
+class JointPositions(NamedTuple):
     """Places of the joints.
 
     Attributes:
@@ -73,7 +73,7 @@ def centre_from(x: Array, alignment: Array, q_0: Array, p_BJ_B: Array, d: Array)
 
 @njit(cache=True)
 def _add_jacobians(
-    states: States, k: int, i: int, joints: Joints, factor: float, first: int, J: Array
+    states: States, k: int, i: int, joints: JointPositions, factor: float, first: int, J: Array
 ) -> None:
     """Add factor times the derivative of y_i to the three rows of J from `first`."""
     x, place, b = states.x[k, i], states.alignment[i], vec(joints.p_BJ_B[i])
@@ -95,7 +95,7 @@ def _add_jacobians(
 
 
 @njit(cache=True)
-def contrasts(states: States, k: int, joints: Joints, r: Array) -> None:
+def contrasts(states: States, k: int, joints: JointPositions, r: Array) -> None:
     """Write the whitened contrasts of keyframe k of states with a centre into r (3 (A - 1),)."""
     total = (0.0, 0.0, 0.0)
     for i in range(len(joints.d)):
@@ -108,7 +108,7 @@ def contrasts(states: States, k: int, joints: Joints, r: Array) -> None:
 
 
 @njit(cache=True)
-def contrast_jacobians(states: States, k: int, joints: Joints, J: Array) -> None:
+def contrast_jacobians(states: States, k: int, joints: JointPositions, J: Array) -> None:
     """Derivative of `contrasts` by [dp, dtheta] of every aircraft, dtheta of the centre, every alignment.
 
     Args:
@@ -127,7 +127,7 @@ def contrast_jacobians(states: States, k: int, joints: Joints, J: Array) -> None
 @njit(cache=True)
 def add_rigid(
     states: States,
-    joints: Joints,
+    joints: JointPositions,
     turns: Turn,
     tilts: Array,
     width: float,
@@ -156,7 +156,9 @@ def add_rigid(
 
 
 @njit(cache=True)
-def rigid_cost(states: States, joints: Joints, turns: Turn, tilts: Array, width: float) -> float:
+def rigid_cost(
+    states: States, joints: JointPositions, turns: Turn, tilts: Array, width: float
+) -> float:
     """The cost alone."""
     n = 3 * (len(joints.d) - 1)
     r, J, raw = np.zeros(max(6, n)), np.zeros((6, 12)), np.zeros((6, 13))
@@ -182,7 +184,7 @@ def _stride(states: States) -> int:
 @njit(cache=True)
 def _add_joints(
     states: States,
-    joints: Joints,
+    joints: JointPositions,
     width: float,
     only_frame: int,
     H: Array,

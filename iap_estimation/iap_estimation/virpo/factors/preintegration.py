@@ -41,7 +41,7 @@ SAMPLE = 7  # columns of a sample: its length [s], w (3) [rad/s], f (3) [m/s^2]
 Interval = TypeVar("Interval", bound=tuple[Array, ...])
 
 
-class Inertia(NamedTuple):
+class ImuInterval(NamedTuple):
     """One preintegrated interval; or several, the fields behind more axes: see `stack`.
 
     Attributes:
@@ -83,7 +83,7 @@ def drop_first(many: Interval) -> None:
 
 
 @njit(cache=True)
-def preintegrate(samples: Array, bias: Array, noise: Array, out: Inertia) -> None:
+def preintegrate(samples: Array, bias: Array, noise: Array, out: ImuInterval) -> None:
     """Integrate samples into `out`.
 
     Args:

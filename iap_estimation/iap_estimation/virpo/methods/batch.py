@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from iap_description.errors import BadInput
 from iap_estimation.virpo.batch.keyframes import KeyframeLog
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.methods.vio import VioLocalizer
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.buffers import TILT_TOLERANCE
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, InitialState
 
@@ -43,7 +43,11 @@ class BatchLocalizer(VioLocalizer):
     """
 
     def __init__(
-        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
+        self,
+        fleet: Fleet,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: StartDeviations | None,
     ) -> None:
         check_gtsam()
         super().__init__("vio_uwb" if spec.batch.ranges else "vio", fleet, spec, first, deviations)
@@ -52,7 +56,7 @@ class BatchLocalizer(VioLocalizer):
         self.logs = [KeyframeLog(one, spec) for one in self._alone]
         self._tilts: list[Tilt] = []
 
-    def imu(self, aircraft: int, sample: Inertial) -> bool:
+    def imu(self, aircraft: int, sample: ImuSample) -> bool:
         """See `Localizer.imu`."""
         self.logs[aircraft].imu(sample)
         return self._noted(aircraft, super().imu(aircraft, sample))

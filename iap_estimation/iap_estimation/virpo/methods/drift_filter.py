@@ -7,9 +7,9 @@ from iap_description.math import so3
 from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import load_spec as load_drift_spec
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, ImuSample, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import VioLocalizer
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import InitialState
 
 ODOMETRY_MEMORY = 5.0  # age of the odometry that a propagated estimate may go back to [s]
@@ -22,14 +22,18 @@ class DriftFilterLocalizer(VioLocalizer):
     """
 
     def __init__(
-        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
+        self,
+        fleet: Fleet,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: StartDeviations | None,
     ) -> None:
         super().__init__("vio", fleet, spec, first, deviations)
         self._filter = DriftFilter(fleet, load_drift_spec())
         self._is_new = False  # since ranges or tilts ended its waiting
         self._odometry: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
 
-    def imu(self, aircraft: int, sample: Inertial) -> bool:
+    def imu(self, aircraft: int, sample: ImuSample) -> bool:
         """See `Localizer.imu`."""
         return self._news(super().imu(aircraft, sample) and self._take_odometry(aircraft))
 

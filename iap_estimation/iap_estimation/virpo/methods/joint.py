@@ -6,7 +6,7 @@ from dataclasses import replace
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.methods.centre import CentreFilter
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import Estimator, InitialState
 
 TURNS, BIASES = slice(3, 6), slice(9, 12)  # in an estimate's covariance
@@ -19,7 +19,11 @@ class JointLocalizer(Estimator):
     """
 
     def __init__(
-        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None = None
+        self,
+        fleet: Fleet,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: StartDeviations | None = None,
     ) -> None:
         super().__init__(fleet, spec, first, deviations=deviations, joined=True)
         self._filter = CentreFilter(fleet, spec)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Inertial, Ranges, Tracks
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tracks
 from iap_estimation.virpo.methods.vio import VioLocalizer
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import InitialState
 
 
@@ -21,14 +21,18 @@ class UwbLocalizer(VioLocalizer):
     """
 
     def __init__(
-        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
+        self,
+        fleet: Fleet,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: StartDeviations | None,
     ) -> None:
         blind = replace(fleet, aircraft=tuple(replace(one, rig=None) for one in fleet.aircraft))
         spec = spec.model_copy(update={"range_gate": None})
         super().__init__("vio_uwb", blind, spec, first, deviations)
         self._due: list[float | None] = [None for _ in fleet.aircraft]  # rounds to be keyframes
 
-    def imu(self, aircraft: int, sample: Inertial) -> bool:
+    def imu(self, aircraft: int, sample: ImuSample) -> bool:
         """See `Localizer.imu`."""
         is_new = super().imu(aircraft, sample)
         t = self._due[aircraft]

@@ -9,7 +9,7 @@ from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
     Estimate,
-    Inertial,
+    ImuSample,
     LeftOut,
     Ranges,
     Shared,
@@ -17,7 +17,7 @@ from iap_estimation.virpo.messages import (
     Tracks,
 )
 from iap_estimation.virpo.methods.centre import CentreFilter
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, Fault, InitialState
 
 METHODS = ("vio_uwb", "vio", "virpo")
@@ -49,7 +49,7 @@ class SingleAircraft:
         own: int,
         spec: VirpoSpec,
         first: InitialState,
-        deviations: Start | None = None,
+        deviations: StartDeviations | None = None,
     ) -> None:
         looks = method == "virpo"
         if looks and fleet.d is None:
@@ -68,7 +68,7 @@ class SingleAircraft:
         if looks and spec.physical.sharing == "self":
             self._all.append(window(fleet.alone(own), None))
 
-    def imu(self, sample: Inertial) -> bool:
+    def imu(self, sample: ImuSample) -> bool:
         """Take an inertial sample; True where there is a new estimate."""
         return [each.imu(0, sample) for each in self._all][0]
 
@@ -120,7 +120,7 @@ class VioLocalizer:
         fleet: Fleet,
         spec: VirpoSpec,
         first: InitialState,
-        deviations: Start | None,
+        deviations: StartDeviations | None,
     ) -> None:
         self._looks = method == "virpo"
         self._centre = None if fleet.d is None else CentreFilter(fleet, spec)
@@ -134,7 +134,7 @@ class VioLocalizer:
         """See `Localizer.estimators`."""
         return [single.estimator for single in self.aircraft]
 
-    def imu(self, aircraft: int, sample: Inertial) -> bool:
+    def imu(self, aircraft: int, sample: ImuSample) -> bool:
         """See `Localizer.imu`; where neighbours look at it, what it shows then goes to all others."""
         is_new = self.aircraft[aircraft].imu(sample)
         shared = self.aircraft[aircraft].due(sample.t) if self._looks else None

@@ -17,7 +17,7 @@ from iap_estimation.virpo.factors.neighbours import (
     measured_columns,
 )
 from iap_estimation.virpo.factors.preintegration import SAMPLE
-from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
+from iap_estimation.virpo.messages import ImuSample, Ranges, Shared, Tilt
 from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 
 LONGEST = 0.02  # piece of a sample [s]
@@ -42,7 +42,7 @@ class SampleBuffer:
         self._gaps: list[tuple[float, float]] = []  # end and length of long ones
         self.t, self._is_first = -np.inf, True
 
-    def add(self, sample: Inertial) -> None:
+    def add(self, sample: ImuSample) -> None:
         """Add a sample; the first one only marks the begin of the next, and one behind a later one is left out."""
         if sample.t <= self.t:
             return
@@ -50,7 +50,7 @@ class SampleBuffer:
             self._keep(self.t, sample)
         self.t, self._is_first = sample.t, False
 
-    def _keep(self, since: float, sample: Inertial) -> None:
+    def _keep(self, since: float, sample: ImuSample) -> None:
         """Keep a sample; a long one in pieces, since one alone leaves place and velocity wholly correlated."""
         length = sample.t - since
         pieces = max(1, math.ceil(length / self._longest - 1e-6))
@@ -104,7 +104,7 @@ class TiltBuffer:
 
     def add(self, measured: Tilt) -> None:
         """Add what it says."""
-        self._samples.add(Inertial(measured.t, measured.w_B0, measured.f_B0))
+        self._samples.add(ImuSample(measured.t, measured.w_B0, measured.f_B0))
         insort(self._tilts, measured, key=stamp)
         if len(self._tilts) > 2 * MAX_TILTS:
             del self._tilts[:MAX_TILTS]

@@ -16,14 +16,14 @@ from iap_estimation.virpo.factors.imu_chain import propagate
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
     Estimate,
-    Inertial,
+    ImuSample,
     LeftOut,
     Ranges,
     Shared,
     Tilt,
     Tracks,
 )
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.buffers import MeetingBuffer
 from iap_estimation.virpo.window.failure_checks import check, doubts_after, sound
 from iap_estimation.virpo.window.interval import Interval
@@ -70,7 +70,7 @@ class Estimator:
         spec: VirpoSpec,
         first: InitialState,
         *,
-        deviations: Start | None = None,
+        deviations: StartDeviations | None = None,
         joined: bool = False,
         own: int | None = None,
         others: Sequence[Terms] = (),
@@ -107,7 +107,7 @@ class Estimator:
         """See `Localizer.estimators`."""
         return [self]
 
-    def imu(self, aircraft: int, sample: Inertial) -> bool:
+    def imu(self, aircraft: int, sample: ImuSample) -> bool:
         """Take an inertial sample; True where there are new estimates."""
         buffer = self._queue.samples[aircraft]
         before = buffer.t
@@ -221,7 +221,9 @@ class Estimator:
             t, np.array(known), self._deviations, seen
         )
 
-    def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
+    def _start(
+        self, t: float, x: Array, deviations: StartDeviations, seen: dict[int, Tracks]
+    ) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
         self._queue.tilts.take(t)
         if self._rigid is not None:

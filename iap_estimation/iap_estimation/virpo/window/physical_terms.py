@@ -17,7 +17,7 @@ from iap_estimation.virpo.factors.physical import (
 )
 from iap_estimation.virpo.factors.ranging import FRAME
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.spec import Physical, Start, VirpoSpec
+from iap_estimation.virpo.spec import Physical, StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import RowTerms
 
@@ -45,7 +45,7 @@ class PhysicalTerms(RowTerms):
         super().__init__(self._neighbours.width)
         self._spans = np.zeros(0)
 
-    def begin(self, states: States, deviations: Start, H: Array) -> None:
+    def begin(self, states: States, deviations: StartDeviations, H: Array) -> None:
         """See `Terms.begin`."""
         self._rows, self._spans = self._rows[:0], np.zeros(0)
         add_drift_prior(states, self._prior, H)

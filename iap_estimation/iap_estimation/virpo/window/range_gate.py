@@ -29,7 +29,7 @@ MEMORY_FACTOR = 5.0  # times the memory after which an anchor that says nothing 
 
 
 @dataclass
-class Mean:
+class RangeErrorMean:
     """Running mean of what an anchor's ranges are off; of weights that fade.
 
     Attributes:
@@ -76,7 +76,7 @@ class RangeGate:
 
     def __init__(self, aircraft: int, spec: Lasting, width: float) -> None:
         self._spec, self._width = spec, width
-        self._means: list[dict[int, Mean]] = [{} for _ in range(aircraft)]
+        self._means: list[dict[int, RangeErrorMean]] = [{} for _ in range(aircraft)]
         self.refused: list[set[int]] = [set() for _ in range(aircraft)]
 
     @property
@@ -107,7 +107,7 @@ class RangeGate:
             _, offs, sigmas, *ways = measured[measured[:, 0] == anchor].T
             weights, limit = sigmas**-2, self._width * sigmas
             off = float(weights @ np.clip(offs, -limit, limit) / weights.sum())
-            mean = means.setdefault(int(anchor), Mean(0.0, 0.0, 0.0, np.zeros(3)))
+            mean = means.setdefault(int(anchor), RangeErrorMean(0.0, 0.0, 0.0, np.zeros(3)))
             mean.take(off, float(weights.sum()), np.mean(ways, axis=1))
         self._decide(a, P)
 

@@ -17,7 +17,7 @@ from iap_estimation.virpo.factors.gyro_preintegration import (
     tilt_deviation,
 )
 from iap_estimation.virpo.factors.joint_constraints import (
-    Joints,
+    JointPositions,
     add_rigid,
     attitude_of_joints,
     rigid_cost,
@@ -25,7 +25,7 @@ from iap_estimation.virpo.factors.joint_constraints import (
 from iap_estimation.virpo.factors.preintegration import drop_first, interval_at, stack
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 
 
@@ -42,7 +42,7 @@ class RigidTerms:
         self._fleet, self._spec = fleet, spec.rigid
         self._aircraft = len(fleet.aircraft)
         arms = np.array([model.p_BJ_B for model in fleet.aircraft])
-        self._joints = Joints(np.ascontiguousarray(fleet.d), arms, spec.rigid.joint)
+        self._joints = JointPositions(np.ascontiguousarray(fleet.d), arms, spec.rigid.joint)
         self._turns = stack(Turn.empty(), spec.keyframes + 1)
         self._tilts = np.zeros((0, TILT_WIDTH))
         self._span = 1.0 / spec.rate
@@ -53,7 +53,7 @@ class RigidTerms:
         """Set the central body's attitude (4,) at the first keyframe, before `begin`."""
         self._tilt = q_WB0
 
-    def begin(self, states: States, deviations: Start, H: Array) -> None:
+    def begin(self, states: States, deviations: StartDeviations, H: Array) -> None:
         """See `Terms.begin`."""
         assert self._tilt is not None  # noqa: S101 - `set_attitude` comes first
         turned = states.x[0]
@@ -100,7 +100,7 @@ class RigidTerms:
         return rigid_cost(states, *self._factors, self._spec.width)
 
     @property
-    def _factors(self) -> tuple[Joints, Turn, Array]:
+    def _factors(self) -> tuple[JointPositions, Turn, Array]:
         return self._joints, self._turns, self._tilts
 
     def count(self) -> int:

@@ -19,7 +19,7 @@ from iap_estimation.virpo.factors.ranging import (
     ranges_off,
 )
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.spec import Start
+from iap_estimation.virpo.spec import StartDeviations
 from iap_estimation.virpo.window.interval import Interval
 
 ALL = -1  # factors of every keyframe
@@ -28,7 +28,7 @@ ALL = -1  # factors of every keyframe
 class Terms(Protocol):
     """One kind of terms of the cost; interval k is between the keyframes k and k + 1."""
 
-    def begin(self, states: States, deviations: Start, H: Array) -> None:
+    def begin(self, states: States, deviations: StartDeviations, H: Array) -> None:
         """Forget all; a window begins with one keyframe, and H is its first information, to be added to."""
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
@@ -83,7 +83,7 @@ class RangeTerms(RowTerms):
         """Number of aircraft."""
         return len(self._antennas)
 
-    def begin(self, states: States, deviations: Start, H: Array) -> None:
+    def begin(self, states: States, deviations: StartDeviations, H: Array) -> None:
         """See `Terms.begin`."""
         self._rows = self._rows[:0]
 
@@ -137,7 +137,7 @@ class RestTerms:
         """Whether an aircraft stands still at the newest keyframe."""
         return bool(self._still[-1, aircraft])
 
-    def begin(self, states: States, deviations: Start, H: Array) -> None:
+    def begin(self, states: States, deviations: StartDeviations, H: Array) -> None:
         """See `Terms.begin`."""
         self._still = np.zeros((1, self._aircraft_count), dtype=bool)
 

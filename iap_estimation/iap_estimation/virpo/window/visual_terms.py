@@ -28,7 +28,7 @@ FIRST_DEVIATION = 0.1  # deviation of an inverse depth that a landmark may begin
 
 
 @dataclass
-class Pair:
+class AircraftLandmarks:
     """One aircraft's cameras, what they see, and where its landmarks are eliminated."""
 
     aircraft: int
@@ -62,7 +62,7 @@ class VisualTerms:
     def __init__(self, fleet: Fleet, spec: VirpoSpec) -> None:
         self._spec, self._aircraft = spec, len(fleet.aircraft)
         self._pairs = [
-            Pair(a, model.rig, spec.keyframes + 1)
+            AircraftLandmarks(a, model.rig, spec.keyframes + 1)
             for a, model in enumerate(fleet.aircraft)
             if model.rig is not None
         ]

@@ -16,7 +16,7 @@ from iap_estimation.virpo.algebra.solution import solve
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, States, retract, vertical
 from iap_estimation.virpo.factors.imu_chain import add_chain, chain_cost, predict
 from iap_estimation.virpo.factors.preintegration import (
-    Inertia,
+    ImuInterval,
     drop_first,
     interval_at,
     preintegrate,
@@ -24,7 +24,7 @@ from iap_estimation.virpo.factors.preintegration import (
 )
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Tracks
-from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import ALL, Terms
 from iap_estimation.virpo.window.visual_terms import VisualTerms
@@ -68,12 +68,12 @@ class Window:
         self._blank = States.empty(1, len(fleet.aircraft), neighbours, centre)
         self._noise = [model.noise for model in fleet.aircraft]
         self._frames = spec.keyframes + 1
-        self._chain = stack(Inertia.empty(), self._frames, len(fleet.aircraft))
+        self._chain = stack(ImuInterval.empty(), self._frames, len(fleet.aircraft))
         self._visual_terms = VisualTerms(fleet, spec)
         self._covariance: Array | None = None  # that belongs to the root, once somebody asked
         self.chi_square = 0.0
 
-    def begin(self, x: Array, deviations: Start) -> None:
+    def begin(self, x: Array, deviations: StartDeviations) -> None:
         """Begin with one keyframe.
 
         Args:
@@ -244,7 +244,7 @@ class Window:
         self._enter(k - 1, joined)
 
 
-def first_information(states: States, deviations: Start) -> Array:
+def first_information(states: States, deviations: StartDeviations) -> Array:
     """Prior of the aircraft at a window's first keyframe; tilt and yaw are about the world's axes."""
     aircraft = states.x.shape[1]
     tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])

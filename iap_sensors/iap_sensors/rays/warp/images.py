@@ -15,9 +15,9 @@ from iap_sensors.pixel_noise import normal_table
 from iap_sensors.rays.caster import NOTHING
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_sensors.rays.images import CLEAR, KINDS, Images, RaySensor
-from iap_sensors.rays.noise import Errors, Keys
-from iap_sensors.rays.surfaces import Surface
-from iap_sensors.rays.warp.kernels import Bodies, Outputs, Sensor, Shapes, take
+from iap_sensors.rays.noise import Keys, RangeErrors
+from iap_sensors.rays.surfaces import TriangleSurface
+from iap_sensors.rays.warp.kernels import MovingMeshes, Outputs, Sensor, Shapes, take
 from iap_sensors.rays.warp.library import wp
 from iap_sensors.rays.world_rays import Mover, Rays
 
@@ -152,13 +152,13 @@ class WarpImages:
         self._before = self._array(before.astype(np.int32), wp.int32)
         self._loaded = list(rays)
 
-    def _mesh(self, surface: Surface) -> Any:  # noqa: ANN401 - of Warp's
+    def _mesh(self, surface: TriangleSurface) -> Any:  # noqa: ANN401 - of Warp's
         corners = surface.corners if len(surface.corners) else np.full((1, 3, 3), 1e9)
         points = self._array(corners.reshape(-1, 3).astype(np.float32), wp.vec3f)
         return wp.Mesh(points, self._array(np.arange(3 * len(corners), dtype=np.int32), wp.int32))
 
-    def _bodies_at(self, x: Array, hidden: tuple[int, ...]) -> Bodies:
-        bodies = Bodies()
+    def _bodies_at(self, x: Array, hidden: tuple[int, ...]) -> MovingMeshes:
+        bodies = MovingMeshes()
         bodies.mesh = self._array(self._ids, wp.uint64)
         bodies.first = self._array(self._own, wp.int32)
         bodies.radius = self._array(np.array([m.radius for m in self._movers]), wp.float64)
@@ -172,7 +172,7 @@ class WarpImages:
         spec, pattern, errors = (
             self._sensor.spec,
             self._sensor.pattern,
-            Errors.of(self._sensor.spec),
+            RangeErrors.of(self._sensor.spec),
         )
         found = Sensor()
         found.starts = self._array(pattern.bundle.starts_S, wp.vec3f)

@@ -28,7 +28,7 @@ class Shapes:
 
 
 @wp.struct
-class Bodies:
+class MovingMeshes:
     """What moves, of all worlds alike: meshes, radii [m], whether hidden, poses (B, M) in `map`."""
 
     mesh: wp.array(dtype=wp.uint64)
@@ -133,7 +133,12 @@ def double(v: wp.vec3f) -> wp.vec3d:
 
 @wp.func
 def is_blocked(
-    world: wp.uint64, bodies: Bodies, b: int, p_W: wp.vec3d, way_W: wp.vec3d, reach: wp.float64
+    world: wp.uint64,
+    bodies: MovingMeshes,
+    b: int,
+    p_W: wp.vec3d,
+    way_W: wp.vec3d,
+    reach: wp.float64,
 ) -> bool:
     """Whether anything is in the way of a ray, from either side."""
     if wp.mesh_query_ray(world, single(p_W), single(way_W), wp.float32(reach)).result:
@@ -167,7 +172,7 @@ def measured(sensor: Sensor, i: int, distance: wp.float32, key: wp.uint64) -> wp
 @wp.func
 def nearest(
     worlds: Shapes,
-    bodies: Bodies,
+    bodies: MovingMeshes,
     solid: wp.array(dtype=wp.uint8),
     faces_before: wp.array2d(dtype=wp.int32),
     b: int,
@@ -201,7 +206,7 @@ def nearest(
 @wp.func
 def is_shaded(
     worlds: Shapes,
-    bodies: Bodies,
+    bodies: MovingMeshes,
     sensor: Sensor,
     b: int,
     p_WS_W: wp.vec3d,
@@ -236,7 +241,7 @@ def towards_sensor(normal: wp.vec3f, way: wp.vec3f, face: int) -> wp.vec3f:
 @wp.kernel
 def take(
     worlds: Shapes,
-    bodies: Bodies,
+    bodies: MovingMeshes,
     solid: wp.array(dtype=wp.uint8),
     faces_before: wp.array2d(dtype=wp.int32),
     sensor: Sensor,

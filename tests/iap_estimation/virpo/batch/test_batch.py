@@ -21,17 +21,17 @@ from iap_estimation.virpo.batch.factors import (
     soften,
     state,
 )
-from iap_estimation.virpo.batch.graph import Recorded
+from iap_estimation.virpo.batch.graph import AircraftGraph
 from iap_estimation.virpo.batch.keyframes import Keyframe
 from iap_estimation.virpo.batch.marginals import covariances, inverse_blocks
 from iap_estimation.virpo.batch.smoothing import smooth
 from iap_estimation.virpo.factors.imu_chain import propagate
-from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
+from iap_estimation.virpo.factors.preintegration import ImuInterval, preintegrate
 from iap_estimation.virpo.factors.ranging import ANCHOR, RANGE, SHARE, SIGMA, WIDTH
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.localizer import Smoother, make_localizer, pass_on
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges
-from iap_estimation.virpo.spec import Start
+from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges
+from iap_estimation.virpo.spec import StartDeviations
 from iap_estimation.virpo.window.window import EstimateLost
 
 
@@ -83,7 +83,7 @@ class Run:
         return p_W - [self.flight.truth(0, one.t).p_WB_W for one in self.smoothed]
 
 
-def off_by(x: np.ndarray, start: Start, rng: np.random.Generator) -> np.ndarray:
+def off_by(x: np.ndarray, start: StartDeviations, rng: np.random.Generator) -> np.ndarray:
     """A state (16,) that is off by what is believed of a first one, its alignment included; biases stay."""
     tilt, yaw = np.deg2rad([start.tilt_deg, np.hypot(start.yaw_deg, start.alignment_yaw_deg)])
     place = np.hypot(start.position, start.alignment_position)
@@ -208,7 +208,7 @@ def test_a_gap_in_the_inertial_samples_is_bridged():
     flight = Flight.of(4.0, fleet=fleet, noise=replace(TABLE_VI, outliers=0.0), seed=9, most=60)
     batch = make_localizer("batch", fleet, SPEC, lambda _, t: flight.state(0, t))
     for who, said in flight.stream():
-        lost = isinstance(said, Inertial) and 2.0 < said.t <= 2.7
+        lost = isinstance(said, ImuSample) and 2.0 < said.t <= 2.7
         if who == 0 and not lost and not isinstance(said, Ranges):
             pass_on(batch, who, said)
     assert batch.estimators[0].faults
@@ -219,13 +219,13 @@ def test_a_gap_in_the_inertial_samples_is_bridged():
 
 
 @pytest.fixture(scope="module")
-def small() -> tuple[Recorded, np.ndarray]:
+def small() -> tuple[AircraftGraph, np.ndarray]:
     """A graph of a dozen keyframes, and their states."""
     run = Run.of(1.1, 10, ranges=True)
     keyframes = run.batch.logs[0].keyframes
     x, recorded = (
         np.array([one.x for one in keyframes]),
-        Recorded(keyframes, run.flight.fleet, SPEC),
+        AircraftGraph(keyframes, run.flight.fleet, SPEC),
     )
     recorded.begin_landmarks(x)
     return recorded, x
@@ -274,7 +274,7 @@ def test_slopes_of_all_factors_are_right():
         values.insert(v, row[7:10].copy())
         values.insert(b, gtsam.imuBias.ConstantBias(row[13:], row[10:13]))
         np.testing.assert_allclose(np.abs(state(values, k)), np.abs(row), atol=1e-12)
-    z = Inertia.empty()
+    z = ImuInterval.empty()
     preintegrate(rng.normal(size=(5, 7)) ** 2 * 0.3, np.zeros(6), np.full(5, 0.1), z)
     rows = np.zeros((3, WIDTH))
     rows[:, SHARE], rows[:, SIGMA] = (0.2, 0.5, 0.9), 0.5

@@ -7,7 +7,7 @@ from drifting import WALKS, Drift
 from synthetic import Flight
 
 from iap_description.math import so3
-from iap_estimation.virpo.drift.path import Path
+from iap_estimation.virpo.drift.path import OdometryPath
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def flight():
 
 def test_odometry_out_of_order_is_put_in_order(flight):
     told = WALKS[0].odometry(flight, 0)[:6]
-    path = Path(0.5)
+    path = OdometryPath(0.5)
     for k in (0, 2, 1, 4, 3, 5, 3):
         path.add(told[k])
     assert path.newest == told[5].t
@@ -27,7 +27,7 @@ def test_odometry_out_of_order_is_put_in_order(flight):
 
 
 def test_between_odometries_the_path_is_that_of_the_aircraft(flight):
-    path = Path(0.5)
+    path = OdometryPath(0.5)
     for told in Drift().odometry(flight, 0)[:11]:
         path.add(told)
     times = np.array([0.033, 0.25, 0.58, 0.999])

@@ -12,7 +12,7 @@ from synthetic_fleet import BELIEVED
 from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import States
 from iap_estimation.virpo.factors.inertial import inertial, inertial_cost
-from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
+from iap_estimation.virpo.factors.preintegration import ImuInterval, preintegrate
 
 NOISE = np.array(BELIEVED)
 AT = np.array([0.01, -0.02, 0.015, 0.1, -0.05, 0.08])
@@ -24,13 +24,13 @@ def flight() -> Flight:
 
 
 @pytest.fixture(scope="module")
-def told(flight) -> Inertia:
-    out = Inertia.empty()
+def told(flight) -> ImuInterval:
+    out = ImuInterval.empty()
     preintegrate(flight.samples(0, 2.0, 2.2), AT, NOISE, out)
     return out
 
 
-def factor(states: States, z: Inertia) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def factor(states: States, z: ImuInterval) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Whitened residual, its derivatives, and the residual before whitening."""
     r, J, raw = np.empty(15), np.empty((15, 30)), np.empty((15, 31))
     inertial(states.x[0, 0], states.x[1, 0], GRAVITY, z, r, J, raw)
@@ -59,7 +59,7 @@ def test_derivatives_where_the_samples_fit(flight, told):
 
 
 def test_true_states_agree_with_exact_samples(flight):
-    out = Inertia.empty()
+    out = ImuInterval.empty()
     preintegrate(flight.samples(0, 2.0, 2.2), np.zeros(6), NOISE, out)
     r, _, raw = factor(true_states(flight, np.zeros(6)), out)
     assert np.abs(raw).max() < 2e-5
@@ -67,7 +67,7 @@ def test_true_states_agree_with_exact_samples(flight):
 
 
 def test_samples_without_the_bias_that_states_have_miss_what_the_slope_says(flight):
-    out = Inertia.empty()
+    out = ImuInterval.empty()
     preintegrate(flight.samples(0, 2.0, 2.2), np.zeros(6), NOISE, out)
     _, _, raw = factor(true_states(flight), out)
     assert np.allclose(raw[:9], -out.slope @ AT, atol=1e-4)

@@ -10,7 +10,7 @@ from iap_description.math import so3
 from iap_estimation.virpo.algebra.states import CENTRE, States, retract
 from iap_estimation.virpo.factors.gyro_preintegration import Turn, preintegrate_turn
 from iap_estimation.virpo.factors.joint_constraints import (
-    Joints,
+    JointPositions,
     add_rigid,
     attitude_of_joints,
     contrast_jacobians,
@@ -67,7 +67,7 @@ def joint_places(states, k):
 
 @pytest.mark.parametrize("d", [STAR, LINE], ids=["star", "line"])
 def test_joints_of_a_rigid_motion_leave_no_residual(d):
-    states, joints = rigid_motion(d), Joints(d, ARMS)
+    states, joints = rigid_motion(d), JointPositions(d, ARMS)
     r = np.empty(6)
     for k in range(FRAMES):
         contrasts(states, k, joints, r)
@@ -76,7 +76,7 @@ def test_joints_of_a_rigid_motion_leave_no_residual(d):
 
 @pytest.mark.parametrize("d", [STAR, LINE], ids=["star", "line"])
 def test_joint_slopes_are_central_differences(d):
-    joints, states = Joints(d, ARMS), shaken(rigid_motion(d, neighbours=1))
+    joints, states = JointPositions(d, ARMS), shaken(rigid_motion(d, neighbours=1))
 
     def residual(moved):
         r = np.full(6, np.nan)
@@ -91,7 +91,7 @@ def test_joint_slopes_are_central_differences(d):
 
 
 def test_contrasts_weigh_as_independent_errors_of_every_joint():
-    joints, states = Joints(STAR, ARMS, 0.01), shaken(rigid_motion(STAR))
+    joints, states = JointPositions(STAR, ARMS, 0.01), shaken(rigid_motion(STAR))
     r = np.empty(6)
     contrasts(states, 2, joints, r)
     y = []
@@ -107,7 +107,7 @@ def test_contrasts_weigh_as_independent_errors_of_every_joint():
 def test_a_line_leaves_the_rotation_about_it_free_and_a_star_none():
     J = np.empty((6, 33))
     for d, rank in ((STAR, 3), (LINE, 2)):
-        contrast_jacobians(rigid_motion(d), 0, Joints(d, ARMS), J)
+        contrast_jacobians(rigid_motion(d), 0, JointPositions(d, ARMS), J)
         assert np.linalg.matrix_rank(J[:, 18:21], tol=1e-6) == rank
 
 
@@ -127,7 +127,7 @@ def everything(d=STAR, width=OPEN):
     for k in range(FRAMES - 1):
         preintegrate_turn(samples, 0.4, np.zeros(3), NOISE, interval_at(turns, k))
     tilts = np.array([np.r_[k, turned(1)[0], 0.02] for k in range(FRAMES)])
-    return states, (Joints(d, ARMS), turns, tilts, width)
+    return states, (JointPositions(d, ARMS), turns, tilts, width)
 
 
 @pytest.mark.parametrize("width", [OPEN, 2.0])

@@ -11,7 +11,7 @@ from synthetic_fleet import BELIEVED
 
 from iap_description.math import so3
 from iap_estimation.virpo.factors.preintegration import (
-    Inertia,
+    ImuInterval,
     inverse_root,
     motions_at,
     preintegrate,
@@ -30,8 +30,8 @@ def flight() -> Flight:
 
 def inertia(
     samples: np.ndarray, bias: np.ndarray = UNBIASED, noise: np.ndarray = NOISE
-) -> Inertia:
-    out = Inertia.empty()
+) -> ImuInterval:
+    out = ImuInterval.empty()
     preintegrate(samples, bias, noise, out)
     return out
 
@@ -106,7 +106,7 @@ def test_motions_at_instants_pass_through_the_samples(flight):
     times = np.array([0.0, 0.005, 0.0123, 0.0123, 0.1, 0.1999, 0.2])
     out = np.empty((len(times), 10))
     motions_at(samples, AT, times, out)
-    assert np.array_equal(out[0], Inertia.empty().delta)
+    assert np.array_equal(out[0], ImuInterval.empty().delta)
     for time, motion in zip(times[1:], out[1:], strict=True):
         whole = int(time / 0.005 + 1e-9)
         part = samples[: whole + 1].copy()
@@ -122,7 +122,7 @@ def test_the_root_is_that_of_the_inverse():
     assert np.allclose(root.T @ root, np.linalg.inv(cov), rtol=1e-9, atol=1e-12)
 
 
-def covariance(told: Inertia) -> np.ndarray:
+def covariance(told: ImuInterval) -> np.ndarray:
     return np.linalg.inv(told.root.T @ told.root)
 
 

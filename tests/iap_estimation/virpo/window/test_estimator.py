@@ -12,7 +12,7 @@ from whole_estimators import SECONDS, SPEC
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.initial_states import level_state
-from iap_estimation.virpo.messages import Inertial, Ranges, Tracks
+from iap_estimation.virpo.messages import ImuSample, Ranges, Tracks
 from iap_estimation.virpo.window.estimator import Estimator
 
 
@@ -30,7 +30,7 @@ def alone(estimator, arrivals, flight, aircraft=0):
         if isinstance(said, Ranges):
             estimator.ranges(0, said)
             continue
-        if (estimator.imu if isinstance(said, Inertial) else estimator.tracks)(0, said):
+        if (estimator.imu if isinstance(said, ImuSample) else estimator.tracks)(0, said):
             one = estimator.estimates()[0]
             rows.append([one.t, *(one.p_WB_W - flight.truth(aircraft, one.t).p_WB_W)])
     return np.array(rows)
@@ -138,7 +138,7 @@ def test_a_short_gap_in_the_samples_is_bridged(flight, stream, length):
     cut = [
         a
         for a in stream
-        if not (isinstance(a.message, Inertial) and 5.0 < a.message.t < 5.0 + length)
+        if not (isinstance(a.message, ImuSample) and 5.0 < a.message.t < 5.0 + length)
     ]
     estimator = one_of(flight)
     rows = alone(estimator, cut, flight)
@@ -149,7 +149,7 @@ def test_a_short_gap_in_the_samples_is_bridged(flight, stream, length):
 def test_a_bias_that_no_unit_has_is_a_stated_failure(flight, stream):
     def push(arrival):
         said = arrival.message
-        if not isinstance(said, Inertial) or said.t < 5.0:
+        if not isinstance(said, ImuSample) or said.t < 5.0:
             return arrival
         return arrival._replace(message=replace(said, f_B=said.f_B + [15.0, 0.0, 0.0]))
 
@@ -163,13 +163,13 @@ def test_an_unknown_start_in_motion_finds_speed_and_vertical(flight, stream):
     begin = 4.0
     later = [a for a in stream if a.message.t > begin - 0.1 and a.aircraft == 0]
     seen = [a for a in later if not (isinstance(a.message, Tracks) and a.message.t < begin)]
-    forces = [a.message.f_B for a in later if isinstance(a.message, Inertial)][:20]
+    forces = [a.message.f_B for a in later if isinstance(a.message, ImuSample)][:20]
     state = level_state(np.array(forces), 9.81, source="test")
     estimator = Estimator(flight.fleet.alone(0), SPEC, lambda *_: state, deviations=SPEC.unknown)
     for _, said in seen:
         if isinstance(said, Ranges):
             continue
-        (estimator.imu if isinstance(said, Inertial) else estimator.tracks)(0, said)
+        (estimator.imu if isinstance(said, ImuSample) else estimator.tracks)(0, said)
         if estimator.t >= begin + 3.0:
             break
     one, true = estimator.estimates()[0], flight.truth(0, estimator.t)
@@ -197,7 +197,7 @@ def test_when_images_stop_at_rest_the_last_ones_still_count():
     deviations, errors = {}, {}
     for _, said in still.stream():
         is_new = False
-        if isinstance(said, Inertial):
+        if isinstance(said, ImuSample):
             is_new = estimator.imu(0, said)
         elif isinstance(said, Tracks) and said.t < 2.95:
             is_new = estimator.tracks(0, said)
