@@ -26,7 +26,7 @@ from iap_io.runs.run_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.plant.disturbances import Disturbance
-from iap_sensors.mounted.sensor_presets import Sensors
+from iap_sensors.mounted.sensor_presets import SensorsSpec
 
 StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]
 ONLY_RECORDED = ("uwb", "batch")  # methods that localise recordings, and nothing in flight
@@ -95,7 +95,7 @@ class VehicleSpec(Record):
     control: Control
     state_noise: StateNoise
     model_error: ModelError
-    sensors: Sensors
+    sensors: SensorsSpec
     arm: ArmSpec
     push: Push | None
     disturbances: tuple[Disturbance, ...]
@@ -152,7 +152,7 @@ class VehicleSpec(Record):
 VEHICLE_KEYS = tuple(VehicleSpec.model_fields)
 
 
-def _missing_sensors(source: StateSource, sensors: Sensors, *, is_joined: bool) -> list[str]:
+def _missing_sensors(source: StateSource, sensors: SensorsSpec, *, is_joined: bool) -> list[str]:
     """Sensors that a vehicle lacks for a method; joined to a central body, it needs that body's tilt."""
     if source == TRUTH:
         return []
