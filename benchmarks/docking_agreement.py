@@ -101,7 +101,7 @@ def _fly(simulation: Simulation, seed: int) -> tuple[bool, float, float, float]:
 
 
 def _row(simulation: Simulation, *, crashed: bool) -> tuple[bool, float, float, float]:
-    judge = simulation.loop.judge
+    judge = simulation.task
     if not isinstance(judge, DockingJudge):
         raise TypeError("the scenario docks nothing")
     end = np.nan if judge.end is None else judge.end

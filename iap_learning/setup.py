@@ -21,5 +21,11 @@ setup(
     ],
     install_requires=["setuptools"],
     zip_safe=False,
-    entry_points={"console_scripts": ["policy_node = iap_learning.nodes.policy_node:main"]},
+    entry_points={
+        "console_scripts": ["policy_node = iap_learning.nodes.policy_node:main"],
+        "iap.agents": ["policy = iap_learning.learned_agents:learned"],
+        "iap.guidance": [
+            "policy = iap_learning.tasks.kinds.module_docking.policy_guide:learned_guide"
+        ],
+    },
 )

@@ -21,4 +21,5 @@ setup(
     ],
     install_requires=["setuptools"],
     zip_safe=False,
+    entry_points={"iap.agents": ["script = iap_simulation.docking.pair_pilot:scripted"]},
 )

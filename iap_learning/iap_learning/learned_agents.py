@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A policy flies a scenario: the pilots of `iap_simulation.loop.agents` for tasks of one platform and for dockings."""
+"""A policy flies a scenario: agents of `iap_simulation.loop.agents` for tasks of one platform and for dockings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -28,14 +28,14 @@ from iap_physics.plant.plant import Plant
 from iap_simulation.batch.actions import REFERENCE_KINDS
 from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, pair_of
 from iap_simulation.docking.pilot import ScriptPilot, Sensed
-from iap_simulation.loop.agents import SCRIPT, Pilot
+from iap_simulation.loop.agents import SCRIPT, FlightAgent
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
 KEY = "key 'policy'"  # of a scenario, for errors
 
 
-def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot:
+def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> FlightAgent:
     """The pilot of a scenario whose key `policy` names a policy's file.
 
     Raises:
@@ -164,13 +164,13 @@ class PlatformPilot:
         vehicle: the only one.
 
     Attributes:
-        judge: ends the flight of a task that ends with its success; None of others.
+        task: ends the flight of a task that ends with its success; None of others.
         sinks: receive what the policy sees.
     """
 
     def __init__(self, flown: PlatformPolicy, scenario: Scenario, vehicle: Vehicle) -> None:
         self._flown, self._vehicle, task = flown, vehicle, flown.task
-        self.judge = FlightJudge(task, scenario, vehicle) if task.success.ends else None
+        self.task = FlightJudge(task, scenario, vehicle) if task.success.ends else None
         self.sinks = () if flown.eye is None else (flown.eye,)
 
     @property
@@ -178,7 +178,7 @@ class PlatformPilot:
         """What flies."""
         return self._flown.info
 
-    def __call__(
+    def command(
         self, k: int, plant: Plant, references: Sequence[Reference]
     ) -> Mapping[int, Command]:
         """The command at control instant k."""

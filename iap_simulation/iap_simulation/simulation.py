@@ -6,28 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
+from iap_description.signals import Reference
 from iap_description.states import Command
 from iap_physics.engines.make import make_engine
 from iap_physics.plant.part import PlantPart
-from iap_physics.session.flight_monitor import FlightMonitor
+from iap_physics.plant.plant import Plant
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.arm.arm_judge import ArmJudge
-from iap_simulation.docking.pilot import DockingJudge
+from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.agents import Pilot, make_pilot
-from iap_simulation.loop.closed_loop import ClosedLoop, Observer, make_plant, reset_plant
-from iap_simulation.loop.judge import Judge
-from iap_simulation.modules.in_flight import ModulesInFlight, partners
-from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.loop.closed_loop import ClosedLoop
+from iap_simulation.loop.roles import Observer, RowObserver, TaskObserver
+from iap_simulation.modules.in_flight import ModulesInFlight
+from iap_simulation.participants import Participants
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 
@@ -44,14 +43,38 @@ class _Readings:
             self.readings.append(reading)
 
 
+class _Program:
+    """The agent that is the program which steps the simulation.
+
+    Attributes:
+        commands: for the present control period, by the vehicles' numbers.
+    """
+
+    def __init__(self) -> None:
+        self.commands: Mapping[int, Command] = {}
+
+    def command(
+        self, k: int, plant: Plant, references: Sequence[Reference]
+    ) -> Mapping[int, Command]:
+        return self.commands
+
+
+class _Parts(NamedTuple):
+    """All of a flight that changes while it is flown, but for the engine."""
+
+    loop: ClosedLoop
+    participants: Participants
+    flight: Flight
+    sink: _Readings
+    program: _Program
+
+
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """Everything that a simulation needs to go on from an instant."""
 
-    loop: ClosedLoop
-    flight: Flight
+    parts: _Parts
     engine: object
-    sink: _Readings
 
 
 class Simulation:
@@ -124,9 +147,8 @@ class Simulation:
 
     def _load(self, flight: Flight) -> None:
         self._flight = flight
-        probes = [*flight.sensors.probes, *self._probes]
-        self.plant = make_plant(self._flight.spec, flight.vehicles, self._engine, probes)
-        self._modules: ModulesInFlight | None = None
+        self.plant = flight.make_plant(self._engine, self._probes)
+        self._participants: Participants | None = None
         if self._renderer is not None and flight.sensors.suite.has_cameras:
             flight.sensors.suite.open_cameras(self._renderer)
 
@@ -139,33 +161,21 @@ class Simulation:
             observers: see every control step, such as a `Recorder`.
             sinks: receive every reading of the sensors.
         """
-        flight, self._sink = self._flight, _Readings()
+        flight, plant = self._flight, self.plant
+        self._sink, self._program = _Readings(), _Program()
         self._observers, self._sinks = tuple(observers), tuple(sinks)
-        pilot = make_pilot(self.scenario, flight.vehicles)
-        eyes = () if pilot is None else pilot.sinks
-        flight.begin(self.plant, *self._sinks, self._sink, *eyes)
-        if self._modules is not None:
-            self._modules.joints.clear()
-        self._modules = ModulesInFlight.of(self.scenario, flight.vehicles, self.plant)
+        if self._participants is not None and self._participants.modules is not None:
+            self._participants.modules.joints.clear()
+        self._participants = participants = Participants.of(flight, plant)
+        flight.begin(plant, *self._sinks, self._sink, *participants.sinks)
         self.loop = ClosedLoop(
-            self.plant,
+            plant,
             flight.vehicles,
-            FlightMonitor(self._flight.spec, partners=partners(self.scenario.modules)),
-            self._observers,
+            agents=participants.agents(self._program),
+            guidance=participants.guidance,
+            observers=[*self._observers, *participants.observers],
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
-            estimates=flight.navigators,
-            watches=flight.watches(),
-            pilot=pilot,
-            judge=self._judge(pilot),
-            modules=self._modules,
         )
-
-    def _judge(self, pilot: Pilot | None) -> Judge | None:
-        """Who follows the flight's task, where it has one."""
-        scenario, vehicles = self.scenario, self._flight.vehicles
-        task = ModulesJudge.of(self._modules, vehicles) or DockingJudge.of(scenario)
-        own = None if pilot is None else pilot.judge
-        return task or own or ArmJudge.of(vehicles, scenario.metrics.window)
 
     def __enter__(self) -> Self:
         return self
@@ -203,8 +213,23 @@ class Simulation:
     @property
     def is_done(self) -> bool:
         """Whether the references have come to their end, or the task is over; stepping on holds the last one."""
-        judge = self.loop.judge
-        return self.loop.k >= self.loop.last or (judge is not None and judge.is_over)
+        return self.loop.k >= self.loop.last or self.loop.is_over
+
+    @property
+    def participants(self) -> Participants:
+        """Those who take part in the present flight besides plant, vehicles and sensors."""
+        assert self._participants is not None  # noqa: S101 - `begin` has made them
+        return self._participants
+
+    @property
+    def task(self) -> TaskObserver | None:
+        """The observer of the present flight's task; None where it has none."""
+        return self.participants.task
+
+    @property
+    def modules(self) -> ModulesInFlight | None:
+        """Modules of the present flight that dock; None where there are none."""
+        return self.participants.modules
 
     @property
     def state(self) -> Array:
@@ -236,8 +261,8 @@ class Simulation:
         if seed is not None and seed != self.scenario.seed:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
-            reset_plant(self.plant, self._flight.spec, self._flight.vehicles)
-            self._modules = None  # their joints are gone
+            self._flight.reset(self.plant)
+            self._participants = None  # joints of modules are gone
         self.begin(observers=self._observers, sinks=self._sinks)
         self.loop.sense()
         return self.state
@@ -257,7 +282,8 @@ class Simulation:
             FlightFailed: a crash, or a state that is no longer a number.
         """
         self._sink.readings.clear()
-        self.loop.control(self._by_number(command))
+        self._program.commands = self._by_number(command)
+        self.loop.control()
         self.loop.advance()
         self.loop.sense()
         return self.state
@@ -304,18 +330,28 @@ class Simulation:
         """
         self._sink.readings.clear()
         self._sink.is_open = False
+        self._program.commands = {}
         try:
-            self.loop.fly(progress)
+            self.loop.fly(progress, self._compiled_run())
         finally:
             self._sink.is_open = True
+
+    def _compiled_run(self) -> CompiledRun | None:
+        """What flies a single vehicle that is left to its controller; None where more takes part."""
+        vehicles, flight = self.loop.vehicles, self._flight
+        is_alone = len(vehicles) == 1 and self.participants.leave_controllers_alone
+        takes_rows = all(isinstance(each, RowObserver) for each in self.loop.recorders)
+        if not is_alone or not takes_rows or not flight.sensors.suite.is_empty:
+            return None
+        return CompiledRun.of(self.plant, vehicles[0])
 
     def snapshot(self) -> Snapshot:
         """The present instant, to return to with `restore` until the next `reset`.
 
         Under contact PyBullet goes on from it closely, not bit for bit.
         """
-        loop, flight, sink = self._copied((self.loop, self._flight, self._sink))
-        return Snapshot(loop, flight, self._engine.snapshot(), sink)
+        parts = _Parts(self.loop, self.participants, self._flight, self._sink, self._program)
+        return Snapshot(self._copied(parts), self._engine.snapshot())
 
     def restore(self, snapshot: Snapshot) -> None:
         """Return to a snapshot, as often as wanted.
@@ -324,12 +360,11 @@ class Simulation:
             IapError: it was taken by another simulation or before the last `reset`.
         """
         self._engine.restore(snapshot.engine)
-        self.loop, self._flight, self._sink = self._copied(
-            (snapshot.loop, snapshot.flight, snapshot.sink)
-        )
-        self.plant, self._modules = self.loop.plant, self.loop.modules
+        parts = self._copied(snapshot.parts)
+        self.loop, self._participants, self._flight, self._sink, self._program = parts
+        self.plant = self.loop.plant
 
-    def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _copied(self, parts: _Parts) -> _Parts:
         """A deep copy; engine, renderer, scenario and observers are shared."""
         shared = [self._engine, self._renderer, self.scenario, *self._observers, *self._sinks]
         return copy.deepcopy(parts, {id(each): each for each in shared if each is not None})

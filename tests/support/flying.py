@@ -208,7 +208,7 @@ class Loop:
     @property
     def monitor(self) -> FlightMonitor:
         """Of the present flight."""
-        return self.simulation.loop.monitor
+        return self.simulation.participants.monitor
 
     def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[Flown]:
         """From the plant's present state to the end of all references."""

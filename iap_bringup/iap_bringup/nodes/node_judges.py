@@ -14,7 +14,7 @@ from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
 from iap_physics.latching.latches import PHASES, LatchEvent, Phase
 from iap_simulation.docking.pilot import DockingInstant, DockingJudge, is_held
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.agents import make_pilot
+from iap_simulation.loop.agents import info_of, make_agent
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 
@@ -207,11 +207,10 @@ def judge_of(flight: Flight) -> tuple[NodeJudge | None, dict[str, Any] | None]:
     scenario = flight.scenario
     if is_coordinated(scenario):
         return NodeModules(flight), None
-    pilot = make_pilot(scenario, flight.vehicles)
-    info = None if pilot is None else dict(pilot.info)
+    agent = make_agent(scenario, flight.vehicles)
+    info = None if agent is None else info_of(agent, scenario)
     docking = DockingJudge.of(scenario)
     if docking is not None:
         return NodeDocking(scenario, docking), info
-    if pilot is None or not isinstance(pilot.judge, FlightJudge):
-        return None, info
-    return NodeTask(pilot.judge), info
+    task = getattr(agent, "task", None)
+    return (NodeTask(task) if isinstance(task, FlightJudge) else None), info

@@ -24,12 +24,12 @@ from iap_io.wire.sample_views import LatchStateMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.session.flight_monitor import CRASHED
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.distances import is_far
 from iap_simulation.loop.estimate_monitor import Touchdown
 from iap_simulation.runs.run import INTERRUPTED, judge
 from iap_simulation.runs.topic_logs import note_of
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.distances import is_far
 from iap_simulation.vehicles.vehicle import Vehicle
 
 

@@ -20,7 +20,7 @@ def approach_rows(simulation: Simulation) -> Array:
     assert scenario.docking is not None
     ports, judge = (
         frames(scenario, scenario.latches[scenario.docking.latch]),
-        simulation.loop.judge,
+        simulation.task,
     )
     assert judge is not None
     plant = simulation.plant

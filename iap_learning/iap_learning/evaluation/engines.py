@@ -146,7 +146,7 @@ class DockingWatch:
     @classmethod
     def of(cls, simulation: Simulation, task: DockingTask) -> Self:
         """At the start of a flight."""
-        found = simulation.loop.judge
+        found = simulation.task
         if not isinstance(found, DockingJudge):
             raise BadInput(f"scenario '{task.scenario}' docks nothing")
         return cls(simulation, task, found)

@@ -45,7 +45,7 @@ class ModuleWatch:
     @classmethod
     def of(cls, simulation: Simulation, task: ModuleDockingTask) -> Self:
         """At the start of a flight."""
-        modules = simulation.loop.modules
+        modules = simulation.modules
         if modules is None or len(modules.coordinator.joints) != 1:
             raise BadInput(f"scenario '{task.scenario}' docks no two modules")
         return cls(simulation, task, modules)

@@ -55,7 +55,7 @@ class FlightMonitor:
         """The collisions as metrics.json has them."""
         return [{"t_s": t, "vehicles": [a, b]} for t, a, b in self.collisions]
 
-    def check(self, plant: Plant) -> None:
+    def check_flight(self, plant: Plant) -> None:
         """Note collisions and end a failed flight.
 
         Raises:

@@ -309,7 +309,7 @@ class Session:
 
     def _monitor(self) -> None:
         try:
-            self.monitor.check(self.plant)
+            self.monitor.check_flight(self.plant)
         except FlightFailed as error:
             self.failure = self.failure or error
 

@@ -25,15 +25,15 @@ from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_simulation.batch.batch_loop import GIVEN, BatchState, Goal, fly_period, hold, know
 from iap_simulation.batch.endings import failure_of
-from iap_simulation.loop.distances import MAX_DISTANCE
+from iap_simulation.vehicles.distances import MAX_DISTANCE
 from iap_simulation.vehicles.vehicle import Vehicle
 
 FIRST = np.uint64(0)  # lane of the only world
-LONGEST = 50  # control periods of a stretch, whose rows are kept
+MAX_PERIODS = 50  # control periods that are flown at once, and whose rows are kept
 
 
-class Seen(NamedTuple):
-    """What is kept of T control instants.
+class RecordedRows(NamedTuple):
+    """Rows of T control instants, as a recording has them.
 
     Attributes:
         x: (T, bodies, 13) states.
@@ -48,7 +48,7 @@ class Seen(NamedTuple):
     commanded: BatchCommand
 
 
-class Stretches:
+class CompiledRun:
     """Flies the only vehicle of a plant for some control periods at once.
 
     Args:
@@ -61,16 +61,18 @@ class Stretches:
         self._plant, self._timeline, self._name = plant, vehicle.timeline, vehicle.name
         self._controller = controller
         bodies, count = plant.state().shape[1], len(plant.propulsion[0].fleet)
-        rpm, tilt = np.zeros((2, LONGEST, count, 4))
-        commanded = BatchCommand.empty(LONGEST, count)
-        self._seen = Seen(np.zeros((LONGEST, bodies, STATE_SIZE)), rpm, tilt, commanded)
-        self._aircraft = np.zeros((LONGEST, count, COMMAND_SIZE))
-        self._no_wrenches_P = np.zeros((LONGEST, 6))
+        rpm, tilt = np.zeros((2, MAX_PERIODS, count, 4))
+        commanded = BatchCommand.empty(MAX_PERIODS, count)
+        self._recorded = RecordedRows(
+            np.zeros((MAX_PERIODS, bodies, STATE_SIZE)), rpm, tilt, commanded
+        )
+        self._aircraft = np.zeros((MAX_PERIODS, count, COMMAND_SIZE))
+        self._no_wrenches_P = np.zeros((MAX_PERIODS, 6))
         self._row, self._level = np.zeros((1, self._timeline.width)), np.zeros(1, dtype=np.int64)
 
     @classmethod
     def of(cls, plant: Plant, vehicle: Vehicle) -> Self | None:
-        """Those of a flight; None where the compiled loop does not have all that acts in it.
+        """That of a flight; None where the compiled loop does not have all that acts in it.
 
         The vehicle's controller becomes one that the loop knows, with the same gains, unless it has flown already.
         """
@@ -90,37 +92,37 @@ class Stretches:
 
         Args:
             k: its number.
-            periods: at most how many are flown.
+            periods: largest number of periods to fly.
 
         Returns:
-            The rows of the instants that controllers have seen, overwritten by the next call; and what has ended the
-            flight after the last of them, None while it goes on.
+            Rows of the control instants, overwritten by the next call; and what has ended the flight after the last of
+            them, None while it goes on.
         """
-        plant, seen = self._plant, self._seen
-        references = self._timeline.ahead(k, min(periods, LONGEST))
+        plant, recorded = self._plant, self._recorded
+        references = self._timeline.ahead(k, min(periods, MAX_PERIODS))
         levels = np.array([self._timeline.level(k + i) for i in range(len(references))])
         begin, air_W = int(plant.ticks[0]), plant.advance_wind(len(references))
         flight = self._flight(air_W)
-        count, flown = fly_rows(references, levels, flight, seen), flight.flight
+        count, flown = fly_rows(references, levels, flight, recorded), flight.flight
         steps = int(flown.step_counts[0])
         failure = failure_of(int(flown.status[0]), self._name, steps, plant.dt)
         plant.pass_time(count if failure is None else count - 1)
         kept, instants = slice(count), np.arange(count)
-        commanded = [each[kept] for each in seen.commanded]
+        commanded = [each[kept] for each in recorded.commanded]
         aircraft, mode = self._aircraft[kept], self._controller.mode
         put_command(aircraft, Command(mode, *commanded))
         rows = Columns(
             k=(k + instants).astype(np.uint64),
             t=(begin + instants * plant.substeps) * plant.dt,
-            x=seen.x[kept],
+            x=recorded.x[kept],
             reference=references[kept],
             level=levels[kept].astype(np.uint8),
             reference_wrench_P=self._no_wrenches_P[kept],
             mode=np.full(count, mode, dtype=np.uint8),
             wrench_P=commanded[0],
             aircraft=aircraft,
-            rpm=seen.rpm[kept],
-            tilt=seen.tilt[kept],
+            rpm=recorded.rpm[kept],
+            tilt=recorded.tilt[kept],
             wrench_record=None,
         )
         return rows, failure
@@ -139,14 +141,16 @@ class Stretches:
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def fly_rows(references: Array, levels: Integers, flight: BatchState, seen: Seen) -> int:
+def fly_rows(
+    references: Array, levels: Integers, flight: BatchState, recorded: RecordedRows
+) -> int:
     """Fly the first world for some control periods, and keep what is seen of each.
 
     Args:
         references: (T, 19 + N) of each period.
         levels: (T,) what is tracked of them.
         flight: all that flies; its references are `GIVEN`, and written here.
-        seen: of as many instants or more, overwritten.
+        recorded: of as many instants or more, overwritten.
 
     Returns:
         The number of instants: of all, or up to the one at which the flight has ended.
@@ -157,13 +161,13 @@ def fly_rows(references: Array, levels: Integers, flight: BatchState, seen: Seen
     load(block, 0, flown, lanes)
     while count < len(references) and flown.status[0] == RUNNING:
         know(block, own, 0, count, flight, lanes)
-        _see(block, count, flown, seen)
+        _record_state(block, count, flown, recorded)
         for i in range(references.shape[1]):
             setpoints.rows[0, i] = references[count, i]
         setpoints.levels[0] = levels[count]
         take_references(own, 0, setpoints, settings, lanes)
         fly_period(block, own, 0, count, law, flight, lanes)
-        give(own, count, settings, seen.commanded, (FIRST, FIRST + np.uint64(1)))
+        give(own, count, settings, recorded.commanded, (FIRST, FIRST + np.uint64(1)))
         count += 1
     store(block, 0, flown, lanes)
     hold(own, 0, law, settings, flown.command, lanes)
@@ -171,14 +175,14 @@ def fly_rows(references: Array, levels: Integers, flight: BatchState, seen: Seen
 
 
 @formula
-def _see(block: Array, k: int, flown: FreeFlightState, seen: Seen) -> None:
+def _record_state(block: Array, k: int, flown: FreeFlightState, recorded: RecordedRows) -> None:
     """Keep the states that the first world has."""
     for i in range(len(flown.vehicle.turns)):
         for m in range(STATE_SIZE):
-            seen.x[k, i, m] = get(block, body_row(i), BODY.p + m, FIRST)
+            recorded.x[k, i, m] = get(block, body_row(i), BODY.p + m, FIRST)
     bodies = flown.vehicle.bodies
     for n in range(len(bodies)):
         for r in range(4):
-            seen.rpm[k, n, r] = get(block, body_row(bodies[n]), BODY.rpm + r, FIRST)
+            recorded.rpm[k, n, r] = get(block, body_row(bodies[n]), BODY.rpm + r, FIRST)
             if flown.vehicle.is_tilting:
-                seen.tilt[k, n, r] = get(block, body_row(bodies[n]), BODY.tilt + r, FIRST)
+                recorded.tilt[k, n, r] = get(block, body_row(bodies[n]), BODY.tilt + r, FIRST)

@@ -5,7 +5,7 @@ from iap_description.errors import FlightFailed
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import CRASHED
 from iap_physics.session.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
-from iap_simulation.loop.distances import too_far
+from iap_simulation.vehicles.distances import too_far
 
 
 def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | None:

@@ -39,10 +39,10 @@ from iap_simulation.batch.references import References
 from iap_simulation.batch.starts import MOST_SEEDS, Starts, give_seeds, seed_array
 from iap_simulation.batch.tracking import Tracking
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.distances import MAX_DISTANCE
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.distances import MAX_DISTANCE
 
 if TYPE_CHECKING:
     from iap_simulation.batch.on_cuda import OnDevice

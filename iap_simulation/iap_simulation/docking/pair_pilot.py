@@ -23,7 +23,7 @@ class PairPilot(Protocol):
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies, see `iap_simulation.loop.agents.Pilot`."""
+        """What flies, see `iap_simulation.loop.agents.FlightAgent`."""
 
     def __call__(self, k: int, sensed: Sensed) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""
@@ -44,8 +44,8 @@ class DockingPilot:
         self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in self._numbers}
 
     @property
-    def judge(self) -> None:
-        """None: the scenario's judges its docking."""
+    def task(self) -> None:
+        """None: the scenario's observer follows its docking."""
         return None
 
     @property
@@ -58,11 +58,8 @@ class DockingPilot:
         """What flies."""
         return self._pair.info
 
-    def __call__(
-        self,
-        k: int,
-        plant: Plant,
-        references: Sequence[Reference],
+    def command(
+        self, k: int, plant: Plant, references: Sequence[Reference]
     ) -> Mapping[int, Command]:
         """Measure, and command both."""
         out = self._pair(k, self._sensed(plant, references))

@@ -25,12 +25,15 @@ from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
+from iap_physics.build import build_plant
+from iap_physics.engines.engine import Engine
 from iap_physics.plant.inertial import InertialProbe, inertial_probes
+from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
 from iap_simulation.flights.plant_spec import plant_spec
-from iap_simulation.loop.estimate_monitor import EstimateWatch
+from iap_simulation.loop.estimate_monitor import EstimateMonitor
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -131,10 +134,10 @@ class Flight:
         observers = [v.interaction.observer for v in self.vehicles if v.interaction is not None]
         return [each for each in observers if isinstance(each, ImuWrenchObserver)]
 
-    def watches(self) -> dict[int, EstimateWatch]:
-        """Watches on the estimates of a new flight, of the vehicles that have a fail-safe, by their numbers."""
+    def estimate_monitors(self) -> dict[int, EstimateMonitor]:
+        """Monitors of the estimates of a new flight, of the vehicles that have a fail-safe, by their numbers."""
         return {
-            i: EstimateWatch(self.vehicles[i].name, self.navigators[i], spec)
+            i: EstimateMonitor(self.vehicles[i].name, self.navigators[i], spec)
             for i, spec in self.failsafes.items()
         }
 
@@ -184,6 +187,29 @@ class Flight:
             latches=tuple(s.latches),
             joints=() if s.modules is None else tuple(s.modules.joints),
         )
+
+    def make_plant(self, engine: Engine, probes: Sequence[PlantPart] = ()) -> Plant:
+        """The plant at its start, with controllers and noise at theirs.
+
+        Args:
+            engine: of it, not loaded yet.
+            probes: see every physics step besides those of the sensors.
+
+        Raises:
+            BadInput: a vehicle starts inside an object of the world.
+        """
+        plant = build_plant(self.spec, engine, [*self.sensors.probes, *probes])
+        self._reset_vehicles()
+        return plant
+
+    def reset(self, plant: Plant) -> None:
+        """Bring the plant back to its start, with controllers and noise to theirs."""
+        self._reset_vehicles()
+        plant.restart(self.spec)
+
+    def _reset_vehicles(self) -> None:
+        for vehicle in self.vehicles:
+            vehicle.reset(self.spec.seed)
 
     def begin(self, plant: Plant, *sinks: ReadingSink) -> None:
         """Begin to sample sensors, for those who receive readings; the plant is at its start."""

@@ -1,66 +1,61 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pilots and guides: what flies vehicles in place of their controllers or of their references, by the key `policy`."""
+"""Agents and guidance by the key `policy` of a scenario: registered ones by name, a user's own as ``module:Class``.
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+Packages register theirs as entry points of the groups `AGENTS` and `GUIDANCE`: functions (scenario, vehicles) ->
+`FlightAgent`, or -> `JointGuidance` for modules. The entry `POLICY` takes every name that no other entry has: those of
+policies, and of their files.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol
 
 from iap_description.arrays import Array
+from iap_description.config.plugins import load_class
+from iap_description.errors import BadInput
 from iap_description.signals import Reference
-from iap_description.states import Command
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.loop.judge import Judge
+from iap_simulation.loop.roles import Agent, TaskObserver
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
-SCRIPT = "script"
-# Functions (scenario, vehicles) -> Pilot by kind; found by their names, because packages further up have some.
-MAKERS = {
-    SCRIPT: "iap_simulation.docking.pair_pilot:scripted",
-    "learned": "iap_learning.learned_agents:learned",
-}
-GUIDE = "iap_learning.tasks.kinds.module_docking.policy_guide:learned_guide"  # function (scenario, vehicles) -> Guide
+AGENTS, GUIDANCE = "iap.agents", "iap.guidance"  # groups of entry points
+METHODS = {AGENTS: ("command",), GUIDANCE: ("reference",)}  # of a user's own class
+SCRIPT, POLICY = "script", "policy"  # entries
+KEY = "policy"  # of a scenario
 
 
-class Pilot(Protocol):
-    """Commands vehicles in place of their own controllers."""
+class FlightAgent(Agent, Protocol):
+    """An agent with what else takes part in its flight.
+
+    A user's own needs no more than `command`.
+    """
 
     @property
-    def judge(self) -> Judge | None:
-        """What ends the flight when the pilot's own task is over; None where it has none."""
+    def task(self) -> TaskObserver | None:
+        """Observer of the agent's own task; None where it has none."""
 
     @property
     def sinks(self) -> Sequence[ReadingSink]:
-        """What receives the sensors' readings for it."""
+        """Receivers of the sensors' readings for it."""
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """Key `policy` of metrics.json: what flies."""
-
-    def __call__(
-        self, k: int, plant: Plant, references: Sequence[Reference]
-    ) -> Mapping[int, Command]:
-        """Commands of vehicles, by their numbers, at control instant k; it measures what it needs to know.
-
-        Args:
-            k: number of the instant; each comes once, in order.
-            plant: at that instant.
-            references: of all vehicles.
-        """
+        """Key `policy` of metrics.json."""
 
 
-class Guide(Protocol):
+class JointGuidance(Protocol):
     """Gives the reference of a module that docks in place of its coordinator's."""
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """Key `policy` of metrics.json: what guides."""
+        """Key `policy` of metrics.json; a user's own needs none."""
 
-    def __call__(
+    def reference(
         self, k: int, shared: Array, plant: Plant, reference: Reference, *, is_due: bool
     ) -> Reference:
-        """The reference at control instant k; of joints that it does not guide at that instant it is not asked.
+        """The reference at control instant k, of a module whose joint is about to close.
 
         Args:
             k: number of the instant; each comes once, in order.
@@ -71,28 +66,52 @@ class Guide(Protocol):
         """
 
 
-def make_guide(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Guide | None:
-    """The guide of a scenario of modules; None where the coordinator's machine guides.
+def registered(group: str) -> dict[str, EntryPoint]:
+    """Entry points of a group, by their names in alphabetical order."""
+    return {each.name: each for each in sorted(entry_points(group=group), key=lambda e: e.name)}
+
+
+def make_agent(scenario: Scenario, vehicles: Sequence[Vehicle]) -> FlightAgent | None:
+    """The agent of a scenario; None where the vehicles' own controllers fly, guided or not.
 
     Raises:
-        BadInput: there is no such policy, or it cannot guide these modules.
-    """
-    if scenario.policy is None:
-        return None
-    module, _, name = GUIDE.partition(":")
-    guide: Guide = getattr(import_module(module), name)(scenario, vehicles)
-    return guide
-
-
-def make_pilot(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot | None:
-    """The pilot of a scenario; None where the vehicles' own controllers fly, guided or not.
-
-    Raises:
-        BadInput: there is no such policy, or it cannot fly this scenario.
+        BadInput: there is no such agent, or it cannot fly this scenario.
     """
     if scenario.policy is None or scenario.modules is not None:
         return None
-    kind = SCRIPT if scenario.policy == SCRIPT else "learned"
-    module, _, name = MAKERS[kind].partition(":")
-    pilot: Pilot = getattr(import_module(module), name)(scenario, vehicles)
-    return pilot
+    agent: FlightAgent = _maker(scenario.policy, AGENTS)(scenario, vehicles)
+    return agent
+
+
+def make_joint_guidance(scenario: Scenario, vehicles: Sequence[Vehicle]) -> JointGuidance | None:
+    """The guidance of modules that dock; None where their coordinator guides them.
+
+    Raises:
+        BadInput: there is no such guidance, or it cannot guide these modules.
+    """
+    if scenario.policy is None:
+        return None
+    guidance: JointGuidance = _maker(scenario.policy, GUIDANCE)(scenario, vehicles)
+    return guidance
+
+
+def info_of(agent: object, scenario: Scenario) -> dict[str, Any]:
+    """Key `policy` of metrics.json: what an agent or guidance says of itself, or its name."""
+    return dict(getattr(agent, "info", {"name": scenario.policy}))
+
+
+def _maker(name: str, group: str) -> Callable[[Scenario, Sequence[Vehicle]], Any]:
+    """The function or class that the key `policy` names.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if ":" in name:
+        return load_class(name, METHODS[group], key=KEY)
+    entries = registered(group)
+    entry = entries.get(name) or entries.get(POLICY)
+    if entry is None:
+        choices = ", ".join([*entries, "module:Class"])
+        raise BadInput(f"key '{KEY}': unknown name '{name}' (choices: {choices})")
+    maker: Callable[[Scenario, Sequence[Vehicle]], Any] = entry.load()
+    return maker

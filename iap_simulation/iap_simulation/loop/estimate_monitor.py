@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The watch on the estimate of a vehicle that flies on it: its fail-safe, and how a flight ended that lost it."""
+"""Vehicles that fly on estimates: their states, their fail-safes, and the end of a flight that has lost one."""
 
 from collections import deque
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import NoReturn, Protocol
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from iap_description.signals import Reference
 from iap_description.states import P, V
 from iap_estimation.navigation.navigator import Navigator
 from iap_io.runs.run_meta import LOST
-from iap_physics.session.flight_monitor import CRASHED
+from iap_physics.plant.plant import Plant
+from iap_physics.session.flight_monitor import CRASHED, FlightMonitor
+from iap_simulation.vehicles.vehicle import Vehicle
 
 LOOK_EVERY = 20  # control steps between two looks at the estimator's health
 LAST_STEPS = 20  # control steps before a touch, of which the highest speed counts
@@ -41,8 +44,8 @@ class Touchdown:
         return LOST if self.speed < HARDEST else CRASHED
 
 
-class EstimateWatch:
-    """Watches the estimator of one vehicle, and gives the reference in place of the flight's once it is lost.
+class EstimateMonitor:
+    """Monitors the estimator of one vehicle, and gives the reference in place of the flight's once it is lost.
 
     Args:
         name: of the vehicle.
@@ -53,22 +56,22 @@ class EstimateWatch:
     def __init__(self, name: str, navigator: Navigator, spec: Failsafe) -> None:
         self._name, self._navigator = name, navigator
         self._failsafe, self._touchdown = EstimateFailsafe(spec), Touchdown()
-        self._steps, self._place_W = 0, np.zeros(3)
+        self._steps, self._position_W = 0, np.zeros(3)
 
-    def reference(self, t: float, estimate: Array, true: Array, given: Reference) -> Reference:
-        """What is to be tracked at a time [s].
+    def reference(self, t: float, estimate: Array, true: Array, nominal: Reference) -> Reference:
+        """Reference to track at a time [s].
 
         Args:
             t: simulation time [s].
-            estimate: (bodies, 13) what the vehicle believes of its state.
-            true: (bodies, 13) the state, to tell afterwards how it went.
-            given: what the flight asks for.
+            estimate: (bodies, 13) of its state.
+            true: (bodies, 13) the state, for the report on the flight's end.
+            nominal: of the flight.
         """
         self._touchdown.note(true[0])
         if self._steps % LOOK_EVERY == 0 and self._failsafe.judge(t, self._navigator.health(t)):
-            self._place_W = true[0, P].copy()
+            self._position_W = true[0, P].copy()
         self._steps += 1
-        return self._failsafe.reference(t, estimate[0], given)
+        return self._failsafe.reference(t, estimate[0], nominal)
 
     @property
     def is_landing(self) -> bool:
@@ -81,7 +84,7 @@ class EstimateWatch:
         Raises:
             FlightFailed: always; it has crashed if it touched too hard.
         """
-        off = float(np.linalg.norm((true[0, P] - self._place_W)[:2]))
+        off = float(np.linalg.norm((true[0, P] - self._position_W)[:2]))
         how = f"came down at {self._touchdown.speed:.2f} m/s, {off:.2f} m from there"
         raise FlightFailed(self._touchdown.outcome, t, f"{self._sentence}; {how}")
 
@@ -97,3 +100,62 @@ class EstimateWatch:
     @property
     def _sentence(self) -> str:
         return f"{self._name}: {self._failsafe.text}"
+
+
+class Estimator(Protocol):
+    """Estimates the state of a vehicle."""
+
+    def state(self, t: float) -> Array:
+        """Rows (bodies, 13) at a time [s]."""
+
+
+class EstimateGuidance:
+    """Guidance of vehicles that fly on estimates; a flight check and an end check besides.
+
+    Args:
+        vehicles: all of them.
+        estimators: of vehicles, by their numbers.
+        monitors: of those that have a fail-safe, by their numbers.
+        flight_monitor: which lets vehicles land whose estimate is lost.
+    """
+
+    def __init__(
+        self,
+        vehicles: Sequence[Vehicle],
+        estimators: Mapping[int, Estimator],
+        monitors: Mapping[int, EstimateMonitor],
+        flight_monitor: FlightMonitor,
+    ) -> None:
+        self._vehicles, self._estimators = vehicles, estimators
+        self._monitors, self._flight_monitor = monitors, flight_monitor
+
+    def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002 - by time
+        """Pass estimates to vehicles and their autopilots, and guide vehicles whose estimate is lost."""
+        for i, estimator in self._estimators.items():
+            estimate = estimator.state(plant.t)
+            self._vehicles[i].estimate = estimate
+            plant.set_estimate(i, estimate)
+            if i in self._monitors:
+                true, nominal = plant.state(i)[0], references[i]
+                references[i] = self._monitors[i].reference(plant.t, estimate, true, nominal)
+
+    def check_flight(self, plant: Plant) -> None:
+        """End a flight that has failed, or that has come down because its estimate was lost.
+
+        Raises:
+            FlightFailed: it has.
+        """
+        flight_monitor = self._flight_monitor
+        flight_monitor.landing = {i for i, each in self._monitors.items() if each.is_landing}
+        flight_monitor.check_flight(plant)
+        for i in flight_monitor.landed:
+            self._monitors[i].touch(plant.t, plant.state(i)[0])
+
+    def end_flight(self, t: float) -> None:
+        """Refuse to call a flight complete that has lost an estimate.
+
+        Raises:
+            FlightFailed: it has.
+        """
+        for monitor in self._monitors.values():
+            monitor.end(t)

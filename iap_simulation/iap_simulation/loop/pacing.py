@@ -40,7 +40,7 @@ class StepTimer:
         """A control step begins."""
         self._began = time.perf_counter()
 
-    def stop(self) -> None:
-        """The control step is done."""
+    def stop(self, steps: int = 1) -> None:
+        """So many control steps are done."""
         self._total += time.perf_counter() - self._began
-        self._steps += 1
+        self._steps += steps

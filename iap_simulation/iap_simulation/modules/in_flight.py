@@ -15,20 +15,20 @@ from iap_control.modules.losses import fault_times
 from iap_control.modules.settings import ModulesSpec
 from iap_control.modules.start import check_start
 from iap_description.arrays import Array
-from iap_description.signals import Reference
+from iap_description.signals import Reference, Step
 from iap_description.states import Command, P
 from iap_description.vehicles.faults import has_come
 from iap_estimation.wrench.module_observer import ModuleObserver, module_observer
 from iap_physics.modules.engine_joints import EngineJoints
 from iap_physics.plant.plant import Plant
-from iap_simulation.loop.agents import make_guide
+from iap_simulation.loop.agents import make_joint_guidance
 from iap_simulation.modules.coordination import rotors_of, weight_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class ModulesInFlight:
-    """The coordinator of a scenario's modules in its loop.
+    """The coordinator of a scenario's modules in its loop: guidance, agent of silent controllers, and step observer.
 
     Args:
         scenario: with modules.
@@ -51,7 +51,7 @@ class ModulesInFlight:
         self, scenario: Scenario, spec: ModulesSpec, vehicles: Sequence[Vehicle], plant: Plant
     ) -> None:
         self._vehicles, self._plant = vehicles, plant
-        self.policy = make_guide(scenario, vehicles)
+        self.policy = make_joint_guidance(scenario, vehicles)
         spec = spec if self.policy is None else aligned_by_policy(spec)
         lift = Lift.of(
             [weight_of(scenario, vehicle) for vehicle in vehicles],
@@ -76,7 +76,7 @@ class ModulesInFlight:
         self._rotors = [np.zeros((2, 4)) for _ in vehicles]
         self._silent = fault_times(spec, [vehicle.name for vehicle in vehicles], "controller")
         self._last: dict[int, Command] = {}  # of controllers that fall silent
-        self._heard = np.zeros(len(vehicles))
+        self._commanded_at = np.zeros(len(vehicles))
         self._k = 0
         self.orders: list[tuple[float, Order]] = []
         self.external_P = np.zeros((len(vehicles), 6))
@@ -97,46 +97,52 @@ class ModulesInFlight:
         """Whether the coordinator has just been at work, or is at this instant."""
         return self._k % self._every == 0
 
-    def guide(self, k: int, references: list[Reference]) -> None:
+    def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:
         """Put the references of control instant k in place of the modules' own."""
         self._k = k
         for i, reference in enumerate(references):
             self._nominal[i] = reference.row
         if self.is_due:
             self._coordinate()
-        self.coordinator.put_rows(self._plant.t, self._nominal, self._rows)
+        self.coordinator.put_rows(plant.t, self._nominal, self._rows)
         for i, reference in enumerate(references):
             references[i] = Reference(self._rows[i], reference.level, reference.wrench_P)
         if self.policy is not None:
             for name, machine in self.coordinator.machines.items():
                 if machine.is_docking:
                     i = self.coordinator.joints[name].b
-                    seen = (self._shared(), self._plant, references[i])
-                    references[i] = self.policy(k, *seen, is_due=self.is_due)
+                    references[i] = self.policy.reference(
+                        k, self._shared(), plant, references[i], is_due=self.is_due
+                    )
 
-    @property
-    def held(self) -> Mapping[int, Command]:
+    def command(
+        self,
+        k: int,  # noqa: ARG002 - rotors hold what they have
+        plant: Plant,  # noqa: ARG002
+        references: Sequence[Reference],  # noqa: ARG002
+    ) -> Mapping[int, Command]:
         """Commands that rotors hold, of modules whose controllers have fallen silent, by the modules' numbers."""
         return {i: each for i, each in self._last.items() if self._is_silent(i)}
 
     def _is_silent(self, i: int) -> bool:
         return i in self._silent and has_come(self._silent[i], self._plant.t)
 
-    def _hear(self, i: int, command: Command) -> None:
+    def _note_command(self, i: int, command: Command) -> None:
         """Note that module i has been commanded, unless it holds its last command."""
         if self._is_silent(i):
             return
-        self._heard[i] = self._plant.t
+        self._commanded_at[i] = self._plant.t
         if i in self._silent:
             self._last[i] = copy.deepcopy(command)
 
-    def note(self, i: int, command: Command) -> None:
-        """Let the observer of module i see the state that was measured and what was commanded before."""
-        self._hear(i, command)
-        seen, rotors = self._vehicles[i].seen, self._rotors[i]
-        self._estimates[i] = seen
+    def record(self, vehicle: int, step: Step) -> None:
+        """Let a module's observer see the state that was measured and what was commanded before."""
+        i, command = vehicle, step.command
+        self._note_command(i, command)
+        measured, rotors = self._vehicles[i].seen, self._rotors[i]
+        self._estimates[i] = measured
         if self._k > 0:
-            self.external_P[i] = self._observers[i](seen, rotors[0], rotors[1])
+            self.external_P[i] = self._observers[i](measured, rotors[0], rotors[1])
         c_f = self._vehicles[i].model.fleet[0].rotor.c_f
         rotors[0], rotors[1] = c_f * command.rpm[0] ** 2, command.tilt[0]
 
@@ -150,7 +156,7 @@ class ModulesInFlight:
             follower.take(role, wrench_P)
 
     def _told(self) -> Told:
-        felt = (self.external_P, self._nominal, self._heard, self.joints.wrenches_S())
+        felt = (self.external_P, self._nominal, self._commanded_at, self.joints.wrenches_S())
         return Told(self._plant.t, self._estimates, self._shared(), *felt)
 
     def _shared(self) -> Array:

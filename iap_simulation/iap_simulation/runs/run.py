@@ -26,8 +26,8 @@ from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.closed_loop import Observer
 from iap_simulation.loop.pacing import WallClock
+from iap_simulation.loop.roles import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
 from iap_simulation.modules.judging import ModulesJudge
@@ -160,10 +160,10 @@ def _flown(
             simulation, flight, folder, realtime=realtime, progress=progress, say=say
         )
         wall = time.perf_counter() - began
-        if isinstance(simulation.loop.judge, ModulesJudge):
-            simulation.loop.judge.write(folder)
+        if isinstance(simulation.task, ModulesJudge):
+            simulation.task.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
-    return stats, failure, simulation.loop.monitor.collision_records
+    return stats, failure, simulation.participants.monitor.collision_records
 
 
 def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) -> RunStats:
@@ -175,15 +175,20 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         for i, navigator in flight.navigators.items()
     }
     # Nobody looks at the health of an estimator whose vehicle has no fail-safe.
-    watched = {i: flight.navigators[i] for i in loop.watches}
+    watched = {i: flight.navigators[i] for i in flight.failsafes}
     health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
-    step = loop.timer.mean_us
-    judge = loop.judge
-    judged = {} if judge is None else {judge.key: judge.metrics(simulation.plant)}
-    own = (outcome, simulation.t, wall, step, *rendered)
-    flier = loop.pilot if loop.modules is None else loop.modules.policy
-    policy = None if flier is None else dict(flier.info)
-    return RunStats(*own, faults=faults, health=health, judged=judged, policy=policy)
+    task = simulation.task
+    return RunStats(
+        outcome,
+        simulation.t,
+        wall,
+        loop.timer.mean_us,
+        *rendered,
+        faults=faults,
+        health=health,
+        judged={} if task is None else {task.key: task.metrics(simulation.plant)},
+        policy=simulation.participants.policy,
+    )
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
@@ -206,7 +211,7 @@ def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
     began = time.perf_counter()
     try:
         simulation.fly()
-        outcome, failure = _verdict(simulation)
+        outcome, failure = _outcome(simulation)
     except FlightFailed as error:
         if not simulation.loop.k:
             raise
@@ -214,15 +219,15 @@ def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
     stats = _stats(simulation, flight, outcome, time.perf_counter() - began)
     return {
         **scores.metrics(stats),
-        "collisions": simulation.loop.monitor.collision_records,
+        "collisions": simulation.participants.monitor.collision_records,
     }, failure
 
 
-def _verdict(simulation: Simulation) -> tuple[str, str]:
+def _outcome(simulation: Simulation) -> tuple[str, str]:
     """Outcome of a flight that went to its end, and the sentence for the user when its task has failed, else ""."""
-    judge = simulation.loop.judge
-    failure = None if judge is None else judge.failure
-    return (COMPLETED, "") if judge is None or failure is None else (judge.missed, failure)
+    task = simulation.task
+    failure = None if task is None else task.failure
+    return (COMPLETED, "") if task is None or failure is None else (task.missed, failure)
 
 
 def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -280,7 +285,7 @@ def _fly_recorded(
         return _ending(error, simulation.t)
     finally:
         gc.unfreeze()
-    outcome, failure = _verdict(simulation)
+    outcome, failure = _outcome(simulation)
     return outcome, failure or None
 
 

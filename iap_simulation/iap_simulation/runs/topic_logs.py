@@ -13,7 +13,9 @@ from iap_io.wire.message_views import Message
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_io.wire.stamps import stamp_of_time
 from iap_physics.latching.latches import Latches
-from iap_simulation.loop.closed_loop import ClosedLoop, Observer
+from iap_physics.plant.plant import Plant
+from iap_simulation.loop.roles import Observer
+from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -25,8 +27,12 @@ class Flying(Protocol):
         """The resolved scenario."""
 
     @property
-    def loop(self) -> ClosedLoop:
+    def plant(self) -> Plant:
         """Of the flight."""
+
+    @property
+    def modules(self) -> ModulesInFlight | None:
+        """Modules that dock; None where there are none."""
 
 
 class LatchLog:
@@ -38,7 +44,7 @@ class LatchLog:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Record them with the first vehicle."""
-        latches = self._flying.loop.plant.part(Latches)
+        latches = self._flying.plant.part(Latches)
         if vehicle == 0 and latches is not None:
             self._message.phases[:] = latches.numbers
             self._recorder.note(note_of(LATCHES, self._message, step))
@@ -55,7 +61,7 @@ class JointsLog:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Record them with the first vehicle."""
-        modules = self._flying.loop.modules
+        modules = self._flying.modules
         if vehicle == 0 and modules is not None:
             self._message.put(joints_said(modules.coordinator))
             self._recorder.note(note_of(JOINTS, self._message, step))

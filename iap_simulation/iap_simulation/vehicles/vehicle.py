@@ -22,11 +22,14 @@ from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_description.signals import Reference, WrenchRecord
+from iap_description.signals import ArmRecord, Reference, Step, WrenchRecord
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Mode, Q, resting_state
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import row_of
+from iap_physics.arm.gripper import known_load
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
+from iap_physics.plant.plant import Plant
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -58,6 +61,7 @@ class Vehicle:
         faults: that the controller is told of.
         arm: control of its joints; None without an arm.
         seen: (13,) what was measured last of the central body.
+        estimate: (bodies, 13) state that it goes by; None where it goes by the truth.
     """
 
     name: str
@@ -77,6 +81,7 @@ class Vehicle:
     faults: KnownFaults
     arm: ArmControl | None
     seen: Array = field(default_factory=lambda: np.zeros(13))
+    estimate: Array | None = None
 
     @classmethod
     def of(
@@ -138,10 +143,19 @@ class Vehicle:
         self.allocator.reset()
         self.faults.reset()
         self.sense.reset(state_noise_stream(seed, self.name))
+        self.estimate = None
         if self.arm is not None:
             self.arm.reset()
         if self.interaction is not None:
             self.interaction.reset()
+
+    def begin_period(self, t: float) -> None:
+        """Begin a control period at a time [s]: the controller is told of the faults that it knows by then."""
+        self.faults.tell(t)
+
+    def known_state(self, x: Array) -> Array:
+        """(bodies, 13) state that the vehicle goes by where the true one is `x`."""
+        return x if self.estimate is None else self.estimate
 
     def measured(self, x: Array) -> Array:
         """(13,) what is measured of the central body on a state (bodies, 13), once for each."""
@@ -181,6 +195,41 @@ class Vehicle:
         if command.mode != Mode.WRENCH:
             return command
         return self.allocator.allocate(command.wrench_P, q_WP)
+
+    def step(
+        self, k: int, plant: Plant, number: int, x: Array, reference: Reference, command: Command
+    ) -> Step:
+        """The record of control instant k.
+
+        Args:
+            k: number of the instant.
+            plant: at that instant.
+            number: of the vehicle in the plant.
+            x: (bodies, 13) true state.
+            reference: that was tracked.
+            command: on that state.
+        """
+        rotors = plant.propulsion[number].rotors
+        return Step(
+            k,
+            plant.t,
+            x,
+            reference,
+            command,
+            rpm=rotors.rpm[0],
+            wrench_record=self.wrench_record,
+            estimated=self.estimate,
+            tilt=rotors.tilt[0],
+            arm=self._arm_record(plant, number),
+        )
+
+    def _arm_record(self, plant: Plant, number: int) -> ArmRecord | None:
+        """The arm's joints at the present instant; None without an arm."""
+        motors = None if self.arm is None else plant.arm(number)
+        if motors is None:
+            return None
+        load = row_of(known_load(plant, number))
+        return ArmRecord(motors.q, motors.v, motors.efforts, motors.targets, load)
 
     @property
     def wrench_record(self) -> WrenchRecord | None:

@@ -41,7 +41,7 @@ def test_a_structure_follows_the_stick_of_its_leader(monkeypatch: pytest.MonkeyP
             simulation.step()
             x = [simulation.state_of(name)[0] for name in ("m1", "m2", "m3")]
             off.append(x[1][P] - stick.row[REF_P])
-        modules = simulation.loop.modules
+        modules = simulation.modules
         assert isinstance(modules, ModulesInFlight)
         wrench = modules.joints.wrenches_S()["j1"]
     assert np.linalg.norm(stick.row[REF_P] - [0.0, 0.0, 1.0]) > 0.8

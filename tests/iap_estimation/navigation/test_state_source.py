@@ -12,6 +12,7 @@ from iap_description.math import so3
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import ClosedLoop
+from iap_simulation.loop.estimate_monitor import EstimateGuidance
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.vehicle_spec import ONLY_RECORDED, StateSource
 
@@ -98,7 +99,8 @@ def hover_on(shift, yaw=0.0):
     loop, log = Loop.of(scenario_of("hover", duration=8.0)), Log(0)
     estimates = {0: Offset(loop, shift, yaw)}
     try:
-        ClosedLoop(loop.plant, loop.vehicles, loop.monitor, [log], estimates=estimates).fly(
+        guidance = EstimateGuidance(loop.vehicles, estimates, {}, loop.monitor)
+        ClosedLoop(loop.plant, loop.vehicles, guidance=[guidance], observers=[log, guidance]).fly(
             lambda _: None
         )
     finally:

@@ -105,7 +105,7 @@ def test_commands_beyond_limits_are_clipped_and_counted_and_a_program_may_move_t
         motors = simulation.plant.arm(0)
         assert (motors.clipped > 0).tolist() == [False, True, False]
         np.testing.assert_allclose(motors.q[:2], [0.2, 2.9], atol=0.1)
-        clipped = simulation.loop.judge.metrics(simulation.plant)["clipped_commands"]
+        clipped = simulation.task.metrics(simulation.plant)["clipped_commands"]
         assert clipped["q2"] == motors.clipped[1]
 
 
@@ -117,7 +117,7 @@ def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetre
     scenario, _ = resolve_multibody("arm_path", Options(engine=engine, assignments=near))
     with Simulation.of(scenario) as simulation:
         simulation.fly()
-        judged = simulation.loop.judge.metrics(simulation.plant)
+        judged = simulation.task.metrics(simulation.plant)
     assert judged["tip_rmse_m"] < 2e-3
     assert (
         judged["base_rmse_m"] < 5e-3

@@ -13,7 +13,7 @@ from iap_simulation import Simulation
 def test_a_box_is_taken_carried_and_set_down(engine):
     with Simulation.of("arm_pick", settings={"engine.name": engine}, seed=4) as simulation:
         simulation.fly()
-        judged = simulation.loop.judge.metrics(simulation.plant)
+        judged = simulation.task.metrics(simulation.plant)
     assert judged["picked"] and judged["place_error_m"] < 0.02
     assert judged["base_rmse_m"] < 0.03 and judged["base_max_m"] < 0.06
 

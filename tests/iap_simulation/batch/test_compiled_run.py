@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Control periods that a single run flies at once: the same bits as one by one, also of flights that fail."""
+"""The compiled run: the same bits as the loop in Python, also of flights that fail."""
 
 import dataclasses
 
@@ -9,13 +9,13 @@ import pytest
 from iap_description.errors import FlightFailed
 from iap_description.states import Mode
 from iap_io.runs.columns import Columns
-from iap_simulation.batch.compiled_run import Stretches
+from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import PROGRESS_STEPS
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
 
-DURATION = 1.3  # no whole number of stretches [s]
+DURATION = 1.3  # no whole number of compiled runs [s]
 ROWS = 400  # that are kept at most
 GUSTS = {"wind.speed": 3.0, "wind.turbulence": 8.0}
 
@@ -34,15 +34,15 @@ class OneByOne:
 
 
 class AtOnce(OneByOne):
-    """The same for a loop that may fly stretches; counts the steps that came in them."""
+    """The same for a loop that may be left to the compiled run; counts its steps."""
 
-    in_stretches = 0
+    compiled_steps = 0
 
     def record_rows(self, vehicle, rows):
         assert vehicle == 0
         self.table.put_rows(self.count, rows)
         self.count += len(rows.k)
-        self.in_stretches += len(rows.k)
+        self.compiled_steps += len(rows.k)
 
 
 def nothing(simulation):
@@ -66,7 +66,7 @@ def flown(kind, scenario="figure_eight", prepare=nothing, then=0, midway=nothing
 
 
 def assert_equal_flights(**options):
-    """Fly both ways and compare every bit; returns what the loop with stretches gave."""
+    """Fly both ways and compare every bit; returns what the compiled run gave."""
     _, rows, end, after = flown(OneByOne, **options)
     seen, found, found_end, found_after = flown(AtOnce, **options)
     for field in dataclasses.fields(Columns):
@@ -79,12 +79,12 @@ def assert_equal_flights(**options):
 
 
 @pytest.mark.parametrize("platform", ["three_star", "two_line", "f450", "tilt_3"])
-def test_a_flight_in_stretches_is_the_flight_one_period_after_another(platform):
+def test_a_compiled_flight_is_the_flight_one_period_after_another(platform):
     seen, rows, end = assert_equal_flights(platform=platform, settings=GUSTS, seed=3)
     assert not end
     count = round(200 * DURATION) + 1
     assert len(rows.k) == count
-    assert seen.in_stretches == count - 1 - (count - 2) // PROGRESS_STEPS - 1
+    assert seen.compiled_steps == count - 1 - (count - 2) // PROGRESS_STEPS - 1
     assert rows.mode[0] == (Mode.RPM if platform in ("f450", "tilt_3") else Mode.ATTITUDE_THRUST)
 
 
@@ -99,7 +99,7 @@ def test_a_flight_that_is_begun_step_by_step_keeps_its_controller():
             simulation.step()
 
     seen, _, _ = assert_equal_flights(prepare=prepare)
-    assert seen.in_stretches == 0
+    assert seen.compiled_steps == 0
 
 
 def test_gains_that_are_changed_before_the_flight_count():
@@ -150,14 +150,16 @@ BROKEN = {
         ("no command", "invalid_command"),
     ],
 )
-def test_a_flight_that_fails_in_a_stretch_ends_at_the_same_instant_in_the_same_words(how, outcome):
+def test_a_flight_that_fails_in_the_compiled_run_ends_at_the_same_instant_in_the_same_words(
+    how, outcome
+):
     def break_it(simulation):
         BROKEN[how](simulation.plant.engine.state()[0])
 
     seen, rows, end = assert_equal_flights(scenario="hover", midway=break_it)
     assert end.startswith(outcome)
     assert PROGRESS_STEPS + 1 < len(rows.k) < 200 * DURATION
-    assert seen.in_stretches == len(rows.k) - 2
+    assert seen.compiled_steps == len(rows.k) - 2
 
 
 PUSHED = {"at": 0.2, "until": 0.4, "force": [1.0, 0.0, 0.0], "torque": [0.0, 0.0, 0.0]}
@@ -174,15 +176,15 @@ PUSHED = {"at": 0.2, "until": 0.4, "force": [1.0, 0.0, 0.0], "torque": [0.0, 0.0
 )
 def test_what_the_compiled_loop_does_not_have_is_flown_one_by_one(options):
     seen, _, _ = assert_equal_flights(scenario="hover", **options)
-    assert seen.in_stretches == 0
+    assert seen.compiled_steps == 0
 
 
 @pytest.mark.parametrize("part", ["interaction", "lever", "arm", "push"])
-def test_a_vehicle_with_more_than_motion_control_has_no_stretches(part):
+def test_a_vehicle_with_more_than_motion_control_has_no_compiled_run(part):
     ready = resolved("hover", {"engine.name": "closed_form"}, {"duration": DURATION})[0]
     with Simulation(Flight.of(ready)) as simulation:
         (vehicle,) = simulation.loop.vehicles
         setattr(vehicle, part, object())
-        assert Stretches.of(simulation.plant, vehicle) is None
+        assert CompiledRun.of(simulation.plant, vehicle) is None
         setattr(vehicle, part, None)
-        assert Stretches.of(simulation.plant, vehicle) is not None
+        assert CompiledRun.of(simulation.plant, vehicle) is not None

@@ -34,7 +34,7 @@ def test_the_script_docks_in_every_engine(name, seed):
     with Simulation.of("docking", engine=name, seed=seed, settings=SCRIPT) as simulation:
         while not simulation.is_done:
             simulation.step()
-        judge, plant = simulation.loop.judge, simulation.plant
+        judge, plant = simulation.task, simulation.plant
         metrics = judge.metrics(plant)
         assert judge.failure is None
         assert metrics["docking_time_s"] == pytest.approx(metrics["latch_time_s"] + 1.0, abs=0.005)

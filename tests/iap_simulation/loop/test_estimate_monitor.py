@@ -11,7 +11,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.signals import EstimateHealth, Reference
 from iap_description.states import REF_FIXED, REF_P, REF_V
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.loop.estimate_monitor import EstimateWatch
+from iap_simulation.loop.estimate_monitor import EstimateMonitor
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 
@@ -36,17 +36,17 @@ def rows(place, velocity=(0.0, 0.0, 0.0)):
 
 def test_a_lost_vehicle_goes_down_where_it_believes_to_be_and_stays_lost():
     told = Told(SOUND)
-    watch = EstimateWatch("iap", told, LIMITS)
+    monitor = EstimateMonitor("iap", told, LIMITS)
     believed, true = rows([1.0, 2.0, 3.0]), rows([1.5, 2.0, 3.0])
-    assert watch.reference(0.0, believed, true, GIVEN) is GIVEN
-    assert not watch.is_landing
+    assert monitor.reference(0.0, believed, true, GIVEN) is GIVEN
+    assert not monitor.is_landing
     told.said = SOUND._replace(blind=3.0)
     for k in range(1, 41):
-        reference = watch.reference(0.005 * k, believed, true, GIVEN)
-    assert watch.is_landing
+        reference = monitor.reference(0.005 * k, believed, true, GIVEN)
+    assert monitor.is_landing
     told.said = SOUND  # what it says afterwards may be sure of itself, and wrong
     for k in range(41, 241):
-        reference = watch.reference(0.005 * k, believed, true, GIVEN)
+        reference = monitor.reference(0.005 * k, believed, true, GIVEN)
     fallen = LIMITS.descent * (0.005 * 240 - 0.005 * 20)  # it is looked at every 20 steps
     assert reference.row[REF_P] == pytest.approx([1.0, 2.0, 3.0 - fallen])
     assert reference.row[REF_V] == pytest.approx([0.0, 0.0, -0.5])
@@ -55,24 +55,24 @@ def test_a_lost_vehicle_goes_down_where_it_believes_to_be_and_stays_lost():
 
 @pytest.mark.parametrize(("speed", "outcome"), [(0.5, "lost"), (1.5, "crashed")])
 def test_a_touch_is_judged_by_the_speed_before_it(speed, outcome):
-    watch = EstimateWatch("iap", Told(SOUND._replace(blind=3.0)), LIMITS)
+    monitor = EstimateMonitor("iap", Told(SOUND._replace(blind=3.0)), LIMITS)
     for k in range(40):
         moving = rows([0.03 * k, 0.0, 2.0], (0.0, 0.0, -speed))
-        watch.reference(0.005 * k, moving, moving, GIVEN)
+        monitor.reference(0.005 * k, moving, moving, GIVEN)
     with pytest.raises(FlightFailed, match=f"came down at {speed:.2f} m/s, 1.17 m") as ended:
-        watch.touch(0.2, moving)
+        monitor.touch(0.2, moving)
     assert ended.value.outcome == outcome
 
 
 def test_a_vehicle_that_holds_is_not_complete_either():
     hold = LIMITS.model_copy(update={"action": "hold"})
-    watch = EstimateWatch("iap", Told(SOUND._replace(deviation=0.6)), hold)
+    monitor = EstimateMonitor("iap", Told(SOUND._replace(deviation=0.6)), hold)
     for t in (0.0, 5.0):
-        reference = watch.reference(t, rows([1.0, 2.0, 3.0]), rows([1.0, 2.0, 3.0]), GIVEN)
+        reference = monitor.reference(t, rows([1.0, 2.0, 3.0]), rows([1.0, 2.0, 3.0]), GIVEN)
     assert reference.row[REF_P] == pytest.approx([1.0, 2.0, 3.0])
-    assert not watch.is_landing
+    assert not monitor.is_landing
     with pytest.raises(FlightFailed, match="lost at 0.00 s, uncertain by 0.60 m"):
-        watch.end(5.0)
+        monitor.end(5.0)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from iap_control.modules.exchange import Order, Told
 from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
+from iap_simulation.loop.estimate_monitor import EstimateGuidance
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.simulation import Simulation
 
@@ -20,7 +21,7 @@ def judged(scenario: str, settings: dict[str, Any], **options: Any) -> ModulesJu
     """What came of a whole flight."""
     with Simulation.of(scenario, settings=settings, **options) as simulation:
         simulation.fly()
-        judge = simulation.loop.judge
+        judge = simulation.task
         assert isinstance(judge, ModulesJudge)
         judge.metrics(simulation.plant)
         return judge
@@ -73,7 +74,7 @@ def test_a_flight_that_begins_anew_holds_modules_by_one_joint_that_bears_what_ob
         simulation.begin()  # as a recorded run does
         while simulation.t < 12.0:
             simulation.step()
-        modules = simulation.loop.modules
+        modules = simulation.modules
         assert modules is not None
         borne = modules.joints.wrenches_S()["j1"][:3]
         felt = modules.external_P[1, :3]
@@ -95,7 +96,7 @@ def test_modules_go_on_from_a_snapshot_as_they_did_and_begin_anew_from_it() -> N
         simulation.restore(taken)
         simulation.begin()
         simulation.step()
-        modules = simulation.loop.modules
+        modules = simulation.modules
         assert modules is not None
         assert list(modules.joints.wrenches_S()) == ["j1"]
         simulation.reset()
@@ -119,10 +120,12 @@ def test_a_module_that_flies_on_an_estimate_tells_its_coordinator_that(
                 x[0, :3] += off
                 return x
 
-        modules, told = loop.modules, []
+        modules, told = simulation.modules, []
         assert modules is not None
         update = modules.coordinator.update
-        monkeypatch.setattr(loop, "estimates", {1: Estimate()})
+        monitor = simulation.participants.monitor
+        guidance = EstimateGuidance(loop.vehicles, {1: Estimate()}, {}, monitor)
+        monkeypatch.setattr(loop, "guidance", (*loop.guidance, guidance))
 
         def heard(each: Told) -> list[Order]:
             told.append(each.estimates.copy())
@@ -236,7 +239,7 @@ def test_a_reset_joins_them_anew() -> None:
             ends.append(simulation.plant.engine.state()[0].copy())
             simulation.reset()
         np.testing.assert_array_equal(*ends)
-        machines = simulation.loop.modules.coordinator.machines
+        machines = simulation.modules.coordinator.machines
         assert machines["j1"].state == State.JOINED
 
 
@@ -294,7 +297,7 @@ def faulty(
     settings["modules.faults"] = [{"module": module, "at": 12.0, "kind": kind}]
     with Simulation.of("module_release", settings=settings) as simulation:
         simulation.fly()
-        judge = simulation.loop.judge
+        judge = simulation.task
         assert isinstance(judge, ModulesJudge)
         return judge, np.array([simulation.state_of(each)[0, :3] for each in simulation.names])
 
@@ -347,7 +350,7 @@ def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, mo
 def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
     with Simulation.of("module_hover", settings={"modules.count": 8}, seed=2) as simulation:
         simulation.fly()
-        judge = simulation.loop.judge
+        judge = simulation.task
         assert isinstance(judge, ModulesJudge)
     errors = np.array(metrics_of(judge)["rmse_steady"]["m4"])
     assert (errors < [1.4e-3, 3.9e-3, 3.0e-3, 1.0e-3, 1.1e-3, 1.5e-3]).all()
@@ -359,7 +362,7 @@ def test_modules_dock_and_part_against_the_air_between_them() -> None:
     settings = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
     with Simulation.of("module_assembly", settings=settings) as simulation:
         simulation.fly()
-        judge = simulation.loop.judge
+        judge = simulation.task
         assert isinstance(judge, ModulesJudge)
     assert judge.failure is None
     assert metrics_of(judge)["joint_force_n"] < 0.1

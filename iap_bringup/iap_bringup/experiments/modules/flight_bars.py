@@ -124,7 +124,7 @@ def _flown(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesJudg
 
 
 def _judge(simulation: Simulation) -> ModulesJudge:
-    judge = simulation.loop.judge
+    judge = simulation.task
     if not isinstance(judge, ModulesJudge):
         raise TypeError("the judge of modules is expected")
     return judge

@@ -37,7 +37,7 @@ def learned_guide(scenario: Scenario, vehicles: Sequence[Vehicle]) -> "PolicyGui
 
 
 class PolicyGuide:
-    """A policy guides the follower of a scenario's only joint, see `iap_simulation.loop.agents.Guide`.
+    """A policy guides the follower of a scenario's only joint, see `iap_simulation.loop.agents.JointGuidance`.
 
     Args:
         policy: that guides.
@@ -78,10 +78,10 @@ class PolicyGuide:
         """What guides."""
         return info_of(self._policy)
 
-    def __call__(
+    def reference(
         self, k: int, shared: Array, plant: Plant, reference: Reference, *, is_due: bool
     ) -> Reference:
-        """See `iap_simulation.loop.agents.Guide`."""
+        """See `iap_simulation.loop.agents.JointGuidance`."""
         world, starts = self._world, self._first < 0
         rows = shared[self._leader][None], shared[self._follower][None]
         if starts:

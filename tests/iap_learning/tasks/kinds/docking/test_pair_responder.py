@@ -88,7 +88,7 @@ def test_answers_to_messages_fly_what_one_process_flies_bit_for_bit(scenario: Sc
                 np.testing.assert_array_equal(
                     messages.session.plant.state(i)[0], simulation.plant.state(i)[0]
                 )
-        judge = simulation.loop.judge
+        judge = simulation.task
         assert judge is not None
         assert judge.docked  # so that the latch's phase mattered
 

@@ -146,7 +146,7 @@ def test_the_shipped_policy_docks_in_episodes_and_its_flight_goes_likewise_up_to
                 simulation.step()
         place = episodes.worlds.follower.state[0, 0, :3]
         np.testing.assert_allclose(simulation.state_of("m1")[0, :3], place, atol=1e-3)
-        modules = simulation.loop.modules
+        modules = simulation.modules
         assert modules is not None
         while not modules.coordinator.machines["dock"].holds:
             assert simulation.t < seconds[0] + 1.0

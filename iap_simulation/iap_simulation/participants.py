@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts that a scenario's keys bring into its closed loop, each in the role that the loop knows of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from iap_physics.plant.plant import Plant
+from iap_physics.session.flight_monitor import FlightMonitor
+from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.arm.arm_judge import ArmJudge
+from iap_simulation.docking.pilot import DockingJudge
+from iap_simulation.flights.flight import Flight
+from iap_simulation.loop.agents import FlightAgent, info_of, make_agent
+from iap_simulation.loop.estimate_monitor import EstimateGuidance
+from iap_simulation.loop.roles import Agent, Guidance, Observer, TaskObserver
+from iap_simulation.modules.in_flight import ModulesInFlight, partners
+from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.vehicles.arm_guidance import ArmGuidance
+
+
+@dataclass(frozen=True, eq=False)
+class Participants:
+    """Those who take part in a flight besides plant, vehicles and sensors.
+
+    Attributes:
+        agent: of the scenario's key `policy`; None where vehicles are flown by their controllers.
+        modules: that dock in flight; None where there are none.
+        estimates: of vehicles that do not go by the truth; None where all do.
+        arms: of the vehicles; None where there are none.
+        monitor: ends a flight that has failed.
+        task: follows the flight's task; None where it has none.
+        policy: key `policy` of metrics.json; None without one.
+    """
+
+    agent: FlightAgent | None
+    modules: ModulesInFlight | None
+    estimates: EstimateGuidance | None
+    arms: ArmGuidance | None
+    monitor: FlightMonitor
+    task: TaskObserver | None
+    policy: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, flight: Flight, plant: Plant) -> Self:
+        """Those of a flight that begins from a plant's present state.
+
+        Raises:
+            BadInput: no such agent, or it cannot fly this scenario, or modules are none.
+        """
+        scenario, vehicles = flight.scenario, flight.vehicles
+        agent = make_agent(scenario, vehicles)
+        modules = ModulesInFlight.of(scenario, vehicles, plant)
+        monitor = FlightMonitor(flight.spec, partners=partners(scenario.modules))
+        estimators, monitors = flight.navigators, flight.estimate_monitors()
+        guide = agent if modules is None else modules.policy
+        task = (
+            ModulesJudge.of(modules, vehicles)
+            or DockingJudge.of(scenario)
+            or getattr(agent, "task", None)
+            or ArmJudge.of(vehicles, scenario.metrics.window)
+        )
+        return cls(
+            agent,
+            modules,
+            EstimateGuidance(vehicles, estimators, monitors, monitor) if estimators else None,
+            ArmGuidance(vehicles) if any(each.arm is not None for each in vehicles) else None,
+            monitor,
+            task,
+            None if guide is None else info_of(guide, scenario),
+        )
+
+    def agents(self, program: Agent) -> Sequence[Agent]:
+        """All agents with the program that steps the simulation; modules whose controllers are silent come last."""
+        return [each for each in (self.agent, program, self.modules) if each is not None]
+
+    @property
+    def guidance(self) -> Sequence[Guidance]:
+        """Guidance in its order: modules, estimates, arms."""
+        parts = (self.modules, self.estimates, self.arms)
+        return [each for each in parts if each is not None]
+
+    @property
+    def observers(self) -> Sequence[Observer]:
+        """Observers; with estimates, these make use of the monitor."""
+        parts = (self.modules, self.estimates or self.monitor, self.task)
+        return [each for each in parts if each is not None]
+
+    @property
+    def sinks(self) -> Sequence[ReadingSink]:
+        """Receivers of the sensors' readings."""
+        return tuple(getattr(self.agent, "sinks", ()))
+
+    @property
+    def leave_controllers_alone(self) -> bool:
+        """Whether nobody but a vehicle's controller has a say in what it does."""
+        parts = (self.agent, self.modules, self.estimates, self.arms, self.task)
+        return all(each is None for each in parts)
