@@ -10,7 +10,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command
 from iap_learning.policies.layout import Layout
-from iap_learning.policies.policy import Policy
+from iap_learning.policies.policy import Policy, policy_file
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
@@ -28,7 +28,7 @@ from iap_physics.plant.plant import Plant
 from iap_simulation.batch.actions import REFERENCE_KINDS
 from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, pair_of
 from iap_simulation.docking.pilot import ScriptPilot, Sensed
-from iap_simulation.loop.agents import SCRIPT, FlightAgent
+from iap_simulation.loop.agents import AGENTS, POLICY, SCRIPT, FlightAgent, registered
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -115,7 +115,12 @@ def loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
     """
     if scenario.policy is None:
         raise BadInput(f"{KEY}: no policy is given")
-    policy = Policy.load(str(scenario.policy))
+    try:
+        file = policy_file(scenario.policy)
+    except BadInput as error:
+        agents = ", ".join(name for name in registered(AGENTS) if name != POLICY)
+        raise BadInput(f"{KEY}: {error}, or an agent: {agents}, module:Class") from error
+    policy = Policy.load(file)
     return policy, policy.task()
 
 

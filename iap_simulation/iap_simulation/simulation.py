@@ -341,7 +341,8 @@ class Simulation:
         vehicles, flight = self.loop.vehicles, self._flight
         is_alone = len(vehicles) == 1 and self.participants.leave_controllers_alone
         takes_rows = all(isinstance(each, RowObserver) for each in self.loop.recorders)
-        if not is_alone or not takes_rows or not flight.sensors.suite.is_empty:
+        has_sensors = not flight.sensors.suite.is_empty
+        if not self.scenario.compiled or not is_alone or not takes_rows or has_sensors:
             return None
         return CompiledRun.of(self.plant, vehicles[0])
 

@@ -86,6 +86,7 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     console.print(
         f"{metrics['outcome']}: {metrics['duration_s']:.1f} s in {metrics['wall_s']:.2f} s"
         f" ({factor:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
+        f"{_compiled_text(metrics)}"
         f" errors over {start:.1f} to {end:.1f} s"
     )
     if "docking" in metrics:
@@ -102,6 +103,12 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
             f"collision at {collision['t_s']:.3f} s: {' and '.join(collision['vehicles'])}"
         )
     console.print(f"run folder: {folder}", soft_wrap=True)
+
+
+def _compiled_text(metrics: dict[str, Any]) -> str:
+    """The share of control periods that the compiled run has flown, if it has flown any."""
+    share = metrics.get("compiled_fraction", 0.0)
+    return f" {100.0 * share:.0f} % of the control periods compiled," if share > 0.0 else ""
 
 
 def _error_table(name: str, metrics: dict[str, Any]) -> Table:

@@ -324,6 +324,7 @@ class RunStats:
         health: the worst that these said of themselves, by the vehicles' names.
         judged: how tasks went, by their keys in metrics.json, such as ``docking``.
         policy: what flew in place of the vehicles' controllers; None where these did.
+        compiled_fraction: share of the control periods that the compiled run has flown.
     """
 
     outcome: str
@@ -336,6 +337,7 @@ class RunStats:
     health: dict[str, dict[str, float]] = field(default_factory=dict)
     judged: dict[str, dict[str, Any]] = field(default_factory=dict)
     policy: dict[str, Any] | None = None
+    compiled_fraction: float = 0.0
 
 
 @dataclass(frozen=True)

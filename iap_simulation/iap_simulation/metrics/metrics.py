@@ -67,6 +67,8 @@ class Scores:
             **_largest(list(each.values())),
             "control_step_us": stats.control_step_us,
         }
+        if stats.compiled_fraction > 0.0:
+            metrics["compiled_fraction"] = stats.compiled_fraction
         if stats.images:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
         if any(vehicle.meta.faults for vehicle in flown):

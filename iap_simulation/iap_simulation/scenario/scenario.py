@@ -9,6 +9,7 @@ from iap_control.modules.settings import ModulesSpec
 from iap_description.config.record import (
     BelowOne,
     FileName,
+    Flag,
     NonNegative,
     NonNegative3,
     Positive,
@@ -80,6 +81,7 @@ class Scenario(Record):
     duration: Positive | None
     rates: LoopRates
     engine: EngineChoice
+    compiled: Flag = True  # whether the compiled run flies what it can fly
     world: World
     drag: Literal["auto", "on", "off"]
     wind: Wind

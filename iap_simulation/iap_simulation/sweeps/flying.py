@@ -16,8 +16,8 @@ from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
 
-# What depends on the machine and its load, not on the run.
-MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s")
+# What depends on the machine and its load, or on the loop that flies, not on the run.
+MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s", "compiled_fraction")
 SINGLE_RUNS, SIDE_BY_SIDE = 10, 64  # of a piece of work at most: some seconds, some 200 MB
 REFUSED = "refused"  # outcome of a run whose drawn start is impossible
 

@@ -6,12 +6,14 @@ import dataclasses
 import numpy as np
 import pytest
 
+from iap_control.controllers.controller import PlatformController
 from iap_description.errors import FlightFailed
 from iap_description.states import Mode
 from iap_io.runs.columns import Columns
 from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import PROGRESS_STEPS
+from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
 
@@ -188,3 +190,25 @@ def test_a_vehicle_with_more_than_motion_control_has_no_compiled_run(part):
         assert CompiledRun.of(simulation.plant, vehicle) is None
         setattr(vehicle, part, None)
         assert CompiledRun.of(simulation.plant, vehicle) is not None
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_without_the_compiled_run_the_controller_is_called_in_every_period(
+    is_compiled, tmp_path, monkeypatch
+):
+    calls, call = [], PlatformController.__call__
+
+    def counted(controller, *arguments):
+        calls.append(arguments)
+        return call(controller, *arguments)
+
+    monkeypatch.setattr(PlatformController, "__call__", counted)
+    settings = {"engine.name": "closed_form", "compiled": is_compiled}
+    run = record("hover", folder=tmp_path / "run", settings=settings, duration=DURATION)
+    instants = round(200 * DURATION) + 1
+    if is_compiled:
+        assert len(calls) <= instants // PROGRESS_STEPS + 2
+        assert run.metrics["compiled_fraction"] == pytest.approx(1.0, abs=0.03)
+    else:
+        assert len(calls) == instants
+        assert "compiled_fraction" not in run.metrics

@@ -8,7 +8,7 @@ from iap_simulation.runs.run import record, score
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
 
-MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s")
+MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s", "compiled_fraction")
 
 
 def scored(name, options):
