@@ -170,8 +170,6 @@ MUTUAL = {  # folders that still import each other; "." are the modules at a pac
     ("iap_learning", "datasets", "tasks"),
     ("iap_learning", "policies", "tasks"),
     ("iap_simulation", ".", "runs"),
-    ("iap_simulation", "batch", "loop"),
-    ("iap_simulation", "loop", "modules"),
 }
 CROWDED: set[str] = set()  # packages whose roots still have more modules
 
