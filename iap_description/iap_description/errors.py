@@ -3,7 +3,7 @@
 
 import reprlib
 
-LONGEST = 1000  # characters of an error's line
+MAX_ERROR_CHARACTERS = 1000  # characters of an error's line
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 _SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple = 3, 16, 16
@@ -23,8 +23,8 @@ class IapError(Exception):
     def __init__(self, text: str = "") -> None:
         """Make the text one line."""
         line = " ".join(part.strip() for part in text.splitlines())
-        if len(line) > LONGEST:
-            line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
+        if len(line) > MAX_ERROR_CHARACTERS:
+            line = f"{line[: MAX_ERROR_CHARACTERS // 2]} ... {line[-MAX_ERROR_CHARACTERS // 2 :]}"
         super().__init__("".join(map(_printable, line)))
 
 

@@ -4,7 +4,7 @@
 import pytest
 
 from iap_description.config.record import Record, validate
-from iap_description.errors import LONGEST, BadInput, FlightFailed, shown
+from iap_description.errors import MAX_ERROR_CHARACTERS, BadInput, FlightFailed, shown
 
 
 class One(Record):
@@ -22,7 +22,9 @@ def test_what_a_terminal_would_obey_is_left_out() -> None:
 
 def test_the_middle_of_an_endless_text_is_left_out() -> None:
     line = str(BadInput("begin " + "x" * 10**6 + " end"))
-    assert line.startswith("begin") and line.endswith("end") and len(line) < LONGEST + 10
+    assert (
+        line.startswith("begin") and line.endswith("end") and len(line) < MAX_ERROR_CHARACTERS + 10
+    )
 
 
 def test_a_failed_flight_keeps_its_evidence() -> None:

@@ -35,7 +35,7 @@ from rosbags import rosbag1, rosbag2
 
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
-from iap_description.errors import LONGEST, IapError
+from iap_description.errors import MAX_ERROR_CHARACTERS, IapError
 from iap_description.vehicles.platform import platform_tree
 from iap_description.world.world import World
 from iap_estimation.datasets.localization import tracked
@@ -363,7 +363,7 @@ def _outcome(kind: str, trial: Trial) -> str:
 
 
 def _line_fault(text: str) -> str | None:
-    if "\n" in text or not text or len(text) > LONGEST + 10:
+    if "\n" in text or not text or len(text) > MAX_ERROR_CHARACTERS + 10:
         return f"line: {text[:100]!r} of {len(text)} characters"
     return f"bare: {text[:200]}" if BARE.search(text) else None
 

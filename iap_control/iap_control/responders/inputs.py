@@ -13,7 +13,7 @@ import numpy as np
 
 from iap_control.responders.blend import Blend
 from iap_description.arrays import Array
-from iap_description.config.bounds import LARGEST
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
@@ -168,7 +168,7 @@ class Inputs:
 
 def _bounded(vector: Array) -> Array:
     """A vector (3,), cut at what messages may say, so that what is asked for again and again stays a reference."""
-    return np.clip(vector, -LARGEST, LARGEST)
+    return np.clip(vector, -MAX_SI_NUMBER, MAX_SI_NUMBER)
 
 
 def world_rates(rates: Array, q_WB: Array, *, in_body: bool) -> Array:

@@ -5,15 +5,15 @@ from numba import njit
 
 from iap_description.arrays import Array, Integers
 
-LARGEST = 1e6  # of any number in SI units: no flight, indoors or out, has more; its square is still a number
+MAX_SI_NUMBER = 1e6  # of any number in SI units: no flight, indoors or out, has more; its square is still a number
 NORM_TOLERANCE = 1e-3  # by which the square of a unit quaternion's length may be off
 
 
 @njit(cache=True)
 def are_plausible(values: Array) -> bool:
-    """Whether all numbers (n,) are finite, and none is beyond `LARGEST`."""
+    """Whether all numbers (n,) are finite, and none is beyond `MAX_SI_NUMBER`."""
     for value in values:  # noqa: SIM110 - compiled, a loop is faster
-        if not abs(value) <= LARGEST:
+        if not abs(value) <= MAX_SI_NUMBER:
             return False
     return True
 
@@ -35,7 +35,7 @@ def first_odd(numbers: Array, places: Integers, quaternions: Integers) -> int:
         quaternions: (m,) places of the first of four numbers each.
     """
     for place in places:
-        if not abs(numbers[place]) <= LARGEST:
+        if not abs(numbers[place]) <= MAX_SI_NUMBER:
             return place
     for place in quaternions:
         if not is_unit(numbers[place : place + 4]):

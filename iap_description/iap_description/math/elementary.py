@@ -30,7 +30,7 @@ _EXP_Q = (
 )
 _LOG2_E = 1.4426950408889634073599
 _LN2_HIGH, _LN2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
-_LEAST, _MOST = -708.0, 709.0  # beyond which exponents do not fit a double
+_MIN_EXPONENT, _MAX_EXPONENT = -708.0, 709.0  # beyond which exponents do not fit a double
 _TO_WHOLE = 1.5 * 2.0**52  # added to a number, its last bits are the number rounded
 _EXPONENT = np.int64(52)  # where the exponent's bits begin
 
@@ -50,13 +50,13 @@ _ATAN_Q = (
     1.945506571482613964425e2,
 )
 _TAN_22_5 = math.sqrt(2.0) - 1.0
-_QUARTER, _HALF = 0.25 * math.pi, 0.5 * math.pi
+_QUARTER_PI, _HALF_PI = 0.25 * math.pi, 0.5 * math.pi
 
 
 @formula
 def exponential(x: float) -> float:
     """Euler's number to the power of x; zero below -708, e^709 above 709."""
-    bounded = least(most(x, _LEAST), _MOST)
+    bounded = least(most(x, _MIN_EXPONENT), _MAX_EXPONENT)
     shifted = bounded * _LOG2_E + _TO_WHOLE
     n = shifted - _TO_WHOLE
     r = (bounded - n * _LN2_HIGH) - n * _LN2_LOW
@@ -65,7 +65,7 @@ def exponential(x: float) -> float:
     q = ((_EXP_Q[0] * z + _EXP_Q[1]) * z + _EXP_Q[2]) * z + _EXP_Q[3]
     mantissa = 1.0 + 2.0 * p / (q - p)
     bits = np.float64(mantissa).view(np.int64) + (np.float64(shifted).view(np.int64) << _EXPONENT)
-    return choose(x < _LEAST, 0.0, np.int64(bits).view(np.float64))
+    return choose(x < _MIN_EXPONENT, 0.0, np.int64(bits).view(np.float64))
 
 
 @formula
@@ -78,8 +78,8 @@ def angle_of(sine: float, cosine: float) -> float:
     z = t * t
     p = (((_ATAN_P[0] * z + _ATAN_P[1]) * z + _ATAN_P[2]) * z + _ATAN_P[3]) * z + _ATAN_P[4]
     q = ((((z + _ATAN_Q[0]) * z + _ATAN_Q[1]) * z + _ATAN_Q[2]) * z + _ATAN_Q[3]) * z + _ATAN_Q[4]
-    angle = choose(wide, _QUARTER, 0.0) + (t + t * (z * p / q))
-    return choose(steep, _HALF - angle, angle)
+    angle = choose(wide, _QUARTER_PI, 0.0) + (t + t * (z * p / q))
+    return choose(steep, _HALF_PI - angle, angle)
 
 
 @formula

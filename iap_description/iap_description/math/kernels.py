@@ -23,7 +23,7 @@ Mat = tuple[float, float, float, float, float, float, float, float, float]  # ro
 Six = tuple[float, float, float, float, float, float]  # linear, then angular
 Mat6 = tuple[Six, Six, Six, Six, Six, Six]  # row by row
 Packed = NDArray[np.void]  # (1,), see `packed`; (N,), see `stacked`
-SMALL = 1e-9  # sine of half an angle below which it is the angle's half
+MIN_HALF_ANGLE_SINE = 1e-9  # sine of half an angle below which it is the angle's half
 
 
 def formula(function: Formula) -> Formula:
@@ -387,7 +387,9 @@ def rotation_vector(q: Quat, half_angle: float) -> Vec:
     s = choose(q[3] < 0.0, -1.0, 1.0)
     u = (s * q[0], s * q[1], s * q[2])
     n = norm(u)
-    return scale(choose(n < SMALL, 2.0, 2.0 * half_angle / most(n, SMALL)), u)
+    return scale(
+        choose(n < MIN_HALF_ANGLE_SINE, 2.0, 2.0 * half_angle / most(n, MIN_HALF_ANGLE_SINE)), u
+    )
 
 
 @formula

@@ -20,7 +20,7 @@ Block = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 _ROUNDS = 10
 _FACTOR_0, _FACTOR_1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _WEYL_0, _WEYL_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
-_LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+_WORD_MASK, _WORD_BITS = np.uint64(0xFFFFFFFF), np.uint64(32)
 _UNIT = 2.0**-53  # between neighbouring numbers of 53 bits in [0, 1)
 
 
@@ -88,8 +88,8 @@ def _philox(counter: np.uint64, key_0: np.uint64, key_1: np.uint64) -> Block:
 @njit(cache=True)
 def _product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     """128 bits of a product: its upper half, its lower half."""
-    a0, a1, b0, b1 = a & _LOW, a >> _HALF, b & _LOW, b >> _HALF
+    a0, a1, b0, b1 = a & _WORD_MASK, a >> _WORD_BITS, b & _WORD_MASK, b >> _WORD_BITS
     lowest, cross_1, cross_2 = a0 * b0, a1 * b0, a0 * b1
-    middle = (lowest >> _HALF) + (cross_1 & _LOW) + (cross_2 & _LOW)
-    high = a1 * b1 + (cross_1 >> _HALF) + (cross_2 >> _HALF) + (middle >> _HALF)
-    return high, (middle << _HALF) | (lowest & _LOW)
+    middle = (lowest >> _WORD_BITS) + (cross_1 & _WORD_MASK) + (cross_2 & _WORD_MASK)
+    high = a1 * b1 + (cross_1 >> _WORD_BITS) + (cross_2 >> _WORD_BITS) + (middle >> _WORD_BITS)
+    return high, (middle << _WORD_BITS) | (lowest & _WORD_MASK)

@@ -14,7 +14,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 
-_SMALL = 1e-6  # below this angle [rad] the series are exact to double precision
+_SERIES_ANGLE = 1e-6  # below this angle [rad] the series are exact to double precision
 
 
 def _components(a: Array) -> Any:  # noqa: ANN401 - floats or arrays, which compute alike
@@ -142,9 +142,12 @@ def quaternion_log(q: Array) -> Array:
     q = np.where(np.asarray(q)[..., 3:] < 0.0, -np.asarray(q), q)
     u, w = q[..., :3], q[..., 3:]
     n = np.linalg.norm(u, axis=-1, keepdims=True)
-    safe = np.where(n < _SMALL, 1.0, n)
+    safe = np.where(n < _SERIES_ANGLE, 1.0, n)
     return (
-        np.where(n < _SMALL, 2.0 / np.where(w == 0.0, 1.0, w), 2.0 * np.arctan2(n, w) / safe) * u
+        np.where(
+            n < _SERIES_ANGLE, 2.0 / np.where(w == 0.0, 1.0, w), 2.0 * np.arctan2(n, w) / safe
+        )
+        * u
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from iap_description.scenes.builder import Builder
 from iap_description.scenes.scene import Light, Scene, Sky
 
-APART = 62.0  # of the lowest step from the middle [m]
+STEP_DISTANCE = 62.0  # of the lowest step from the middle [m]
 STEPS = 3
 BOARDS = "posters", "mosaic", "bricks", "facade"
 BLOCKS = (
@@ -34,12 +34,14 @@ def build() -> Scene:
     for k in range(12):
         angle = np.deg2rad(30.0 * k)
         for step in range(STEPS):
-            away = APART + 3.0 * step
+            away = STEP_DISTANCE + 3.0 * step
             place = (away * np.cos(angle), away * np.sin(angle))
             size = (3.0, 2.0 * (away + 1.5) * np.tan(np.deg2rad(15.0)), 3.0 + 2.5 * step)
             texture = BOARDS[(k + step) % len(BOARDS)]
             builder.box("wall", place, size, texture, yaw_deg=30.0 * k)
-        mast = (APART + 4.0 * STEPS) * np.array([np.cos(angle + 0.26), np.sin(angle + 0.26)])
+        mast = (STEP_DISTANCE + 4.0 * STEPS) * np.array(
+            [np.cos(angle + 0.26), np.sin(angle + 0.26)]
+        )
         builder.column(mast.tolist(), 0.5, 18.0, "concrete")
     for k, (place, size) in enumerate(BLOCKS):
         texture = ("crates", "mosaic", "container", "posters")[k % 4]

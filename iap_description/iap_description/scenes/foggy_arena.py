@@ -7,7 +7,7 @@ from iap_description.scenes.builder import Builder
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 
 FOG = (0.74, 0.76, 0.78)
-APART = 17.0  # of the walls from the middle [m]
+WALL_DISTANCE = 17.0  # of the walls from the middle [m]
 WALLS = "bricks", "posters", "concrete", "container"
 COLUMNS = ((12.3, 8.8), (-12.3, -8.8), (-11.6, 8.9), (11.8, -9.0), (0.0, 11.2), (-0.5, -11.2))
 CRATES = ((4.6, 9.6), (-3.2, 9.8), (6.8, -9.4), (-5.4, -9.9), (-13.2, 0.8), (13.0, -1.6))
@@ -18,7 +18,7 @@ def build() -> Scene:
     builder = Builder("foggy_arena", seed=4)
     builder.ground("paving", reach=60.0, patches=6)
     for k, angle in enumerate(np.deg2rad(np.arange(0, 360, 45))):
-        place = (APART * np.cos(angle), APART * np.sin(angle))
+        place = (WALL_DISTANCE * np.cos(angle), WALL_DISTANCE * np.sin(angle))
         size = (0.6, 14.4, 6.0 + 2.0 * (k % 2))
         builder.box("wall", place, size, WALLS[k % len(WALLS)], yaw_deg=45.0 * k)
     for place in COLUMNS:

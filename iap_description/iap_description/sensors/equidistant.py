@@ -19,15 +19,15 @@ from iap_description.arrays import Array
 ROUNDS = 30  # of Newton's method; a lens that can be inverted needs fewer than ten
 EXACT = 1e-12  # what is left of the angle [rad]
 WIDEST = np.deg2rad(89.0)  # off the view, beyond which points are too far out on the plane z = 1
-SMALL = 1e-8  # radius below which the lens is a pinhole
+PINHOLE_RADIUS = 1e-8  # radius below which the lens is a pinhole
 
 
 def distort(xy: Array, D: Array) -> Array:
     """Images (..., 2) of normalised points (..., 2) under a lens D (4,)."""
     xy = np.asarray(xy, dtype=float)
     r = np.linalg.norm(xy, axis=-1, keepdims=True)
-    scale = _bent(np.arctan(r), D) / np.where(r < SMALL, 1.0, r)
-    return np.where(r < SMALL, 1.0, scale) * xy
+    scale = _bent(np.arctan(r), D) / np.where(r < PINHOLE_RADIUS, 1.0, r)
+    return np.where(r < PINHOLE_RADIUS, 1.0, scale) * xy
 
 
 def undistort(xy: Array, D: Array) -> Array:
@@ -44,8 +44,8 @@ def undistort(xy: Array, D: Array) -> Array:
         if np.nanmax(np.abs(_bent(theta, D) - bent), initial=0.0) < EXACT:
             break
     fits = (np.abs(_bent(theta, D) - bent) < 10.0 * EXACT) & (theta < end)
-    scale = np.tan(theta) / np.where(bent < SMALL, 1.0, bent)
-    return np.where(fits, np.where(bent < SMALL, 1.0, scale) * xy, np.nan)
+    scale = np.tan(theta) / np.where(bent < PINHOLE_RADIUS, 1.0, bent)
+    return np.where(fits, np.where(bent < PINHOLE_RADIUS, 1.0, scale) * xy, np.nan)
 
 
 def _bent(theta: Array, D: Array) -> Array:

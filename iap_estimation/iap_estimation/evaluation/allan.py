@@ -20,7 +20,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 
-LONGEST = 1.0 / 50.0  # cluster, as a share of the log: longer ones are too few to be of use
+MAX_CLUSTER_SHARE = 1.0 / 50.0  # of the log: longer clusters are too few to be of use
 
 
 class Densities(NamedTuple):
@@ -59,7 +59,7 @@ def _deviation(theta: Array, m: int, tau: float) -> Array:
     return np.asarray(np.sqrt(0.5 * np.mean(second * second, axis=0)) / tau)
 
 
-def octaves(count: int, longest: float = LONGEST) -> Integers:
+def octaves(count: int, longest: float = MAX_CLUSTER_SHARE) -> Integers:
     """Cluster sizes 1, 2, 4, ... up to a share of `count` samples."""
     return 2 ** np.arange(int(np.log2(max(1.0, longest * count))) + 1)
 

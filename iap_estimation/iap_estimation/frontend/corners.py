@@ -12,7 +12,7 @@ from iap_estimation.frontend.spec import FrontendSpec
 
 Gray = NDArray[np.uint8]
 Ints = Integers
-HALF = 2  # corners are sought in an image of half the size, in a quarter of the time
+PYRAMID_FACTOR = 2  # corners are sought in an image of half the size, in a quarter of the time
 BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
 LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength
 
@@ -42,27 +42,31 @@ def new_corners(
 
 def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec, where: Booleans) -> Array:
     """All corners (m, 2) [px] away from points (n, 2) that are taken."""
-    rows, columns = (length // HALF for length in image.shape)
-    even = image[: rows * HALF, : columns * HALF]
+    rows, columns = (length // PYRAMID_FACTOR for length in image.shape)
+    even = image[: rows * PYRAMID_FACTOR, : columns * PYRAMID_FACTOR]
     small: Any = cv2.resize(even, (columns, rows), interpolation=cv2.INTER_AREA)
     find: Any = cv2.goodFeaturesToTrackWithQuality
-    mask, apart = _free(small, taken, spec), spec.spacing / HALF
-    mask[~where[: rows * HALF : HALF, : columns * HALF : HALF]] = 0
+    mask, apart = _free(small, taken, spec), spec.spacing / PYRAMID_FACTOR
+    mask[
+        ~where[
+            : rows * PYRAMID_FACTOR : PYRAMID_FACTOR, : columns * PYRAMID_FACTOR : PYRAMID_FACTOR
+        ]
+    ] = 0
     corners, strength = find(small, 0, spec.quality, apart, mask, blockSize=BLOCK)
     if corners is None:
         return np.zeros((0, 2))
     enough = strength.ravel() >= (spec.contrast / LEVELS) ** 2
-    middle = 0.5 * (HALF - 1)  # of the pixels that were made one
-    return np.asarray(corners.reshape(-1, 2)[enough] * HALF + middle, dtype=float)
+    middle = 0.5 * (PYRAMID_FACTOR - 1)  # of the pixels that were made one
+    return np.asarray(corners.reshape(-1, 2)[enough] * PYRAMID_FACTOR + middle, dtype=float)
 
 
 def _free(small: Gray, taken: Array, spec: FrontendSpec) -> Gray:
     """Mask of the small image: 255 where new corners may be."""
     mask = np.zeros_like(small)
-    edge = -(-spec.border // HALF)
+    edge = -(-spec.border // PYRAMID_FACTOR)
     mask[edge : small.shape[0] - edge, edge : small.shape[1] - edge] = 255
-    radius = round(spec.spacing / HALF)
-    for u, v in np.round(taken / HALF).astype(int).tolist():
+    radius = round(spec.spacing / PYRAMID_FACTOR)
+    for u, v in np.round(taken / PYRAMID_FACTOR).astype(int).tolist():
         cv2.circle(mask, (u, v), radius, 0, cv2.FILLED)
     return mask
 

@@ -2,7 +2,7 @@
 r"""Estimates for controllers: large corrections are blended in, since a jump of centimetres asks for a full thrust.
 
 Between two estimates the inertial unit moves the state on without jumps. Where a correction moves its place by more
-than `LEAST`, as ranges do without sight, the difference is kept as an offset that fades,
+than `MIN_BLENDED_JUMP`, as ranges do without sight, the difference is kept as an offset that fades,
 
 .. math::
     o \leftarrow e^{-\Delta t / \tau} o + (p_{k-1} + v_{k-1} \Delta t - p_k) ,
@@ -15,7 +15,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.states import P, V
 
-LEAST = 0.01  # correction of a place that is blended in [m]
+MIN_BLENDED_JUMP = 0.01  # correction of a place that is blended in [m]
 FADING = 0.5  # time constant tau [s]
 
 
@@ -33,7 +33,7 @@ class JumpBlend:
         if np.isfinite(dt) and dt > 0.0:
             self._offset *= np.exp(-dt / FADING)
             jump = self._p_W + dt * self._v_W - row[P]
-            if jump @ jump > LEAST**2:
+            if jump @ jump > MIN_BLENDED_JUMP**2:
                 self._offset[0] += jump
                 self._offset[1] += self._v_W - row[V]
         if dt > 0.0:

@@ -15,7 +15,7 @@ from rosbags.typesys.store import Typestore
 
 from iap_io.wire.cdr import message, message_types, serialised
 
-OWN = "iap_msgs/"
+MESSAGE_PREFIX = "iap_msgs/"
 AS_MANY = {
     ("iap_msgs/msg/PlatformState", "rotor_tilt"): "rotor_rpm"
 }  # unknown field -> one with as many entries
@@ -29,7 +29,7 @@ def renewal(connection: Connection) -> Renewal | None:
         Exception: of rosbags, whatever a damaged definition leads to.
     """
     name = connection.msgtype
-    is_known = name.startswith(OWN) and name in message_types().fielddefs
+    is_known = name.startswith(MESSAGE_PREFIX) and name in message_types().fielddefs
     if not is_known or not connection.msgdef.data or _is_of_today(connection):
         return None
     store = _store_of(connection)
@@ -45,7 +45,7 @@ def _store_of(connection: Connection) -> Typestore:
     """Message types as they were when a recording was made."""
     store = get_typestore(Stores.ROS2_JAZZY)
     types = get_types_from_msg(connection.msgdef.data, connection.msgtype)
-    store.register({name: each for name, each in types.items() if name.startswith(OWN)})
+    store.register({name: each for name, each in types.items() if name.startswith(MESSAGE_PREFIX)})
     return store
 
 

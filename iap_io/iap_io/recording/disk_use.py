@@ -19,7 +19,7 @@ from iap_io.sensor_messages.camera_messages import BYTES
 from iap_io.wire.sample_views import OdometryMessage
 
 PNG_SHARE = 0.65  # of an image's size, with the noise of a camera; less without
-SMALL, ROUND = 400, 1200  # bytes of a sample, and of a round of about ten ranges
+SAMPLE_BYTES, ROUND_BYTES = 400, 1200  # bytes of a sample, and of a round of about ten ranges
 IMU_LINE, TRUTH_LINE = 140, 340  # bytes in the tables of EuRoC's layout
 INDEX = 16  # bytes per message behind a chunk
 POINT = 16  # bytes in a cloud
@@ -59,16 +59,16 @@ def _sensor_rate(meta: SensorInfo, recording: RecordingSettings, control_hz: flo
     """Bytes per second of a sensor, in the bag and beside it."""
     if isinstance(meta, ImuInfo):
         beside = IMU_LINE * meta.rate + TRUTH_LINE * control_hz if recording.euroc else 0.0
-        return SMALL * (2 if meta.has_bias else 1) * meta.rate + beside
+        return SAMPLE_BYTES * (2 if meta.has_bias else 1) * meta.rate + beside
     if isinstance(meta, LidarInfo):
-        return (POINT * meta.points + SMALL) * meta.rate
+        return (POINT * meta.points + SAMPLE_BYTES) * meta.rate
     if not isinstance(meta, CameraSensorInfo):
-        return (ROUND if isinstance(meta, UwbInfo) else SMALL) * meta.rate
+        return (ROUND_BYTES if isinstance(meta, UwbInfo) else SAMPLE_BYTES) * meta.rate
     size = 0.0
     for output in meta.outputs:
         raw = meta.width * meta.height * BYTES[ENCODINGS[output]]
         is_packed = recording.compression == "png" and output != "depth"
-        size += raw * (PNG_SHARE if is_packed else 1.0) + 2 * SMALL
+        size += raw * (PNG_SHARE if is_packed else 1.0) + 2 * SAMPLE_BYTES
         if recording.euroc and output in ("mono8", "rgb8"):
             size += raw * PNG_SHARE
     return size * meta.rate

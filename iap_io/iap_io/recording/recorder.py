@@ -24,7 +24,7 @@ from iap_io.runs.run_meta import PLAIN, RecordingSettings, RunMeta, Track
 Job = Callable[[], None]
 MAX_JOBS = 3  # that may wait; the caller of another one then waits too, and nothing is dropped
 HELD = 8_000_000  # bytes of readings in a chunk
-SMALL = 400  # bytes of a reading that is neither image nor cloud
+SAMPLE_BYTES = 400  # bytes of a reading that is neither image nor cloud
 
 
 class Recorder:
@@ -122,7 +122,7 @@ class Recorder:
 def _size(reading: Reading) -> int:
     if isinstance(reading, ImageReading):
         return reading.pixels.nbytes
-    return SMALL + (reading.points_S.nbytes if isinstance(reading, CloudReading) else 0)
+    return SAMPLE_BYTES + (reading.points_S.nbytes if isinstance(reading, CloudReading) else 0)
 
 
 class Background:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.bounds import LARGEST
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V
 from iap_description.vehicles.gripper import LOAD_SIZE
@@ -156,7 +156,7 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
 
 def flown_rows(c: Columns) -> int:
     """Number of rows before the first state that is not a number, or none of a flight: how flights end that diverge."""
-    bad = np.flatnonzero(~(np.abs(c.x) <= LARGEST).all(axis=(1, 2)))
+    bad = np.flatnonzero(~(np.abs(c.x) <= MAX_SI_NUMBER).all(axis=(1, 2)))
     return int(bad[0]) if bad.size else len(c.t)
 
 
@@ -167,14 +167,14 @@ def _check_numbers(c: Columns) -> None:
     joints = None if c.arm is None else np.stack([c.arm.q, c.arm.v, c.arm.efforts])
     load = None if c.arm is None else c.arm.load
     for name, values, largest, may_be_nan in (
-        ("reference", c.reference, LARGEST, False),
-        ("rotor speed", c.rpm, LARGEST, False),
-        ("rotor tilt", c.tilt, LARGEST, False),
-        ("estimate", c.estimated, LARGEST, True),
-        ("revised reference", tracked, LARGEST, False),
+        ("reference", c.reference, MAX_SI_NUMBER, False),
+        ("rotor speed", c.rpm, MAX_SI_NUMBER, False),
+        ("rotor tilt", c.tilt, MAX_SI_NUMBER, False),
+        ("estimate", c.estimated, MAX_SI_NUMBER, True),
+        ("revised reference", tracked, MAX_SI_NUMBER, False),
         ("wrench", wrenches, LARGEST_WRENCH, True),
-        ("joint of the arm", joints, LARGEST, False),
-        ("load of the arm", load, LARGEST, False),
+        ("joint of the arm", joints, MAX_SI_NUMBER, False),
+        ("load of the arm", load, MAX_SI_NUMBER, False),
     ):
         if values is not None:
             sizes = np.abs(values)

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 from rosbags.interfaces import Connection
 
-from iap_description.config.bounds import LARGEST
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
@@ -179,7 +179,7 @@ def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
 def _track(msgtype: str, messages: Sequence[bytes]) -> Track:
     records = records_of(msgtype, messages)
     track = Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
-    if not (np.abs(track.poses) <= LARGEST).all() or not np.all(np.diff(track.t) > 0.0):
+    if not (np.abs(track.poses) <= MAX_SI_NUMBER).all() or not np.all(np.diff(track.t) > 0.0):
         raise ValueError("a recorded command or flight is no path in time")
     return track
 

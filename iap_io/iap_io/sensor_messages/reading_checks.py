@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.bounds import LARGEST, are_plausible, is_unit
+from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import (
     ImageReading,
@@ -54,8 +54,8 @@ def _ranges(reading: RangeReading) -> None:
     _check("ranges[].standard_deviation", deviations)
     if (deviations < 0.0).any():
         raise BadInput("ranges[].standard_deviation is negative")
-    if (np.abs(reading.p_W) > LARGEST).any():  # NaN is a tag, whose place nobody knows
-        raise BadInput(f"ranges[].position is beyond {LARGEST:.0e}")
+    if (np.abs(reading.p_W) > MAX_SI_NUMBER).any():  # NaN is a tag, whose place nobody knows
+        raise BadInput(f"ranges[].position is beyond {MAX_SI_NUMBER:.0e}")
 
 
 def _image(reading: ImageReading) -> None:
@@ -65,7 +65,7 @@ def _image(reading: ImageReading) -> None:
 
 def _check(name: str, values: Array) -> None:
     if not are_plausible(values):
-        raise BadInput(f"{name} is not finite, or beyond {LARGEST:.0e}")
+        raise BadInput(f"{name} is not finite, or beyond {MAX_SI_NUMBER:.0e}")
 
 
 _CHECKS: dict[type[Reading], Callable[..., None]] = {

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from iap_description import frames
 from iap_description.arrays import Array, Integers
-from iap_description.config.bounds import LARGEST
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory
@@ -82,7 +82,7 @@ def check_finite(source: str, values: Array, names: tuple[str, ...]) -> None:
     Raises:
         BadInput: names the source, the sample and the field.
     """
-    bad = np.argwhere(~(np.abs(values) <= LARGEST))
+    bad = np.argwhere(~(np.abs(values) <= MAX_SI_NUMBER))
     if len(bad):
         row, column = bad[0]
         raise BadInput(f"{source}: sample {row}: {names[column]} is {values[row, column]}")

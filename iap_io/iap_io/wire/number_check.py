@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.config.bounds import LARGEST, are_plausible, first_odd
+from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible, first_odd
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import HEADER_SIZE, MessageLayout
 from iap_io.wire.stamps import SECOND
@@ -71,7 +71,7 @@ class NumberCheck:
     def _reason(self, at: int) -> str:
         name, value = self._layout.doubles[8 * at + HEADER_SIZE], self._doubles[at]
         if at in self._places and not are_plausible(self._doubles[at : at + 1]):
-            bound = f", beyond {LARGEST:.0e}" if np.isfinite(value) else ""
+            bound = f", beyond {MAX_SI_NUMBER:.0e}" if np.isfinite(value) else ""
             return f"{name} is {value:.4g}{bound}"
         length = float(np.linalg.norm(self._doubles[at : at + 4]))
         return f"{name.rpartition('.')[0]} is no unit quaternion, but {length:.4g} long"

@@ -24,7 +24,7 @@ from iap_sensors.cameras.mesh_pass import Painter
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import instants
 
-AHEAD = 12  # images that are drawn before the first of them is read back
+MAX_PENDING_IMAGES = 12  # images that are drawn before the first of them is read back
 PACKAGES = "libegl1 libgl1-mesa-dri"
 LIBRARY = "libEGL.so.1"  # gives OpenGL's functions as well, so that no other library is needed
 MAX_DEVICES = 16  # devices that are tried
@@ -90,7 +90,7 @@ class OpenGLRenderer:
         if film.needs_range:
             kinds.append(("range", (shot.p_WC_W, shot.q_WC)))
         for kind, place in kinds:
-            self._develop(drawings, AHEAD - 1)
+            self._develop(drawings, MAX_PENDING_IMAGES - 1)
             samples = 1 if kind == "range" else shot.spec.antialiasing
             form = Format(film.view.width, film.view.height, kind, samples)
             target = self._targets.take(form)

@@ -16,7 +16,9 @@ from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Presets, Record
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "imu", "inertial unit")
-AHEAD = 64  # samples whose draws are made at once; the sequence does not depend on it
+SAMPLES_DRAWN_AT_ONCE = (
+    64  # samples whose draws are made at once; the sequence does not depend on it
+)
 
 
 class Triad(Record):
@@ -116,7 +118,7 @@ class _TriadErrors:
         self._white, self._step = triad.noise / math.sqrt(dt), triad.walk * math.sqrt(dt)
         self._rngs: list[np.random.Generator | None] = [None] * count
         self._bias, self._M = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        self._ahead = np.zeros((count, AHEAD, 6))  # standard normal draws
+        self._ahead = np.zeros((count, SAMPLES_DRAWN_AT_ONCE, 6))  # standard normal draws
         self._next = np.zeros(count, dtype=np.int64)  # of them
 
     def reset(self, unit: int, rng: np.random.Generator) -> None:

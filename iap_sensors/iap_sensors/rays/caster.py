@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Single = NDArray[np.float32]
 Numbers = NDArray[np.int32]
-NOTHING = -1  # as the face of a ray that hits nothing
+NO_FACE = -1  # as the face of a ray that hits nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Hits(NamedTuple):
 
     Attributes:
         distance: (n,) from the start [m]; the reach of a ray that hits nothing.
-        face: (n,) number of the triangle; `NOTHING` where there is none.
+        face: (n,) number of the triangle; `NO_FACE` where there is none.
         normal: (n, 3) across the triangle, of any length; without meaning where there is none.
     """
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from iap_description.arrays import Booleans
-from iap_sensors.rays.caster import NOTHING, Hits, Single
+from iap_sensors.rays.caster import NO_FACE, Hits, Single
 from iap_sensors.rays.embree_packets import TriangleScene
 from iap_sensors.rays.surfaces import TriangleSurface
 from iap_sensors.rays.turning import settle
@@ -27,12 +27,12 @@ class EmbreeCaster:
 
     def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
         """The first hits of rays (n, 3), (n, 3) of unit length, up to a distance (n,) [m]."""
-        distance, face = reach.copy(), np.full(len(reach), NOTHING, np.int32)
+        distance, face = reach.copy(), np.full(len(reach), NO_FACE, np.int32)
         if self._is_empty or not len(reach):
             return Hits(distance, face, np.zeros((len(reach), 3), np.float32))
         tfar, prim, normal = self._scene.first_hits(starts, ways, reach)
         if settle(tfar, prim, normal, ways, self._is_solid, distance, face):
-            left = np.flatnonzero((prim >= 0) & (face == NOTHING))
+            left = np.flatnonzero((prim >= 0) & (face == NO_FACE))
             passed = tfar[left] + np.float32(SKIN)
             self._go_on(left, passed, (starts, ways, reach), Hits(distance, face, normal))
         return Hits(distance, face, normal)

@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import optical
 from iap_sensors.pixel_noise import normal_table
-from iap_sensors.rays.caster import NOTHING, Bundle, Hits, Numbers, Single
+from iap_sensors.rays.caster import NO_FACE, Bundle, Hits, Numbers, Single
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_sensors.rays.lidar_spec import LidarSpec
 from iap_sensors.rays.noise import Keys, RangeErrors, measure
@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[type, tuple[int, ...], Any]] = {  # type, more axes, wher
     "normals": (np.float32, (3,), np.nan),
     "segmentation": (np.uint16, (), 0),
     "labels": (np.int32, (), -1),
-    "faces": (np.int32, (), NOTHING),
+    "faces": (np.int32, (), NO_FACE),
 }
 MEASURED = ("depth", "range", "points")
 CLEAR = 1e-3  # before a point, up to which the second imager's view of it must be free [m]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.random_streams import uniforms
 from iap_sensors.pixel_noise import BITS, STEP, mixed
-from iap_sensors.rays.caster import NOTHING, Numbers, Single
+from iap_sensors.rays.caster import NO_FACE, Numbers, Single
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_sensors.rays.lidar_spec import LidarSpec
 
@@ -95,7 +95,7 @@ def measure(
 
     Args:
         distance: (n,) true distances from where rays begin [m].
-        face: (n,) that they hit, or `NOTHING`.
+        face: (n,) that they hit, or `NO_FACE`.
         hidden: (n,) what the second imager does not see.
         start: where rays begin [m].
         cosines: (n,) see `Pattern`.
@@ -109,7 +109,7 @@ def measure(
     for i in range(len(distance)):
         state += STEP
         m = (start + np.float64(distance[i])) * cosines[i]
-        if face[i] == NOTHING or hidden[i] or m < errors.near:
+        if face[i] == NO_FACE or hidden[i] or m < errors.near:
             out[i] = np.nan
             continue
         z = mixed(state)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_description.math.kernels import quat, rotate
-from iap_sensors.rays.caster import NOTHING, Bundle, Numbers, Single
+from iap_sensors.rays.caster import NO_FACE, Bundle, Numbers, Single
 
 Indices = NDArray[np.int64]
 
@@ -154,7 +154,7 @@ def merge(
     """
     distance, face, normal = found
     for j in range(len(rays)):
-        if face[j] == NOTHING:
+        if face[j] == NO_FACE:
             continue
         i = rays[j]
         hits[0][i] = distance[j]

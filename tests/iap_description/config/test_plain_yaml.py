@@ -7,7 +7,7 @@ import pytest
 
 from iap_description.config.plain_yaml import MAX_DEPTH, parse_yaml, read_yaml, yaml_text
 from iap_description.config.record import override
-from iap_description.errors import LONGEST, BadInput
+from iap_description.errors import MAX_ERROR_CHARACTERS, BadInput
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9)
@@ -18,7 +18,11 @@ def refusal(text: str) -> str:
     with pytest.raises(BadInput) as refused:
         parse_yaml(text, source="mine.yaml")
     line = str(refused.value)
-    assert line.startswith("mine.yaml: ") and "\n" not in line and len(line) < LONGEST + 10
+    assert (
+        line.startswith("mine.yaml: ")
+        and "\n" not in line
+        and len(line) < MAX_ERROR_CHARACTERS + 10
+    )
     return line
 
 

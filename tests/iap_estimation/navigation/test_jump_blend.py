@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.states import P, V
-from iap_estimation.navigation.jump_blend import FADING, LEAST, JumpBlend
+from iap_estimation.navigation.jump_blend import FADING, MIN_BLENDED_JUMP, JumpBlend
 
 DT, SPEED = 0.005, np.array([1.0, -0.5, 0.2])
 
@@ -35,7 +35,7 @@ def test_a_large_correction_makes_no_jump_and_is_there_in_the_end():
 
 
 def test_a_small_correction_passes_as_it_is():
-    _, places, rows = flown(0.9 * LEAST)
+    _, places, rows = flown(0.9 * MIN_BLENDED_JUMP)
     np.testing.assert_array_equal(rows[:, P], places)
     np.testing.assert_array_equal(rows[:, V], np.tile(SPEED, (len(rows), 1)))
 

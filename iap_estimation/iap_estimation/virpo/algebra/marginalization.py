@@ -20,7 +20,7 @@ from iap_estimation.virpo.algebra.matrices import right_jacobian_inverse
 from iap_estimation.virpo.algebra.normal_equations import add_block
 from iap_estimation.virpo.algebra.states import States, difference
 
-_NOTHING = 1e-12  # share of the largest information below which a direction counts as unknown
+_MIN_INFORMATION_SHARE = 1e-12  # of the largest, below which a direction counts as unknown
 _ROUNDING = 2e-16  # share of the largest diagonal element below which one is rounding
 
 
@@ -98,7 +98,7 @@ def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
     is_measured = own > _ROUNDING * own.max(initial=0.0)
     scale = np.where(is_measured, 1.0 / np.sqrt(np.where(is_measured, own, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * H[out, out] * scale)
-    measured = values > _NOTHING * values.max(initial=0.0)
+    measured = values > _MIN_INFORMATION_SHARE * values.max(initial=0.0)
     half = scale[:, None] * vectors[:, measured] / np.sqrt(values[measured])
     coupling = H[stay, out] @ half
     left = H[np.ix_(stay, stay)] - coupling @ coupling.T

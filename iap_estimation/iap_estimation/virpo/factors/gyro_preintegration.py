@@ -47,7 +47,7 @@ from iap_estimation.virpo.algebra.matrices import (
 from iap_estimation.virpo.factors.preintegration import inverse_root
 
 UNSEEN_RATE = 0.5  # deviation of the angular velocity where no sample shows it [rad/s]
-LONGEST = 0.1  # sample that stands for the angular velocity of all its interval [s]
+MAX_SAMPLE_TIME = 0.1  # sample that stands for the angular velocity of all its interval [s]
 TILT_WIDTH = 6  # columns of a tilt's row
 FRAME, ATTITUDE, SIGMA = 0, 1, 5
 
@@ -111,7 +111,7 @@ def preintegrate_turn(samples: Array, span: float, bias: Array, noise: Array, ou
         slope = ma(mm(back, slope), by_bias)
         q = qnormalize(qmul(q, qexp(turn)))
         left -= dt
-        if dt > LONGEST:
+        if dt > MAX_SAMPLE_TIME:
             unseen += dt
     if left > 1e-9:
         unseen += left

@@ -59,7 +59,7 @@ CENTRE, VERTICAL, RATE = 11, 12, 15  # of the centre: whether it is known, e_z^T
 FIRST, EACH = 16, 7  # column of the first neighbour, columns of each one:
 KNOWN, PLACE, VELOCITY = 0, 1, 4  # whether it is known, its joint's place and velocity in W
 
-OWN = 6  # components of a keyframe that the own place does not depend on: dbg, dba
+BIAS_SIZE = 6  # components of a keyframe that the own place does not depend on: dbg, dba
 JOINT = 6  # numbers of a joint: place and velocity
 BENT = 0.05  # sine between two joints as seen from a third, below which the three are taken to be on a line
 
@@ -205,7 +205,7 @@ def _drift_at(states: States, row: Array, o: int) -> tuple[Vec, Mat]:
 @njit(cache=True)
 def columns_of(neighbours: int) -> int:
     """Number of components of a step that the joints at one instant depend on."""
-    return AIRCRAFT - OWN + 3 + 2 * DRIFT * neighbours + ALIGNMENT
+    return AIRCRAFT - BIAS_SIZE + 3 + 2 * DRIFT * neighbours + ALIGNMENT
 
 
 @njit(cache=True)

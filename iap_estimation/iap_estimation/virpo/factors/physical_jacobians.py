@@ -33,7 +33,7 @@ from iap_estimation.virpo.factors.neighbours import (
 )
 
 P, V, Q = 0, 1, 2  # the terms
-NOTHING: Mat = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO_MATRIX: Mat = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 FLOOR = 0.01  # epsilon [rad/s]
 FLAT = 1e-6  # determinant of M over its cubed trace, and squared sine of a_1 and a_2, at which joints are on a line
 
@@ -113,7 +113,7 @@ def angular_velocity(joints: Array, row: Array) -> tuple[bool, Vec, Mat]:
     Returns:
         Whether there is one, it [rad/s], and the inverse of :math:`M = \sum a^T a I - a a^T`.
     """
-    M, c = NOTHING, (0.0, 0.0, 0.0)
+    M, c = ZERO_MATRIX, (0.0, 0.0, 0.0)
     for o in range(len(joints) - 1):
         if is_known(row, o):
             a = _way(joints, o, 0)
@@ -122,7 +122,7 @@ def angular_velocity(joints: Array, row: Array) -> tuple[bool, Vec, Mat]:
     x, y, z = cross(M[3:6], M[6:9]), cross(M[6:9], M[0:3]), cross(M[0:3], M[3:6])
     determinant, trace = dot(M[0:3], x), M[0] + M[4] + M[8]
     if determinant <= FLAT * trace * trace * trace:
-        return False, c, NOTHING
+        return False, c, ZERO_MATRIX
     inverse = ms(1.0 / determinant, x + y + z)
     return True, mv(inverse, c), inverse
 

@@ -29,7 +29,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_estimation.virpo.factors.gyro_preintegration import (
-    LONGEST,
+    MAX_SAMPLE_TIME,
     Turn,
     predict_turn,
     preintegrate_turn,
@@ -216,4 +216,4 @@ class CentreFilter:
 def _is_whole(samples: Array, span: float) -> bool:
     """Whether samples (S, 7) show the specific force of all of a time [s]."""
     lengths = samples[:, 0]
-    return bool(abs(lengths.sum() - span) < STAMP_TOLERANCE and lengths.max() <= LONGEST)
+    return bool(abs(lengths.sum() - span) < STAMP_TOLERANCE and lengths.max() <= MAX_SAMPLE_TIME)

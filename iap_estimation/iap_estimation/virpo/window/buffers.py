@@ -20,7 +20,7 @@ from iap_estimation.virpo.factors.preintegration import SAMPLE
 from iap_estimation.virpo.messages import ImuSample, Ranges, Shared, Tilt
 from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 
-LONGEST = 0.02  # piece of a sample [s]
+MAX_PIECE_TIME = 0.02  # piece of a sample [s]
 MAX_TILTS = 1000  # samples of the central body's attitude
 TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still holds [s]
 stamp = attrgetter("t")
@@ -36,7 +36,7 @@ class SampleBuffer:
         t: end of the last sample [s]; minus infinity before the first.
     """
 
-    def __init__(self, longest: float = LONGEST) -> None:
+    def __init__(self, longest: float = MAX_PIECE_TIME) -> None:
         self._longest = longest
         self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
         self._gaps: list[tuple[float, float]] = []  # end and length of long ones

@@ -12,7 +12,7 @@ from iap_description.math.so3 import matrix_from_quaternion
 from iap_description.sensors.mounts import optical
 from iap_description.states import P, Q
 from iap_sensors.pixel_noise import normal_table
-from iap_sensors.rays.caster import NOTHING
+from iap_sensors.rays.caster import NO_FACE
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_sensors.rays.images import CLEAR, KINDS, Images, RaySensor
 from iap_sensors.rays.noise import Keys, RangeErrors
@@ -124,7 +124,7 @@ class WarpImages:
         out: Any = np.empty(faces.shape, kind)
         for b, one in enumerate(rays):
             values = one.segments if name == "segmentation" else one.labels
-            out[b] = np.where(faces[b] == NOTHING, nothing, values[faces[b]])
+            out[b] = np.where(faces[b] == NO_FACE, nothing, values[faces[b]])
         return out
 
     def _load(self, rays: Sequence[Rays]) -> None:
