@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_physics.propulsion.last_command import LastCommand
-from iap_physics.propulsion.propulsion import Known, Rotors
+from iap_physics.propulsion.propulsion import Known
+from iap_physics.propulsion.rotors import RotorStates
 
 
 class PeriodInputs(NamedTuple):
@@ -65,7 +66,7 @@ class FreeFlightState(NamedTuple):
     failed: Integers
     step_counts: Integers
     command: LastCommand
-    rotors: Rotors
+    rotors: RotorStates
     known: Known
     inputs: PeriodInputs
     vehicle: BatchVehicle

@@ -34,7 +34,7 @@ from iap_physics.batch.load_store import begin_period, end_period, load, store
 from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
-from iap_physics.engines.rigid_motion import RigidModel
+from iap_physics.engines.rigid_model import RigidModel
 from iap_physics.propulsion.propulsion import Propulsion
 from iap_physics.propulsion.rotors import lag
 

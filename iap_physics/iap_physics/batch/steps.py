@@ -40,7 +40,7 @@ from iap_physics.engines.rigid_motion import (
     torque_at,
 )
 from iap_physics.engines.rigid_motion import spin as spin_of
-from iap_physics.propulsion.autopilot import of_rotors, rotor_commands
+from iap_physics.propulsion.autopilot import SpeedLimits, of_rotors, rotor_commands
 from iap_physics.propulsion.rotors import Lag, rotor_wrench, spin_four
 
 ZERO_VECTOR = (0.0, 0.0, 0.0)  # which sums begin with, so that they hold no negative zero
@@ -115,6 +115,7 @@ def command(block: Array, i: int, shared: Array, lanes: Lanes) -> None:
         shared3(shared, i, SHARED.mix + 9),
     )
     c_f, rpm_min, rpm_max, lead = shared4(shared, i, SHARED.c_f)
+    limits = SpeedLimits(c_f, rpm_min, rpm_max, lead)
     lift = shared4(shared, i, SHARED.lift)
     for lane in range(lanes[0], lanes[1]):
         is_estimated = get(block, b, BODY.is_estimated, lane) > 0.0
@@ -146,7 +147,7 @@ def command(block: Array, i: int, shared: Array, lanes: Lanes) -> None:
             get3(block, b, BODY.momentum, lane),
         )
         rpm, thrust = get4(block, b, BODY.rpm, lane), get(block, b, BODY_COMMAND.thrust, lane)
-        wanted = rotor_commands(thrust, torque, mix, lift, c_f, rpm_min, rpm_max, lead, rpm)
+        wanted = rotor_commands(thrust, torque, mix, lift, limits, rpm)
         given = of_rotors(get4(block, b, BODY_COMMAND.rpm, lane), lift)
         last = get4(block, b, BODY.target, lane)
         is_due = get(block, b, BODY.tick, lane) == 0.0

@@ -16,7 +16,7 @@ from iap_description.world.world import World
 from iap_physics.engines.engine import JOINT_FORCE, RUNNING, Contact, Engine, world_indices
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
-from iap_physics.engines.rigid_motion import RigidModel, step_batch
+from iap_physics.engines.rigid_model import RigidModel, step_batch
 
 _REFUSAL = "the closed-form engine {}; use the pybullet engine"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Free flight of a platform in closed form, compiled.
+r"""Formulas of a platform's free flight in closed form.
 
 With every aircraft's CoM on its spherical joint, the joints transmit forces only. The platform then
 is one rigid body, the central body with a point mass at each joint, and each aircraft turns on its
@@ -17,14 +17,8 @@ than the angular velocity keeps the momenta to rounding; the CoM moves exactly u
 force of a step, and q, L by the classical Runge-Kutta method.
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-import numpy as np
-from numba import njit
-
-from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput, IapError
-from iap_description.math import so3
 from iap_description.math.kernels import (
     Mat,
     Quat,
@@ -32,78 +26,14 @@ from iap_description.math.kernels import (
     add,
     cross,
     formula,
-    mat,
     mv,
-    put,
-    put4,
-    qmul,
     qnormalize,
     qrate,
-    quat,
     rotate,
     scale,
     sub,
     unrotate,
-    vec,
 )
-from iap_description.vehicles.assembly import Assembly
-from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_physics.engines.joints import check_joint_types
-
-
-class RigidModel(NamedTuple):
-    """An assembly as the kernel needs it.
-
-    Attributes:
-        mass: total mass [kg].
-        turns: (bodies,) whether the body turns on its own: body 0, and those on spherical joints.
-        arms: (bodies, 3) each body's CoM from the common CoM, in P [m].
-        q_PB: (bodies, 4) attitude in P of the bodies that do not turn.
-        J: (bodies, 3, 3) inertia [kg m^2]; of body 0, the platform's about the common CoM.
-        J_inv: (bodies, 3, 3) inverses.
-    """
-
-    mass: float
-    turns: Booleans
-    arms: Array
-    q_PB: Array
-    J: Array
-    J_inv: Array
-
-    @classmethod
-    def of(cls, assembly: Assembly) -> Self:
-        """The model of an assembly.
-
-        Raises:
-            BadInput: there is no closed form for a type of joint.
-            IapError: a joint is not on the central body, for which there is no closed form.
-        """
-        check_joint_types(assembly, "closed_form", ("spherical", "fixed"))
-        for i, joint in enumerate(assembly.joints):
-            if joint.kind.turns_freely and joint.p_CJ_C.any():
-                raise BadInput(
-                    f"engine 'closed_form': key 'platform.joints.{i}.offset' of '{assembly.name}': there is a closed"
-                    " form for joints at the aircraft's CoM only; use the pybullet engine"
-                )
-            if joint.parent != 0:
-                reason = f"'{assembly.name}/{joint.name}' is not on the central body"
-                raise IapError(f"the closed-form engine cannot fly this: {reason}")
-        count = len(assembly.bodies)
-        turns, q_PB = np.ones(count, bool), np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
-        for joint in assembly.joints:
-            turns[joint.child] = joint.kind.turns_freely
-            q_PB[joint.child] = joint.q_PJ
-        J = np.stack([body.inertia for body in assembly.bodies])
-        d = so3.hat(assembly.d_0)
-        J[0] = assembly.inertia + assembly.mass * d @ d
-        return cls(
-            assembly.mass,
-            turns,
-            assembly.p_PB_P - assembly.d_0,
-            q_PB,
-            J,
-            np.linalg.inv(J).astype(float),
-        )
 
 
 class Moments(NamedTuple):
@@ -226,6 +156,14 @@ def move_centre(
     return p_C, add(v_C, scale(dt, a_C))
 
 
+class RigidInertia(NamedTuple):
+    """Mass [kg], inertia about the CoM [kg m^2] and its inverse."""
+
+    mass: float
+    J: Mat
+    J_inv: Mat
+
+
 @formula
 def step_rigid(
     base: Base,
@@ -233,10 +171,8 @@ def step_rigid(
     force: Vec,
     torque: Vec,
     m: Moments,
-    mass: float,
+    body: RigidInertia,
     gravity: float,
-    J: Mat,
-    J_inv: Mat,
     dt: float,
 ) -> tuple[Base, Vec, Vec]:
     """The rigid part over one step: its central body, and place and velocity of the common CoM.
@@ -247,15 +183,14 @@ def step_rigid(
         force: on all bodies [N].
         torque: on those of the rigid part [N m].
         m: moments of all forces.
-        mass: of all bodies [kg].
+        body: mass of all bodies, and inertia of the rigid part.
         gravity: [m/s^2], along -z.
-        J: inertia about the common CoM [kg m^2].
-        J_inv: its inverse.
         dt: [s].
     """
-    p_C, v_C = move_centre(base, arm_P, force, mass, gravity, dt)
-    q, L = turn_under_forces(base.q, spin(base.q, base.w, J), torque, m, J_inv, dt)
-    w = spin(q, L, J_inv)
+    p_C, v_C = move_centre(base, arm_P, force, body.mass, gravity, dt)
+    L_0 = spin(base.q, base.w, body.J)
+    q, L = turn_under_forces(base.q, L_0, torque, m, body.J_inv, dt)
+    w = spin(q, L, body.J_inv)
     p, v = on_arm(p_C, v_C, q, w, arm_P)
     return Base(p, q, v, w), p_C, v_C
 
@@ -275,106 +210,3 @@ def is_sound(p: Vec, q: Quat, v: Vec, w: Vec) -> bool:
     )
     square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
     return (total - total == 0.0) & (square > 0.5)
-
-
-@njit(cache=True)
-def _step_aircraft(row: Array, wrench: Array, J: Array, J_inv: Array, dt: float) -> None:
-    """Turn one body on a spherical joint; where it is follows from the platform."""
-    w, torque = vec(row[10:13]), vec(wrench[3:6])
-    q, w = step_body(quat(row[3:7]), w, torque, mat(J), mat(J_inv), dt)
-    put4(row[3:7], q)
-    put(row[10:13], w)
-
-
-@njit(cache=True)
-def _resultant(wrenches: Array, first: int, model: RigidModel) -> tuple[Vec, Vec, Moments]:
-    """Total force, torque on the rigid part, and the forces' moments."""
-    zero = (0.0, 0.0, 0.0)
-    force, torque, x, y, z = zero, zero, zero, zero, zero
-    for i in range(len(model.turns)):
-        f, r = vec(wrenches[first + i, :3]), vec(model.arms[i])
-        force = add(force, f)
-        if i == 0 or not model.turns[i]:
-            torque = add(torque, vec(wrenches[first + i, 3:]))
-        x, y, z = add(x, scale(f[0], r)), add(y, scale(f[1], r)), add(z, scale(f[2], r))
-    return force, torque, Moments(x, y, z)
-
-
-@njit(cache=True)
-def _place(x: Array, first: int, model: RigidModel, p_C: Vec, v_C: Vec, q: Quat, w: Vec) -> None:
-    """Write the rows that follow from the platform's CoM and attitude."""
-    for i in range(len(model.turns)):
-        row = x[first + i]
-        p, v = on_arm(p_C, v_C, q, w, vec(model.arms[i]))
-        put(row[0:3], p)
-        put(row[7:10], v)
-        if i == 0:
-            put4(row[3:7], q)
-            put(row[10:13], w)
-        elif not model.turns[i]:
-            put4(row[3:7], qmul(q, quat(model.q_PB[i])))
-            put(row[10:13], w)
-
-
-@njit(cache=True)
-def _is_row_sound(row: Array) -> bool:
-    return is_sound(vec(row), quat(row[3:7]), vec(row[7:10]), vec(row[10:13]))
-
-
-@njit(cache=True)
-def step_platform(
-    x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float
-) -> bool:
-    """Advance one platform in place.
-
-    Args:
-        x: (bodies, 13) the world's state rows.
-        wrenches: (bodies, 6) wrenches about the bodies' CoM, world axes, gravity excluded.
-        first: the platform's first row.
-        model: the platform.
-        gravity: [m/s^2], along -z.
-        dt: [s].
-
-    Returns:
-        Whether the result is finite.
-    """
-    force, torque, moments = _resultant(wrenches, first, model)
-    row = x[first]
-    base = Base(vec(row[0:3]), quat(row[3:7]), vec(row[7:10]), vec(row[10:13]))
-    inertia = (model.mass, gravity, mat(model.J[0]), mat(model.J_inv[0]))
-    base, p_C, v_C = step_rigid(base, vec(model.arms[0]), force, torque, moments, *inertia, dt)
-    _place(x, first, model, p_C, v_C, base.q, base.w)
-    sound = _is_row_sound(row)
-    for i in range(1, len(model.turns)):
-        if model.turns[i]:
-            _step_aircraft(x[first + i], wrenches[first + i], model.J[i], model.J_inv[i], dt)
-            sound = sound and _is_row_sound(x[first + i])
-    return sound
-
-
-@njit(cache=True)
-def step_batch(
-    x: Array,
-    wrenches: Array,
-    first: int,
-    model: RigidModel,
-    gravity: float,
-    dt: float,
-    status: Integers,
-) -> bool:
-    """Advance the platform in the running worlds of a batch, (B, bodies, 13) and (B, bodies, 6).
-
-    The arguments are those of `step_platform`, and `status` (B,), which is set of worlds whose
-    result is not finite.
-
-    Returns:
-        Whether all results are finite.
-    """
-    are_finite = True
-    for b in range(x.shape[0]):
-        if status[b] != RUNNING:
-            continue
-        if not step_platform(x[b], wrenches[b], first, model, gravity, dt):
-            status[b] = DIVERGED
-            are_finite = False
-    return are_finite

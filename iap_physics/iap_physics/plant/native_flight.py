@@ -6,19 +6,28 @@ same bits; what it saves is Python's time between the calls, which is more than 
 """
 
 from collections.abc import Sequence
-from typing import Protocol, Self, runtime_checkable
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numba import njit
 
-from iap_description.arrays import Array, Integers
-from iap_description.math.kernels import Packed
+from iap_description.arrays import Array
 from iap_physics.air.drag import Drag, add_drag
 from iap_physics.batch.flight_state import PeriodInputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
-from iap_physics.propulsion.last_command import LastCommand
-from iap_physics.propulsion.propulsion import Propulsion, Rotors, step_aircraft
+from iap_physics.propulsion.autopilot import FleetState
+from iap_physics.propulsion.propulsion import Propulsion, step_aircraft
+
+NO_DRAG = Drag(np.zeros((0, 3)), np.zeros((0, 3)))
+
+
+class StepRows(NamedTuple):
+    """Rows of one world: those that autopilots go by and the states, (1, bodies, 13), and wrenches (1, bodies, 6)."""
+
+    known: Array
+    x: Array
+    wrenches: Array
 
 
 @runtime_checkable
@@ -56,8 +65,7 @@ class NativeFlight:
     ) -> None:
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
         self._wrenches = np.zeros((1, engine.state().shape[1], 6))
-        nothing = np.zeros((0, 3))
-        self._has_drag, self._drag = drag is not None, drag or Drag(nothing, nothing)
+        self._drag = drag or NO_DRAG
 
     @classmethod
     def of(
@@ -85,45 +93,35 @@ class NativeFlight:
             raise AssertionError("a world is loaded for compiled code or it is not")
         engine.begin(self._dt)
         x = engine.state()
-        vehicle = (p.known_rows(x), p.aircraft_rows, p.every, p.command, p.rotors, p.autopilots)
-        air = (self._has_drag, *self._drag)
-        engine.end(
-            *_fly(engine.native, x, self._wrenches, *vehicle, inputs, *air, steps, self._dt)
-        )
+        rows = StepRows(p.known_rows(x), x, self._wrenches)
+        timing = (steps, p.every, self._dt)
+        engine.end(*_fly(engine.native, rows, p.fleet_state, inputs, self._drag, *timing))
         inputs.ticks[:] += steps
 
 
 @njit(cache=True)
 def _fly(
     world: NativeWorld,
-    x: Array,
-    wrenches: Array,
-    known: Array,
-    bodies: Integers,
-    every: int,
-    command: LastCommand,
-    rotors: Rotors,
-    autopilots: Packed,
+    rows: StepRows,
+    fleet: FleetState,
     inputs: PeriodInputs,
-    has_drag: bool,
-    linear: Array,
-    quadratic: Array,
+    drag: Drag,
     steps: int,
+    every: int,
     dt: float,
 ) -> tuple[int, int]:
-    """Number of steps begun, and what the last of them returned."""
+    """Number of steps begun, and what the last of them returned; `every` steps autopilots compute."""
+    x, wrenches = rows.x, rows.wrenches
     is_due, is_disturbed = np.ones(1, np.bool_), np.any(inputs.external_W != 0.0)
-    orders = (command.modes, command.thrust, command.q_WB, command.w_WB_B, command.rpm)
     for step in range(steps):
         wrenches[:] = 0.0
         is_due[0] = (inputs.ticks[0] + step) % every == 0
-        own = (rotors.rpm, autopilots, rotors.target, x, wrenches, rotors.records, dt)
-        step_aircraft(known, bodies, is_due, *orders, *own)
+        step_aircraft(rows.known, is_due, fleet, x, wrenches, dt)
         if is_disturbed:
             for k in range(6):
                 wrenches[0, 0, k] += inputs.external_W[0, k]
-        if has_drag:
-            add_drag(x, inputs.air_W, wrenches, linear, quadratic)
+        if len(drag.linear):
+            add_drag(x, inputs.air_W, wrenches, drag.linear, drag.quadratic)
         failed = step_world(world, wrenches[0], x[0])
         if failed != OK:
             return step + 1, failed

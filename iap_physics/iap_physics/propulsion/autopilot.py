@@ -30,8 +30,9 @@ from iap_description.math.saturation import share_out_four
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
 from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
+from iap_physics.propulsion.last_command import LastCommand
+from iap_physics.propulsion.rotors import RotorStates, Rpm
 
-Rpm = tuple[float, float, float, float]
 Mix = tuple[Vec, Vec, Vec, Vec]
 
 _ATTITUDE, _RATE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RATE_THRUST), int(Mode.RPM)
@@ -79,59 +80,68 @@ class Autopilot(NamedTuple):
         )
 
 
+class FleetState(NamedTuple):
+    """Aircraft of a vehicle in B worlds.
+
+    Attributes:
+        bodies: (N,) their state rows.
+        autopilots: (N,) `Autopilot` records.
+        command: to them; a platform wrench is allocated before.
+        rotors: of them, whose target autopilots write.
+    """
+
+    bodies: Integers
+    autopilots: Packed
+    command: LastCommand
+    rotors: RotorStates
+
+
+class SpeedLimits(NamedTuple):
+    """Limits and lead of rotor speeds, fields as those of `Autopilot`."""
+
+    thrust_coefficient: float
+    rpm_min: float
+    rpm_max: float
+    lead: float
+
+
 @njit(cache=True)
-def autopilot_step(
-    x: Array,
-    bodies: Integers,
-    is_due: Booleans,
-    modes: Integers,
-    thrust: Array,
-    q_WB_r: Array,
-    w_WB_r: Array,
-    rpm_r: Array,
-    rpm: Array,
-    autopilots: Packed,
-    out: Array,
-) -> None:
+def autopilot_step(x: Array, is_due: Booleans, fleet: FleetState) -> None:
     """Rotor speed commands of every aircraft of every platform in a batch.
 
     Args:
         x: (B, bodies, 13) states.
-        bodies: (N,) index of each aircraft's body.
-        is_due: (B,) worlds whose autopilots compute at this step; the others keep `out`.
-        modes: (B,) how to read each world's command, a `iap_description.states.Mode` (a platform wrench is
-            allocated before).
-        thrust: (B, N) collective thrust [N].
-        q_WB_r: (B, N, 4) attitude command.
-        w_WB_r: (B, N, 3) body rate command, feed-forward in the attitude mode [rad/s].
-        rpm_r: (B, N, 4) rotor speeds of the rpm mode.
-        rpm: (B, N, 4) present rotor speeds.
-        autopilots: (N,) `Autopilot` of the aircraft.
-        out: (B, N, 4) rotor speed commands [rpm], written.
+        is_due: (B,) worlds whose autopilots compute at this step; the others keep their targets.
+        fleet: the aircraft; a body rate command is a feed-forward in the attitude mode.
     """
+    command, rotors = fleet.command, fleet.rotors
+    out = rotors.target
     for b in range(out.shape[0]):
         if not is_due[b]:
             continue
+        mode = command.modes[b]
         for n in range(out.shape[1]):
-            if modes[b] == _RPM:
-                put4(out[b, n], of_rotors(quat(rpm_r[b, n]), quat(autopilots[n].lift)))
+            autopilot = fleet.autopilots[n]
+            lift = quat(autopilot.lift)
+            if mode == _RPM:
+                put4(out[b, n], of_rotors(quat(command.rpm[b, n]), lift))
                 continue
-            row, autopilot = x[b, bodies[n]], autopilots[n]
-            torque = _torque(row, modes[b], q_WB_r[b, n], w_WB_r[b, n], autopilot)
+            row = x[b, fleet.bodies[n]]
+            torque = _torque(row, mode, command.q_WB[b, n], command.w_WB_B[b, n], autopilot)
             mix = (
                 _mix_row(autopilot, 0),
                 _mix_row(autopilot, 1),
                 _mix_row(autopilot, 2),
                 _mix_row(autopilot, 3),
             )
-            limits = (
+            limits = SpeedLimits(
                 autopilot.thrust_coefficient,
                 autopilot.rpm_min,
                 autopilot.rpm_max,
                 autopilot.lead,
             )
-            shared = (thrust[b, n], torque, mix, quat(autopilot.lift))
-            put4(out[b, n], rotor_commands(*shared, *limits, quat(rpm[b, n])))
+            thrust, rpm = command.thrust[b, n], quat(rotors.rpm[b, n])
+            put4(out[b, n], rotor_commands(thrust, torque, mix, lift, limits, rpm))
 
 
 @njit(cache=True)
@@ -155,10 +165,7 @@ def rotor_commands(
     torque: Vec,
     mix: Mix,
     lift: Quat,
-    c_f: float,
-    rpm_min: float,
-    rpm_max: float,
-    lead: float,
+    limits: SpeedLimits,
     rpm: Rpm,
 ) -> Rpm:
     """Rotor speed commands [rpm] for a collective thrust [N] and a torque [N m].
@@ -168,12 +175,10 @@ def rotor_commands(
         torque: about the CoM, body axes [N m].
         mix: see `_mix_row`.
         lift: see `Autopilot`; a rotor that is not there has the mean thrust, and so no part in what is given up.
-        c_f: thrust coefficient [N/rpm^2].
-        rpm_min: idle speed [rpm].
-        rpm_max: top speed [rpm].
-        lead: see `Autopilot`.
+        limits: of the speeds.
         rpm: present speeds [rpm].
     """
+    c_f, rpm_min, rpm_max, lead = limits
     tilt = (
         mix[0][0] * torque[0] + mix[0][1] * torque[1],
         mix[1][0] * torque[0] + mix[1][1] * torque[1],
@@ -209,6 +214,6 @@ def of_rotors(speeds: Rpm, lift: Quat) -> Rpm:
 
 
 @formula
-def _lead(wanted: float, rpm: float, lead: float, rpm_min: float, rpm_max: float) -> float:
+def _lead(target: float, rpm: float, lead: float, rpm_min: float, rpm_max: float) -> float:
     """Speed command within limits that makes up for the rotor's lag."""
-    return least(most(wanted + lead * (wanted - rpm), rpm_min), rpm_max)
+    return least(most(target + lead * (target - rpm), rpm_min), rpm_max)

@@ -10,16 +10,16 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.math.kernels import Packed, stacked
+from iap_description.math.kernels import stacked
 from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import Health
-from iap_physics.propulsion.autopilot import Autopilot, autopilot_step
+from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.last_command import CommandDelay, LastCommand
-from iap_physics.propulsion.rotors import RotorParameters, step_rotors
+from iap_physics.propulsion.rotors import RotorParameters, RotorStates, step_rotors
 from iap_physics.propulsion.tilting_rotors import TiltParameters, step_tilting_rotors
 
 
@@ -58,24 +58,6 @@ class Airframe:
         ]
 
 
-class Rotors(NamedTuple):
-    """Rotors of N aircraft in B worlds.
-
-    Attributes:
-        rpm: (B, N, 4) speeds [rpm].
-        tilt: (B, N, 4) angles about the arms [rad], zero of rotors that do not tilt.
-        target: (B, N, 4) the speeds that autopilots have commanded last [rpm].
-        records: (N,) `RotorParameters`.
-        servos: (N,) `iap_physics.propulsion.tilting_rotors.TiltParameters`.
-    """
-
-    rpm: Array
-    tilt: Array
-    target: Array
-    records: Packed
-    servos: Packed
-
-
 class Known(NamedTuple):
     """What autopilots go by in place of the truth.
 
@@ -99,8 +81,8 @@ class Propulsion:
         command: the present one.
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
-        aircraft_rows: (N,) state rows of the aircraft.
         autopilots: (N,) `Autopilot` records.
+        fleet_state: all of this that compiled code takes.
         is_tilting: whether rotors tilt, or push along other axes than z.
         weakened: how often faults have changed what is left of the rotors.
 
@@ -125,7 +107,7 @@ class Propulsion:
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
         )
-        self.rotors = Rotors(
+        self.rotors = RotorStates(
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
@@ -140,7 +122,8 @@ class Propulsion:
         self.weakened, self._estimated_worlds = 0, 0
         self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
-        self.aircraft_rows = np.array(bodies, dtype=np.int64)
+        aircraft_rows = np.array(bodies, dtype=np.int64)
+        self.fleet_state = FleetState(aircraft_rows, self.autopilots, self.command, self.rotors)
 
     @property
     def rpm(self) -> Array:
@@ -228,16 +211,12 @@ class Propulsion:
         """
         if self.every > 1:
             np.equal((ticks + substep) % self.every, 0, out=self._is_due)
-        *commands, angles = self.command
-        state = (*commands, self.rotors.rpm, self.autopilots, self.rotors.target)
-        arguments = (self.known_rows(x), self.aircraft_rows, self._is_due, *state)
+        known = self.known_rows(x)
         if not self.is_tilting:
-            step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
+            step_aircraft(known, self._is_due, self.fleet_state, x, wrenches, dt)
             return
-        autopilot_step(*arguments)
-        rotors = self.rotors
-        speeds = (rotors.rpm, rotors.tilt, rotors.target, angles)
-        step_tilting_rotors(*speeds, x, wrenches, rotors.records, rotors.servos, dt)
+        autopilot_step(known, self._is_due, self.fleet_state)
+        step_tilting_rotors(self.rotors, self.command.tilt, x, wrenches, dt)
 
     def known_rows(self, x: Array) -> Array:
         """Rows that the autopilots go by: estimates where there are some, else the truth."""
@@ -263,23 +242,9 @@ def propulsion_of(
 
 @njit(cache=True)
 def step_aircraft(
-    known: Array,
-    bodies: Integers,
-    is_due: Booleans,
-    modes: Integers,
-    thrust: Array,
-    q_WB: Array,
-    w_WB_B: Array,
-    rpm_command: Array,
-    rpm: Array,
-    autopilots: Packed,
-    rpm_target: Array,
-    x: Array,
-    wrenches: Array,
-    rotors: Packed,
-    dt: float,
+    known: Array, is_due: Booleans, fleet: FleetState, x: Array, wrenches: Array, dt: float
 ) -> None:
     """Autopilots, which go by the `known` rows, then rotors, in one call: a call costs more than what it computes."""
-    commands = (modes, thrust, q_WB, w_WB_B, rpm_command)
-    autopilot_step(known, bodies, is_due, *commands, rpm, autopilots, rpm_target)
-    step_rotors(rpm, rpm_target, x, wrenches, rotors, dt)
+    autopilot_step(known, is_due, fleet)
+    rotors = fleet.rotors
+    step_rotors(rotors.rpm, rotors.target, x, wrenches, rotors.records, dt)

@@ -82,6 +82,24 @@ class RotorParameters(NamedTuple):
         )
 
 
+class RotorStates(NamedTuple):
+    """Rotors of N aircraft in B worlds.
+
+    Attributes:
+        rpm: (B, N, 4) speeds [rpm].
+        tilt: (B, N, 4) angles about the arms [rad], zero of rotors that do not tilt.
+        target: (B, N, 4) the speeds that autopilots have commanded last [rpm].
+        records: (N,) `RotorParameters`.
+        servos: (N,) `iap_physics.propulsion.tilting_rotors.TiltParameters`.
+    """
+
+    rpm: Array
+    tilt: Array
+    target: Array
+    records: Packed
+    servos: Packed
+
+
 class Lag(NamedTuple):
     """A deviation e_0 from the target over one step."""
 

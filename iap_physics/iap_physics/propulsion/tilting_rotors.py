@@ -20,7 +20,6 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
-    Packed,
     Quat,
     Six,
     Vec,
@@ -38,7 +37,7 @@ from iap_description.math.kernels import (
     six_at,
 )
 from iap_description.vehicles.aircraft import Aircraft
-from iap_physics.propulsion.rotors import Lag, RotorParameters, Rpm, lag, spin_four
+from iap_physics.propulsion.rotors import Lag, RotorParameters, RotorStates, Rpm, lag, spin_four
 
 Angles = tuple[float, float, float, float]
 Columns = tuple[Six, Six, Six, Six]  # wrench of a unit of thrust of each rotor
@@ -137,23 +136,21 @@ def four_columns(M: Array) -> Columns:
 def tilt_aircraft(
     rpm: Array,
     tilts: Array,
-    command: Array,
-    angles: Array,
+    command: tuple[Array, Array],
     q_WB: Quat,
     p: RotorParameters,
     t: TiltParameters,
-    up: Lag,
-    down: Lag,
+    lags: tuple[Lag, Lag],
     dt: float,
 ) -> tuple[Vec, Vec]:
     """One aircraft over one step: moves `rpm` (4,) and `tilts` (4,) on in place and returns force and torque.
 
-    `command` (4,) are speeds [rpm], `angles` (4,) those of the tilts [rad]; `up` and `down` are the lags of the speeds.
+    Commands are speeds (4,) [rpm], and angles of the tilts (4,) [rad]; lags are those of rising and falling speeds.
     """
-    limits = (p.thrust_coefficient, p.rpm_min, p.speed_share * p.rpm_max, up, down)
-    speeds, thrusts = spin_four(quat(rpm), quat(command), *limits, quat(p.thrust_share))
+    limits = (p.thrust_coefficient, p.rpm_min, p.speed_share * p.rpm_max, lags[0], lags[1])
+    speeds, thrusts = spin_four(quat(rpm), quat(command[0]), *limits, quat(p.thrust_share))
     before, servo = quat(tilts), Servo(t.limit, t.rate, t.time_constant)
-    after = tilt_four(before, quat(angles), servo, dt)
+    after = tilt_four(before, quat(command[1]), servo, dt)
     put4(rpm, speeds)
     put4(tilts, after)
     columns = (four_columns(t.up), four_columns(t.sideways))
@@ -162,38 +159,24 @@ def tilt_aircraft(
 
 @njit(cache=True)
 def step_tilting_rotors(
-    rpm: Array,
-    tilts: Array,
-    command: Array,
-    angles: Array,
-    x: Array,
-    wrenches: Array,
-    rotors: Packed,
-    servos: Packed,
-    dt: float,
+    rotors: RotorStates, angles: Array, x: Array, wrenches: Array, dt: float
 ) -> None:
     """All rotors of one platform in a batch of worlds over one step, as `iap_physics.propulsion.rotors.step_rotors`.
 
     Args:
-        rpm: (B, N, 4) rotor speeds [rpm], moved on in place.
-        tilts: (B, N, 4) their angles [rad], likewise.
-        command: (B, N, 4) commanded speeds [rpm]; 0 switches a rotor off.
+        rotors: speeds and angles, which are moved on in place towards their targets.
         angles: (B, N, 4) commanded angles [rad].
         x: (B, bodies, 13) state rows.
         wrenches: (B, bodies, 6) wrenches on the bodies, world axes, to which the rotors' are added.
-        rotors: (N,) `RotorParameters` of the aircraft.
-        servos: (N,) `TiltParameters` of the aircraft.
         dt: step [s].
     """
+    rpm, tilts, target = rotors.rpm, rotors.tilt, rotors.target
     for i in range(rpm.shape[1]):
-        p, t = rotors[i], servos[i]
-        row, up, down = p.body, lag(dt, p.time_constant_up), lag(dt, p.time_constant_down)
+        p, t = rotors.records[i], rotors.servos[i]
+        row, lags = p.body, (lag(dt, p.time_constant_up), lag(dt, p.time_constant_down))
         for b in range(rpm.shape[0]):
-            commanded = (command[b, i], angles[b, i])
-            q_WB = quat(x[b, row, 3:7])
-            force, torque = tilt_aircraft(
-                rpm[b, i], tilts[b, i], *commanded, q_WB, p, t, up, down, dt
-            )
+            command, q_WB = (target[b, i], angles[b, i]), quat(x[b, row, 3:7])
+            force, torque = tilt_aircraft(rpm[b, i], tilts[b, i], command, q_WB, p, t, lags, dt)
             for k in range(3):
                 wrenches[b, row, k] += force[k]
                 wrenches[b, row, 3 + k] += torque[k]

@@ -10,7 +10,10 @@ from iap_description.math.kernels import stacked
 from iap_description.states import Command, Mode, Q, W, resting_state
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.platform import load_platform
-from iap_physics.propulsion.autopilot import Autopilot, autopilot_step
+from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
+from iap_physics.propulsion.last_command import LastCommand
+from iap_physics.propulsion.rotors import RotorParameters, RotorStates
+from iap_physics.propulsion.tilting_rotors import TiltParameters
 
 F450 = load_platform("f450")
 AIRCRAFT = F450.aircraft
@@ -29,21 +32,25 @@ def pilot_of(**changes):
 def rotor_speeds(pilot, mode, *, thrust=HOVER, x=None, q=LEVEL, w=(0, 0, 0), rpm=None, now=None):
     """Commands (4,) of one aircraft for one command and state."""
     x = resting_state(np.zeros(3), LEVEL) if x is None else x
-    out = np.empty((1, 1, 4))
-    autopilot_step(
-        x[None, None],
-        np.array([0]),
-        np.array([True]),
+    command = LastCommand(
         np.array([int(mode)]),
         np.full((1, 1), float(thrust)),
         np.reshape(np.asarray(q, float), (1, 1, 4)),
         np.reshape(np.asarray(w, float), (1, 1, 3)),
         np.full((1, 1, 4), 0.0 if rpm is None else rpm),
-        np.full((1, 1, 4), 0.0 if now is None else now),
-        stacked([pilot]),
-        out,
+        np.zeros((1, 1, 4)),
     )
-    return out[0, 0]
+    fleet = fleet_of([pilot], command, np.full((1, 1, 4), 0.0 if now is None else now))
+    autopilot_step(x[None, None], np.array([True]), fleet)
+    return fleet.rotors.target[0, 0]
+
+
+def fleet_of(pilots, command, rpm):
+    """Aircraft of these autopilots, whose bodies are the first ones, at rotor speeds (B, N, 4)."""
+    records = [stacked([RotorParameters.of(AIRCRAFT, n) for n in range(len(pilots))])]
+    records.append(stacked([TiltParameters.of(AIRCRAFT)] * len(pilots)))
+    rotors = RotorStates(rpm, np.zeros_like(rpm), np.empty_like(rpm), *records)
+    return FleetState(np.arange(len(pilots)), stacked(pilots), command, rotors)
 
 
 def made_by(rpm):
@@ -200,12 +207,11 @@ def test_a_batch_of_equal_aircraft_gets_equal_commands():
     x[..., Q] = so3.quaternion_exp(rng.normal(size=(3, 2, 3)))
     x[..., W] = rng.normal(size=(3, 2, 3))
     thrust, q = rng.uniform(5, 30, (3, 2)), so3.quaternion_exp(rng.normal(size=(3, 2, 3)))
-    out, zeros = np.empty((3, 2, 4)), np.zeros((3, 2, 4))
-    rates, mode = np.zeros((3, 2, 3)), Mode.ATTITUDE_THRUST
-    bodies, is_due, modes = np.array([0, 1]), np.ones(3, bool), np.full(3, int(mode))
-    autopilot_step(
-        x, bodies, is_due, modes, thrust, q, rates, zeros, zeros, stacked([pilot] * 2), out
-    )
+    zeros, rates, mode = np.zeros((3, 2, 4)), np.zeros((3, 2, 3)), Mode.ATTITUDE_THRUST
+    command = LastCommand(np.full(3, int(mode)), thrust, q, rates, zeros, zeros)
+    fleet = fleet_of([pilot] * 2, command, zeros.copy())
+    autopilot_step(x, np.ones(3, bool), fleet)
+    out = fleet.rotors.target
     for b in range(3):
         for n in range(2):
             one = rotor_speeds(pilot, mode, thrust=thrust[b, n], x=x[b, n], q=q[b, n])

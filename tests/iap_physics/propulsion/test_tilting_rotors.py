@@ -9,7 +9,7 @@ from iap_description.math import so3
 from iap_description.math.kernels import stacked
 from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.platform import load_platform
-from iap_physics.propulsion.rotors import RotorParameters, step_rotors
+from iap_physics.propulsion.rotors import RotorParameters, RotorStates, step_rotors
 from iap_physics.propulsion.tilting_rotors import (
     Servo,
     TiltParameters,
@@ -32,7 +32,8 @@ def spun(aircraft, rpm, tilt, q_WB=(0.0, 0.0, 0.0, 1.0)):
         stacked([RotorParameters.of(aircraft, 0)]),
         stacked([TiltParameters.of(aircraft)]),
     )
-    step_tilting_rotors(speeds, tilts, speeds.copy(), tilts.copy(), x, wrench, *records, 1e-3)
+    rotors = RotorStates(speeds, tilts, speeds.copy(), *records)
+    step_tilting_rotors(rotors, tilts.copy(), x, wrench, 1e-3)
     return wrench[0, 0]
 
 
