@@ -10,7 +10,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.errors import FlightFailed
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.docking.worlds import DockingWorlds
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 BATCHED = "batched"  # the contact of `iap_physics.docking`, beside engines' names
 

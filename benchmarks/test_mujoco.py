@@ -28,7 +28,7 @@ from iap_physics.plant.rates import LoopRates
 from iap_physics.propulsion.propulsion import propulsion_of
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):

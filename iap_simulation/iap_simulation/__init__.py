@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from iap_simulation.runs.run import record as record
-    from iap_simulation.simulation import Simulation as Simulation
+    from iap_simulation.simulation.simulation import Simulation as Simulation
 
-HOMES = {"Simulation": "iap_simulation.simulation", "record": "iap_simulation.runs.run"}
+HOMES = {"Simulation": "iap_simulation.simulation.simulation", "record": "iap_simulation.runs.run"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is

@@ -14,7 +14,7 @@ from iap_description.states import P
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_simulation.runs.run import record
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 STARTS = {"draw.position": 0.2, "draw.attitude_deg": 5.0}
 KINDS: dict[str, dict[str, Any]] = {  # of actions: settings of the task

@@ -9,7 +9,7 @@ from flying import fly_scenario
 
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.states import Command, Mode
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 ENGINES = ["closed_form", "pybullet"]
 

@@ -13,7 +13,7 @@ from iap_estimation.evaluation.dead_reckoning import reckon as means
 from iap_estimation.evaluation.dead_reckoning import reckon_instants as instants
 from iap_physics.plant.inertial import InertialProbe
 from iap_simulation.flights.flight import Flight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SAMPLINGS = ("integrating", "instantaneous")
 STEPS = 2000  # 10 s

@@ -33,7 +33,7 @@ from iap_physics.session.flight_monitor import FlightMonitor
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 Array = NDArray[np.float64]
 CONTROL_HZ, PHYSICS_HZ = 200.0, 1000.0

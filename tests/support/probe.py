@@ -25,7 +25,7 @@ from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)

@@ -10,7 +10,7 @@ from iap_description.sensors.readings import Reading
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY
 from iap_simulation.flights.flight import Flight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 
 class Said:

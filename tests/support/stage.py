@@ -23,7 +23,7 @@ from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import StateMessage
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SCENARIO = "figure_eight"
 ASSIGNMENTS = ["engine.name=closed_form"]

@@ -169,7 +169,6 @@ MUTUAL = {  # folders that still import each other; "." are the modules at a pac
     ("iap_learning", ".", "tasks"),
     ("iap_learning", "datasets", "tasks"),
     ("iap_learning", "policies", "tasks"),
-    ("iap_simulation", ".", "runs"),
 }
 CROWDED: set[str] = set()  # packages whose roots still have more modules
 

@@ -10,7 +10,7 @@ from iap_description.errors import FlightFailed
 from iap_description.vehicles.latch import approach
 from iap_simulation.docking.pair_pilot import pair_of
 from iap_simulation.docking.pilot import frames
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 
 def approach_rows(simulation: Simulation) -> Array:

@@ -19,7 +19,7 @@ from iap_learning.tasks.kinds.platform.task import Task
 from iap_learning.tasks.kinds.registry import AnyTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.docking.pilot import DockingJudge
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import ARRIVED, NOT_CALM, OUTCOMES, TIME_IS_UP, TOO_FORCEFUL
 
 Ending = tuple[

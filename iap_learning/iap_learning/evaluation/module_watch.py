@@ -14,7 +14,7 @@ from iap_learning.tasks.kinds.module_docking.sight import Latch, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.modules.in_flight import ModulesInFlight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import ARRIVED, CRASHED, TIME_IS_UP, TOO_FAST
 
 

@@ -13,7 +13,7 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Progress
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 
 class FlightLog:

@@ -33,7 +33,7 @@ from iap_simulation.metrics.metrics import Scores
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.runs.topic_logs import topic_logs
 from iap_simulation.scenario.resolving import resolved
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 Progress = Callable[[float], None]
 Say = Callable[[Notice], None]

@@ -14,7 +14,7 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute, score
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 # What depends on the machine and its load, or on the loop that flies, not on the run.
 MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s", "compiled_fraction")

@@ -9,7 +9,7 @@ from iap_bringup.teleop.stick_reference import Demand, StickReference
 from iap_description.signals import Reference
 from iap_description.states import REF_P, REF_Q, Level, P, Q
 from iap_simulation.modules.in_flight import ModulesInFlight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SIZE = 0.52
 FORWARD = Demand(np.array([0.3, 0.0, 0.1]), np.array([0.0, 0.0, 0.3]), held=True)

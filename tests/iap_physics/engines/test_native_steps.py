@@ -13,7 +13,7 @@ from iap_physics.engines.pybullet import engine as engines
 from iap_physics.engines.pybullet import symbols
 from iap_physics.engines.pybullet.engine import PyBulletEngine
 from iap_simulation.flights.flight import Flight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 DT = 0.001
 

@@ -19,7 +19,7 @@ from iap_sensors.inertial.ahrs import PRESETS, AttitudeFilter, AttitudeGains
 from iap_sensors.inertial.imu import Imu, ImuSpec
 from iap_sensors.inertial.magnetometer import Magnetometer, MagnetometerSpec
 from iap_simulation.flights.flight import Flight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, GRAVITY])

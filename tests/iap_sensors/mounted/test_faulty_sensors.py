@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SENSORS = {"sensors": "imu,uwb", "duration": 1.0, "seed": 4}
 FAULT = {"at": 0.3, "sensor": "imu", "aircraft": 2, "for": 0.2}

@@ -11,7 +11,7 @@ from iap_io.runs.run_folder import load_run
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 HEAVY = {f"platform.arm.links.{i}.mass": m for i, m in enumerate((0.30, 0.24, 0.20))}
 UNKNOWN = {"arm.feed_forward": "none"}

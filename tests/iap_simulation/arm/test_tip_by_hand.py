@@ -7,7 +7,7 @@ import pytest
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.serial_chain import tip_pose
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 DEMANDS = [
     {"t": 0.2, "velocity": [0.4, 0.0, 0.0], "turn_deg": 0.0},

@@ -15,7 +15,7 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import PROGRESS_STEPS
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import resolved
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 DURATION = 1.3  # no whole number of compiled runs [s]
 ROWS = 400  # that are kept at most

@@ -7,7 +7,7 @@ import pytest
 from iap_description.errors import BadInput, IapError
 from iap_description.sensors.readings import ImuReading
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 PERIODS = 12
 DRAWN = {"draw.position": 0.2, "draw.imu_position": 0.03, "draw.imu_tilt_deg": 3.0}

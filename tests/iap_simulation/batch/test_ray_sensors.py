@@ -16,7 +16,7 @@ from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import resolved
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 FIELD = {
     "trees": {"preset": "trees", "count": 12, "free": [[0.0, 0.0, 1.5]]},

@@ -13,7 +13,7 @@ from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOW
 from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SCATTERED = {
     "draw.position": 0.3,

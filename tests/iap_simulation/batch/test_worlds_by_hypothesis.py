@@ -16,7 +16,7 @@ from iap_description.errors import FlightFailed
 from iap_description.math.lanes import LANES
 from iap_simulation.batch.worlds import GUST_PERIODS, Worlds
 from iap_simulation.flights.flight import Flight
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 # scenario and platform: each law, aircraft of two kinds of joints, and rotors that tilt or lean
 FLOWN = [

@@ -12,7 +12,7 @@ from iap_description.states import P, V
 from iap_physics.latching.latches import Latches
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.runs.run import record
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SCRIPT = {"policy": "script"}
 

@@ -12,7 +12,7 @@ from iap_description.signals import Reference
 from iap_simulation.loop import agents
 from iap_simulation.loop.agents import AGENTS, GUIDANCE, POLICY, SCRIPT, registered
 from iap_simulation.loop.closed_loop import ClosedLoop
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 CLOSED_FORM = {"engine.name": "closed_form"}
 CLIMB = '''

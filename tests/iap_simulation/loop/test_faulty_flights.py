@@ -11,7 +11,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute, record
 from iap_simulation.scenario.resolving import Options, resolve
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 WEAK = {"at": 0.3, "aircraft": 1, "rotor": 1, "thrust": 0.6}
 LATE = {"at": 0.2, "commands_late": 0.02, "for": 0.3}

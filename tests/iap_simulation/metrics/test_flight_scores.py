@@ -6,7 +6,7 @@ import pytest
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import record, score
 from iap_simulation.scenario.resolving import resolved
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s", "compiled_fraction")
 

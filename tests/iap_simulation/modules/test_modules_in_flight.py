@@ -12,7 +12,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.loop.estimate_monitor import EstimateGuidance
 from iap_simulation.modules.judging import ModulesJudge
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 HOVER = {"vehicles.0.start.mode": "hover", "vehicles.0.start.lead_in": 0.0}
 

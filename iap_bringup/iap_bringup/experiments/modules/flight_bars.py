@@ -14,7 +14,7 @@ from iap_physics.plant.disturbances import Disturbance
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SHORT_HOVER_TIME = 20.0  # hover of flights that are compared between engines, or timed [s]
 LONG_HOVER_TIME = 40.0  # hover after which an unequal force is settled [s]

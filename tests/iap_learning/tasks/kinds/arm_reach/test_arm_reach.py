@@ -18,7 +18,7 @@ from iap_learning.tasks.kinds.agents import expert_of
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_simulation.arm.flight import ArmFlight
 from iap_simulation.arm.scenario import resolve_arm
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 TASK = "arm_reach"

@@ -20,7 +20,7 @@ from iap_simulation.docking.pilot import is_held
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 PERIOD = 5_000_000  # [ns]
 

@@ -11,7 +11,7 @@ from iap_description.math import so3
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.agents import expert_of
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 AT_REST: dict[str, Any] = {"draw.position": 0.0, "draw.attitude_deg": 0.0}

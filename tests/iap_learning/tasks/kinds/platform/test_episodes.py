@@ -12,7 +12,7 @@ from iap_learning.tasks.kinds.platform.task import Task
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_learning.tasks.seeds import episode_seeds
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 DRAWN = {"draw.mass": 0.1, "draw.thrust": 0.05, "wind.speed": 2.0, "wind.turbulence": 8.0}

@@ -15,7 +15,7 @@ from iap_learning.tasks.kinds.platform.platform_responder import PlatformRespond
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 THRUSTS = {"task": "hold_rotor_thrust", "platform": "f450"}
 ORDERS = ("ISR", "RSI", "SRI")  # of image, state and reference

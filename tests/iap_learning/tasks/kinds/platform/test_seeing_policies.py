@@ -15,7 +15,7 @@ from iap_learning.evaluation.flyers import baseline
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_simulation.runs.run import record
-from iap_simulation.simulation import Simulation
+from iap_simulation.simulation.simulation import Simulation
 
 SEED = 7
 

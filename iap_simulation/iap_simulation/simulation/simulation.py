@@ -26,9 +26,9 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import ClosedLoop
 from iap_simulation.loop.roles import Observer, RowObserver, TaskObserver
 from iap_simulation.modules.in_flight import ModulesInFlight
-from iap_simulation.participants import Participants
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.simulation.participants import Participants
 
 
 @dataclass

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The simulation: a scenario that is stepped, reset, and brought back to snapshots."""
