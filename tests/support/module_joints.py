@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from iap_control.modules.bearing import Lift
-from iap_control.modules.exchange import Told
+from iap_control.modules.exchange import ModuleReports
 from iap_control.modules.settings import ModulesSpec, modules_tree
-from iap_control.modules.structure import Joint
+from iap_control.modules.structure import ModuleJoint
 from iap_description.arrays import Array
 from iap_description.config.record import validate
 
@@ -22,15 +22,20 @@ def lift(count: int) -> Lift:
     return Lift.of([WEIGHT] * count, [rotors] * count)
 
 
-def chain(count: int) -> dict[str, Joint]:
+def chain(count: int) -> dict[str, ModuleJoint]:
     """Joints of a chain along x."""
-    return {f"j{i + 1}": Joint(i, i + 1, (SIZE, 0.0, 0.0)) for i in range(count - 1)}
+    return {f"j{i + 1}": ModuleJoint(i, i + 1, (SIZE, 0.0, 0.0)) for i in range(count - 1)}
 
 
-def square() -> dict[str, Joint]:
+def square() -> dict[str, ModuleJoint]:
     """Four modules, all neighbours joined: a closed loop."""
     x, y = (SIZE, 0.0, 0.0), (0.0, SIZE, 0.0)
-    return {"a": Joint(0, 1, x), "b": Joint(0, 2, y), "c": Joint(1, 3, y), "d": Joint(2, 3, x)}
+    return {
+        "a": ModuleJoint(0, 1, x),
+        "b": ModuleJoint(0, 2, y),
+        "c": ModuleJoint(1, 3, y),
+        "d": ModuleJoint(2, 3, x),
+    }
 
 
 def spec_of(joints: dict[str, Any], mission: list[Any] | None = None, **keys: Any) -> ModulesSpec:
@@ -39,7 +44,7 @@ def spec_of(joints: dict[str, Any], mission: list[Any] | None = None, **keys: An
     return validate(ModulesSpec, modules_tree(tree, "test"), source="test")
 
 
-def told(t: float, places: Array, **others: Any) -> Told:
+def told(t: float, places: Array, **others: Any) -> ModuleReports:
     """What modules at rest at places (n, 3) tell, their references at them."""
     rows = np.zeros((len(places), 20))
     rows[:, :3], rows[:, 6] = places, 1.0
@@ -48,7 +53,7 @@ def told(t: float, places: Array, **others: Any) -> Told:
         "shared": rows[:, :13].copy(),
         "external_P": np.zeros((len(places), 6)),
         "nominal": rows,
-        "heard": np.full(len(places), t),
+        "command_times": np.full(len(places), t),
         "joint_S": {},
     }
-    return Told(t, **{**fields, **others})
+    return ModuleReports(t, **{**fields, **others})

@@ -9,7 +9,7 @@ from typing import Any
 
 from iap_bringup.nodes.node_judges import judge_of
 from iap_bringup.nodes.node_modules import EXPECTED, SHARED
-from iap_control.modules.joints_said import joints_message
+from iap_control.modules.joint_states import joints_message
 from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
 from iap_estimation.navigation.health import Worst

@@ -3,8 +3,6 @@
 
 from typing import Any
 
-from iap_control.modules.losses import Loss
-
 
 def arm_text(arm: dict[str, Any], compare: dict[str, dict[str, Any]]) -> str:
     """What key `arm` of metrics.json says, of this flight and of those beside it, one line each."""
@@ -46,7 +44,7 @@ def modules_text(modules: dict[str, Any]) -> str:
     """Lines of what key `modules` of metrics.json says: one for each joint, and the largest wrench that was left."""
     lines = [_joint_text(name, joint) for name, joint in modules["joints"].items()]
     lost = modules["lost"]
-    lines += [f"t = {each['t']:.3f} s: {Loss(**each)}" for each in lost]
+    lines += [f"t = {each['t']:.3f} s: {ModuleLoss(**each)}" for each in lost]
     force, torque = modules["joint_force_n"], modules["joint_torque_nm"]
     if force is not None and torque is not None:
         lines.append(f"modules: largest mean wrench in a joint {force:.3f} N, {torque:.4f} N m")

@@ -21,7 +21,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from iap_control.modules.joint_wrench import moved
+from iap_control.modules.joint_wrench import moved_to
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 from iap_description.math import so3
@@ -65,9 +65,9 @@ def evened(structure: Structure, y: Array, lever: float) -> Array:
         lever: rho [m].
     """
     laplacian = structure.incidence @ structure.incidence.T
-    felt: Array = np.where(structure.obeys[:, None], laplacian @ y, 0.0)
-    felt -= moved(_least(structure, felt.sum(axis=0), lever), structure.offsets_S)
-    out: Array = np.linalg.pinv(laplacian, hermitian=True) @ felt
+    borne: Array = np.where(structure.obeys[:, None], laplacian @ y, 0.0)
+    borne -= moved_to(_least(structure, borne.sum(axis=0), lever), structure.offsets_S)
+    out: Array = np.linalg.pinv(laplacian, hermitian=True) @ borne
     return out
 
 
@@ -94,7 +94,7 @@ def _least(structure: Structure, wrench_S: Array, lever: float) -> Array:
     """`shares` of least norm, whatever modules carry besides."""
     out, twists = np.zeros((len(structure.modules), 6)), _twists(structure, lever)
     borne = twists @ np.linalg.solve(twists.sum(axis=0), wrench_S)
-    out[structure.obeys] = moved(borne, -structure.offsets_S[structure.obeys])
+    out[structure.obeys] = moved_to(borne, -structure.offsets_S[structure.obeys])
     return out
 
 
@@ -103,8 +103,8 @@ def _lifts(offsets_S: Array, wrench_S: Array, lift: Lift) -> Array:
     count = lift.rotors.shape[1]
     rotors, each = lift.rotors + offsets_S[:, None, :2], lift.weights / count
     C = np.stack([np.ones(rotors.shape[:2]), rotors[..., 1], -rotors[..., 0]])
-    own = np.einsum("ckr,k->c", C, each)
-    u = _least_largest(C.reshape(3, -1), wrench_S[2:5] + own).reshape(-1, count)
+    weight = np.einsum("ckr,k->c", C, each)
+    u = _least_largest(C.reshape(3, -1), wrench_S[2:5] + weight).reshape(-1, count)
     extra = u - each[:, None]
     out = np.zeros((len(offsets_S), 6))
     out[:, 2] = extra.sum(axis=1)

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from iap_control.modules.joint_machine import State
+from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_description.vehicles.latching import Latching
 
 
-class Role(Enum):
+class ModuleRole(Enum):
     """Role of a module in its structure."""
 
     SEPARATED = "separated"
@@ -18,7 +18,7 @@ class Role(Enum):
     FOLLOWER = "follower"  # its integral stands still, feed-forward takes its place
 
 
-class Told(NamedTuple):
+class ModuleReports(NamedTuple):
     """Signals of all modules to the coordinator at an instant.
 
     Attributes:
@@ -27,7 +27,7 @@ class Told(NamedTuple):
         shared: (n, 13) state rows in one frame, whose differences are relative poses.
         external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m]; nan where it is not known.
         nominal: (n, 19+) each module's own reference now.
-        heard: (n,) time of each module's last command [s].
+        command_times: (n,) of each module's last command [s].
         joint_S: (6,) wrench on the follower of joints where it is measured, about the joint's place, by joints' names.
     """
 
@@ -36,20 +36,20 @@ class Told(NamedTuple):
     shared: Array
     external_P: Array
     nominal: Array
-    heard: Array
+    command_times: Array
     joint_S: Mapping[str, Array]
 
 
-class Order(NamedTuple):
+class LatchOrder(NamedTuple):
     """Order to the latch of a joint."""
 
     joint: str
     latching: Latching
 
 
-class Event(NamedTuple):
-    """A joint has come into a state."""
+class JointEvent(NamedTuple):
+    """Entry of a joint into a state."""
 
     t: float
     joint: str
-    state: State
+    state: JointState

@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from iap_control.modules.bearing import Lift, evened, shares
-from iap_control.modules.joint_wrench import moved, potential, potential_of_joints
+from iap_control.modules.joint_wrench import moved_to, potential, potential_of_joints
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 
@@ -47,7 +47,7 @@ def increments(structure: Structure, y: Array, desired_S: Array, lever: float) -
     if not structure.obeys.all() and structure.obeys.any():
         excess = evened(structure, excess, lever)
     excess = excess - excess[structure.modules.index(structure.leader)]
-    return np.where(structure.obeys[:, None], moved(excess, -structure.offsets_S), 0.0)
+    return np.where(structure.obeys[:, None], moved_to(excess, -structure.offsets_S), 0.0)
 
 
 class FeedForward:
@@ -93,10 +93,10 @@ class FeedForward:
 
     def push_against(self, structure: Structure, wind_P: Array, share: float) -> None:
         """Let all modules of a structure push against a force (3,) that each feels [N], by a share of what is new."""
-        own = list(structure.modules)
-        change = share * (-wind_P - self._against_wind_P[own])
-        self._against_wind_P[own] += change
-        self.wrenches_P[own, :3] += change
+        rows = list(structure.modules)
+        change = share * (-wind_P - self._against_wind_P[rows])
+        self._against_wind_P[rows] += change
+        self.wrenches_P[rows, :3] += change
 
     def bear(self, structure: Structure, module: int, weight_S: Array) -> None:
         """Let a structure carry a module of it whose motors have stopped, and no other one.

@@ -5,12 +5,12 @@ from typing import Self
 
 from iap_control.controllers.controller import Controller, PlatformController
 from iap_control.interaction.wrench_control import WrenchControl
-from iap_control.modules.exchange import Role
+from iap_control.modules.exchange import ModuleRole
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 
 
-class Follower:
+class RoleControl:
     """A module's law as its role has it: a follower's integral stands still, and is what it was once it flies alone.
 
     Args:
@@ -40,14 +40,14 @@ class Follower:
 
     def reset(self) -> None:
         """Fly alone, as at the start."""
-        self._role, self._before = Role.SEPARATED, self._law.integral.copy()
+        self._role, self._before = ModuleRole.SEPARATED, self._law.integral.copy()
 
-    def take(self, role: Role, feed_forward_P: Array) -> None:
+    def take(self, role: ModuleRole, feed_forward_P: Array) -> None:
         """Fly in a role with a feed-forward (6,)."""
-        if self._role == Role.SEPARATED and role != Role.SEPARATED:
+        if self._role == ModuleRole.SEPARATED and role != ModuleRole.SEPARATED:
             self._before = self._law.integral.copy()
-        if self._replaces and self._role == Role.FOLLOWER and role == Role.SEPARATED:
+        if self._replaces and self._role == ModuleRole.FOLLOWER and role == ModuleRole.SEPARATED:
             self._law.integral[:] = self._before
         self._role = role
-        self._law.integrates = role != Role.FOLLOWER or not self._replaces
+        self._law.integrates = role != ModuleRole.FOLLOWER or not self._replaces
         self._controller.feed_forward_P = feed_forward_P.copy()

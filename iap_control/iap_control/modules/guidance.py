@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""References of all modules: each flies its own, moves as a docking asks, or keeps its place in a structure."""
+r"""References of all modules: each flies its own, moves as a docking asks, or keeps its position in a structure.
+
+References of modules follow from that of their structure after beatle (16), (23) and (26).
+
+.. math::
+    r_i = r_S + R\,d_i, \qquad v_i = v_S + R (\omega \times d_i), \qquad
+    a_i = a_S + R (\alpha \times d_i + \omega \times (\omega \times d_i)),
+
+with rates in body axes and d_i constant in them. Printed (23) has R r_S + d_i, which turns the structure's position
+about the world's origin; printed (17) has R = 0 where the identity is meant: all modules have the structure's attitude.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from iap_control.modules.joint_machine import Setpoint
-from iap_control.modules.member_reference import put_member_row
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 from iap_description.math import so3
+from iap_description.math.kernels import add, cross, put_at, quat_at, rotate, vec, vec_at
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V
 
 
@@ -24,15 +35,15 @@ class Shift(NamedTuple):
 NO_SHIFT = Shift(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
 
 
-class Guided(NamedTuple):
-    """A reference that docking asks for, and the time at which it held [s]."""
+class GuidedReference(NamedTuple):
+    """A reference of a docking, and its time [s]."""
 
     row: Array
     t: float
 
 
 class Guidance:
-    """Keeps what every module is guided by.
+    """Generates the references of every module.
 
     A structure's reference is that of its anchor, one of its modules: where that is the module which was docked onto,
     nothing jumps when another joins.
@@ -47,7 +58,7 @@ class Guidance:
 
     def __init__(self, structures: Sequence[Structure], count: int) -> None:
         self._shifts = [NO_SHIFT] * count
-        self._guided: dict[int, Guided] = {}
+        self._guided: dict[int, GuidedReference] = {}
         self._anchors = np.zeros(count, dtype=int)
         self._arms_S = np.zeros((count, 3))
         self.turns_S = np.zeros((count, 3))
@@ -66,7 +77,7 @@ class Guidance:
         return int(self._anchors[module])
 
     def stay(self, module: int, pose_W: tuple[Array, Array], nominal: Array) -> None:
-        """Let a module's reference begin at a place (3,) and attitude (4,), as its own (19+) has it there now."""
+        """Let a module's reference begin at a position (3,) and attitude (4,), as its own (19+) has it there now."""
         self._guided.pop(module, None)
         p_W, q = pose_W
         turn = so3.multiply(q, so3.conjugate(nominal[REF_Q]))
@@ -79,7 +90,7 @@ class Guidance:
         row[REF_V] = so3.rotate(q_WL, setpoint.v_LF_L)
         row[REF_A] = so3.rotate(q_WL, setpoint.a_LF_L)
         row[REF_Q] = q_WL
-        self._guided[module] = Guided(row, t)
+        self._guided[module] = GuidedReference(row, t)
 
     def hand_over(self, structure: Structure, row: Array, nominal: Array) -> None:
         """Let a structure follow its leader's reference, of a row (19+) now and an own one (19+); nothing jumps."""
@@ -87,7 +98,7 @@ class Guidance:
         self.anchor(structure, structure.leader)
 
     def let_go(self, module: int) -> None:
-        """End what docking asks for."""
+        """End the guidance of a docking."""
         self._guided.pop(module, None)
 
     def put_rows(self, t: float, nominal: Array, out: Array) -> None:
@@ -122,3 +133,21 @@ def shifted(row: Array, shift: Shift) -> Array:
     out[REF_P] += shift.p_W
     out[REF_Q] = so3.multiply(shift.q, row[REF_Q])
     return out
+
+
+@njit(cache=True)
+def put_member_row(row: Array, d_S: Array, out: Array) -> None:
+    """Write the reference of a point that moves along with a structure; headings (19...) stay as they are in `out`.
+
+    Args:
+        row: (19+) reference of the structure's origin, or of any other point of it.
+        d_S: (3,) from that one to this one [m].
+        out: (19+) is overwritten up to the headings.
+    """
+    out[:19] = row[:19]
+    q, w, d = quat_at(row, 3), vec_at(row, 10), vec(d_S)
+    turning = cross(w, d)
+    put_at(out, 0, add(vec_at(row, 0), rotate(q, d)))
+    put_at(out, 7, add(vec_at(row, 7), rotate(q, turning)))
+    bending = add(cross(vec_at(row, 16), d), cross(w, turning))
+    put_at(out, 13, add(vec_at(row, 13), rotate(q, bending)))

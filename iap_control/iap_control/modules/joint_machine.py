@@ -22,7 +22,7 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold, Latching
 
 
-class State(Enum):
+class JointState(Enum):
     """State of a joint."""
 
     APART = "apart"
@@ -34,11 +34,11 @@ class State(Enum):
     EMERGENCY = "emergency"
 
 
-MOVING = (State.ALIGNMENT, State.APPROACH, State.SEPARATION, State.EMERGENCY)
+MOVING = (JointState.ALIGNMENT, JointState.APPROACH, JointState.SEPARATION, JointState.EMERGENCY)
 
 
-ARRIVED = 0.001  # before the end of a way [m]
-NEAR = 0.05  # of a follower to its setpoint, there [m]
+ARRIVED = 0.001  # distance to the end of a way [m]
+SETPOINT_DISTANCE = 0.05  # of a follower to its setpoint there [m]
 
 
 class Setpoint(NamedTuple):
@@ -58,8 +58,8 @@ class Setpoint(NamedTuple):
         way = goal_L - self.p_LF_L
         length = float(np.linalg.norm(way))
         fastest = min(speed, math.sqrt(2.0 * acceleration * length), length / dt)
-        wanted = way * (fastest / length) if length > 0.0 else np.zeros(3)
-        change = wanted - self.v_LF_L
+        velocity = way * (fastest / length) if length > 0.0 else np.zeros(3)
+        change = velocity - self.v_LF_L
         size = float(np.linalg.norm(change))
         change *= min(1.0, acceleration * dt / size) if size > 0.0 else 0.0
         v_L = self.v_LF_L + change
@@ -93,7 +93,7 @@ class JointMachine:
         joined: bool = False,
     ) -> None:
         self._name, self._n, self._size, self._s = name, normal_L, size, settings
-        self.state = State.JOINED if joined else State.APART
+        self.state = JointState.JOINED if joined else JointState.APART
         self.setpoint = Setpoint.at(np.zeros(3))
         self.returns = 0
         self.failure: str | None = None
@@ -105,7 +105,7 @@ class JointMachine:
     @property
     def is_busy(self) -> bool:
         """Whether it is on its way from one of joined and apart to the other."""
-        return self.state not in (State.APART, State.JOINED)
+        return self.state not in (JointState.APART, JointState.JOINED)
 
     @property
     def holds(self) -> bool:
@@ -117,7 +117,7 @@ class JointMachine:
         """How its latch holds."""
         if not self._is_caught:
             return Hold.OPEN
-        is_soft = self.state == State.ASSEMBLY and not self._is_locked
+        is_soft = self.state == JointState.ASSEMBLY and not self._is_locked
         return Hold.CAUGHT if is_soft else Hold.LOCKED
 
     @property
@@ -128,7 +128,7 @@ class JointMachine:
     @property
     def is_docking(self) -> bool:
         """Whether the follower is on its way to the catch."""
-        return self.state in (State.ALIGNMENT, State.APPROACH)
+        return self.state in (JointState.ALIGNMENT, JointState.APPROACH)
 
     def join(self, t: float, pose: RelativePose, start_L: Array | None = None) -> None:
         """Begin to dock, from where the follower's reference is in the leader's frame (3,), else from the pose itself.
@@ -136,12 +136,12 @@ class JointMachine:
         Raises:
             BadInput: it is joined already, or on its way.
         """
-        self._expect(State.APART, "join")
+        self._expect(JointState.APART, "join")
         self._begin(pose)
         if start_L is not None:
             self.setpoint = Setpoint.at(start_L)
         self._ordered, self.returns, self.failure = t, 0, None
-        self._enter(State.ALIGNMENT, t)
+        self._enter(JointState.ALIGNMENT, t)
 
     def close(self, t: float) -> None:
         """Join where the modules are, without any motion: the last joint of a loop; its latch has caught.
@@ -149,9 +149,9 @@ class JointMachine:
         Raises:
             BadInput: it is joined already, or on its way.
         """
-        self._expect(State.APART, "join")
+        self._expect(JointState.APART, "join")
         self._is_caught, self.failure = True, None
-        self._enter(State.ASSEMBLY, t)
+        self._enter(JointState.ASSEMBLY, t)
 
     def part(self, t: float) -> None:
         """Announce the separation, and begin it.
@@ -159,17 +159,17 @@ class JointMachine:
         Raises:
             BadInput: it is not joined.
         """
-        self._expect(State.JOINED, "part")
-        self._enter(State.SEPARATION, t)
+        self._expect(JointState.JOINED, "part")
+        self._enter(JointState.SEPARATION, t)
 
     def abort(self, t: float, why: str) -> Latching | None:
         """End whatever it is doing: let go, and fly off."""
-        if self.state in (State.APART, State.EMERGENCY):
+        if self.state in (JointState.APART, JointState.EMERGENCY):
             return None
         self.failure = why
         release = Latching.RELEASE if self._is_caught else None
         self._is_caught = False
-        self._enter(State.EMERGENCY, t)
+        self._enter(JointState.EMERGENCY, t)
         return release
 
     def update(self, t: float, dt: float, pose: RelativePose) -> Latching | None:
@@ -180,15 +180,15 @@ class JointMachine:
             dt: period [s].
             pose: as measured.
         """
-        if self.state == State.ALIGNMENT:
+        if self.state == JointState.ALIGNMENT:
             return self._align(t, dt, self._smooth(pose, dt))
-        if self.state == State.APPROACH:
+        if self.state == JointState.APPROACH:
             return self._approach(t, dt, self._smooth(pose, dt))
-        if self.state == State.ASSEMBLY:
+        if self.state == JointState.ASSEMBLY:
             return self._assemble(t, pose)
-        if self.state == State.SEPARATION:
+        if self.state == JointState.SEPARATION:
             return self._separate(t, dt, pose)
-        if self.state == State.EMERGENCY:
+        if self.state == JointState.EMERGENCY:
             self._flee(t, dt, pose)
         return None
 
@@ -196,36 +196,42 @@ class JointMachine:
         """Of a pose before the leader's face."""
         return Misalignment.of(pose, self._n, self._size)
 
-    def _align(self, t: float, dt: float, found: Misalignment) -> Latching | None:
+    def _align(self, t: float, dt: float, misalignment: Misalignment) -> Latching | None:
         limits = self._s.alignment
         self._move(self._size + limits.standoff, limits.speed, dt)
-        is_in_line = found.largest_offset < limits.offset and found.largest_angle < limits.angle
-        is_in_line &= found.gap < limits.standoff + limits.offset
+        is_in_line = (
+            misalignment.largest_offset < limits.offset
+            and misalignment.largest_angle < limits.angle
+        )
+        is_in_line &= misalignment.gap < limits.standoff + limits.offset
         self._in_line = self._in_line + dt if is_in_line else 0.0
         if self._in_line >= limits.hold:
             self._nearest = math.inf
-            self._enter(State.APPROACH, t)
+            self._enter(JointState.APPROACH, t)
         return self._lose_patience(t)
 
-    def _approach(self, t: float, dt: float, found: Misalignment) -> Latching | None:
+    def _approach(self, t: float, dt: float, misalignment: Misalignment) -> Latching | None:
         limits = self._s.approach
         self._move(self._size - limits.press, limits.speed, dt)
-        self._nearest = min(self._nearest, found.gap)
-        fits = found.largest_offset < limits.offset and found.largest_angle < limits.angle
-        if fits and found.gap < limits.gap:
+        self._nearest = min(self._nearest, misalignment.gap)
+        fits = (
+            misalignment.largest_offset < limits.offset
+            and misalignment.largest_angle < limits.angle
+        )
+        if fits and misalignment.gap < limits.gap:
             self._is_caught = True
-            self._enter(State.ASSEMBLY, t)
+            self._enter(JointState.ASSEMBLY, t)
             return Latching.CATCH
-        is_lost = found.largest_offset > limits.lost_offset
-        is_lost |= found.largest_angle > limits.lost_angle
-        is_lost |= found.gap > self._nearest + limits.recedes
+        is_lost = misalignment.largest_offset > limits.lost_offset
+        is_lost |= misalignment.largest_angle > limits.lost_angle
+        is_lost |= misalignment.gap > self._nearest + limits.recedes
         return self._try_again(t) if is_lost else self._lose_patience(t)
 
     def _try_again(self, t: float) -> Latching | None:
         self.returns += 1
         if self.returns > self._s.retries:
             return self.abort(t, f"joint '{self._name}': {self.returns} approaches were lost")
-        self._enter(State.ALIGNMENT, t)
+        self._enter(JointState.ALIGNMENT, t)
         return None
 
     def _lose_patience(self, t: float) -> Latching | None:
@@ -239,10 +245,13 @@ class JointMachine:
         limits = self._s.assembly
         if self._is_locked or t - self._since < limits.lock:
             if t - self._since >= limits.lock + limits.settle:
-                self._enter(State.JOINED, t)
+                self._enter(JointState.JOINED, t)
             return None
-        found = self.misalignment(pose)
-        if found.largest_offset > self._s.drogue.offset or found.gap > self._s.drogue.gap:
+        misalignment = self.misalignment(pose)
+        if (
+            misalignment.largest_offset > self._s.drogue.offset
+            or misalignment.gap > self._s.drogue.gap
+        ):
             return self.abort(t, f"joint '{self._name}': the latch did not hold")
         self._is_locked = True
         return Latching.LOCK
@@ -257,8 +266,8 @@ class JointMachine:
             return Latching.RELEASE
         self._move(limits.distance, limits.speed, dt)
         has_arrived = float(self.setpoint.p_LF_L @ self._n) >= limits.distance - ARRIVED
-        if has_arrived and float(pose.p_LF_L @ self._n) >= limits.distance - NEAR:
-            self._enter(State.APART, t)
+        if has_arrived and float(pose.p_LF_L @ self._n) >= limits.distance - SETPOINT_DISTANCE:
+            self._enter(JointState.APART, t)
         return None
 
     def _flee(self, t: float, dt: float, pose: RelativePose) -> None:
@@ -269,7 +278,7 @@ class JointMachine:
             self._flight_end = float(pose.p_LF_L @ self._n) + limits.distance
         self._move(self._flight_end, limits.speed, dt)
         if float(self.setpoint.p_LF_L @ self._n) >= self._flight_end - ARRIVED:
-            self._enter(State.APART, t)
+            self._enter(JointState.APART, t)
 
     def _move(self, distance: float, speed: float, dt: float) -> None:
         """Let the setpoint go on towards a distance on the axis; off it, straight to that place."""
@@ -288,10 +297,10 @@ class JointMachine:
         self._filtered = pose
         self.setpoint = Setpoint.at(pose.p_LF_L)
 
-    def _enter(self, state: State, t: float) -> None:
+    def _enter(self, state: JointState, t: float) -> None:
         self.state, self._since, self._in_line = state, t, 0.0
         self._is_locked, self._flight_end = False, None
 
-    def _expect(self, state: State, verb: str) -> None:
+    def _expect(self, state: JointState, verb: str) -> None:
         if self.state != state:
             raise BadInput(f"{verb} '{self._name}': it is {self.state.value}, not {state.value}")

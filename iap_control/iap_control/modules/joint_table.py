@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 
-from iap_control.modules.settings import FACES, OPPOSITE, JointSpec, ModulesSpec
-from iap_control.modules.structure import Joint, Structure
+from iap_control.modules.settings import FACES, OPPOSITE, ModuleJointSpec, ModulesSpec
+from iap_control.modules.structure import ModuleJoint, Structure
 from iap_description.errors import BadInput
 
 
-def joints_of(spec: ModulesSpec, names: Sequence[str]) -> dict[str, Joint]:
+def joints_of(spec: ModulesSpec, names: Sequence[str]) -> dict[str, ModuleJoint]:
     """All joints by their names, from the leader to the follower.
 
     Args:
@@ -18,12 +18,12 @@ def joints_of(spec: ModulesSpec, names: Sequence[str]) -> dict[str, Joint]:
     Raises:
         BadInput: joints that do not fit each other or name no module.
     """
-    found = {name: _joint(name, joint, spec.size, names) for name, joint in spec.joints.items()}
+    joints = {name: _joint(name, joint, spec.size, names) for name, joint in spec.joints.items()}
     check_joints(spec)
-    return found
+    return joints
 
 
-def _joint(name: str, spec: JointSpec, size: float, names: Sequence[str]) -> Joint:
+def _joint(name: str, spec: ModuleJointSpec, size: float, names: Sequence[str]) -> ModuleJoint:
     numbers = []
     for key, module in (("leader", spec.leader), ("follower", spec.follower)):
         if module not in names:
@@ -31,7 +31,7 @@ def _joint(name: str, spec: JointSpec, size: float, names: Sequence[str]) -> Joi
             raise BadInput(f"key 'modules.joints.{name}.{key}': no module '{module}' ({known})")
         numbers.append(list(names).index(module))
     x, y, z = (size * each for each in FACES[spec.face])
-    return Joint(numbers[0], numbers[1], (x, y, z))
+    return ModuleJoint(numbers[0], numbers[1], (x, y, z))
 
 
 def check_joints(spec: ModulesSpec) -> None:
@@ -58,13 +58,13 @@ def check_joints(spec: ModulesSpec) -> None:
             faces[face] = name
 
 
-def check_loops(spec: ModulesSpec, held: Sequence[Structure]) -> None:
+def check_loops(spec: ModulesSpec, structures: Sequence[Structure]) -> None:
     """Refuse loops of joints that hold from the start, where none of them is announced.
 
     Raises:
         BadInput: naming the joints of a loop.
     """
-    for each in held:
+    for each in structures:
         closes = any(spec.joints[name].closes for name in each.joints)
         if len(each.joints) >= len(each.modules) and not closes:
             names = ", ".join(each.joints)

@@ -27,7 +27,7 @@ from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 
 
-def moved(wrenches: Array, arms: Array) -> Array:
+def moved_to(wrenches: Array, arms: Array) -> Array:
     """Wrenches (n, 6) about points p_i taken about O, with arms (n, 3) from O to p_i: tau + arm x f."""
     out = np.array(wrenches, dtype=float)
     out[:, 3:] += np.cross(arms, out[:, :3])
@@ -41,14 +41,14 @@ def disturbance(structure: Structure, external_S: Array) -> Array:
         structure: of n modules.
         external_S: (n, 6) W_ext of each about its own CoM, axes of S [N, N m].
     """
-    mean: Array = moved(external_S, structure.offsets_S).mean(axis=0)
+    mean: Array = moved_to(external_S, structure.offsets_S).mean(axis=0)
     return mean
 
 
 def potential(structure: Structure, external_S: Array) -> Array:
     """Y (n, 6) of what modules feel, about the GCoS in S; arguments as of `disturbance`."""
     common = np.tile(disturbance(structure, external_S), (len(external_S), 1))
-    about_gcos = moved(external_S, structure.offsets_S) - moved(common, structure.offsets_S)
+    about_gcos = moved_to(external_S, structure.offsets_S) - moved_to(common, structure.offsets_S)
     B = structure.incidence
     y: Array = np.linalg.pinv(B @ B.T, hermitian=True) @ about_gcos
     return y
@@ -60,10 +60,10 @@ def potential_of_joints(structure: Structure, joint_S: Array) -> Array:
     Those of a closed loop are met as closely as thrust can bring them about.
     """
     B = structure.incidence
-    y: Array = np.linalg.pinv(B.T) @ moved(joint_S, structure.places_S)
+    y: Array = np.linalg.pinv(B.T) @ moved_to(joint_S, structure.joints_S)
     return y
 
 
 def joint_wrenches(structure: Structure, y: Array) -> Array:
     """W_e (m, 6) on module b of each joint by module a, about the joint's place, axes of S, of a potential (n, 6)."""
-    return moved(structure.incidence.T @ y, -structure.places_S)
+    return moved_to(structure.incidence.T @ y, -structure.joints_S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Modules that no longer obey: their command has not come for a while, or their motors are known to have stopped."""
+"""Monitor of lost modules: of commands that stay away, and of motors that are known to have stopped."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.faults import has_come
 
 
-class Loss(NamedTuple):
+class ModuleLoss(NamedTuple):
     """A module that is lost, and the one that leads its structure from then on."""
 
     t: float
@@ -18,15 +18,15 @@ class Loss(NamedTuple):
     leader: str
 
     def __str__(self) -> str:
-        """What happened, for the user."""
+        """A sentence for the user."""
         return f"module '{self.module}': lost, '{self.leader}' leads"
 
 
-class Losses:
+class LossMonitor:
     """Finds modules that are lost; once lost, a module does not lead again in the same flight.
 
-    Late is who is behind the others. After a silence of all of them, such as of a machine that is busy, all have
-    their time again.
+    A module is late when its newest command is older than the newest of any module by more than `patience`. If all
+    were silent, as on a busy machine, the clock restarts for all.
 
     Args:
         stops: times at which motors of modules stop, by the modules' numbers [s].
@@ -56,18 +56,18 @@ class Losses:
         """Numbers of modules whose motors have stopped by a time [s]."""
         return sorted(i for i, at in self._stops.items() if has_come(at, t))
 
-    def update(self, t: float, heard: Sequence[float]) -> list[int]:
+    def update(self, t: float, command_times: Sequence[float]) -> list[int]:
         """Numbers of modules that are lost since the last update.
 
         Args:
             t: time [s].
-            heard: times of the modules' last commands [s].
+            command_times: times of the modules' last commands [s].
         """
-        newest = max(heard)
+        newest = max(command_times)
         if newest - self._newest > self._patience:
             self._resumed = newest
         self._newest = newest
-        since = [max(last, self._resumed) for last in heard]
+        since = [max(last, self._resumed) for last in command_times]
         late = {i for i, last in enumerate(since) if has_come(last + self._patience, newest)}
         new = sorted(late.union(self.stopped(t)) - self.modules)
         self.modules |= frozenset(new)

@@ -4,8 +4,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from iap_control.modules.exchange import Order, Told
-from iap_control.modules.joint_machine import JointMachine, State
+from iap_control.modules.exchange import LatchOrder, ModuleReports
+from iap_control.modules.joint_machine import JointMachine, JointState
 from iap_control.modules.settings import HoverStep, JoinStep, MissionStep
 
 
@@ -20,10 +20,10 @@ class Joiner(Protocol):
     def failure(self) -> str | None:
         """Why a docking has failed; None where none has."""
 
-    def join(self, name: str, told: Told) -> list[Order]:
+    def join(self, name: str, reports: ModuleReports) -> list[LatchOrder]:
         """Let a joint's follower dock."""
 
-    def part(self, name: str, told: Told) -> None:
+    def part(self, name: str, reports: ModuleReports) -> None:
         """Let a joint open."""
 
 
@@ -48,29 +48,31 @@ class Mission:
         """Whether all steps are."""
         return self.at >= len(self._steps)
 
-    def advance(self, joiner: Joiner, told: Told) -> list[Order]:
+    def advance(self, joiner: Joiner, reports: ModuleReports) -> list[LatchOrder]:
         """Begin the present step, or the next one where this is done."""
         self.is_given_up |= joiner.failure is not None
         if self.is_done or self.is_given_up:
             return []
         step = self._steps[self.at]
         if self._begun is None:
-            self._begun = told.t
-            return self._begin(step, joiner, told)
-        if self._is_over(step, joiner, told.t - self._begun):
+            self._begun = reports.t
+            return self._begin(step, joiner, reports)
+        if self._is_over(step, joiner, reports.t - self._begun):
             self.at, self._begun = self.at + 1, None
         return []
 
-    def _begin(self, step: MissionStep, joiner: Joiner, told: Told) -> list[Order]:
+    def _begin(
+        self, step: MissionStep, joiner: Joiner, reports: ModuleReports
+    ) -> list[LatchOrder]:
         if isinstance(step, JoinStep):
-            return joiner.join(step.join, told)
+            return joiner.join(step.join, reports)
         if not isinstance(step, HoverStep):
-            joiner.part(step.part, told)
+            joiner.part(step.part, reports)
         return []
 
     def _is_over(self, step: MissionStep, joiner: Joiner, elapsed: float) -> bool:
         if isinstance(step, HoverStep):
             return elapsed >= step.hover - 1e-9
         if isinstance(step, JoinStep):
-            return joiner.machines[step.join].state == State.JOINED
-        return joiner.machines[step.part].state == State.APART
+            return joiner.machines[step.join].state == JointState.JOINED
+        return joiner.machines[step.part].state == JointState.APART

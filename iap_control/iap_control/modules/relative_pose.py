@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_control.modules.settings import Drogue
+from iap_control.modules.settings import DrogueLimits
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -61,16 +61,16 @@ class Misalignment(NamedTuple):
         return float(np.abs(self.angles).max())
 
 
-def check_drogue(name: str, found: Misalignment, drogue: Drogue) -> None:
+def check_drogue(name: str, misalignment: Misalignment, drogue: DrogueLimits) -> None:
     """Refuse to join what a drogue cannot take.
 
     Raises:
         BadInput: gap, offset or angle are beyond it.
     """
     values = {
-        "a gap": (abs(found.gap), drogue.gap, "m"),
-        "an offset": (found.largest_offset, drogue.offset, "m"),
-        "an angle": (found.largest_angle, drogue.angle, "rad"),
+        "a gap": (abs(misalignment.gap), drogue.gap, "m"),
+        "an offset": (misalignment.largest_offset, drogue.offset, "m"),
+        "an angle": (misalignment.largest_angle, drogue.angle, "rad"),
     }
     for what, (value, limit, unit) in values.items():
         if value > limit:

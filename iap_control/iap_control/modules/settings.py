@@ -33,7 +33,7 @@ OPPOSITE: dict[Face, Face] = {"+x": "-x", "-x": "+x", "+y": "-y", "-y": "+y"}
 Six = tuple[float, float, float, float, float, float]
 
 
-class Drogue(Record):
+class DrogueLimits(Record):
     """How far off a module may be that a face still takes: the opening of the drogue's cone."""
 
     gap: Positive  # between the faces, along their axis [m]
@@ -95,7 +95,7 @@ class MachineSettings(Record):
     assembly: AssemblyState
     separation: Separation
     emergency: Emergency
-    drogue: Drogue
+    drogue: DrogueLimits
     pose_filter: Positive  # time constant of where modules are, off their references [s]
     acceleration: Positive  # of the follower's reference [m/s^2]
     retries: Annotated[int, Field(strict=True, ge=0)]  # returns to alignment before an emergency
@@ -112,7 +112,7 @@ class SteeringSettings(Record):
     limit: NonNegative  # what it adds up to, as an angle [rad]
 
 
-class JointSpec(Record):
+class ModuleJointSpec(Record):
     """Two faces that dock: the follower comes to the leader, which holds."""
 
     leader: str  # vehicle of the face that is docked onto
@@ -187,7 +187,7 @@ class ModulesSpec(Record):
     )
     machine: MachineSettings
     proximity: Proximity  # the air between modules that fly close
-    joints: dict[str, JointSpec] = {}
+    joints: dict[str, ModuleJointSpec] = {}
     mission: tuple[MissionStep, ...] = ()
     faults: tuple[ModuleFault, ...] = ()
 

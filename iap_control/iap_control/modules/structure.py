@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Structures of modules that are joined rigidly: who is joined to whom, where each is, and who leads.
+r"""Structures of modules that are joined rigidly: their graph of joints, their positions and their leader.
 
 A structure S has its origin at the mean of its modules' CoMs (GCoS, beatle (18)) and the axes that all its modules
 have. Joints are the edges of a graph, directed from module a to module b, with the incidence matrix B (n, m): a column
@@ -19,7 +19,7 @@ FIT = 1e-6  # by which a closed loop of joints may miss itself [m]
 NEARER = 1e-9  # from the centre, to lead in place of a module before [m]
 
 
-class Joint(NamedTuple):
+class ModuleJoint(NamedTuple):
     """A joint of two modules.
 
     Attributes:
@@ -54,7 +54,7 @@ class Structure:
         modules: their numbers, ascending.
         joints: their names.
         offsets_S: (n, 3) d_i, from the GCoS to each module's CoM [m].
-        places_S: (m, 3) the joints, halfway between the CoMs [m].
+        joints_S: (m, 3) the joints, halfway between the CoMs [m].
         incidence: (n, m) B.
         leader: number of the module nearest the centre, of equals the first: index (n - 1) // 2 of a chain.
         obeys: (n,) whether each module does; a lost one leads only where all are lost.
@@ -63,14 +63,14 @@ class Structure:
     modules: tuple[int, ...]
     joints: tuple[str, ...]
     offsets_S: Array
-    places_S: Array
+    joints_S: Array
     incidence: Array
     leader: int
     obeys: Booleans
 
     @classmethod
     def of(
-        cls, joints: Mapping[str, Joint], module: int, lost: Collection[int] = frozenset()
+        cls, joints: Mapping[str, ModuleJoint], module: int, lost: Collection[int] = frozenset()
     ) -> Self:
         """The structure that a module belongs to.
 
@@ -82,20 +82,20 @@ class Structure:
         Raises:
             BadInput: a closed loop does not fit itself.
         """
-        places = _places(joints, module)
-        modules = tuple(sorted(places))
-        own = {name: joint for name, joint in joints.items() if joint.a in places}
-        offsets = np.array([places[each] for each in modules])
+        positions = _positions(joints, module)
+        modules = tuple(sorted(positions))
+        joined = {name: joint for name, joint in joints.items() if joint.a in positions}
+        offsets = np.array([positions[each] for each in modules])
         offsets -= offsets.mean(axis=0)
         row = {each: i for i, each in enumerate(modules)}
-        incidence = np.zeros((len(modules), len(own)))
-        halfway = np.zeros((len(own), 3))
-        for k, joint in enumerate(own.values()):
+        incidence = np.zeros((len(modules), len(joined)))
+        halfway = np.zeros((len(joined), 3))
+        for k, joint in enumerate(joined.values()):
             incidence[row[joint.a], k], incidence[row[joint.b], k] = -1.0, 1.0
             halfway[k] = 0.5 * (offsets[row[joint.a]] + offsets[row[joint.b]])
         obeys = np.array([each not in lost for each in modules])
         leader = modules[_nearest(offsets, obeys if obeys.any() else ~obeys)]
-        return cls(modules, tuple(own), offsets, halfway, incidence, leader, obeys)
+        return cls(modules, tuple(joined), offsets, halfway, incidence, leader, obeys)
 
     @property
     def connectivity(self) -> float:
@@ -111,41 +111,41 @@ class Structure:
 
 
 def structures(
-    joints: Mapping[str, Joint], modules: Sequence[int], lost: Collection[int] = frozenset()
+    joints: Mapping[str, ModuleJoint], modules: Sequence[int], lost: Collection[int] = frozenset()
 ) -> list[Structure]:
     """All structures that modules form by the joints that hold, single ones among them; see `Structure.of`."""
-    found: list[Structure] = []
+    out: list[Structure] = []
     for module in modules:
-        if not any(module in each.modules for each in found):
-            found.append(Structure.of(joints, module, lost))
-    return found
+        if not any(module in each.modules for each in out):
+            out.append(Structure.of(joints, module, lost))
+    return out
 
 
-def _nearest(offsets_S: Array, chosen: Booleans) -> int:
-    """Row of the module nearest the centre of those that are chosen, the first of equals."""
-    distances = np.where(chosen, np.linalg.norm(offsets_S, axis=1), np.inf)
+def _nearest(offsets_S: Array, candidates: Booleans) -> int:
+    """Row of the module nearest the centre among candidates (n,), the first of equals."""
+    distances = np.where(candidates, np.linalg.norm(offsets_S, axis=1), np.inf)
     return int(np.argmax(distances <= distances.min() + NEARER))
 
 
-def _places(joints: Mapping[str, Joint], start: int) -> dict[int, Array]:
-    """Places (3,) of all modules that can be reached from one, relative to it [m].
+def _positions(joints: Mapping[str, ModuleJoint], start: int) -> dict[int, Array]:
+    """Positions (3,) of all modules that can be reached from one, relative to it [m].
 
     Raises:
-        BadInput: two ways lead to different places.
+        BadInput: two ways lead to different positions.
     """
-    places, open_ends = {start: np.zeros(3)}, [start]
+    positions, open_ends = {start: np.zeros(3)}, [start]
     while open_ends:
         module = open_ends.pop()
         for name, joint in joints.items():
             if module not in joint.modules:
                 continue
-            other, place = joint.other(module), places[module] + joint.way_from(module)
-            if other not in places:
-                places[other] = place
+            other, position = joint.other(module), positions[module] + joint.way_from(module)
+            if other not in positions:
+                positions[other] = position
                 open_ends.append(other)
-            elif np.abs(places[other] - place).max() > FIT:
-                gap = float(np.abs(places[other] - place).max())
+            elif np.abs(positions[other] - position).max() > FIT:
+                gap = float(np.abs(positions[other] - position).max())
                 raise BadInput(
                     f"joint '{name}': a closed loop of joints misses itself by {gap:.3g} m"
                 )
-    return places
+    return positions

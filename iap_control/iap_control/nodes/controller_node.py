@@ -10,7 +10,7 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
 from iap_control.allocation.allocator import Allocator
-from iap_control.modules.follower import Follower
+from iap_control.modules.follower import RoleControl
 from iap_control.nodes.estimate_health import EstimateHealthInput
 from iap_control.nodes.parameters import (
     FLIGHT,
@@ -108,7 +108,9 @@ class ControllerNode(SuiteNode):
                 True,
                 "Whether feed-forward stands in place of followers' integrals.",
             )
-            responder.follower = Follower.of(self.vehicle, responder.controller, replaces=replaces)
+            responder.follower = RoleControl.of(
+                self.vehicle, responder.controller, replaces=replaces
+            )
         self._topics = ResponderTopics(
             self,
             responder,

@@ -15,7 +15,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
-from iap_control.modules.joints_said import joints_message
+from iap_control.modules.joint_states import joints_message
 from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
 from iap_description.errors import BadInput
 from iap_description.signals import NO_WRENCH

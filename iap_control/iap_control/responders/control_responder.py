@@ -12,8 +12,8 @@ from iap_control.controllers.known_faults import KnownFaults
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
 from iap_control.lever import LeverCompensation
-from iap_control.modules.exchange import Role
-from iap_control.modules.follower import Follower
+from iap_control.modules.exchange import ModuleRole
+from iap_control.modules.follower import RoleControl
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
@@ -23,7 +23,7 @@ from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 from iap_description.vehicles.gripper import Load
 
-ROLES = tuple(Role)  # by their numbers in messages
+ROLES = tuple(ModuleRole)  # by their numbers in messages
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -84,7 +84,7 @@ class ControlResponder(StateResponder[Command]):
         self._joints: Joints | None = None
         self._load: Load | None = None
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
-        self.follower: Follower | None = None
+        self.follower: RoleControl | None = None
         self._warm_up()
 
     def central(self, rows: Array) -> Array:

@@ -8,16 +8,15 @@ import numpy as np
 
 from iap_control.modules.coordination import CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Role, Told
-from iap_control.modules.joints_said import joints_said
-from iap_control.modules.start import check_start
+from iap_control.modules.exchange import ModuleReports, ModuleRole
+from iap_control.modules.joint_states import joint_states
 from iap_control.responders.felt_wrenches import FeltWrenches
 from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, Level, P
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.wire.module_views import JointsSaid
 
-ROLES = {role: number for number, role in enumerate(Role)}  # as the message has them
+ROLES = {role: number for number, role in enumerate(ModuleRole)}  # as the message has them
 SECOND = 1e9  # [ns]
 
 
@@ -65,7 +64,7 @@ class CoordinatorResponder:
         self.coordinator = Coordinator(spec.modules, spec.names, spec.lift)
         self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
         self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
-        check_start(self.coordinator, self._estimates)
+        self.coordinator.check_start(self._estimates)
         self._felt.begin()
         self.rows = np.zeros((n, REF_FIXED + 1))
         self.levels = [Level.POSE] * n
@@ -80,7 +79,7 @@ class CoordinatorResponder:
     @property
     def said(self) -> JointsSaid:
         """What modules and joints do, and what latches shall hold."""
-        return joints_said(self.coordinator)
+        return joint_states(self.coordinator)
 
     def take(self, module: int, part: Part, stamp: int, value: object) -> bool:
         """Take a part of an instant, arrays of its own; returns whether an answer is complete with it.
@@ -140,7 +139,7 @@ class CoordinatorResponder:
         shared = self._estimates.copy()
         shared[:, P] -= self._biases
         newest = max(self._heard)
-        heard = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
+        command_times = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
         felt_P = self._felt.before(stamp, self.coordinator.lost.modules)
-        told = Told(t, self._estimates, shared, felt_P, nominal, heard, joint_S)
+        told = ModuleReports(t, self._estimates, shared, felt_P, nominal, command_times, joint_S)
         self.coordinator.update(told)  # orders to latches are told as what they shall hold

@@ -51,7 +51,7 @@ class JointsSaid(NamedTuple):
     """What ModuleJoints says of m joints and n modules.
 
     Attributes:
-        states: (m,) of the joints' machines, numbers in their order in `iap_control.modules.joint_machine.State`.
+        states: (m,) of the joints' machines, numbers in their order in `iap_control.modules.joint_machine.JointState`.
         holds: (m,) what latches shall hold, numbers of `Hold`.
         returns: (m,) approaches that were lost since a joint was last told to join.
         failed: (m,) 1 where that has ended in an emergency.

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from iap_control.modules.joint_machine import JointMachine, State
+from iap_control.modules.joint_machine import JointMachine, JointState
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -62,9 +62,9 @@ class ModuleWatch:
                 self.outcome = RUNNING if is_gentle else TOO_FAST
             else:
                 self._measure()
-        if machine.state == State.EMERGENCY:
+        if machine.state == JointState.EMERGENCY:
             self.outcome = CRASHED
-        elif machine.state == State.JOINED:
+        elif machine.state == JointState.JOINED:
             self.outcome = ARRIVED
         elif np.isnan(self._caught) and t >= self._task.seconds:
             self.outcome = TIME_IS_UP

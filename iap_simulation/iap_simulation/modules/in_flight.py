@@ -9,11 +9,10 @@ import numpy as np
 
 from iap_control.modules.bearing import Lift
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Order, Told
-from iap_control.modules.follower import Follower
+from iap_control.modules.exchange import LatchOrder, ModuleReports
+from iap_control.modules.follower import RoleControl
 from iap_control.modules.losses import fault_times
 from iap_control.modules.settings import ModulesSpec
-from iap_control.modules.start import check_start
 from iap_description.arrays import Array
 from iap_description.signals import Reference, Step
 from iap_description.states import Command, P
@@ -58,7 +57,7 @@ class ModulesInFlight:
             [rotors_of(vehicle) for vehicle in vehicles],
         )
         self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles], lift)
-        check_start(self.coordinator, np.array([vehicle.start[0] for vehicle in vehicles]))
+        self.coordinator.check_start(np.array([vehicle.start[0] for vehicle in vehicles]))
         closing = {name for name, joint in spec.joints.items() if joint.closes}
         machines, joints = self.coordinator.machines, self.coordinator.joints
         self.joints = EngineJoints(plant, joints, closing, spec.latch_force)
@@ -66,7 +65,7 @@ class ModulesInFlight:
             self.joints.hold(name)
         self._observers = [_observer(vehicle, scenario, spec) for vehicle in vehicles]
         self._followers = [
-            Follower.of(vehicle.name, vehicle.controller, replaces=spec.replaces_integral)
+            RoleControl.of(vehicle.name, vehicle.controller, replaces=spec.replaces_integral)
             for vehicle in vehicles
         ]
         self._every = round(scenario.rates.control_hz / spec.rate)
@@ -78,7 +77,7 @@ class ModulesInFlight:
         self._last: dict[int, Command] = {}  # of controllers that fall silent
         self._commanded_at = np.zeros(len(vehicles))
         self._k = 0
-        self.orders: list[tuple[float, Order]] = []
+        self.orders: list[tuple[float, LatchOrder]] = []
         self.external_P = np.zeros((len(vehicles), 6))
 
     @classmethod
@@ -155,9 +154,9 @@ class ModulesInFlight:
         for follower, role, wrench_P in zip(self._followers, roles, wrenches, strict=True):
             follower.take(role, wrench_P)
 
-    def _told(self) -> Told:
+    def _told(self) -> ModuleReports:
         felt = (self.external_P, self._nominal, self._commanded_at, self.joints.wrenches_S())
-        return Told(self._plant.t, self._estimates, self._shared(), *felt)
+        return ModuleReports(self._plant.t, self._estimates, self._shared(), *felt)
 
     def _shared(self) -> Array:
         """(n, 13) what was measured last, in one frame."""

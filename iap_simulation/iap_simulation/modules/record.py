@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_control.modules.exchange import Role
-from iap_control.modules.joint_machine import State
-from iap_control.modules.joints_said import ROLES, STATES
+from iap_control.modules.exchange import ModuleRole
+from iap_control.modules.joint_machine import JointState
+from iap_control.modules.joint_states import ROLES, STATES
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
@@ -33,8 +33,8 @@ class ModulesInstant(NamedTuple):
     """
 
     t: float
-    states: Sequence[State]
-    roles: Sequence[Role]
+    states: Sequence[JointState]
+    roles: Sequence[ModuleRole]
     joint_wrenches: Array
     errors: Array
     feed_forward: Array

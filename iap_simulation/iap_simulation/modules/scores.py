@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Event, Order
-from iap_control.modules.joint_machine import State
+from iap_control.modules.exchange import JointEvent, LatchOrder
+from iap_control.modules.joint_machine import JointState
+from iap_control.modules.joint_states import STATES
 from iap_control.modules.joint_table import joints_of
-from iap_control.modules.joints_said import STATES
-from iap_control.modules.losses import Loss
+from iap_control.modules.losses import ModuleLoss
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array, Booleans
 from iap_description.vehicles.latching import Latching
@@ -21,7 +21,7 @@ KEY, MISSED = "modules", "not_docked"  # key of metrics.json, outcome of a missi
 LAST = 10.0  # while joined in the air, over which the mean wrench of a joint counts [s]
 STEADY = 30.0  # over which steady errors count, at the end of the window [s]
 CAUGHT = (2.5, 3.5)  # after a latch has caught, over which the mean force in it counts [s]
-HELD = (State.ASSEMBLY, State.JOINED)
+HELD = (JointState.ASSEMBLY, JointState.JOINED)
 PLACE, TURN = slice(0, 3), slice(3, 6)  # of errors
 RELEASED = 1.0  # after a release, over which errors count [s]
 
@@ -41,12 +41,12 @@ class Course(NamedTuple):
     steps_done: int
     failure: str | None
     returns: Mapping[str, int]
-    losses: Sequence[Loss]
-    events: Sequence[Event]
-    orders: Sequence[tuple[float, Order]]
+    losses: Sequence[ModuleLoss]
+    events: Sequence[JointEvent]
+    orders: Sequence[tuple[float, LatchOrder]]
 
     @classmethod
-    def of(cls, coordinator: Coordinator, orders: Sequence[tuple[float, Order]]) -> Self:
+    def of(cls, coordinator: Coordinator, orders: Sequence[tuple[float, LatchOrder]]) -> Self:
         """That of a coordinator, and of its orders to latches."""
         returns = {name: machine.returns for name, machine in coordinator.machines.items()}
         done, failure = coordinator.mission.at, coordinator.failure

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from iap_control.modules.joints_said import joints_message, joints_said
+from iap_control.modules.joint_states import joint_states, joints_message
 from iap_description.signals import Step
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.recorder import Recorder
@@ -63,7 +63,7 @@ class JointsLog:
         """Record them with the first vehicle."""
         modules = self._flying.modules
         if vehicle == 0 and modules is not None:
-            self._message.put(joints_said(modules.coordinator))
+            self._message.put(joint_states(modules.coordinator))
             self._recorder.note(note_of(JOINTS, self._message, step))
 
 

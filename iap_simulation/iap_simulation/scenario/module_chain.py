@@ -4,7 +4,7 @@
 import copy
 from typing import Any
 
-from iap_control.modules.settings import JointSpec, modules_tree
+from iap_control.modules.settings import ModuleJointSpec, modules_tree
 from iap_description.errors import BadInput
 
 LARGEST = 8  # chain
@@ -45,7 +45,7 @@ def _module(vehicles: list[Any], i: int, count: int, size: float) -> dict[str, A
 def _joints(count: int) -> dict[str, Any]:
     """Joints of a chain, each module docked onto the one before."""
     joints = {
-        f"j{i}": JointSpec(leader=f"m{i}", face="+x", follower=f"m{i + 1}", joined=True)
+        f"j{i}": ModuleJointSpec(leader=f"m{i}", face="+x", follower=f"m{i + 1}", joined=True)
         for i in range(1, count)
     }
     return {name: joint.model_dump(mode="json") for name, joint in joints.items()}

@@ -138,7 +138,7 @@ def test_headings_follow_the_platform_are_held_or_are_given():
     reference = np.zeros(22)
     reference[3:7], reference[19:] = q_WP, (0.1, 0.2, 0.3)
     mount = np.deg2rad([0.0, 120.0, -120.0])
-    for mode, wanted in (("follow", mount + yaw), ("given", np.array([0.1, 0.2, 0.3]))):
+    for mode, wanted in (("follow", mount + yaw), ("reference", np.array([0.1, 0.2, 0.3]))):
         controller = controller_of("three_star", yaw_mode=mode)
         np.testing.assert_allclose(
             controller.headings(x, Reference(reference)), wanted, atol=1e-12

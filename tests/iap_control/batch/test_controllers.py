@@ -31,7 +31,7 @@ def disturbed_inputs(rng, count, worlds=WORLDS):
     return Setpoints(x, rows, rng.integers(Level.POSE, Level.WRENCH + 1, worlds), wrenches)
 
 
-@pytest.mark.parametrize("yaw_mode", ["follow", "hold", "given"])
+@pytest.mark.parametrize("yaw_mode", ["follow", "hold", "reference"])
 @pytest.mark.parametrize(
     "platform",
     ["three_star", "two_line", "f450", "three_star_fixed", "beetle", "octo_full", "hexa"],

@@ -8,9 +8,8 @@ import pytest
 from support.module_joints import SIZE, chain, lift, spec_of, told
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Order, Role
-from iap_control.modules.joint_machine import State
-from iap_control.modules.start import check_start
+from iap_control.modules.exchange import LatchOrder, ModuleRole
+from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -43,11 +42,11 @@ class Fleet:
         self.own = np.array(places)
         names = NAMES[: len(places)]
         self.coordinator = Coordinator(spec_of(joints, **keys), names, lift(len(names)))
-        self.t, self.orders = 0.0, list[tuple[float, Order]]()
+        self.t, self.orders = 0.0, list[tuple[float, LatchOrder]]()
         self.rows = told(0.0, self.own).nominal
         self.coordinator.put_rows(0.0, self.rows.copy(), self.rows)
 
-    def told(self) -> Any:  # noqa: ANN401 - `Told`
+    def told(self) -> Any:  # noqa: ANN401 - `ModuleReports`
         """What they tell now."""
         rows = self.rows[:, :13].copy()
         now = told(self.t, self.own)
@@ -78,12 +77,12 @@ def test_three_modules_dock_one_after_the_other_and_part() -> None:
     ]
     states = [e.state for e in fleet.coordinator.events if e.joint == "j"]
     assert states == [
-        State.ALIGNMENT,
-        State.APPROACH,
-        State.ASSEMBLY,
-        State.JOINED,
-        State.SEPARATION,
-        State.APART,
+        JointState.ALIGNMENT,
+        JointState.APPROACH,
+        JointState.ASSEMBLY,
+        JointState.JOINED,
+        JointState.SEPARATION,
+        JointState.APART,
     ]
     apart = np.diff(fleet.rows[:, 0])
     assert apart.min() > 1.2
@@ -97,7 +96,7 @@ def test_references_do_not_jump_but_by_the_press_at_the_lock() -> None:
         before = fleet.rows[:, :3].copy()
         fleet.fly(DT)
         jumps.append(np.abs(fleet.rows[:, :3] - before).max(axis=1))
-    assert fleet.coordinator.machines["j"].state == State.JOINED
+    assert fleet.coordinator.machines["j"].state == JointState.JOINED
     assert np.max(jumps, axis=0)[0] < 1e-9
     assert np.max(jumps, axis=0)[1] < 0.05
     np.testing.assert_allclose(fleet.rows[1, :3], [SIZE, 0.0, 1.0], atol=1e-9)
@@ -107,7 +106,7 @@ def test_modules_whose_joints_measure_dock_before_these_have_measured_anything()
     places = np.array([[0.0, 0.0, 1.0], [0.8, 0.0, 1.0]])
     fleet = Fleet(places, TWO, mission=[{"join": "j"}], wrench_source="joint")
     fleet.fly(15.0)
-    assert fleet.coordinator.machines["j"].state == State.JOINED
+    assert fleet.coordinator.machines["j"].state == JointState.JOINED
     assert not fleet.coordinator.feed_forward.wrenches_P.any()
 
 
@@ -115,9 +114,13 @@ def test_the_leader_is_the_middle_and_others_follow() -> None:
     places = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
     fleet = Fleet(places, joined(LINE), mission=[{"part": "k"}])
     roles = fleet.coordinator.roles
-    assert roles == [Role.FOLLOWER, Role.LEADER, Role.FOLLOWER]
+    assert roles == [ModuleRole.FOLLOWER, ModuleRole.LEADER, ModuleRole.FOLLOWER]
     fleet.fly(1.0)
-    assert fleet.coordinator.roles == [Role.LEADER, Role.FOLLOWER, Role.SEPARATED]
+    assert fleet.coordinator.roles == [
+        ModuleRole.LEADER,
+        ModuleRole.FOLLOWER,
+        ModuleRole.SEPARATED,
+    ]
 
 
 def test_members_keep_their_places_when_the_structure_turns() -> None:
@@ -164,7 +167,7 @@ def test_a_square_is_closed_where_that_is_announced() -> None:
     tree["d"] = {**SQUARE["d"], "closes": True}
     fleet = Fleet(places, tree, faces=ALL_FACES, mission=[{"join": "d"}])
     fleet.fly(3.0)
-    assert fleet.coordinator.machines["d"].state == State.JOINED
+    assert fleet.coordinator.machines["d"].state == JointState.JOINED
     assert len(fleet.coordinator.structures[0].joints) == 4
 
 
@@ -188,7 +191,7 @@ def test_an_emergency_ends_the_mission() -> None:
     mission = [{"hover": 1.0}, {"part": "j"}]
     fleet = Fleet(places, joined(TWO), mission=mission)
     orders = fleet.coordinator.abort("j", fleet.told(), "a rotor stands still")
-    assert orders == [Order("j", Latching.RELEASE)]
+    assert orders == [LatchOrder("j", Latching.RELEASE)]
     fleet.fly(12.0)
     assert fleet.coordinator.failure == "a rotor stands still"
     assert fleet.coordinator.mission.is_given_up
@@ -244,12 +247,12 @@ def test_modules_that_are_joined_from_the_start_stand_where_their_joint_holds_th
     rows[:, 6] = 1.0
     rows[1, :3] = [SIZE, 0.0, 0.0]
     coordinator = Coordinator(spec_of(joined(TWO)), NAMES[:2], lift(2))
-    check_start(coordinator, rows)
+    coordinator.check_start(rows)
     rows[1, :3] += off
     rows[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, turn]))
     with pytest.raises(BadInput, match=match):
-        check_start(coordinator, rows)
-    check_start(Coordinator(spec_of(TWO), NAMES[:2], lift(2)), rows)
+        coordinator.check_start(rows)
+    Coordinator(spec_of(TWO), NAMES[:2], lift(2)).check_start(rows)
 
 
 def test_orders_that_make_no_sense_are_refused() -> None:

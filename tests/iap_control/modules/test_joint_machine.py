@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from support.module_joints import SIZE, spec_of
 
-from iap_control.modules.joint_machine import JointMachine, State
+from iap_control.modules.joint_machine import JointMachine, JointState
 from iap_control.modules.relative_pose import RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.errors import BadInput
@@ -28,7 +28,7 @@ class Script:
         self.machine = JointMachine("j", normal, SIZE, SETTINGS, joined=joined)
         self.t, self.told = 0.0, list[Latching]()
 
-    def hold(self, where: RelativePose, seconds: float) -> State:
+    def hold(self, where: RelativePose, seconds: float) -> JointState:
         """Tell a pose for a while."""
         for _ in range(round(seconds / DT)):
             self.t += DT
@@ -39,19 +39,19 @@ class Script:
     def approaching(self) -> "Script":
         """In the approach, before the face."""
         self.machine.join(self.t, pose(0.12))
-        assert self.hold(pose(0.12), 0.7) == State.APPROACH
+        assert self.hold(pose(0.12), 0.7) == JointState.APPROACH
         return self
 
 
 def test_it_aligns_approaches_assembles_and_is_joined() -> None:
     script = Script()
     script.machine.join(0.0, pose(0.5, 0.2))
-    assert script.hold(pose(0.5, 0.2), 2.0) == State.ALIGNMENT
-    assert script.hold(pose(0.12), 1.5) == State.APPROACH
-    assert script.hold(pose(0.01), 1.0) == State.ASSEMBLY
+    assert script.hold(pose(0.5, 0.2), 2.0) == JointState.ALIGNMENT
+    assert script.hold(pose(0.12), 1.5) == JointState.APPROACH
+    assert script.hold(pose(0.01), 1.0) == JointState.ASSEMBLY
     assert script.told == [Latching.CATCH]
     assert script.machine.holds
-    assert script.hold(pose(0.0), 2.2) == State.JOINED
+    assert script.hold(pose(0.0), 2.2) == JointState.JOINED
     assert script.told == [Latching.CATCH, Latching.LOCK]
 
 
@@ -61,7 +61,7 @@ def test_it_aligns_approaches_assembles_and_is_joined() -> None:
 def test_it_waits_until_all_is_in_line(where: RelativePose) -> None:
     script = Script()
     script.machine.join(0.0, where)
-    assert script.hold(where, 5.0) == State.ALIGNMENT
+    assert script.hold(where, 5.0) == JointState.ALIGNMENT
 
 
 def test_it_must_be_in_line_for_half_a_second_together() -> None:
@@ -69,13 +69,13 @@ def test_it_must_be_in_line_for_half_a_second_together() -> None:
     script.machine.join(0.0, pose(0.12))
     for _ in range(5):
         script.hold(pose(0.12), 0.3)
-        assert script.hold(pose(0.12, 0.05), 0.3) == State.ALIGNMENT
+        assert script.hold(pose(0.12, 0.05), 0.3) == JointState.ALIGNMENT
 
 
 def test_along_the_axis_it_may_be_nearer() -> None:
     script = Script()
     script.machine.join(0.0, pose(0.05))
-    assert script.hold(pose(0.05), 0.7) == State.APPROACH
+    assert script.hold(pose(0.05), 0.7) == JointState.APPROACH
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_along_the_axis_it_may_be_nearer() -> None:
 def test_an_approach_that_is_lost_on_any_axis_is_tried_again(where: RelativePose) -> None:
     script = Script().approaching()
     script.hold(pose(0.06), 0.5)
-    while script.machine.state == State.APPROACH:
+    while script.machine.state == JointState.APPROACH:
         assert script.t < 5.0
         script.hold(where, DT)
-    assert script.machine.state == State.ALIGNMENT
+    assert script.machine.state == JointState.ALIGNMENT
     assert script.machine.returns == 1
     script.hold(pose(0.12), 1.5)
-    assert script.hold(pose(0.0), 3.5) == State.JOINED
+    assert script.hold(pose(0.0), 3.5) == JointState.JOINED
 
 
 def test_approaches_lost_too_often_end_in_an_emergency() -> None:
@@ -100,25 +100,25 @@ def test_approaches_lost_too_often_end_in_an_emergency() -> None:
     for _ in range(SETTINGS.retries + 1):
         script.hold(pose(0.12), 1.5)
         script.hold(pose(0.12, 0.5), 0.5)
-    assert script.machine.state == State.EMERGENCY
+    assert script.machine.state == JointState.EMERGENCY
     assert script.machine.failure == "joint 'j': 4 approaches were lost"
     assert not script.told
-    assert script.hold(pose(0.12), 10.0) == State.APART
+    assert script.hold(pose(0.12), 10.0) == JointState.APART
     np.testing.assert_allclose(script.machine.setpoint.p_LF_L[0], SIZE + 0.12 + 1.5, atol=0.006)
 
 
 def test_patience_ends() -> None:
     script = Script()
     script.machine.join(0.0, pose(0.5))
-    assert script.hold(pose(0.5), SETTINGS.patience + 0.1) == State.EMERGENCY
+    assert script.hold(pose(0.5), SETTINGS.patience + 0.1) == JointState.EMERGENCY
     assert script.machine.failure == "joint 'j': not joined within 60 s"
 
 
 def test_a_latch_that_does_not_hold_lets_go() -> None:
     script = Script().approaching()
-    assert script.hold(pose(0.01), 1.0) == State.ASSEMBLY
+    assert script.hold(pose(0.01), 1.0) == JointState.ASSEMBLY
     script.hold(pose(0.2), 1.1)
-    assert script.machine.state == State.EMERGENCY
+    assert script.machine.state == JointState.EMERGENCY
     assert script.told == [Latching.CATCH, Latching.RELEASE]
     assert not script.machine.holds
 
@@ -126,25 +126,25 @@ def test_a_latch_that_does_not_hold_lets_go() -> None:
 def test_it_announces_the_separation_before_it_lets_go_and_moves_off() -> None:
     script = Script(joined=True)
     script.machine.part(0.0)
-    assert script.hold(pose(0.0), 0.4) == State.SEPARATION
+    assert script.hold(pose(0.0), 0.4) == JointState.SEPARATION
     assert script.machine.holds
     script.hold(pose(0.0), 0.2)
     assert script.told == [Latching.RELEASE]
     speeds = []
-    while script.machine.state == State.SEPARATION:
+    while script.machine.state == JointState.SEPARATION:
         setpoint = script.machine.setpoint
         speeds.append(setpoint.v_LF_L[0])
         script.hold(RelativePose(setpoint.p_LF_L, np.zeros(3)), DT)
     assert max(speeds) == pytest.approx(SETTINGS.separation.speed)
     np.testing.assert_allclose(script.machine.setpoint.p_LF_L[0], 1.25, atol=0.01)
-    assert script.machine.state == State.APART
+    assert script.machine.state == JointState.APART
 
 
 def test_an_emergency_of_a_joined_follower_opens_the_latch_first() -> None:
     script = Script(joined=True)
     assert script.machine.abort(0.0, "a rotor stands still") == Latching.RELEASE
     assert script.machine.abort(0.0, "twice") is None
-    assert script.hold(pose(0.0), 10.0) == State.APART
+    assert script.hold(pose(0.0), 10.0) == JointState.APART
 
 
 def test_the_setpoint_keeps_its_speed_and_presses() -> None:
@@ -156,7 +156,7 @@ def test_the_setpoint_keeps_its_speed_and_presses() -> None:
         moved = float(np.linalg.norm(script.machine.setpoint.p_LF_L - last)) / DT
         assert moved <= SETTINGS.alignment.speed + 1e-9
         last = script.machine.setpoint.p_LF_L
-    while script.machine.state == State.APPROACH:
+    while script.machine.state == JointState.APPROACH:
         script.hold(pose(0.03), 0.5)
         if script.t > 20.0:
             break

@@ -7,10 +7,10 @@ from support.module_joints import ARM, SIZE, WEIGHT, chain, lift, spec_of, squar
 
 from iap_control.modules.bearing import evened, shares
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Role, Told
+from iap_control.modules.exchange import ModuleReports, ModuleRole
 from iap_control.modules.feed_forward import FeedForward
-from iap_control.modules.joint_wrench import moved, potential
-from iap_control.modules.losses import Losses
+from iap_control.modules.joint_wrench import moved_to, potential
+from iap_control.modules.losses import LossMonitor
 from iap_control.modules.structure import Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -28,9 +28,9 @@ def line(**keys: object) -> Coordinator:
     return Coordinator(spec_of(LINE, lost_after=0.05, **keys), ("m1", "m2", "m3"), lift(3))
 
 
-def silent(t: float, since: float) -> Told:
+def silent(t: float, since: float) -> ModuleReports:
     """What three tell whose middle one has had no command since a time [s]."""
-    return told(t, PLACES, heard=np.array([t, since, t]))
+    return told(t, PLACES, command_times=np.array([t, since, t]))
 
 
 def lost_of(count: int, lost: int) -> Structure:
@@ -46,7 +46,7 @@ def test_the_nearest_that_obeys_leads(count: int) -> None:
 
 
 def test_late_is_who_is_behind_the_others() -> None:
-    losses = Losses({}, 0.05)
+    losses = LossMonitor({}, 0.05)
     assert losses.update(1.0, [0.98, 0.98, 0.98]) == []
     assert losses.update(1.0, [1.0, 0.98, 1.0]) == []
     assert losses.update(1.025, [1.025, 0.98, 1.025]) == []
@@ -56,12 +56,12 @@ def test_late_is_who_is_behind_the_others() -> None:
 
 
 def test_after_a_silence_of_all_nobody_is_late_yet() -> None:
-    losses = Losses({}, 0.05)
+    losses = LossMonitor({}, 0.05)
     assert losses.update(1.0, [1.0, 1.0]) == []
     assert losses.update(3.0, [1.0, 1.0]) == []
     assert losses.update(3.0, [3.0, 1.0]) == []  # the other one's command is on its way
     assert losses.update(3.025, [3.02, 3.0]) == []
-    losses = Losses({}, 0.05)
+    losses = LossMonitor({}, 0.05)
     losses.update(3.0, [3.0, 1.0])
     losses.update(3.025, [3.025, 1.0])
     assert losses.update(3.05, [3.05, 1.0]) == [1]
@@ -77,7 +77,7 @@ def test_a_neighbour_leads_without_a_step_of_references() -> None:
     before = rows.copy()
     for t in (1.025, 1.05):
         coordinator.update(silent(t, 1.0)._replace(nominal=nominal))
-    assert coordinator.roles == [Role.LEADER, Role.FOLLOWER, Role.FOLLOWER]
+    assert coordinator.roles == [ModuleRole.LEADER, ModuleRole.FOLLOWER, ModuleRole.FOLLOWER]
     assert [str(each) for each in coordinator.losses] == ["module 'm2': lost, 'm1' leads"]
     coordinator.put_rows(1.05, nominal, rows)
     np.testing.assert_allclose(rows, before, atol=1e-12)
@@ -103,7 +103,7 @@ def test_a_docking_with_a_lost_module_ends() -> None:
     coordinator = Coordinator(spec, ("m1", "m2"), lift(2))
     places = np.array([[0.0, 0.0, 1.0], [1.5, 0.0, 1.0]])
     for t in (0.0, 0.025, 0.05):
-        coordinator.update(told(t, places, heard=np.array([t, 0.0])))
+        coordinator.update(told(t, places, command_times=np.array([t, 0.0])))
     assert coordinator.failure == "joint 'j1': 'm2' is lost"
 
 
@@ -111,7 +111,9 @@ def test_a_docking_with_a_lost_module_ends() -> None:
 def test_shares_sum_up_to_what_is_borne(count: int, lost: int) -> None:
     structure, wrench_S = lost_of(count, lost), np.array([1.0, 2.0, 40.0, 0.3, -5.0, 0.7])
     borne = shares(structure, wrench_S, lift(count))
-    np.testing.assert_allclose(moved(borne, structure.offsets_S).sum(axis=0), wrench_S, atol=1e-9)
+    np.testing.assert_allclose(
+        moved_to(borne, structure.offsets_S).sum(axis=0), wrench_S, atol=1e-9
+    )
     np.testing.assert_array_equal(borne[lost], 0.0)
 
 
@@ -143,14 +145,16 @@ def least_shares(structure: Structure, wrench_S: Array) -> Array:
     alone[first], alone[int(np.argmin(structure.obeys))] = -wrench_S, wrench_S
     left = laplacian @ evened(structure, np.linalg.pinv(laplacian) @ alone, ARM)
     borne = np.where(structure.obeys[:, None], left - alone, 0.0)
-    return moved(borne, -structure.offsets_S)
+    return moved_to(borne, -structure.offsets_S)
 
 
 def felt_by(structure: Structure, borne: Array) -> Array:
     """(n, 6) W_ext of modules that bear wrenches (n, 6) for lost ones, at rest, in halves where several are lost."""
     felt = -borne
-    share = moved(borne, structure.offsets_S).sum(axis=0) / (~structure.obeys).sum()
-    felt[~structure.obeys] = moved(np.tile(share, (1, 1)), -structure.offsets_S[~structure.obeys])
+    share = moved_to(borne, structure.offsets_S).sum(axis=0) / (~structure.obeys).sum()
+    felt[~structure.obeys] = moved_to(
+        np.tile(share, (1, 1)), -structure.offsets_S[~structure.obeys]
+    )
     return felt
 
 

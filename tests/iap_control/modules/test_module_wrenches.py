@@ -8,14 +8,14 @@ import pytest
 from support.module_joints import SIZE, chain, lift, square
 
 from iap_control.modules.feed_forward import Compensation, FeedForward
+from iap_control.modules.guidance import put_member_row
 from iap_control.modules.joint_wrench import (
     disturbance,
     joint_wrenches,
     potential,
     potential_of_joints,
 )
-from iap_control.modules.member_reference import put_member_row
-from iap_control.modules.structure import Joint, Structure, structures
+from iap_control.modules.structure import ModuleJoint, Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -28,7 +28,7 @@ def felt(structure: Structure, joint_S: Array, common: Array) -> Array:
     out = np.tile(common, (len(structure.modules), 1))
     for e, wrench in enumerate(joint_S):
         for i, sign in enumerate(structure.incidence[:, e]):
-            arm = structure.places_S[e] - structure.offsets_S[i]
+            arm = structure.joints_S[e] - structure.offsets_S[i]
             out[i, :3] += sign * wrench[:3]
             out[i, 3:] += sign * (wrench[3:] + np.cross(arm, wrench[:3]))
     return out
@@ -42,7 +42,7 @@ def test_the_leader_of_a_chain_is_the_module_nearest_its_centre(count: int) -> N
 
 
 @pytest.mark.parametrize("joints", [chain(2), chain(5), chain(8)])
-def test_wrenches_of_a_chain_are_found_by_the_recursion(joints: dict[str, Joint]) -> None:
+def test_wrenches_of_a_chain_are_found_by_the_recursion(joints: dict[str, ModuleJoint]) -> None:
     """W_(i+1) = W_i + W_dist - W_ext,i from W_1 = 0, forces; the printed sign gives the opposite."""
     structure, rng = Structure.of(joints, 0), np.random.default_rng(1)
     W, common = rng.normal(size=(len(joints), 6)), rng.normal(size=6)
@@ -207,13 +207,13 @@ def test_a_wanted_wrench_is_approached_about_the_joints_place() -> None:
 
 
 def test_modules_apart_are_structures_of_their_own() -> None:
-    found = structures({"j": Joint(2, 1, (SIZE, 0.0, 0.0))}, range(4))
+    found = structures({"j": ModuleJoint(2, 1, (SIZE, 0.0, 0.0))}, range(4))
     assert [each.modules for each in found] == [(0,), (1, 2), (3,)]
     np.testing.assert_allclose(found[1].offset_S(1), [0.5 * SIZE, 0.0, 0.0])
 
 
 def test_a_loop_that_does_not_fit_is_refused() -> None:
-    crooked = {**square(), "d": Joint(2, 3, (SIZE, 0.1, 0.0))}
+    crooked = {**square(), "d": ModuleJoint(2, 3, (SIZE, 0.1, 0.0))}
     with pytest.raises(BadInput, match="misses itself by 0.1 m"):
         Structure.of(crooked, 0)
 

@@ -17,7 +17,7 @@ NO_WRENCH = np.zeros(6)
 
 def loop_of(source="stamped", **settings):
     references = ReferenceInput(
-        3, Limits(), source, needs_headings=settings.get("yaw_mode") == "given"
+        3, Limits(), source, needs_headings=settings.get("yaw_mode") == "reference"
     )
     return ControlResponder(controller_of("three_star", **settings), references)
 
@@ -150,7 +150,7 @@ def test_headings_may_be_missing_unless_the_aircraft_follow_them():
     bare[REF_FIXED:] = np.nan
     assert answer(loop_of(), 0, state(), bare) is not None
     with pytest.raises(BadInput, match="not finite"):
-        loop_of(yaw_mode="given").take_reference(0, Level.POSE, bare, NO_WRENCH)
+        loop_of(yaw_mode="reference").take_reference(0, Level.POSE, bare, NO_WRENCH)
 
 
 def test_simple_inputs_answer_at_once_until_a_reference_comes():

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_control.modules.exchange import Order, Told
-from iap_control.modules.joint_machine import State
+from iap_control.modules.exchange import LatchOrder, ModuleReports
+from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.loop.estimate_monitor import EstimateGuidance
@@ -127,7 +127,7 @@ def test_a_module_that_flies_on_an_estimate_tells_its_coordinator_that(
         guidance = EstimateGuidance(loop.vehicles, {1: Estimate()}, {}, monitor)
         monkeypatch.setattr(loop, "guidance", (*loop.guidance, guidance))
 
-        def heard(each: Told) -> list[Order]:
+        def heard(each: ModuleReports) -> list[LatchOrder]:
             told.append(each.estimates.copy())
             return update(each)
 
@@ -240,7 +240,7 @@ def test_a_reset_joins_them_anew() -> None:
             simulation.reset()
         np.testing.assert_array_equal(*ends)
         machines = simulation.modules.coordinator.machines
-        assert machines["j1"].state == State.JOINED
+        assert machines["j1"].state == JointState.JOINED
 
 
 @pytest.mark.parametrize(

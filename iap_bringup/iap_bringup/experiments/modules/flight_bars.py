@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from iap_bringup.experiments.modules.bar import Bar
-from iap_control.modules.joint_machine import State
+from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_physics.plant.disturbances import Disturbance
 from iap_simulation.modules.judging import ModulesJudge
@@ -55,7 +55,7 @@ def _engine_bars() -> Iterator[Bar]:
 
 def push_bars() -> Iterator[Bar]:
     """A docking, and the same one with a push in its approach."""
-    begun = next(e.t for e in _docked([]).coordinator.events if e.state == State.APPROACH)
+    begun = next(e.t for e in _docked([]).coordinator.events if e.state == JointState.APPROACH)
     at = begun + PUSH_DELAY
     judge = _docked([{"at": at, "until": at + PUSH_DURATION, **PUSH}])
     (machine,) = judge.coordinator.machines.values()
@@ -63,7 +63,7 @@ def push_bars() -> Iterator[Bar]:
     far = float(aside[(t > at) & (t < at + 5.0)].max())
     yield Bar("pushed in the approach: aside by, m", far, DEVIATION_BAR, at_least=True)
     yield Bar("pushed in the approach: returns to alignment", machine.returns, 1, at_least=True)
-    joined = sum(e.state == State.JOINED for e in judge.coordinator.events)
+    joined = sum(e.state == JointState.JOINED for e in judge.coordinator.events)
     yield Bar("pushed in the approach: docks then", joined, 1, at_least=True)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Told
+from iap_control.modules.exchange import ModuleReports
 from iap_description.arrays import Array, Integers
 from iap_description.states import REF_P, REF_V
 from iap_physics.engines.engine import RUNNING
@@ -48,8 +48,10 @@ class Script:
             coordinator = self._coordinators[b] or pairs.coordinator()
             self._coordinators[b] = coordinator
             t = float(pairs.times[b])
-            heard = np.full(2, t)
-            told = Told(t, estimates[b], shared[b], UNTOLD, self._nominal, heard, {})
+            command_times = np.full(2, t)
+            told = ModuleReports(
+                t, estimates[b], shared[b], UNTOLD, self._nominal, command_times, {}
+            )
             coordinator.update(told)
             coordinator.put_rows(t, self._nominal, out)
             self._rows[b] = out[self._follower]

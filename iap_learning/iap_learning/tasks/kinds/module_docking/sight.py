@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
+from iap_control.modules.settings import FACES, ModuleJointSpec, ModulesSpec
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import (
     Vec,
@@ -75,7 +75,7 @@ class Latch(NamedTuple):
     angle: float
 
 
-def latch_of(spec: ModulesSpec, joint: JointSpec) -> Latch:
+def latch_of(spec: ModulesSpec, joint: ModuleJointSpec) -> Latch:
     """The latch of a joint, by the thresholds of its machine."""
     normal_L, machine = np.array(FACES[joint.face]), spec.machine
     share = float(-np.expm1(-1.0 / (spec.rate * machine.alignment.filter_time)))

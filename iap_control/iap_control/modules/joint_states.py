@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a coordinator says of modules and their joints, in one process and between nodes alike."""
+"""States of modules and their joints as a coordinator reports them, in one process and between nodes alike."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Role
-from iap_control.modules.joint_machine import State
+from iap_control.modules.exchange import ModuleRole
+from iap_control.modules.joint_machine import JointState
 from iap_control.modules.settings import ModulesSpec
 from iap_io.wire.module_views import JointsSaid, ModuleJointsMessage
 
-STATES, ROLES = tuple(State), tuple(Role)  # by their numbers in messages
+STATES, ROLES = tuple(JointState), tuple(ModuleRole)  # by their numbers in messages
 NUMBERS = {state: number for number, state in enumerate(STATES)}
 
 
@@ -22,8 +22,8 @@ def joints_message(spec: ModulesSpec, names: Sequence[str]) -> ModuleJointsMessa
     return ModuleJointsMessage.of(list(spec.joints), leaders, followers, names)
 
 
-def joints_said(coordinator: Coordinator) -> JointsSaid:
-    """What a coordinator says now."""
+def joint_states(coordinator: Coordinator) -> JointsSaid:
+    """The present states of a coordinator's joints and modules."""
     machines = list(coordinator.machines.values())
     led_by = np.zeros(len(coordinator.roles), np.int64)
     for structure in coordinator.structures:
@@ -40,10 +40,13 @@ def joints_said(coordinator: Coordinator) -> JointsSaid:
     )
 
 
-def roles_of(led_by: Sequence[int]) -> list[Role]:
+def roles_of(led_by: Sequence[int]) -> list[ModuleRole]:
     """Roles of modules, each of which is led by the one of a number."""
-    own = list(led_by)
-    return [
-        Role.SEPARATED if own.count(leader) == 1 else Role.LEADER if leader == i else Role.FOLLOWER
-        for i, leader in enumerate(own)
-    ]
+    leaders = list(led_by)
+    return [_role(i, leader, leaders.count(leader)) for i, leader in enumerate(leaders)]
+
+
+def _role(module: int, leader: int, members: int) -> ModuleRole:
+    if members == 1:
+        return ModuleRole.SEPARATED
+    return ModuleRole.LEADER if leader == module else ModuleRole.FOLLOWER

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""A whole structure turned against its leader's attitude error: an addition to BEATLE, off where its gain is zero.
+r"""Errors of modules' poses from their references, low-passed, and the steering of structures against them.
+
+Steering turns a whole structure against its leader's attitude error: an addition to BEATLE, off where its gain is zero.
 
 What feed-forward takes out of the joints is also what followers do against a common turn, so that after a while the
 leader alone holds the structure, whose inertia is many times its own (300 times about y, of eight in a chain): its
@@ -20,15 +22,15 @@ integral with it: without k_i a structure of inertia J swings slowly, omega^2 = 
 g k_P / (k_s J) alone, of eight in a chain once in 45 s. The integral adds k_i to the damping.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from iap_control.modules.settings import SteeringSettings
-from iap_control.modules.structure import Structure
+from iap_control.modules.structure import ModuleJoint, Structure
 from iap_description.arrays import Array
 from iap_description.math import so3
-from iap_description.states import REF_Q, Q
+from iap_description.states import REF_P, REF_Q, P, Q
 
 
 class Steering:
@@ -59,10 +61,10 @@ class Steering:
         self._integrate([i for each in joined for i in each.modules])
         out = np.zeros((len(rows), 3))
         for each in joined:
-            own = list(each.modules)
-            fast = (self._errors - self._slow)[own].mean(axis=0)
-            wanted = self._slow[each.leader] + fast + self._sums[each.leader]
-            out[own] = -self._settings.gain * wanted
+            members = list(each.modules)
+            fast = (self._errors - self._slow)[members].mean(axis=0)
+            error = self._slow[each.leader] + fast + self._sums[each.leader]
+            out[members] = -self._settings.gain * error
         return out
 
     def _integrate(self, modules: list[int]) -> None:
@@ -72,3 +74,55 @@ class Steering:
         more = self._sums + self._dt * self._settings.integral * self._errors
         sums[modules] = np.clip(more, -limit, limit)[modules]
         self._sums = sums
+
+
+class PoseErrors:
+    """Low-passes how far modules' estimates are off their references, which may move.
+
+    Args:
+        filter_time: time constant [s].
+        dt: period of updates [s].
+    """
+
+    def __init__(self, filter_time: float, dt: float) -> None:
+        self._share = -np.expm1(-dt / filter_time)
+        self._off: Array | None = None
+
+    def update(self, estimates: Array, rows: Array) -> None:
+        """Take estimates (n, 13) and the references (n, 19+) that they are held to."""
+        turns = so3.multiply(so3.conjugate(rows[:, REF_Q]), estimates[:, Q])
+        now = np.hstack([estimates[:, P] - rows[:, REF_P], so3.quaternion_log(turns)])
+        last = now if self._off is None else self._off
+        self._off = last + self._share * (now - last)
+
+    def of(self, module: int, row: Array) -> tuple[Array, Array]:
+        """Place (3,) [m] and attitude (4,) of a module whose reference is a row (19+)."""
+        off = np.zeros(6) if self._off is None else self._off[module]
+        return row[REF_P] + off[:3], so3.multiply(row[REF_Q], so3.quaternion_exp(off[3:]))
+
+
+class LeaderErrors:
+    """Low-passes how far each joint's leader, in the frame of its follower's own estimate, is off its reference.
+
+    Args:
+        filter_time: time constant [s].
+        dt: period of updates [s].
+    """
+
+    def __init__(self, filter_time: float, dt: float) -> None:
+        self._share = -np.expm1(-dt / filter_time)
+        self._off_W: dict[str, Array] = {}
+
+    def update(
+        self, joints: Mapping[str, ModuleJoint], estimates: Array, shared: Array, rows: Array
+    ) -> None:
+        """Take estimates (n, 13) of each module's own, and in one frame for all, and references (n, 19+)."""
+        for name, joint in joints.items():
+            seen_W = estimates[joint.b, P] + shared[joint.a, P] - shared[joint.b, P]
+            now = seen_W - rows[joint.a, REF_P]
+            last = self._off_W.get(name, now)
+            self._off_W[name] = last + self._share * (now - last)
+
+    def of(self, name: str) -> Array:
+        """(3,) of a joint's leader [m]."""
+        return self._off_W[name]
