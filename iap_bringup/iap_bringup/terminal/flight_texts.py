@@ -3,6 +3,8 @@
 
 from typing import Any
 
+from iap_control.modules.losses import ModuleLoss
+
 
 def arm_text(arm: dict[str, Any], compare: dict[str, dict[str, Any]]) -> str:
     """What key `arm` of metrics.json says, of this flight and of those beside it, one line each."""
