@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import FlightFailed
-from iap_simulation.docking.pilot import DockingJudge
+from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.simulation.simulation import Simulation
 
@@ -78,8 +78,9 @@ def fly_dockings(
     if contact == BATCHED:
         worlds = DockingWorlds.of(scenario, seeds)
         worlds.fly_script()
-        judged = worlds.judged
-        return Dockings(judged.succeeded, judged.end, judged.force_peak, judged.closing_speed)
+        records = worlds.records
+        numbers = (records.end, records.force_peak, records.closing_speed)
+        return Dockings(records.succeeded, *numbers)
     rows = []
     with Simulation.of(
         scenario, settings={"policy": "script"}, engine=contact, seed=seeds[0]
@@ -101,9 +102,9 @@ def _fly(simulation: Simulation, seed: int) -> tuple[bool, float, float, float]:
 
 
 def _row(simulation: Simulation, *, crashed: bool) -> tuple[bool, float, float, float]:
-    judge = simulation.task
-    if not isinstance(judge, DockingJudge):
+    task = simulation.task
+    if not isinstance(task, DockingMonitor):
         raise TypeError("the scenario docks nothing")
-    end = np.nan if judge.end is None else judge.end
-    touch = np.nan if judge.closing_speed is None else judge.closing_speed
-    return judge.succeeded and not crashed, end, judge.force_peak, touch
+    progress = task.progress
+    has_docked = progress.succeeded and not crashed
+    return has_docked, progress.end, progress.force_peak, progress.closing_speed

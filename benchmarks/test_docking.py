@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from docking_agreement import BATCHED, fly_dockings
 
+from iap_physics.engines.engine import RUNNING
 from iap_physics.engines.make import is_installed
 from iap_simulation.docking.worlds import DockingWorlds
 
@@ -56,7 +57,7 @@ def test_whole_dockings(benchmark):
             began = time.process_time()
             worlds.step_script()
             took["contact, noise and script"] += time.process_time() - began
-            over = worlds.judged.is_over
+            over = worlds.records.outcome != RUNNING
             if over.any():
                 worlds.reset(over.copy(), [next(seeds) for _ in range(int(over.sum()))])
 

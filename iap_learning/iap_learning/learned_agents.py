@@ -15,7 +15,7 @@ from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
+from iap_learning.tasks.kinds.platform.monitor import PlatformMonitor
 from iap_learning.tasks.kinds.platform.platform_policy import (
     PlatformPolicy,
     check,
@@ -169,13 +169,13 @@ class PlatformPilot:
         vehicle: the only one.
 
     Attributes:
-        task: ends the flight of a task that ends with its success; None of others.
+        task: monitor of a task that ends with its success; None of others.
         sinks: receive what the policy sees.
     """
 
     def __init__(self, flown: PlatformPolicy, scenario: Scenario, vehicle: Vehicle) -> None:
         self._flown, self._vehicle, task = flown, vehicle, flown.task
-        self.task = FlightJudge(task, scenario, vehicle) if task.success.ends else None
+        self.task = PlatformMonitor(task, scenario, vehicle) if task.success.ends else None
         self.sinks = () if flown.eye is None else (flown.eye,)
 
     @property

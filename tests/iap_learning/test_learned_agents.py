@@ -139,10 +139,10 @@ def test_a_policy_docks_in_every_engine_as_its_episodes_do_until_they_touch(
                 np.testing.assert_allclose(places, episodes.worlds.state[1, :, P], atol=3e-4)
                 together += 1
         assert together > 50
-        judge = simulation.task
-        assert judge is not None
-        assert judge.failure is None
-        assert judge.metrics(simulation.plant)["closing_speed_mps"] < 0.3
+        task = simulation.task
+        assert task is not None
+        assert task.failure is None
+        assert task.metrics(simulation.plant)["closing_speed_mps"] < 0.3
 
 
 def test_a_docking_policy_needs_a_docking(tmp_path: Path) -> None:

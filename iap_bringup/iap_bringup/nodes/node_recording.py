@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.nodes.node_judges import judge_of
-from iap_bringup.nodes.node_modules import EXPECTED, SHARED
+from iap_bringup.nodes.flight_replay import FlightReplay
+from iap_bringup.nodes.modules_replay import EXPECTED, SHARED
 from iap_control.modules.joint_states import joints_message
 from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
@@ -25,7 +25,7 @@ from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.session.flight_monitor import CRASHED
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.estimate_monitor import Touchdown
-from iap_simulation.runs.run import INTERRUPTED, judge
+from iap_simulation.runs.run import INTERRUPTED, score_recording
 from iap_simulation.runs.topic_logs import note_of
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
@@ -80,7 +80,7 @@ class NodeRecording:
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
         self.synchronizer = StepSynchronizer(expected_topics(flight), self._write)
-        self._judge, self._policy = judge_of(flight)
+        self._replay = FlightReplay(flight)
         self._notes = Notes(flight.scenario)
         self.outcome: str | None = None
         self.has_lost_estimate = False
@@ -146,23 +146,20 @@ class NodeRecording:
             self.outcome = "recording_failed"
             raise
 
-    def judge(self) -> dict[str, Any]:
+    def score(self) -> dict[str, Any]:
         """Write metrics and trajectories of the closed run; returns metrics.json.
 
         Raises:
             BadInput: nothing was recorded.
-            RecordingFailed: what the judge keeps cannot be written.
+            RecordingFailed: what is recorded of the task cannot be written.
         """
         wall = self._wall - self._began
         health = {self._names[i]: each.keys() for i, each in self._worst.items()}
         outcome = self.outcome or INTERRUPTED
-        judged = {}
-        if self._judge is not None:
-            judged[self._judge.key] = self._judge.report()
-            self._judge.write(self.folder)
+        tasks = self._replay.task_metrics(self.folder)
         own = (outcome, self._t, wall, self.control_step_us)
-        stats = RunStats(*own, health=health, judged=judged, policy=self._policy)
-        return judge(self.folder, stats, self.collisions)
+        stats = RunStats(*own, health=health, tasks=tasks, policy=self._replay.policy)
+        return score_recording(self.folder, stats, self.collisions)
 
     def _write(self, ticks: Sequence[Step]) -> None:
         if self.outcome is not None:
@@ -172,8 +169,7 @@ class NodeRecording:
             self._began, self._has_ticks = self._wall, True
         for note in self._notes.of(ticks[0], self.synchronizer.last):
             self._recorder.note(note)
-        if self._judge is not None:
-            self._judge.take(ticks, self.synchronizer.last)
+        self._replay.update(ticks, self.synchronizer.last)
         for i, tick in enumerate(ticks):
             self._recorder.record(i, tick)
             self._touchdowns[i].note(tick.x[0])
@@ -186,14 +182,13 @@ class NodeRecording:
             self.outcome = DIVERGED
         elif self._t > self._end:
             self.outcome = LOST if self.has_lost_estimate else self._completed
-        elif self._judge is not None and self._judge.is_over:
+        elif self._replay.is_over:
             self.outcome = self._completed
 
     @property
     def _completed(self) -> str:
         """Outcome of a flight that has come to its end."""
-        judge = self._judge
-        return COMPLETED if judge is None or judge.failure is None else judge.missed
+        return self._replay.missed or COMPLETED
 
 
 class Notes:

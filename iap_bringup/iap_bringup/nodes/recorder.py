@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records a flight of the nodes into the same run folder as `iap run`, and judges it.
+"""Records a flight of the nodes into the same run folder as `iap run`, and scores it.
 
 The folder ends with the references, with a crash, or at Ctrl-C; a reset of the simulation begins a
 new one.
@@ -332,11 +332,11 @@ class RecorderNode(SuiteNode):
             self.get_logger().error(str(error))
 
     def close(self) -> None:
-        """Complete the bag, then judge and draw every run of this process."""
+        """Complete the bag, then score and draw every run of this process."""
         self._close_bag()
         for live in self._runs:
             try:
-                metrics = live.judge()
+                metrics = live.score()
                 if self._plot:
                     write_plots(RecordedRun(live.folder, metrics=metrics), FLIGHT_PLOTS)
             except IapError as error:

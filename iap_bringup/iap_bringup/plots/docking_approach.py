@@ -9,7 +9,7 @@ from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.vehicles.latch import approach
 from iap_simulation.docking.pair_pilot import pair_of
-from iap_simulation.docking.pilot import frames
+from iap_simulation.docking.ports import port_frames
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -18,16 +18,13 @@ def approach_rows(simulation: Simulation) -> Array:
     scenario, rows = simulation.scenario, []
     (target, chaser), _ = pair_of(scenario)
     assert scenario.docking is not None
-    ports, judge = (
-        frames(scenario, scenario.latches[scenario.docking.latch]),
-        simulation.task,
-    )
-    assert judge is not None
-    plant = simulation.plant
+    ports = port_frames(scenario, scenario.latches[scenario.docking.latch])
+    plant, task = simulation.plant, simulation.task
+    assert task is not None
     try:
-        while not judge.is_over:
-            found = approach(plant.state(chaser)[0, 0], plant.state(target)[0, 0], *ports)
-            rows.append((simulation.t, -found.depth, found.radius))
+        while not task.is_over:
+            pose = approach(plant.state(chaser)[0, 0], plant.state(target)[0, 0], *ports)
+            rows.append((simulation.t, -pose.depth, pose.radius))
             simulation.step()
     except FlightFailed:  # the figure ends where the flight does
         pass

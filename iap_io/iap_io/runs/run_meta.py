@@ -322,7 +322,7 @@ class RunStats:
         render_s: wall time that they took.
         faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
         health: the worst that these said of themselves, by the vehicles' names.
-        judged: how tasks went, by their keys in metrics.json, such as ``docking``.
+        tasks: how they went, by their keys in metrics.json, such as ``docking``.
         policy: what flew in place of the vehicles' controllers; None where these did.
         compiled_fraction: share of the control periods that the compiled run has flown.
     """
@@ -335,7 +335,7 @@ class RunStats:
     render_s: float = 0.0
     faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
     health: dict[str, dict[str, float]] = field(default_factory=dict)
-    judged: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     policy: dict[str, Any] | None = None
     compiled_fraction: float = 0.0
 

@@ -9,11 +9,11 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import UNITS, Results
+from iap_learning.tasks.engine_episode import ERROR_TIME
 from iap_learning.tasks.kinds.registry import AnyTask, Episodic, make_episodes
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 AT_ONCE = 256  # worlds
-LAST = 1.0  # over which errors are averaged at an episode's end [s]
 Progress = Callable[[int], None]
 
 
@@ -81,7 +81,7 @@ class Ended:
     def __init__(self, episodes: Episodic) -> None:
         self._episodes, count = episodes, episodes.count
         self._distances: list[Array] = []
-        self._last = max(1, round(LAST / episodes.dt))
+        self._last = max(1, round(ERROR_TIME / episodes.dt))
         names = [name for name in self._known() if name in UNITS]
         self.measures = {name: np.full(count, np.nan) for name in names}
 

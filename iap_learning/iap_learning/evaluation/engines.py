@@ -1,44 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Episodes one after the other in an engine, judged by the words of those of many worlds."""
+"""Episodes one after the other in an engine, with the outcomes of those of many worlds."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_learning.evaluation.batched import LAST
 from iap_learning.evaluation.flyers import SCRIPT, Flyer
-from iap_learning.evaluation.module_watch import ModuleWatch
 from iap_learning.evaluation.results import Results
+from iap_learning.tasks.engine_episode import EngineEpisode
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
+from iap_learning.tasks.kinds.docking.engine_episode import DockingEngineEpisode
 from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_learning.tasks.kinds.module_docking.engine_episode import ModuleDockingEngineEpisode
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.kinds.platform.flight_judge import FlightJudge
+from iap_learning.tasks.kinds.platform.engine_episode import PlatformEngineEpisode
 from iap_learning.tasks.kinds.platform.task import Task
 from iap_learning.tasks.kinds.registry import AnyTask
 from iap_physics.engines.engine import RUNNING
-from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.simulation.simulation import Simulation
-from iap_simulation.tasks.outcomes import ARRIVED, NOT_CALM, OUTCOMES, TIME_IS_UP, TOO_FORCEFUL
+from iap_simulation.tasks.outcomes import OUTCOMES
 
-Ending = tuple[
-    bool, str, dict[str, float]
-]  # whether it is a success, its outcome, and what is known
-
-
-class Watch(Protocol):
-    """Follows one episode."""
-
-    @property
-    def outcome(self) -> int:
-        """Number in `OUTCOMES`."""
-
-    def look(self) -> None:
-        """Take the end of a control period."""
-
-    def ending(self) -> tuple[bool, dict[str, float]]:
-        """Whether it is a success, and what is known."""
+Ending = tuple[bool, str, Mapping[str, float]]  # success, outcome and measures
 
 
 def fly_in_engine(
@@ -64,7 +48,7 @@ def fly_in_engine(
     with simulation_of(task, flyer, engine, seeds[0]) as simulation:
         for seed in seeds:
             simulation.reset(seed)
-            endings.append(_flown(simulation, task))
+            endings.append(_fly(simulation, task))
             progress(len(endings))
     measures = {name: np.array([known[name] for *_, known in endings]) for name in endings[0][2]}
     success = np.array([good for good, *_ in endings])
@@ -107,99 +91,23 @@ def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
     return {**task.settings, "policy": None if is_coordinated else flyer.policy or None}
 
 
-def _flown(simulation: Simulation, task: AnyTask) -> Ending:
-    watch = _watch(simulation, flown_in_engines(task))
+def _fly(simulation: Simulation, task: AnyTask) -> Ending:
+    """Fly one episode from the simulation's start."""
+    episode = _episode(simulation, flown_in_engines(task))
     try:
-        while watch.outcome == RUNNING:
+        while episode.outcome == RUNNING:
             simulation.step()
-            watch.look()
+            episode.observe()
     except FlightFailed as failure:
-        return False, failure.outcome, watch.ending()[1]
-    good, known = watch.ending()
-    return good, OUTCOMES[watch.outcome], known
+        return False, failure.outcome, episode.measures
+    return episode.succeeded, OUTCOMES[episode.outcome], episode.measures
 
 
-def _watch(simulation: Simulation, task: Task | DockingTask | ModuleDockingTask) -> Watch:
+def _episode(
+    simulation: Simulation, task: Task | DockingTask | ModuleDockingTask
+) -> EngineEpisode:
     if isinstance(task, DockingTask):
-        return DockingWatch.of(simulation, task)
+        return DockingEngineEpisode(simulation, task)
     if isinstance(task, ModuleDockingTask):
-        return ModuleWatch.of(simulation, task)
-    return PlatformWatch(simulation, task)
-
-
-class DockingWatch:
-    """Follows a docking by its judge.
-
-    Args:
-        simulation: at the start.
-        task: what is to be done.
-        judge: of the simulation's present flight.
-
-    Attributes:
-        outcome: number in `OUTCOMES`.
-    """
-
-    def __init__(self, simulation: Simulation, task: DockingTask, judge: DockingJudge) -> None:
-        self._simulation, self._task, self._judge = simulation, task, judge
-        self.outcome = RUNNING
-
-    @classmethod
-    def of(cls, simulation: Simulation, task: DockingTask) -> Self:
-        """At the start of a flight."""
-        found = simulation.task
-        if not isinstance(found, DockingJudge):
-            raise BadInput(f"scenario '{task.scenario}' docks nothing")
-        return cls(simulation, task, found)
-
-    def look(self) -> None:
-        """Take the end of a control period."""
-        judge = self._judge
-        if judge.force_peak > self._task.force:
-            self.outcome = TOO_FORCEFUL
-        elif judge.succeeded:
-            self.outcome = ARRIVED
-        elif judge.is_over:
-            self.outcome = TIME_IS_UP if judge.end is None else NOT_CALM
-        elif self._simulation.t >= self._task.seconds:
-            self.outcome = TIME_IS_UP
-
-    def ending(self) -> tuple[bool, dict[str, float]]:
-        """Whether it is a success, and what is known."""
-        judge = self._judge
-        known = {
-            "time": judge.end,
-            "force_peak": judge.force_peak,
-            "closing_speed": judge.closing_speed,
-            "latch_time": judge.docked[-1] if judge.docked else None,
-        }
-        numbers = {key: np.nan if value is None else value for key, value in known.items()}
-        return self.outcome == ARRIVED, numbers
-
-
-class PlatformWatch:
-    """Judges one platform's flight.
-
-    Args:
-        simulation: at the start.
-        task: what is to be done.
-    """
-
-    def __init__(self, simulation: Simulation, task: Task) -> None:
-        self._plant = simulation.plant
-        self._last = max(1, round(LAST / (task.repeat * simulation.scenario.dt)))
-        self._judge = FlightJudge(task, simulation.scenario, simulation.loop.vehicles[0])
-
-    @property
-    def outcome(self) -> int:
-        """Number in `OUTCOMES`."""
-        return self._judge.outcome
-
-    def look(self) -> None:
-        """Take the end of a control period."""
-        self._judge.watch(self._plant)
-
-    def ending(self) -> tuple[bool, dict[str, float]]:
-        """Whether it is a success, and what is known."""
-        last = self._judge.distances[-self._last :]
-        error = float(np.mean(last)) if last else np.nan
-        return self._judge.succeeded, {"time": self._judge.time, "error": error}
+        return ModuleDockingEngineEpisode(simulation, task)
+    return PlatformEngineEpisode(simulation, task)

@@ -15,7 +15,7 @@ from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Sourc
 from iap_msgs.msg import PlatformCommand
 from iap_physics.latching.latches import PHASES
 from iap_simulation.docking.pair_pilot import pair_of
-from iap_simulation.docking.pilot import is_held
+from iap_simulation.docking.ports import is_held
 from iap_simulation.scenario.scenario import Scenario
 
 WRENCHES = (Source.TARGET_WRENCH, Source.CHASER_WRENCH)

@@ -13,7 +13,8 @@ from iap_description.states import Command, Mode
 from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.docking.pilot import ScriptPilot, Sensed, is_held
+from iap_simulation.docking.pilot import ScriptPilot, Sensed
+from iap_simulation.docking.ports import is_held
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -45,7 +46,7 @@ class DockingPilot:
 
     @property
     def task(self) -> None:
-        """None: the scenario's observer follows its docking."""
+        """None: the scenario has its own."""
         return None
 
     @property

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A docking scenario in many worlds side by side, with the contact of `iap_physics.docking`."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -26,7 +25,8 @@ from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
-from iap_simulation.docking.judged import Judged, judge
+from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
+from iap_simulation.docking.outcome import DockingLimits
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.winds import Winds
 from iap_simulation.scenario.docking_spec import DockingSpec
@@ -50,7 +50,8 @@ class DockingWorlds:
         pairs: what moves on; the target's rows come before the chaser's.
         pair: what is known of the vehicles.
         script: how the scenario's script flies.
-        judged: how each docking goes.
+        records: progress and outcome of each docking.
+        limits: of them.
 
     Raises:
         BadInput: the scenario has no docking, or what these worlds do not have.
@@ -76,7 +77,9 @@ class DockingWorlds:
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
         self._wind, self._threads = Winds(scenario, batch), Threads(threads)
-        self.judged = Judged.of(batch)
+        self.records, self.limits = DockingRecords.of(batch), DockingLimits.of(spec.success)
+        platforms = [scenario.vehicles[i].platform for i in self._vehicles]
+        self._ground_clearance = (platforms[0].ground_clearance, platforms[1].ground_clearance)
         self._memory = np.zeros((batch, SIZE))
         self._out = np.zeros((batch, 2, 4))
         self.script = ScriptParameters(**spec.script.model_dump())
@@ -145,7 +148,7 @@ class DockingWorlds:
         self.pairs.caught[chosen] = np.nan
         self._wind.reset(chosen, now)
         self._memory[chosen] = 0.0
-        self.judged.reset(chosen)
+        self.records.reset(chosen)
 
     def _deviate(self, chosen: Integers, i: int) -> None:
         """Let worlds' vehicles be those that their seeds draw."""
@@ -172,7 +175,7 @@ class DockingWorlds:
     @property
     def is_over(self) -> Booleans:
         """(B,) whether a docking has succeeded, failed, or its time is up."""
-        return self.judged.is_over | (self.pairs.status != RUNNING)
+        return (self.records.outcome != RUNNING) | (self.pairs.status != RUNNING)
 
     @property
     def is_caught(self) -> Booleans:
@@ -206,10 +209,10 @@ class DockingWorlds:
         self._held.thrust[:], self._held.w_WB_B[:] = thrust, w_WB_B
         self._wind.advance(self._held.air_W, self._substeps * self.dt)
         self._threads.run(self._advance, len(self.seeds))
-        s = self.spec.success
-        limits = (s.peak_force, s.hover, s.end_speed, math.cos(math.radians(s.end_tilt_deg)))
         ports = (self._mechanism.probe, self._mechanism.socket)
-        judge(self.pairs, self.judged.parts, ports, (*limits, s.within), self.times)
+        follow_all(
+            self.pairs, self.records, ports, self.limits, self._ground_clearance, self.times
+        )
 
     def _advance(self, first: int, last: int) -> None:
         """Fly the period of worlds first to last - 1."""

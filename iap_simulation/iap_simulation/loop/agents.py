@@ -16,8 +16,9 @@ from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.loop.roles import Agent, TaskObserver
+from iap_simulation.loop.roles import Agent
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
 from iap_simulation.vehicles.vehicle import Vehicle
 
 AGENTS, GUIDANCE = "iap.agents", "iap.guidance"  # groups of entry points
@@ -33,8 +34,8 @@ class FlightAgent(Agent, Protocol):
     """
 
     @property
-    def task(self) -> TaskObserver | None:
-        """Observer of the agent's own task; None where it has none."""
+    def task(self) -> TaskMonitor[ObservedPlant] | None:
+        """Monitor of the agent's own task; None where it has none."""
 
     @property
     def sinks(self) -> Sequence[ReadingSink]:

@@ -141,7 +141,7 @@ class ClosedLoop:
         self.plant.advance()
         self.k += 1
         for each in self._period_observers:
-            each.watch(self.plant)
+            each.observe(self.plant)
 
     def fly(self, progress: Callable[[float], None], fast: FastPeriods | None = None) -> None:
         """Fly all references to their end.

@@ -5,7 +5,7 @@ A new part of a flight takes one of these roles or several of them; the loop kno
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference, Step
@@ -90,22 +90,8 @@ class PeriodObserver(Protocol):
     def is_over(self) -> bool:
         """Whether the flight is over."""
 
-    def watch(self, plant: Plant) -> None:
-        """Take the present instant."""
-
-
-class TaskObserver(PeriodObserver, Protocol):
-    """Follows the task of a flight, and ends it when the task is over."""
-
-    key: str  # of metrics.json
-    missed: str  # outcome of a flight in which the task has not succeeded
-
-    @property
-    def failure(self) -> str | None:
-        """Why the task has failed, or has not succeeded so far, in a sentence; None of a success."""
-
-    def metrics(self, plant: Plant) -> dict[str, Any]:
-        """Value of `key` in metrics.json."""
+    def observe(self, plant: Plant) -> None:
+        """Observe the present control instant."""
 
 
 Observer = StepObserver | FlightCheck | PeriodObserver | EndCheck

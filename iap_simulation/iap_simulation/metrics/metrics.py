@@ -73,7 +73,7 @@ class Scores:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
         if any(vehicle.meta.faults for vehicle in flown):
             metrics["faults"] = struck([each.meta for each in flown], stats.duration_s)
-        metrics |= stats.judged
+        metrics |= stats.tasks
         if stats.policy is not None:
             metrics["policy"] = stats.policy
         told = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was seen of modules in flight, at the rate of coordination."""
+"""Record of modules in flight, at the rate of coordination."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ FILE = "modules.npz"
 
 
 class ModulesInstant(NamedTuple):
-    """What is seen of m joints and n modules one control period after an instant of coordination.
+    """State of m joints and n modules one control period after an instant of coordination.
 
     Attributes:
         t: time [s].
@@ -55,13 +55,13 @@ class ModulesRecord:
         self._shapes = dict(zip(ModulesInstant._fields, shapes, strict=True))
         self._rows: dict[str, list[Array]] = {name: [] for name in self._shapes}
 
-    def take(self, seen: ModulesInstant) -> None:
-        """Take an instant; arrays are copied."""
+    def add(self, instant: ModulesInstant) -> None:
+        """Record an instant; arrays are copied."""
         numbers = {
-            "states": [STATES.index(each) for each in seen.states],
-            "roles": [ROLES.index(each) for each in seen.roles],
+            "states": [STATES.index(each) for each in instant.states],
+            "roles": [ROLES.index(each) for each in instant.roles],
         }
-        for name, values in {**seen._asdict(), **numbers}.items():
+        for name, values in {**instant._asdict(), **numbers}.items():
             self._rows[name].append(np.array(values, float).reshape(self._shapes[name]))
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run from resolved scenario to run folder: fly, record, judge."""
+"""One run from resolved scenario to run folder: fly, record, score."""
 
 import gc
 import shutil
@@ -30,7 +30,6 @@ from iap_simulation.loop.pacing import WallClock
 from iap_simulation.loop.roles import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
-from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.runs.topic_logs import topic_logs
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
@@ -111,7 +110,7 @@ def execute(
     realtime: bool = False,
     view: bool = False,
 ) -> Result:
-    """Fly, record into `folder`, and judge; whatever ends the flight, what was recorded is kept and judged.
+    """Fly, record into `folder`, and score; whatever ends the flight, what was recorded is kept and scored.
 
     A flight that ends before anything is recorded leaves no folder.
 
@@ -128,7 +127,7 @@ def execute(
         BadInput: a vehicle starts inside an object, or the recording cannot be read back.
         FlightFailed: it ended before anything was recorded.
         RecordingFailed: nothing could be recorded, or what follows from the recording could not be written.
-        KeyboardInterrupt: before anything was recorded, or while it was judged.
+        KeyboardInterrupt: before anything was recorded, or while it was scored.
     """
     try:
         stats, failure, collisions = _flown(
@@ -137,7 +136,7 @@ def execute(
     except BaseException:
         shutil.rmtree(folder)
         raise
-    metrics = judge(folder, stats, collisions)
+    metrics = score_recording(folder, stats, collisions)
     return Result(metrics, failure, stats.outcome == INTERRUPTED, folder)
 
 
@@ -160,7 +159,7 @@ def _flown(
             simulation, flight, folder, realtime=realtime, progress=progress, say=say
         )
         wall = time.perf_counter() - began
-        if isinstance(simulation.task, ModulesJudge):
+        if simulation.task is not None:
             simulation.task.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
     return stats, failure, simulation.participants.monitor.collision_records
@@ -186,14 +185,14 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         *rendered,
         faults=faults,
         health=health,
-        judged={} if task is None else {task.key: task.metrics(simulation.plant)},
+        tasks={} if task is None else {task.key: task.metrics(simulation.plant)},
         policy=simulation.participants.policy,
         compiled_fraction=loop.fast_periods / max(1, loop.k),
     )
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
-    """Fly and judge without a recording.
+    """Fly and score without a recording.
 
     Args:
         flight: made ready.
@@ -231,7 +230,9 @@ def _outcome(simulation: Simulation) -> tuple[str, str]:
     return (COMPLETED, "") if task is None or failure is None else (task.missed, failure)
 
 
-def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
+def score_recording(
+    folder: Path, stats: RunStats, collisions: list[dict[str, Any]]
+) -> dict[str, Any]:
     """Compute and write the metrics and trajectories of a folder whose bag is closed.
 
     Raises:

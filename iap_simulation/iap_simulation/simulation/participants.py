@@ -8,14 +8,15 @@ from typing import Any, Self
 from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import FlightMonitor
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.arm.arm_judge import ArmJudge
-from iap_simulation.docking.pilot import DockingJudge
+from iap_simulation.arm.arm_monitor import ArmMonitor
+from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import FlightAgent, info_of, make_agent
 from iap_simulation.loop.estimate_monitor import EstimateGuidance
-from iap_simulation.loop.roles import Agent, Guidance, Observer, TaskObserver
+from iap_simulation.loop.roles import Agent, Guidance, Observer
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
-from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.modules.monitor import ModulesMonitor
+from iap_simulation.tasks.monitor import TaskMonitor
 from iap_simulation.vehicles.arm_guidance import ArmGuidance
 
 
@@ -38,7 +39,7 @@ class Participants:
     estimates: EstimateGuidance | None
     arms: ArmGuidance | None
     monitor: FlightMonitor
-    task: TaskObserver | None
+    task: TaskMonitor[Plant] | None
     policy: dict[str, Any] | None
 
     @classmethod
@@ -55,10 +56,10 @@ class Participants:
         estimators, monitors = flight.navigators, flight.estimate_monitors()
         guide = agent if modules is None else modules.policy
         task = (
-            ModulesJudge.of(modules, vehicles)
-            or DockingJudge.of(scenario)
+            ModulesMonitor.of(modules, vehicles)
+            or DockingMonitor.of(scenario)
             or getattr(agent, "task", None)
-            or ArmJudge.of(vehicles, scenario.metrics.window)
+            or ArmMonitor.of(vehicles, scenario.metrics.window)
         )
         return cls(
             agent,

@@ -24,11 +24,12 @@ from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import ClosedLoop
-from iap_simulation.loop.roles import Observer, RowObserver, TaskObserver
+from iap_simulation.loop.roles import Observer, RowObserver
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.participants import Participants
+from iap_simulation.tasks.monitor import TaskMonitor
 
 
 @dataclass
@@ -222,8 +223,8 @@ class Simulation:
         return self._participants
 
     @property
-    def task(self) -> TaskObserver | None:
-        """The observer of the present flight's task; None where it has none."""
+    def task(self) -> TaskMonitor[Plant] | None:
+        """The monitor of the present flight's task; None where it has none."""
         return self.participants.task
 
     @property

@@ -62,7 +62,7 @@ def test_each_part_of_what_the_controller_knows_counts():
 
 
 @pytest.mark.slow
-def test_a_flight_with_an_arm_is_recorded_and_judged_and_begins_anew_bit_for_bit(tmp_path):
+def test_a_flight_with_an_arm_is_recorded_and_metrics_and_begins_anew_bit_for_bit(tmp_path):
     settings = {"reference.duration": 2.0, "metrics.window": None, "arm.motion.ease": 1.0}
     result = record(SWING, folder=tmp_path / "run", settings=settings)
     columns = load_run(tmp_path / "run").vehicles[0].columns
@@ -117,12 +117,12 @@ def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetre
     scenario, _ = resolve_multibody("arm_path", Options(engine=engine, assignments=near))
     with Simulation.of(scenario) as simulation:
         simulation.fly()
-        judged = simulation.task.metrics(simulation.plant)
-    assert judged["tip_rmse_m"] < 2e-3
+        metrics = simulation.task.metrics(simulation.plant)
+    assert metrics["tip_rmse_m"] < 2e-3
     assert (
-        judged["base_rmse_m"] < 5e-3
+        metrics["base_rmse_m"] < 5e-3
     )  # from where the guide wants the platform, not from the scenario's reference
-    assert not any(judged["clipped_commands"].values())
+    assert not any(metrics["clipped_commands"].values())
 
 
 def test_keys_of_the_path_are_its_scenarios_and_the_others_the_flights():

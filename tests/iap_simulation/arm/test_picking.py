@@ -13,9 +13,9 @@ from iap_simulation import Simulation
 def test_a_box_is_taken_carried_and_set_down(engine):
     with Simulation.of("arm_pick", settings={"engine.name": engine}, seed=4) as simulation:
         simulation.fly()
-        judged = simulation.task.metrics(simulation.plant)
-    assert judged["picked"] and judged["place_error_m"] < 0.02
-    assert judged["base_rmse_m"] < 0.03 and judged["base_max_m"] < 0.06
+        metrics = simulation.task.metrics(simulation.plant)
+    assert metrics["picked"] and metrics["place_error_m"] < 0.02
+    assert metrics["base_rmse_m"] < 0.03 and metrics["base_max_m"] < 0.06
 
 
 @pytest.mark.parametrize(

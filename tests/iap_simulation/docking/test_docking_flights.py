@@ -34,9 +34,9 @@ def test_the_script_docks_in_every_engine(name, seed):
     with Simulation.of("docking", engine=name, seed=seed, settings=SCRIPT) as simulation:
         while not simulation.is_done:
             simulation.step()
-        judge, plant = simulation.task, simulation.plant
-        metrics = judge.metrics(plant)
-        assert judge.failure is None
+        task, plant = simulation.task, simulation.plant
+        metrics = task.metrics(plant)
+        assert task.failure is None
         assert metrics["docking_time_s"] == pytest.approx(metrics["latch_time_s"] + 1.0, abs=0.005)
         assert [event["what"] for event in metrics["events"]] == ["caught", "locked"]
         # both go on, as one body
@@ -46,11 +46,11 @@ def test_the_script_docks_in_every_engine(name, seed):
 
 
 def test_the_script_docks_nearly_always(many):
-    judged = many.judged
-    assert judged.succeeded.sum() >= 62
-    assert judged.end[judged.succeeded].mean() < 3.0
-    assert np.quantile(judged.force_peak, 0.95) < 60.0
-    assert np.nanmax(judged.closing_speed) < 0.5
+    records = many.records
+    assert records.succeeded.sum() >= 62
+    assert records.end[records.succeeded].mean() < 3.0
+    assert np.quantile(records.force_peak, 0.95) < 60.0
+    assert np.nanmax(records.closing_speed) < 0.5
 
 
 def test_engines_and_batch_fly_alike_until_they_touch(name):
@@ -68,8 +68,8 @@ def test_engines_and_batch_fly_alike_until_they_touch(name):
 def test_a_world_of_many_is_that_world_alone_bit_for_bit(many):
     alone = DockingWorlds.of("docking", [7])
     alone.fly_script()
-    assert alone.judged.end[0] == many.judged.end[7]
-    assert alone.judged.force_peak[0] == many.judged.force_peak[7]
+    assert alone.records.end[0] == many.records.end[7]
+    assert alone.records.force_peak[0] == many.records.force_peak[7]
     np.testing.assert_array_equal(alone.pairs.caught[0], many.pairs.caught[7])
 
 
@@ -161,4 +161,4 @@ def test_what_worlds_do_not_have_is_refused(scenario, settings, fault):
 def test_the_hard_script_docks_mostly():
     worlds = DockingWorlds.of("docking_hard", 128)
     worlds.fly_script()
-    assert worlds.judged.succeeded.mean() > 0.9
+    assert worlds.records.succeeded.mean() > 0.9

@@ -117,7 +117,7 @@ class Hover:
     def is_over(self):
         return len(self.instants) >= self._end
 
-    def watch(self, plant):
+    def observe(self, plant):
         assert plant.t > 0.0
 
 

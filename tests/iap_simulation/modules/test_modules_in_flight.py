@@ -11,32 +11,32 @@ from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.loop.estimate_monitor import EstimateGuidance
-from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.simulation.simulation import Simulation
 
 HOVER = {"vehicles.0.start.mode": "hover", "vehicles.0.start.lead_in": 0.0}
 
 
-def judged(scenario: str, settings: dict[str, Any], **options: Any) -> ModulesJudge:
+def monitored(scenario: str, settings: dict[str, Any], **options: Any) -> ModulesMonitor:
     """What came of a whole flight."""
     with Simulation.of(scenario, settings=settings, **options) as simulation:
         simulation.fly()
-        judge = simulation.task
-        assert isinstance(judge, ModulesJudge)
-        judge.metrics(simulation.plant)
-        return judge
+        monitor = simulation.task
+        assert isinstance(monitor, ModulesMonitor)
+        monitor.metrics(simulation.plant)
+        return monitor
 
 
 def hover(count: int, seconds: float, **modules: Any) -> dict[str, Any]:
     """Metrics of a hover that begins in the air."""
     settings = {f"modules.{key}": value for key, value in {"count": count, **modules}.items()}
     settings |= {**HOVER, "vehicles.0.reference.duration": seconds}
-    return metrics_of(judged("module_hover", settings))
+    return metrics_of(monitored("module_hover", settings))
 
 
-def metrics_of(judge: ModulesJudge) -> dict[str, Any]:
+def metrics_of(monitor: ModulesMonitor) -> dict[str, Any]:
     """Its metrics, which need no plant any more."""
-    return judge.metrics(None)  # type: ignore[arg-type]
+    return monitor.metrics(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -54,8 +54,8 @@ def test_joined_modules_do_not_push_each_other(count: int) -> None:
 @pytest.mark.parametrize("count", [2, 4])
 def test_without_compensation_they_push_and_the_force_grows(count: int) -> None:
     settings = {**HOVER, "vehicles.0.reference.duration": 18.0, "modules.count": count}
-    judge = judged("module_hover", {**settings, "modules.compensation": "none"})
-    t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"][..., :3]
+    monitor = monitored("module_hover", {**settings, "modules.compensation": "none"})
+    t, wrenches = monitor.columns["t"], monitor.columns["joint_wrenches"][..., :3]
     early, late = (
         np.linalg.norm(wrenches[(t > start) & (t < start + 4.0)].mean(axis=0), axis=-1).max()
         for start in (2.0, 13.0)
@@ -153,9 +153,9 @@ def test_with_printed_signs_they_fly_apart() -> None:
 @pytest.mark.parametrize("engine", ["pybullet", "mujoco"])
 def test_three_modules_dock_hover_part_and_land(engine: str) -> None:
     pytest.importorskip(engine)
-    judge = judged("module_assembly", {}, engine=engine)
-    metrics = metrics_of(judge)
-    assert judge.failure is None
+    monitor = monitored("module_assembly", {}, engine=engine)
+    metrics = metrics_of(monitor)
+    assert monitor.failure is None
     assert metrics["mission_done"]
     for joint in metrics["joints"].values():
         assert joint["force_after_catch_n"] < 0.2
@@ -191,11 +191,11 @@ def test_a_cone_takes_a_follower_home_whom_a_force_holds_off_the_axis(
         "modules.mission": [{"hover": 0.2}, {"join": "left"}],
     }
     options = {"platform": platform, "engine": engine, "duration": 5.5}
-    judge = judged("module_assembly", settings, **options)
-    assert (metrics_of(judge)["joints"]["left"]["caught_s"] is not None) == docks
-    assert (judge.failure is None) == docks
+    monitor = monitored("module_assembly", settings, **options)
+    assert (metrics_of(monitor)["joints"]["left"]["caught_s"] is not None) == docks
+    assert (monitor.failure is None) == docks
     if not docks:
-        assert judge.columns["errors"][-1, 0, 1] > 0.04
+        assert monitor.columns["errors"][-1, 0, 1] > 0.04
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_a_release_does_not_kick_with_compensation_and_does_without() -> None:
         settings = {**HOVER, "modules.compensation": compensation}
         settings["vehicles.0.reference.duration"] = 45.0
         settings["modules.mission"] = [{"hover": 35.0}, {"part": "j1"}]
-        found[compensation] = metrics_of(judged("module_release", settings))["joints"]["j1"][
+        found[compensation] = metrics_of(monitored("module_release", settings))["joints"]["j1"][
             "released"
         ]
     assert found["default"]["position_m"] < 0.005
@@ -272,8 +272,8 @@ def test_modules_must_have_rotors_that_tilt() -> None:
 def test_a_wanted_wrench_is_held_in_a_joint() -> None:
     wanted = [5.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     settings = {**HOVER, "vehicles.0.reference.duration": 30.0}
-    judge = judged("module_hover", {**settings, "modules.joints.j1.desired": wanted})
-    t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"][:, 0]
+    monitor = monitored("module_hover", {**settings, "modules.joints.j1.desired": wanted})
+    t, wrenches = monitor.columns["t"], monitor.columns["joint_wrenches"][:, 0]
     found = wrenches[(t > 20.0) & (t < 29.0)].mean(axis=0)
     np.testing.assert_allclose(found[:3], wanted[:3], atol=0.2)
     np.testing.assert_allclose(found[3:], wanted[3:], atol=0.05)
@@ -281,30 +281,32 @@ def test_a_wanted_wrench_is_held_in_a_joint() -> None:
 
 @pytest.mark.slow
 def test_four_modules_close_a_square_in_flight() -> None:
-    judge = judged("module_square", {f"vehicles.{i}.reference.duration": 30.0 for i in range(4)})
-    metrics = metrics_of(judge)
-    assert judge.failure is None
+    monitor = monitored(
+        "module_square", {f"vehicles.{i}.reference.duration": 30.0 for i in range(4)}
+    )
+    metrics = metrics_of(monitor)
+    assert monitor.failure is None
     assert metrics["joint_force_n"] < 0.2
     assert max(metrics["rmse_steady"]["m1"][:3]) < 0.004
 
 
 def faulty(
     count: int, module: str, kind: str, seconds: float, mission: list[Any] | None = None
-) -> tuple[ModulesJudge, Array]:
+) -> tuple[ModulesMonitor, Array]:
     """What comes of a chain that loses a module 12 s after its start, and the modules' places at the end."""
     settings = {**HOVER, "vehicles.0.reference.duration": seconds, "modules.count": count}
     settings["modules.mission"] = mission or []
     settings["modules.faults"] = [{"module": module, "at": 12.0, "kind": kind}]
     with Simulation.of("module_release", settings=settings) as simulation:
         simulation.fly()
-        judge = simulation.task
-        assert isinstance(judge, ModulesJudge)
-        return judge, np.array([simulation.state_of(each)[0, :3] for each in simulation.names])
+        monitor = simulation.task
+        assert isinstance(monitor, ModulesMonitor)
+        return monitor, np.array([simulation.state_of(each)[0, :3] for each in simulation.names])
 
 
-def excursion(judge: ModulesJudge, until: float) -> float:
+def excursion(monitor: ModulesMonitor, until: float) -> float:
     """Largest way of the structure's middle off where it was before the loss [m]."""
-    t, errors = judge.columns["t"], judge.columns["errors"][..., :3].mean(axis=1)
+    t, errors = monitor.columns["t"], monitor.columns["errors"][..., :3].mean(axis=1)
     before = errors[(t > 10.0) & (t < 12.0)].mean(axis=0)
     return float(np.linalg.norm(errors[(t > 12.0) & (t < until)] - before, axis=-1).max())
 
@@ -312,26 +314,26 @@ def excursion(judge: ModulesJudge, until: float) -> float:
 @pytest.mark.slow
 def test_a_neighbour_leads_where_the_leaders_controller_falls_silent() -> None:
     mission = [{"hover": 22.0}, {"part": "j2"}]
-    judge, places = faulty(3, "m2", "controller", 40.0, mission)
-    assert judge.failure is None
-    (loss,) = metrics_of(judge)["lost"]
+    monitor, places = faulty(3, "m2", "controller", 40.0, mission)
+    assert monitor.failure is None
+    (loss,) = metrics_of(monitor)["lost"]
     assert (loss["module"], loss["leader"]) == ("m2", "m1")
     assert loss["t"] == pytest.approx(12.25, abs=0.026)
-    roles = judge.columns["roles"]
+    roles = monitor.columns["roles"]
     assert roles[0].tolist() == [2.0, 1.0, 2.0]  # follower, leader, follower
     assert roles[-1].tolist() == [1.0, 2.0, 0.0]  # leader, follower, separated
-    assert excursion(judge, 22.0) < 0.03
+    assert excursion(monitor, 22.0) < 0.03
     assert np.linalg.norm(places[1] - places[0]) == pytest.approx(0.52, abs=2e-3)
     assert np.linalg.norm(places[2] - places[1]) > 1.2
-    assert np.abs(judge.columns["joint_wrenches"][-400:, 0, :3]).max() < 40.0
+    assert np.abs(monitor.columns["joint_wrenches"][-400:, 0, :3]).max() < 40.0
 
 
 @pytest.mark.slow
 def test_four_carry_their_leader_whose_motors_have_stopped() -> None:
-    judge, places = faulty(5, "m3", "motors", 30.0)
-    assert excursion(judge, 30.0) < 0.03
+    monitor, places = faulty(5, "m3", "motors", 30.0)
+    assert excursion(monitor, 30.0) < 0.03
     np.testing.assert_allclose(np.diff(places[:, 0]), 0.52, atol=2e-3)
-    t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"]
+    t, wrenches = monitor.columns["t"], monitor.columns["joint_wrenches"]
     borne = wrenches[(t > 18.0) & (t < 29.0)].mean(axis=0)[:, 2]
     weight = 4.6 * 9.81
     np.testing.assert_allclose(np.abs(borne), weight * np.array([0.25, 0.5, 0.5, 0.25]), rtol=0.05)
@@ -340,8 +342,8 @@ def test_four_carry_their_leader_whose_motors_have_stopped() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "module"), [(3, "m2"), (4, "m2"), (4, "m3")])
 def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, module: str) -> None:
-    judge, places = faulty(count, module, "motors", 20.0)
-    assert excursion(judge, 20.0) < 0.03
+    monitor, places = faulty(count, module, "motors", 20.0)
+    assert excursion(monitor, 20.0) < 0.03
     np.testing.assert_allclose(np.diff(places[:, 0]), 0.52, atol=2e-3)
     assert np.ptp(places[:, 2]) < 0.01
 
@@ -350,11 +352,11 @@ def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, mo
 def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
     with Simulation.of("module_hover", settings={"modules.count": 8}, seed=2) as simulation:
         simulation.fly()
-        judge = simulation.task
-        assert isinstance(judge, ModulesJudge)
-    errors = np.array(metrics_of(judge)["rmse_steady"]["m4"])
+        monitor = simulation.task
+        assert isinstance(monitor, ModulesMonitor)
+    errors = np.array(metrics_of(monitor)["rmse_steady"]["m4"])
     assert (errors < [1.4e-3, 3.9e-3, 3.0e-3, 1.0e-3, 1.1e-3, 1.5e-3]).all()
-    assert metrics_of(judge)["joint_force_n"] < 0.1
+    assert metrics_of(monitor)["joint_force_n"] < 0.1
 
 
 @pytest.mark.slow
@@ -362,14 +364,14 @@ def test_modules_dock_and_part_against_the_air_between_them() -> None:
     settings = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
     with Simulation.of("module_assembly", settings=settings) as simulation:
         simulation.fly()
-        judge = simulation.task
-        assert isinstance(judge, ModulesJudge)
-    assert judge.failure is None
-    assert metrics_of(judge)["joint_force_n"] < 0.1
+        monitor = simulation.task
+        assert isinstance(monitor, ModulesMonitor)
+    assert monitor.failure is None
+    assert metrics_of(monitor)["joint_force_n"] < 0.1
 
 
 @pytest.mark.slow
 def test_a_wind_leaves_modules_on_their_lemniscate() -> None:
     wind = {"wind.speed": 2.0, "vehicles.0.reference.duration": 12.0, "modules.count": 2}
-    found = metrics_of(judged("module_lemniscate", wind))["rmse"]
+    found = metrics_of(monitored("module_lemniscate", wind))["rmse"]
     assert max(max(each[:3]) for each in found.values()) < 0.002

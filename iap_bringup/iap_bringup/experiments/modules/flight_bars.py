@@ -11,7 +11,7 @@ from iap_bringup.experiments.modules.bar import Bar
 from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_physics.plant.disturbances import Disturbance
-from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
@@ -55,19 +55,20 @@ def _engine_bars() -> Iterator[Bar]:
 
 def push_bars() -> Iterator[Bar]:
     """A docking, and the same one with a push in its approach."""
-    begun = next(e.t for e in _docked([]).coordinator.events if e.state == JointState.APPROACH)
+    begun = next(e.t for e in _docked([]).source.course.events if e.state == JointState.APPROACH)
     at = begun + PUSH_DELAY
-    judge = _docked([{"at": at, "until": at + PUSH_DURATION, **PUSH}])
-    (machine,) = judge.coordinator.machines.values()
-    t, aside = judge.columns["t"], np.abs(judge.columns["errors"][:, 0, 1])
+    docking = _docked([{"at": at, "until": at + PUSH_DURATION, **PUSH}])
+    course, columns = docking.source.course, docking.columns
+    (returns,) = course.returns.values()
+    t, aside = columns["t"], np.abs(columns["errors"][:, 0, 1])
     far = float(aside[(t > at) & (t < at + 5.0)].max())
     yield Bar("pushed in the approach: aside by, m", far, DEVIATION_BAR, at_least=True)
-    yield Bar("pushed in the approach: returns to alignment", machine.returns, 1, at_least=True)
-    joined = sum(e.state == JointState.JOINED for e in judge.coordinator.events)
+    yield Bar("pushed in the approach: returns to alignment", returns, 1, at_least=True)
+    joined = sum(e.state == JointState.JOINED for e in course.events)
     yield Bar("pushed in the approach: docks then", joined, 1, at_least=True)
 
 
-def _docked(pushes: list[dict[str, Any]]) -> ModulesJudge:
+def _docked(pushes: list[dict[str, Any]]) -> ModulesMonitor:
     """What came of a docking of seed 1."""
     return _flown("module_docking", {"vehicles.0.disturbances": pushes})
 
@@ -112,22 +113,22 @@ def _speed_bar(count: int) -> Bar:
     )
 
 
-def _hovered(settings: Mapping[str, Any]) -> ModulesJudge:
+def _hovered(settings: Mapping[str, Any]) -> ModulesMonitor:
     """What came of a short hover that begins in the air."""
     return _flown("module_hover", _own(settings, SHORT_HOVER_TIME))
 
 
-def _flown(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesJudge:
+def _flown(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesMonitor:
     with Simulation.of(scenario, settings=settings) as simulation:
         simulation.fly()
-        return _judge(simulation)
+        return _monitor(simulation)
 
 
-def _judge(simulation: Simulation) -> ModulesJudge:
-    judge = simulation.task
-    if not isinstance(judge, ModulesJudge):
-        raise TypeError("the judge of modules is expected")
-    return judge
+def _monitor(simulation: Simulation) -> ModulesMonitor:
+    task = simulation.task
+    if not isinstance(task, ModulesMonitor):
+        raise TypeError("the monitor of modules is expected")
+    return task
 
 
 def _own(settings: Mapping[str, Any], seconds: float) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from iap_learning.tasks.kinds.docking.observations import View, observe
 from iap_learning.tasks.kinds.docking.pair import Interface, sense
 from iap_learning.tasks.kinds.docking.rewards import (
     Weights,
-    bounds_of,
-    judge_step,
+    limits_of,
     note_forces,
     potentials,
+    reward_step,
 )
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.scaling import Step, taken
@@ -68,7 +68,10 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
         super().__init__(flying, task.repeat, len(self.interface.middle))
         self.observed = len(self.interface.view.factors)
         self._weights = Weights.of(task, self.dt)
-        self._bounds = bounds_of(task, spec, ready.latches[spec.latch].depth, self.dt)
+        self._limit = max(1, round(min(task.seconds, spec.success.within) / self.dt))
+        own = (self.interface.view.references, self._limit * self.dt)
+        self._limits = limits_of(task, flying.limits, *own)
+        self._depth = ready.latches[spec.latch].depth
         self._ports = (self.worlds.pair.probe, self.worlds.pair.socket)
         self.measured = np.zeros((worlds, 2, 13))
         self.memory = np.zeros((worlds, 2, VEHICLE_SIZE))
@@ -79,7 +82,7 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
     @property
     def limit(self) -> int:
         """Steps of an episode that nothing ends."""
-        return self._bounds.limit
+        return self._limit
 
     @property
     def platform(self) -> str:
@@ -102,12 +105,12 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
         Largest force [N], closing speed at the first touch [m/s], time at which the latch caught last [s], and that of
         the end of the coupled flight.
         """
-        judged = self.worlds.judged
+        records = self.worlds.records
         return {
-            "force_peak": judged.force_peak.copy(),
-            "closing_speed": judged.closing_speed.copy(),
+            "force_peak": records.force_peak.copy(),
+            "closing_speed": records.closing_speed.copy(),
             "latch_time": self.worlds.pairs.caught[:, 0].copy(),
-            "time": judged.end.copy(),
+            "time": records.end.copy(),
         }
 
     def _begin(self, chosen: Integers) -> None:
@@ -119,7 +122,7 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
             chosen,
             self._ports,
             self._weights,
-            self._bounds.depth,
+            self._depth,
             self._potential,
         )
         self._sense(chosen, starts=True)
@@ -161,17 +164,18 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
                 self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
             note_forces(self.worlds.pairs, self._peak)
             self._sense(None, starts=False)
-        return self._judged()
+        return self._rewarded()
 
-    def _judged(self) -> Step:
+    def _rewarded(self) -> Step:
         reward = np.empty(self.count)
-        judge_step(
+        reward_step(
             self.worlds.pairs,
-            self.worlds.judged.parts,
+            self.worlds.records,
+            self.worlds.times,
             self._ports,
-            self.interface.view.references,
+            self._limits,
             self._weights,
-            self._bounds,
+            self._depth,
             (self._action, self._before),
             self._peak,
             (self._potential, self._touched),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Rewards of dockings, and how they end.
+r"""Rewards of dockings.
 
 With depth, radius and angle of `iap_description.vehicles.latch`, at the true states, the potential of a state is
 
@@ -14,25 +14,22 @@ action and a hard first touch cost besides.
 import math
 from typing import NamedTuple, Self
 
-import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.math.kernels import norm, sub, vec_at
+from iap_description.math.kernels import norm, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_physics.docking.pairs import Pairs
 from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_physics.latching.kernel import CAUGHT, LOCKED
-from iap_simulation.scenario.docking_spec import DockingSpec
-from iap_simulation.tasks.outcomes import (
-    ARRIVED,
-    CRASHED,
-    NOT_CALM,
-    OUT_OF_BOUNDS,
-    TIME_IS_UP,
-    TOO_FORCEFUL,
+from iap_simulation.docking.batch_outcome import (
+    DockingRecords,
+    instant_of,
+    is_held,
+    progress_of,
 )
+from iap_simulation.docking.outcome import DockingLimits, outcome
+from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
 
 class Weights(NamedTuple):
@@ -59,22 +56,6 @@ class Weights(NamedTuple):
         return cls(**potential, **{**numbers, "time": step * numbers["time"]})
 
 
-class Bounds(NamedTuple):
-    """Where episodes end.
-
-    Attributes:
-        force: [N].
-        away: distance from the references [m].
-        limit: steps.
-        depth: of the probe's end in the latch [m].
-    """
-
-    force: float
-    away: float
-    limit: int
-    depth: float
-
-
 @njit(cache=True)
 def potential(
     x: Array, is_held: bool, ports: tuple[PortFrame, PortFrame], w: Weights, depth: float
@@ -97,12 +78,7 @@ def potentials(
 ) -> None:
     """Write the potentials (B,) of chosen worlds."""
     for b in chosen:
-        out[b] = potential(pairs.x[b], _is_held(pairs, b), ports, w, depth)
-
-
-@njit(cache=True)
-def _is_held(pairs: Pairs, b: int) -> bool:
-    return pairs.phase[b] == CAUGHT or pairs.phase[b] == LOCKED
+        out[b] = potential(pairs.x[b], is_held(pairs, b), ports, w, depth)
 
 
 @njit(cache=True)
@@ -113,54 +89,57 @@ def note_forces(pairs: Pairs, peak: Array) -> None:
 
 
 @njit(cache=True)
-def judge_step(
+def reward_step(
     pairs: Pairs,
-    judged: tuple[Booleans, Booleans, Array, Array, Array, Array],
+    records: DockingRecords,
+    times: Array,
     ports: tuple[PortFrame, PortFrame],
-    references: Array,
+    limits: DockingLimits,
     w: Weights,
-    bounds: Bounds,
+    depth: float,
     actions: tuple[Array, Array],
     peak: Array,
     last: tuple[Array, Booleans],
     steps: Integers,
     reward: Array,
-    outcome: Integers,
+    outcomes: Integers,
 ) -> None:
-    """Count a step of every world, reward it, and say what becomes of its episode.
+    """Count a step of every world, reward it, and write the outcome of its episode.
 
     Args:
         pairs: the worlds.
-        judged: `iap_simulation.docking.judged.Judged.parts`.
+        records: of their dockings.
+        times: (B,) simulation times [s].
         ports: of probe and socket.
-        references: (2, 3) places of target and chaser [m].
+        limits: of the task.
         w: weights.
-        bounds: where episodes end.
+        depth: of the probe's end in the latch [m].
         actions: (B, n) of this step, and of the one before.
         peak: (B,) largest force in this step [N].
         last: (B,) potentials at the beginning of this step, and whether there has been a touch; moved on.
         steps: (B,) of the episodes so far; counted on.
         reward: (B,) written.
-        outcome: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
+        outcomes: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
     """
     before, touched = last
     for b in range(len(steps)):
         steps[b] += 1
-        outcome[b] = _outcome(b, pairs, judged, references, bounds, steps[b])
+        instant = instant_of(pairs, records, b, times[b])
+        outcomes[b] = outcome(instant, progress_of(records, b), limits)
         if pairs.status[b] == DIVERGED:  # its state is no number
             reward[b] = w.failure
             continue
-        now = potential(pairs.x[b], _is_held(pairs, b), ports, w, bounds.depth)
+        now = potential(pairs.x[b], is_held(pairs, b), ports, w, depth)
         gain = now - before[b] + w.time + w.force * max(0.0, peak[b] - w.gentle_force)
         before[b] = now
         gain += w.change * _mean_square_change(actions[0][b], actions[1][b])
-        closing = judged[3][b]
+        closing = records.closing_speed[b]
         if not touched[b] and not math.isnan(closing):
             touched[b] = True
             gain += w.touch * max(0.0, closing - w.gentle_touch)
-        if outcome[b] == ARRIVED:
+        if outcomes[b] == ARRIVED:
             gain += w.success
-        elif outcome[b] != RUNNING and outcome[b] != TIME_IS_UP:
+        elif outcomes[b] != RUNNING and outcomes[b] != TIME_IS_UP:
             gain += w.failure
         reward[b] = gain
 
@@ -173,34 +152,17 @@ def _mean_square_change(action: Array, before: Array) -> float:
     return total / len(action)
 
 
-@njit(cache=True)
-def _outcome(
-    b: int,
-    pairs: Pairs,
-    judged: tuple[Booleans, Booleans, Array, Array, Array, Array],
-    references: Array,
-    bounds: Bounds,
-    steps: int,
-) -> int:
-    is_over, succeeded, force_peak, _, end, _ = judged
-    if pairs.status[b] != RUNNING:
-        return int(pairs.status[b])
-    if succeeded[b]:
-        return ARRIVED
-    if force_peak[b] > bounds.force:
-        return TOO_FORCEFUL
-    if is_over[b] and not np.isnan(end[b]):
-        return NOT_CALM
-    if is_over[b] and steps < bounds.limit:
-        return CRASHED
-    for i in range(2):
-        if norm(sub(vec_at(pairs.x[b, i], 0), vec_at(references[i], 0))) > bounds.away:
-            return OUT_OF_BOUNDS
-    return TIME_IS_UP if steps >= bounds.limit else RUNNING
+def limits_of(
+    task: DockingTask, limits: DockingLimits, docked_W: Array, seconds: float
+) -> DockingLimits:
+    """Limits of a task's dockings, with those of its scenario.
 
-
-def bounds_of(task: DockingTask, spec: DockingSpec, depth: float, step: float) -> Bounds:
-    """Where episodes of a task end, with steps of a length [s] and a latch of a depth [m]."""
-    seconds = min(task.seconds, spec.success.within)
-    limit = max(1, round(seconds / step))
-    return Bounds(task.force, task.fails_beyond, limit, depth)
+    Args:
+        task: that is flown.
+        limits: of the scenario.
+        docked_W: (2, 3) docked positions of target and chaser [m].
+        seconds: length of an episode [s].
+    """
+    return limits._replace(
+        fatal_force=task.force, away=task.fails_beyond, seconds=seconds, docked_W=docked_W
+    )

@@ -16,7 +16,7 @@ from iap_physics.engines.make import make_engine
 from iap_physics.latching.latches import Latches
 from iap_physics.session.session import Session
 from iap_simulation.docking.pair_pilot import pair_of
-from iap_simulation.docking.pilot import is_held
+from iap_simulation.docking.ports import is_held
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
@@ -88,9 +88,9 @@ def test_answers_to_messages_fly_what_one_process_flies_bit_for_bit(scenario: Sc
                 np.testing.assert_array_equal(
                     messages.session.plant.state(i)[0], simulation.plant.state(i)[0]
                 )
-        judge = simulation.task
-        assert judge is not None
-        assert judge.docked  # so that the latch's phase mattered
+        task = simulation.task
+        assert task is not None
+        assert task.docked  # so that the latch's phase mattered
 
 
 def test_an_instant_that_comes_again_is_answered_alike_and_advances_nothing(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the judge of nodes makes of the messages of a flight of modules."""
+"""The task of modules by the messages of their nodes."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from iap_bringup.nodes.node_modules import NodeModules
+from iap_bringup.nodes.flight_replay import FlightReplay
 from iap_description.signals import NO_WRENCH, Reference, Step
 from iap_description.states import Command, Level
 from iap_description.vehicles.latching import Hold
@@ -29,7 +29,7 @@ def flight() -> Flight:
     return Flight.of(resolve("module_release", Options(assignments=settings))[0])
 
 
-def said(
+def joints_said(
     state: int = JOINED, hold: Hold = Hold.LOCKED, leader: int = 0, **others: Any
 ) -> JointsSaid:
     """Of two modules and their joint."""
@@ -40,38 +40,44 @@ def said(
     return JointsSaid(**{**parts, **own, "steps_done": int(parts["steps_done"])})
 
 
-def tell(judge: NodeModules, k: int, told: JointsSaid) -> None:
+def update(replay: FlightReplay, k: int, joints: JointsSaid) -> None:
     """An instant at which both modules are 1 mm beside their references, and their joint bears 2 N."""
     row = np.zeros(20)
     row[6] = 1.0
     x = row[None, :13].copy()
     x[0, 0] = 1e-3
-    shared = {JOINTS: told, JOINT_WRENCHES: np.array([[2.0, 0.0, 0.0, 0.0, 0.0, 0.0]])}
+    shared = {JOINTS: joints, JOINT_WRENCHES: np.array([[2.0, 0.0, 0.0, 0.0, 0.0, 0.0]])}
     tick = Step(
         k, k * DT, x, Reference(row, Level.POSE, NO_WRENCH), Command.zeros(1), np.zeros((1, 4))
     )
-    judge.take([tick, tick], lambda _, topic: shared.get(topic, np.full(6, topic == COORDINATED)))
+    replay.update(
+        [tick, tick], lambda _, topic: shared.get(topic, np.full(6, topic == COORDINATED))
+    )
 
 
-def test_a_flight_is_judged_by_what_was_told(flight: Flight) -> None:
-    judge = NodeModules(flight)
+def test_the_mission_is_done_by_the_messages(flight: Flight, tmp_path: Any) -> None:
+    replay = FlightReplay(flight)
+    assert replay.task is not None
     for k in range(31):
-        tell(judge, k, said())
-    assert judge.failure == "key 'modules.mission': step 0 was not done before the flight's end"
+        update(replay, k, joints_said())
+    assert (
+        replay.task.failure == "key 'modules.mission': step 0 was not done before the flight's end"
+    )
     for k in range(31, 60):
-        tell(judge, k, said(APART, Hold.OPEN, steps_done=2))
-    assert judge.failure is None
-    found = judge.report()
-    assert found["mission_done"]
-    assert found["events"] == [{"t_s": pytest.approx(31 * DT), "joint": "j1", "state": "apart"}]
-    assert found["joints"]["j1"]["released_s"] == pytest.approx(31 * DT)
+        update(replay, k, joints_said(APART, Hold.OPEN, steps_done=2))
+    assert replay.task.failure is None
+    metrics = replay.task_metrics(tmp_path)["modules"]
+    assert metrics["mission_done"]
+    assert metrics["events"] == [{"t_s": pytest.approx(31 * DT), "joint": "j1", "state": "apart"}]
+    assert metrics["joints"]["j1"]["released_s"] == pytest.approx(31 * DT)
 
 
 def test_an_instant_whose_next_state_is_lost_is_left_out(flight: Flight, tmp_path: Any) -> None:
-    judge = NodeModules(flight)
+    replay = FlightReplay(flight)
+    assert replay.task is not None
     for k in (k for k in range(31) if k != 2 * EVERY + 1):
-        tell(judge, k, said())
-    judge.write(tmp_path)
+        update(replay, k, joints_said())
+    replay.task_metrics(tmp_path)
     with np.load(tmp_path / "modules.npz") as columns:
         np.testing.assert_allclose(columns["t"] / DT, [1, 6, 16, 21, 26])
         assert columns["roles"].tolist() == [[1.0, 2.0]] * 5  # leader, follower
@@ -80,12 +86,13 @@ def test_an_instant_whose_next_state_is_lost_is_left_out(flight: Flight, tmp_pat
         np.testing.assert_allclose(columns["errors"][..., 0], 1e-3)
 
 
-def test_losses_and_failures_are_those_that_were_told(flight: Flight) -> None:
-    judge = NodeModules(flight)
-    tell(judge, 0, said())
-    tell(judge, 1, said(leader=1, lost=[1, 0]))
-    tell(judge, 2, said(EMERGENCY, Hold.OPEN, lost=[1, 0], failed=[1], returns=[4]))
-    found = judge.report()
-    assert found["lost"] == [{"t": pytest.approx(DT), "module": "m1", "leader": "m2"}]
-    assert found["joints"]["j1"]["returns"] == 4
-    assert judge.failure == "joint 'j1': failed (see coordinator_node's log)"
+def test_losses_and_failures_are_those_of_the_messages(flight: Flight, tmp_path: Any) -> None:
+    replay = FlightReplay(flight)
+    assert replay.task is not None
+    update(replay, 0, joints_said())
+    update(replay, 1, joints_said(leader=1, lost=[1, 0]))
+    update(replay, 2, joints_said(EMERGENCY, Hold.OPEN, lost=[1, 0], failed=[1], returns=[4]))
+    metrics = replay.task_metrics(tmp_path)["modules"]
+    assert metrics["lost"] == [{"t": pytest.approx(DT), "module": "m1", "leader": "m2"}]
+    assert metrics["joints"]["j1"]["returns"] == 4
+    assert replay.task.failure == "joint 'j1': failed (see coordinator_node's log)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Follows a docking of modules in an engine, where faces touch and the latch's joint holds or does not."""
 
-from typing import Self
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,48 +10,39 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import Q
+from iap_learning.tasks.engine_episode import EngineEpisode
 from iap_learning.tasks.kinds.module_docking.sight import Latch, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_physics.engines.engine import RUNNING
-from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import ARRIVED, CRASHED, TIME_IS_UP, TOO_FAST
 
 
-class ModuleWatch:
-    """Judges one docking as `tasks.kinds.module_docking` judges many; it has arrived once its modules are joined.
+class ModuleDockingEngineEpisode(EngineEpisode):
+    """Follows a docking, which has arrived once its modules are joined.
 
     Args:
-        simulation: at the start.
+        simulation: at the start, of modules with one joint.
         task: what is to be done.
-        modules: of the simulation's present flight, with one joint.
 
-    Attributes:
-        outcome: number in `OUTCOMES`.
+    Raises:
+        BadInput: the scenario docks no two modules.
     """
 
-    def __init__(
-        self, simulation: Simulation, task: ModuleDockingTask, modules: ModulesInFlight
-    ) -> None:
+    def __init__(self, simulation: Simulation, task: ModuleDockingTask) -> None:
+        modules = simulation.modules
+        if modules is None or len(modules.coordinator.joints) != 1:
+            raise BadInput(f"scenario '{task.scenario}' docks no two modules")
         self._simulation, self._task = simulation, task
         coordinator = modules.coordinator
         ((name, joint),) = coordinator.joints.items()
         self._machine: JointMachine = coordinator.machines[name]
         self._modules = joint.modules
         self._latch: Latch = latch_of(coordinator.spec, coordinator.spec.joints[name])
-        self.outcome, self._caught = RUNNING, np.nan
-        self._closing, self._offset = np.nan, np.nan
+        self._caught = self._closing = self._offset = np.nan
 
-    @classmethod
-    def of(cls, simulation: Simulation, task: ModuleDockingTask) -> Self:
-        """At the start of a flight."""
-        modules = simulation.modules
-        if modules is None or len(modules.coordinator.joints) != 1:
-            raise BadInput(f"scenario '{task.scenario}' docks no two modules")
-        return cls(simulation, task, modules)
-
-    def look(self) -> None:
-        """Take the end of a control period."""
+    def observe(self) -> None:
+        """Observe the end of a control period."""
         if self.outcome != RUNNING:
             return
         machine, t = self._machine, self._simulation.t
@@ -78,10 +69,10 @@ class ModuleWatch:
         self._closing = -float(R.T @ (follower[7:10] - leader[7:10]) @ n)
         self._offset = float(np.linalg.norm(offset - (offset @ n) * n))
 
-    def ending(self) -> tuple[bool, dict[str, float]]:
-        """Whether it is a success, and what is known."""
-        known = {"time": self._caught, "closing_speed": self._closing, "offset": self._offset}
-        return self.outcome == ARRIVED, known
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Time of the catch [s], and closing speed [m/s] and offset [m] before it."""
+        return {"time": self._caught, "closing_speed": self._closing, "offset": self._offset}
 
 
 def _matrix(row: Array) -> Array:

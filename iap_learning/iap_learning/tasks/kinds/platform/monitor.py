@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Judges one platform's flight as the episodes judge many; actions count for no success."""
+"""Follows the task of one platform, by the compiled step of many; actions count for no success."""
 
 from typing import Any
 
@@ -14,19 +14,17 @@ from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
 from iap_learning.tasks.kinds.platform.rewards import Terms
 from iap_learning.tasks.kinds.platform.task import Task
 from iap_physics.engines.engine import RUNNING
-from iap_physics.plant.plant import Plant
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
 from iap_simulation.tasks.outcomes import ARRIVED, OUTCOMES
 from iap_simulation.vehicles.vehicle import Vehicle
 
-NO_PARTS = Parts(
-    np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0)
-)  # nobody sees an observation
-NOTHING_SEEN = np.zeros((1, 0), np.float32)
+NO_PARTS = Parts(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0))  # of observations
+NO_OBSERVATION = np.zeros((1, 0), np.float32)
 
 
-class FlightJudge:
+class PlatformMonitor(TaskMonitor[ObservedPlant]):
     """Follows a task that one platform flies, and ends the flight when it is over.
 
     Args:
@@ -35,9 +33,6 @@ class FlightJudge:
         vehicle: the only one, at its start.
 
     Attributes:
-        key: of metrics.json.
-        missed: outcome of a flight that has not succeeded.
-        succeeded: whether it is a success if it ends here.
         distances: from the goal after every step [m].
 
     Raises:
@@ -51,28 +46,21 @@ class FlightJudge:
         self._dt = task.repeat * scenario.dt
         self._of_task = (Terms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
-        self._judged = Counted.of(1)
+        self._counted = Counted.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
         self.distances: list[float] = []
 
-    def watch(self, plant: Plant) -> None:
-        """Take the present instant."""
-        self.take(plant.state(0)[0])
-
-    def take(self, rows: Array) -> None:
-        """Take an instant's state (bodies, 13), each once and in order from the second one on.
-
-        The last one of every step counts.
-        """
+    def observe(self, plant: ObservedPlant) -> None:
+        """Observe the present control instant; the last one of every step counts."""
         self._k += 1
         if self._k % self._task.repeat or self.is_over:
             return
-        x, nothing = rows[None], np.zeros((1, 1))
-        given = Seen(x, self._goal(), self._zero, nothing[None], nothing)
-        flown = StepInputs(nothing, self._clearance(x), self._zero)
-        assess(0, 1, given, flown, *self._of_task, self._judged, np.zeros(1), NOTHING_SEEN)
-        self.distances.append(float(self._judged.distance[0]))
+        x, action = plant.state(0), np.zeros((1, 1))
+        states = Seen(x, self._goal(), self._zero, action[None], action)
+        inputs = StepInputs(action, self._clearance(x), self._zero)
+        assess(0, 1, states, inputs, *self._of_task, self._counted, np.zeros(1), NO_OBSERVATION)
+        self.distances.append(float(self._counted.distance[0]))
 
     def _clearance(self, x: Array) -> Array:
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])
@@ -85,7 +73,7 @@ class FlightJudge:
     @property
     def outcome(self) -> int:
         """Number in `iap_simulation.tasks.outcomes.OUTCOMES`."""
-        return int(self._judged.outcome[0])
+        return int(self._counted.outcome[0])
 
     @property
     def is_over(self) -> bool:
@@ -95,7 +83,7 @@ class FlightJudge:
     @property
     def succeeded(self) -> bool:
         """Whether it is a success if it ends here."""
-        return bool(self._judged.success[0])
+        return bool(self._counted.success[0])
 
     @property
     def time(self) -> float:
@@ -110,12 +98,8 @@ class FlightJudge:
         what = f"task '{self._task.name}' has not succeeded after {self.time:.2f} s"
         return f"{what}: {OUTCOMES[self.outcome]}" if self.is_over else what
 
-    def metrics(self, plant: Plant) -> dict[str, Any]:  # noqa: ARG002 - as of all judges
+    def metrics(self, plant: ObservedPlant) -> dict[str, Any]:  # noqa: ARG002 - as of all monitors
         """Key `task` of metrics.json."""
-        return self.report()
-
-    def report(self) -> dict[str, Any]:
-        """The same."""
         return {
             "name": self._task.name,
             "success": self.succeeded,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of a flight with an arm: errors of platform and end effector, and commands that had to be clipped."""
+"""Follows a flight with an arm: errors of platform and end effector, and commands that had to be clipped."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -12,32 +12,24 @@ from iap_description.states import REF_A, REF_P, REF_V, P, Q
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_physics.arm.gripper import Gripper
 from iap_physics.plant.plant import Plant
+from iap_simulation.tasks.monitor import TaskMonitor
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
-class ArmJudge:
-    """Follows the first vehicle that has an arm.
-
-    Attributes:
-        key: of metrics.json.
-        missed: outcome of a flight whose task has not succeeded; of none so far, since nothing is asked of it.
-        is_over: never: the flight ends with its references.
-        failure: None: nothing is asked of it.
-    """
+class ArmMonitor(TaskMonitor[Plant]):
+    """Follows the first vehicle that has an arm; its flight ends with its references."""
 
     key, missed = "arm", "not_reached"
-    is_over = False
-    failure: str | None = None
 
     def __init__(self, number: int, vehicle: Vehicle, window: tuple[float, float]) -> None:
         self._number, self._vehicle, self._window = number, vehicle, window
-        self._taken: dict[str, Any] = {}  # of a gripper at the last instant
+        self._gripper: dict[str, Any] = {}  # at the last instant
         self._base: list[Array] = []
         self._tip: list[Array] = []
 
     @classmethod
     def of(cls, vehicles: Sequence[Vehicle], window: tuple[float, float] | None) -> Self | None:
-        """The judge of a flight, where a vehicle has an arm.
+        """The monitor of a flight, where a vehicle has an arm.
 
         Args:
             vehicles: that fly.
@@ -48,9 +40,14 @@ class ArmJudge:
                 return cls(i, vehicle, window or vehicle.timeline.window)
         return None
 
-    def watch(self, plant: Plant) -> None:
-        """Take the present instant."""
-        self._taken = _taken(plant)
+    @property
+    def failure(self) -> None:
+        """None: the arm has no task in which it could fail."""
+        return None
+
+    def observe(self, plant: Plant) -> None:
+        """Observe the present control instant."""
+        self._gripper = _gripper_report(plant)
         if not self._window[0] <= plant.t <= self._window[1]:
             return
         x, control, motors = (
@@ -60,14 +57,14 @@ class ArmJudge:
         )
         assert control is not None and motors is not None  # noqa: S101 - see `of`
         dt = plant.substeps * plant.dt
-        self._base.append(x[P] - self._wanted_place(round(plant.t / dt), dt, control.led))
-        wanted = control.tip_reference(plant.t)
-        if wanted is not None:
+        self._base.append(x[P] - self._desired_position(round(plant.t / dt), dt, control.led))
+        desired = control.tip_reference(plant.t)
+        if desired is not None:
             chain = motors.arm.chain
             tip, _ = tip_pose(chain, x[P], so3.matrix_from_quaternion(x[Q]), motors.q)
-            self._tip.append(tip - wanted)
+            self._tip.append(tip - desired)
 
-    def _wanted_place(self, k: int, dt: float, led: Array | None) -> Array:
+    def _desired_position(self, k: int, dt: float, led: Array | None) -> Array:
         """(3,) where the platform should be at control instant k; a guide's reference is that of the instant before."""
         if led is None:
             return np.asarray(self._vehicle.reference(k).row[REF_P])
@@ -85,11 +82,11 @@ class ArmJudge:
             out[f"{name}_rmse_m"], out[f"{name}_max_m"] = sizes(errors)
         if self._tip:
             out["tip_rmse_xyz_m"] = np.sqrt(np.mean(np.square(self._tip), axis=0)).tolist()
-        return out | self._taken
+        return out | self._gripper
 
 
-def _taken(plant: Plant) -> dict[str, Any]:
-    """What a gripper has done: whether it took and kept the object, and how far off its target that is now."""
+def _gripper_report(plant: Plant) -> dict[str, Any]:
+    """Whether the gripper holds the object that it picked, and the distance of that from its target [m]."""
     gripper = plant.part(Gripper)
     if gripper is None:
         return {}

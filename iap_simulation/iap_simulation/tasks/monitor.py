@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Monitors of tasks: they follow a flight instant by instant, end it when its task is over, and report."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from iap_description.arrays import Array
+from iap_physics.latching.latches import LatchEvent, Phase
+
+
+class ObservedLatches(Protocol):
+    """Latches as monitors read them, see `iap_physics.latching.latches.Latches`."""
+
+    @property
+    def events(self) -> Sequence[LatchEvent]:
+        """What has happened since the start, in order."""
+
+    def phase(self, name: str) -> Phase:
+        """What a latch is doing."""
+
+
+class ObservedPlant(Protocol):
+    """A flight as monitors read it: in the closed loop its plant, with nodes what topics have said of one."""
+
+    @property
+    def t(self) -> float:
+        """Simulation time [s]."""
+
+    def part(self, kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind, or what reads like it
+        """The first part of a kind, such as `iap_physics.latching.latches.Latches`; None where there is none."""
+
+    def state(self, vehicle: int) -> Array:
+        """(1, bodies, 13) state of a vehicle."""
+
+    def contact_wrench(self, vehicle: int) -> Array:
+        """(6,) wrench of contact and latches on a vehicle, mean over the last control period [N, N m]."""
+
+
+PlantT = TypeVar("PlantT", contravariant=True)  # what a monitor reads, such as `ObservedPlant`
+
+
+class TaskMonitor(ABC, Generic[PlantT]):
+    """Follows a task, and ends the flight when it is over.
+
+    Attributes:
+        key: of metrics.json.
+        missed: outcome of a flight whose task has not succeeded.
+    """
+
+    key: str
+    missed: str
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the task has come to its end; False of one that ends with the references."""
+        return False
+
+    @property
+    @abstractmethod
+    def failure(self) -> str | None:
+        """Why the task has failed, or has not succeeded so far, in a sentence; None of a success."""
+
+    @abstractmethod
+    def observe(self, plant: PlantT) -> None:
+        """Observe the present control instant, each once and in order, from the second one on."""
+
+    @abstractmethod
+    def metrics(self, plant: PlantT) -> dict[str, Any]:
+        """Value of the key in metrics.json."""
+
+    def write(self, folder: Path) -> None:
+        """Write into a run folder what is recorded besides; nothing by default.
+
+        Raises:
+            RecordingFailed: that is not possible.
+        """
