@@ -15,7 +15,8 @@ from iap_physics.measured.state_noise import NoisyStates
 from iap_simulation.batch.mixed import Mixed
 from iap_simulation.batch.references import References, ReferenceTable
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicles.vehicle import STATE_NOISE, Vehicle
+from iap_simulation.vehicles.parts import STATE_NOISE
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class Tracking:

@@ -33,7 +33,8 @@ from iap_simulation.scenario.docking_spec import DockingSpec
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicles.vehicle import Vehicle, state_noise_stream
+from iap_simulation.vehicles.parts import state_noise_stream
+from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class DockingWorlds:

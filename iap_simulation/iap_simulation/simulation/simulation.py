@@ -3,17 +3,14 @@
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
-from iap_description.signals import Reference
 from iap_description.states import Command
 from iap_physics.engines.make import make_engine
 from iap_physics.plant.part import PlantPart
@@ -29,53 +26,13 @@ from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.participants import Participants
+from iap_simulation.simulation.snapshot import (
+    FlightParts,
+    ProgramAgent,
+    RecentReadings,
+    Snapshot,
+)
 from iap_simulation.tasks.monitor import TaskMonitor
-
-
-@dataclass
-class _Readings:
-    """The readings since the last step; none while `fly` flies, whose images would fill the memory."""
-
-    readings: list[Reading] = field(default_factory=list)
-    is_open: bool = True
-
-    def receive(self, reading: Reading) -> None:
-        if self.is_open:
-            self.readings.append(reading)
-
-
-class _Program:
-    """The agent that is the program which steps the simulation.
-
-    Attributes:
-        commands: for the present control period, by the vehicles' numbers.
-    """
-
-    def __init__(self) -> None:
-        self.commands: Mapping[int, Command] = {}
-
-    def command(
-        self, k: int, plant: Plant, references: Sequence[Reference]
-    ) -> Mapping[int, Command]:
-        return self.commands
-
-
-class _Parts(NamedTuple):
-    """All of a flight that changes while it is flown, but for the engine."""
-
-    loop: ClosedLoop
-    participants: Participants
-    flight: Flight
-    sink: _Readings
-    program: _Program
-
-
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """Everything that a simulation needs to go on from an instant."""
-
-    parts: _Parts
-    engine: object
 
 
 class Simulation:
@@ -163,7 +120,7 @@ class Simulation:
             sinks: receive every reading of the sensors.
         """
         flight, plant = self._flight, self.plant
-        self._sink, self._program = _Readings(), _Program()
+        self._sink, self._program = RecentReadings(), ProgramAgent(self.names)
         self._observers, self._sinks = tuple(observers), tuple(sinks)
         if self._participants is not None and self._participants.modules is not None:
             self._participants.modules.joints.clear()
@@ -243,7 +200,7 @@ class Simulation:
         Raises:
             BadInput: no such vehicle.
         """
-        return self.plant.state(self._number(name))[0].copy()
+        return self.plant.state(self._program.number(name))[0].copy()
 
     @property
     def readings(self) -> list[Reading]:
@@ -283,7 +240,7 @@ class Simulation:
             FlightFailed: a crash, or a state that is no longer a number.
         """
         self._sink.readings.clear()
-        self._program.commands = self._by_number(command)
+        self._program.take(command)
         self.loop.control()
         self.loop.advance()
         self.loop.sense()
@@ -310,13 +267,8 @@ class Simulation:
         Raises:
             BadInput: no such vehicle, or it has no arm that can be told.
         """
-        number = 0 if name is None else self._number(name)
-        control = self.loop.vehicles[number].arm
-        if control is None or not control.is_given:
-            raise BadInput(
-                f"command_arm: {self.names[number]} has no arm with arm.motion.type=external"
-            )
-        control.give(q, v, torque)
+        number = 0 if name is None else self._program.number(name)
+        self.loop.vehicles[number].command_arm(q, v, torque)
 
     def fly(self, progress: Callable[[float], None] = lambda _: None) -> None:
         """Fly to the end of all references under the scenario's own controllers.
@@ -331,7 +283,7 @@ class Simulation:
         """
         self._sink.readings.clear()
         self._sink.is_open = False
-        self._program.commands = {}
+        self._program.take(None)
         try:
             self.loop.fly(progress, self._compiled_run())
         finally:
@@ -352,7 +304,7 @@ class Simulation:
 
         Under contact PyBullet goes on from it closely, not bit for bit.
         """
-        parts = _Parts(self.loop, self.participants, self._flight, self._sink, self._program)
+        parts = FlightParts(self.loop, self.participants, self._flight, self._sink, self._program)
         return Snapshot(self._copied(parts), self._engine.snapshot())
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -366,21 +318,7 @@ class Simulation:
         self.loop, self._participants, self._flight, self._sink, self._program = parts
         self.plant = self.loop.plant
 
-    def _copied(self, parts: _Parts) -> _Parts:
+    def _copied(self, parts: FlightParts) -> FlightParts:
         """A deep copy; engine, renderer, scenario and observers are shared."""
         shared = [self._engine, self._renderer, self.scenario, *self._observers, *self._sinks]
         return copy.deepcopy(parts, {id(each): each for each in shared if each is not None})
-
-    def _number(self, name: str) -> int:
-        if name not in self.names:
-            raise BadInput(f"no vehicle '{name}', but {', '.join(self.names)}")
-        return self.names.index(name)
-
-    def _by_number(self, command: Command | Mapping[str, Command] | None) -> Mapping[int, Command]:
-        if command is None:
-            return {}
-        if isinstance(command, Command):
-            if len(self.names) > 1:
-                raise BadInput(f"step: whose command is it? name one of {', '.join(self.names)}")
-            return {0: command}
-        return {self._number(name): each for name, each in command.items()}

@@ -1,42 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle of a run: its model, references, measured state, controller and start."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.model import PlatformModel, check_axes
+from iap_control.allocation.model import PlatformModel
 from iap_control.arm.arm_control import ArmControl
-from iap_control.controllers.controller import Controller, make_controller
+from iap_control.controllers.controller import Controller
 from iap_control.controllers.known_faults import KnownFaults
-from iap_control.interaction.push import Push, pushed_axes
-from iap_control.laws.tracking import gravity_wrench
+from iap_control.interaction.push import Push
 from iap_control.lever import LeverCompensation
-from iap_control.references.motions import Replay
-from iap_control.references.replay import Commanded, commanded
-from iap_control.references.timeline import Leads, Timeline, flight_timeline
+from iap_control.references.replay import Commanded
+from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math.random_streams import stream
 from iap_description.signals import ArmRecord, Reference, Step, WrenchRecord
-from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Mode, Q, resting_state
+from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.gripper import row_of
 from iap_physics.arm.gripper import known_load
-from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
 from iap_physics.plant.plant import Plant
-from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicles.interaction import InteractionControl
-
-STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
-LEVEL: Array = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
+from iap_simulation.vehicles.parts import (
+    arm_control,
+    controller_model,
+    state_noise_stream,
+    vehicle_controller,
+    vehicle_timeline,
+)
+from iap_simulation.vehicles.start import vehicle_start
 
 
 @dataclass
@@ -97,44 +96,33 @@ class Vehicle:
             vehicle: which of its vehicles.
             recorded: the recorded command that it flies, if it has been read already.
         """
-        model_assembly = Assembly.of(vehicle.platform, vehicle.name)
-        gains = vehicle.control.gains
-        model = platform_model(
-            model_assembly,
-            vehicle.platform.fleet,
-            gravity=scenario.world.gravity,
-            com_coupling=gains.com_coupling,
-        )
-        law, yaw = vehicle.control.law, vehicle.control.yaw
-        controller = make_controller(law, model, gains, dt=scenario.dt, yaw_mode=yaw)
-        if vehicle.push is not None and vehicle.control.wrench_mode != "none":
-            check_axes(model, pushed_axes(vehicle.push), vehicle.name)
-        line = _timeline(scenario, vehicle, model, recorded)
-        model.actuation.check_references(model, line, vehicle.name)
-        sense = NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name))
-        start, rpm, tilt, hover = vehicle_start(
-            scenario, vehicle, model_assembly, model, line.row(0)
-        )
-        allocator = Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt)
+        assembly = Assembly.of(vehicle.platform, vehicle.name)
+        model = controller_model(scenario, vehicle, assembly)
+        controller = vehicle_controller(scenario, vehicle, model)
+        line = vehicle_timeline(scenario, vehicle, model, recorded)
+        x, rpm, tilt, hover = vehicle_start(scenario, vehicle, assembly, model, line.row(0))
+        rate_filter = vehicle.control.gains.rate_filter
+        allocator = Allocator(model, rate_filter=rate_filter, dt=scenario.dt)
+        has_contact = scenario.has_contact(vehicle)
         return cls(
-            vehicle.name,
-            model,
-            controller,
-            line,
-            sense,
-            start,
-            rpm,
-            tilt,
-            hover,
-            allocator,
-            vehicle.start.mode == "ground",
-            InteractionControl.of(scenario, vehicle, model_assembly)
-            if scenario.has_contact(vehicle)
+            name=vehicle.name,
+            model=model,
+            controller=controller,
+            timeline=line,
+            sense=NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name)),
+            start=x,
+            start_rpm=rpm,
+            start_tilt=tilt,
+            hover_thrust=hover,
+            allocator=allocator,
+            on_ground=vehicle.start.mode == "ground",
+            interaction=InteractionControl.of(scenario, vehicle, assembly)
+            if has_contact
             else None,
-            vehicle.push if vehicle.control.wrench_mode != "none" else None,
-            LeverCompensation.of(model_assembly),
-            KnownFaults(vehicle.faults, model, controller, [allocator]),
-            arm_control(scenario, vehicle, model_assembly, model, line),
+            push=vehicle.push if vehicle.control.wrench_mode != "none" else None,
+            lever=LeverCompensation.of(assembly),
+            faults=KnownFaults(vehicle.faults, model, controller, [allocator]),
+            arm=arm_control(scenario, vehicle, assembly, model, line),
         )
 
     def reset(self, seed: int) -> None:
@@ -231,6 +219,16 @@ class Vehicle:
         load = row_of(known_load(plant, number))
         return ArmRecord(motors.q, motors.v, motors.efforts, motors.targets, load)
 
+    def command_arm(self, q: ArrayLike, v: ArrayLike | None, torque: ArrayLike | None) -> None:
+        """Let the arm's motors go for coordinates, see `Simulation.command_arm`.
+
+        Raises:
+            BadInput: it has no arm, or one that moves by its own motion.
+        """
+        if self.arm is None or not self.arm.is_given:
+            raise BadInput(f"command_arm: {self.name} has no arm with arm.motion.type=external")
+        self.arm.give(q, v, torque)
+
     @property
     def wrench_record(self) -> WrenchRecord | None:
         """Wrenches on the last state, for the recording."""
@@ -240,137 +238,3 @@ class Vehicle:
         """The reference at control instant k; the last one is held."""
         k = min(k, self.timeline.last)
         return Reference(self.timeline.row(k), self.timeline.level(k))
-
-
-def arm_control(
-    scenario: Scenario,
-    vehicle: VehicleSpec,
-    assembly: Assembly,
-    model: PlatformModel,
-    line: Timeline,
-) -> ArmControl | None:
-    """The control of a vehicle's arm, whose motion begins with that of the platform; None without an arm.
-
-    Raises:
-        BadInput: the motion does not fit the arm, or no controller flies such a platform while its arm moves.
-    """
-    if assembly.arm is None:
-        return None
-    if model.actuation.arm_refusal is not None:
-        raise BadInput(
-            f"vehicle '{vehicle.name}': key 'platform.arm': {model.actuation.arm_refusal}"
-        )
-    return ArmControl.of(
-        assembly.arm, model, vehicle.arm, lead=line.lead, last=line.last, dt=scenario.dt
-    )
-
-
-def recorded_commands(scenario: Scenario) -> tuple[Commanded | None, ...]:
-    """The recorded command of each vehicle that replays one.
-
-    Raises:
-        BadInput: a recording cannot be used.
-    """
-    references = [spec.reference for spec in scenario.vehicles]
-    return tuple(commanded(each) if isinstance(each, Replay) else None for each in references)
-
-
-def vehicles_of(
-    scenario: Scenario, recorded: Sequence[Commanded | None] | None = None
-) -> tuple[Vehicle, ...]:
-    """All vehicles of a scenario; recorded commands are read unless they are given.
-
-    Raises:
-        BadInput: a recording cannot be used, or a fault would strike after the flight's end.
-    """
-    commands = recorded_commands(scenario) if recorded is None else recorded
-    vehicles = tuple(
-        Vehicle.of(scenario, spec, each)
-        for spec, each in zip(scenario.vehicles, commands, strict=True)
-    )
-    _check_times(scenario, max(vehicle.timeline.duration for vehicle in vehicles))
-    return vehicles
-
-
-def _check_times(scenario: Scenario, duration: float) -> None:
-    """Refuse faults that would strike after a flight's end [s]."""
-    for i, spec in enumerate(scenario.vehicles):
-        for j, fault in enumerate(spec.faults):
-            if fault.at >= duration:
-                key = f"faults.{j}.at"
-                if len(scenario.vehicles) > 1:
-                    key = f"vehicles.{i}.{key}"
-                raise BadInput(
-                    f"key '{key}': {fault.at:g} s, but the flight ends at {duration:g} s"
-                )
-
-
-def state_noise_stream(seed: int, name: str) -> np.random.Generator:
-    """The generator of a vehicle's state noise."""
-    return stream(seed, STATE_NOISE.format(name))
-
-
-def _timeline(
-    scenario: Scenario, vehicle: VehicleSpec, model: PlatformModel, recorded: Commanded | None
-) -> Timeline:
-    height = vehicle.platform.ground_clearance if vehicle.start.mode == "ground" else None
-    leads = Leads(vehicle.start.lead_in, height)
-    line = flight_timeline(vehicle.reference, leads, scenario.dt, recorded)
-    given = vehicle.control.aircraft_yaw_deg
-    yaw = None if given is None else np.deg2rad(given)
-    line = line.placed(np.array(vehicle.offset), model.mount_yaw, yaw)
-    return line if scenario.duration is None else line.cut(scenario.duration)
-
-
-def vehicle_start(
-    scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
-) -> tuple[Array, Array, Array, Array]:
-    """State rows (bodies, 13), rotor speeds [rpm] and angles [rad] (N, 4) and hover thrusts (N,) [N], as a seed draws.
-
-    Args:
-        scenario: whose seed counts.
-        vehicle: of it.
-        assembly: of the controller's model.
-        model: of the controller.
-        row: the reference row (19 + N) that the start is displaced from.
-    """
-    drawn = drawn_start(row, scenario, vehicle)
-    flown = drawn_deviation(scenario, vehicle).assembly(assembly)
-    start, rpm, tilt = _start(vehicle, flown, model, drawn)
-    hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])
-    return start, rpm, tilt, _thrust(hover, vehicle)
-
-
-def _start(
-    vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
-) -> tuple[Array, Array, Array]:
-    """Bodies, rotor speeds and angles at the first reference: hovering in balance, or standing with the rotors idle."""
-    base = resting_state(row[REF_P], row[REF_Q])
-    rotors = [aircraft.rotor for aircraft in vehicle.platform.fleet]
-    upright = np.zeros((len(rotors), 4))
-    if vehicle.start.mode == "ground":
-        idle = [each.rotor.rpm_min * each.presence for each in vehicle.platform.fleet]
-        return joined_rows(assembly, base), np.array(idle), upright
-    command = _balanced(vehicle, model, base[3:7], row[REF_FIXED:])
-    if command.mode == Mode.RPM:
-        return joined_rows(assembly, base), command.rpm.copy(), command.tilt.copy()
-    rpm = np.sqrt(command.thrust / (4.0 * np.array([each.c_f for each in rotors])))
-    rows = joined_rows(assembly, base, q_WB=command.q_WB)
-    return rows, np.repeat(rpm[:, None], 4, axis=1), upright
-
-
-def _balanced(vehicle: VehicleSpec, model: PlatformModel, q_WP: Array, headings: Array) -> Command:
-    """The command that carries the platform at rest, at its attitude (4,) and headings (N,) [rad]."""
-    weight = np.empty(6)
-    gravity_wrench(model.inertia.mass, model.inertia.d_0, model.inertia.gravity, q_WP, weight)
-    trial = Allocator(model, rate_filter=vehicle.control.gains.rate_filter, dt=1.0)
-    return trial(-weight, q_WP, headings)
-
-
-def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
-    """Thrusts (N,) of the aircraft under a command that carries the platform [N]."""
-    if command.mode == Mode.RPM:
-        fleet = vehicle.platform.fleet
-        per_square = np.array([aircraft.rotor.c_f for aircraft in fleet])
-        return per_square * (command.rpm**2).sum(axis=1)
-    return command.thrust.copy()
