@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from iap_bringup.nodes.flight_replay import FlightReplay
-from iap_bringup.nodes.modules_replay import EXPECTED, SHARED
+from iap_bringup.nodes.recorded_topics import expected_topics
 from iap_control.modules.joint_states import joints_message
 from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
@@ -16,7 +16,7 @@ from iap_estimation.navigation.health import Worst
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.recorder import Recorder
-from iap_io.recording.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
+from iap_io.recording.step_synchronizer import StepSynchronizer
 from iap_io.runs import topics
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
@@ -30,34 +30,6 @@ from iap_simulation.runs.topic_logs import note_of
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.distances import is_far
-from iap_simulation.vehicles.vehicle import Vehicle
-
-
-def expected_topics(flight: Flight) -> list[tuple[str, ...]]:
-    """Topics of each vehicle's nodes without which a tick is not complete; those of no vehicle are the first one's."""
-    found = [_own_topics(vehicle) for vehicle in flight.vehicles]
-    if is_coordinated(flight.scenario):
-        found = [(*own, *EXPECTED) for own in found]
-        found[0] = (*found[0], *SHARED)
-    if flight.scenario.latches:
-        found[0] = (*found[0], topics.LATCHES)
-    return found
-
-
-def _own_topics(vehicle: Vehicle) -> tuple[str, ...]:
-    interaction, joints = vehicle.interaction, arm_topics(vehicle)
-    if interaction is None:
-        return topics.REFERENCE, topics.COMMAND, *joints
-    revised = () if interaction.admittance is None else (topics.REVISED,)
-    task = () if interaction.plan is None else (topics.TASK,)
-    return (topics.REFERENCE, topics.COMMAND, *MEASURED_WRENCHES, *revised, *task, *joints)
-
-
-def arm_topics(vehicle: Vehicle) -> tuple[str, ...]:
-    """Topics of a vehicle's arm that come with every state."""
-    if vehicle.arm is None:
-        return ()
-    return topics.ARM_TOPICS[: 1 if vehicle.arm.is_given else 2]
 
 
 class NodeRecording:
@@ -209,11 +181,11 @@ class Notes:
     def of(self, first: Step, last: Callable[[int, str], Any]) -> list[Note]:
         """Notes at an instant, of its first vehicle's tick; of what was never told there is none."""
         notes = []
-        phases, said = last(0, topics.LATCHES), last(0, topics.JOINTS)
+        phases, joints = last(0, topics.LATCHES), last(0, topics.JOINTS)
         if self._latches is not None and phases is not None:
             self._latches.phases[:] = phases
             notes.append(note_of(topics.LATCHES, self._latches, first))
-        if self._joints is not None and said is not None:
-            self._joints.put(said)
+        if self._joints is not None and joints is not None:
+            self._joints.put(joints)
             notes.append(note_of(topics.JOINTS, self._joints, first))
         return notes

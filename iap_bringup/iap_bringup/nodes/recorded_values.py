@@ -102,8 +102,8 @@ def joints_of(names: Sequence[str], content: Any) -> np.ndarray | None:  # noqa:
 
 def target_of(names: Sequence[str], content: Any) -> np.ndarray:  # noqa: ANN401 - a decoded message
     """Coordinates, velocities and torques (3, n) that an arm's motors are told by a trajectory's first point."""
-    given = trajectory_of(content, names)
-    return np.stack([given.q[0], given.v[0], given.torque[0]])
+    targets = trajectory_of(content, names)
+    return np.stack([targets.q[0], targets.v[0], targets.torque[0]])
 
 
 def phases_of(count: int, message: LatchStateMessage) -> tuple[int, ...]:
@@ -118,8 +118,10 @@ def phases_of(count: int, message: LatchStateMessage) -> tuple[int, ...]:
     return phases
 
 
-def said_of(joints: Sequence[str], modules: int, message: ModuleJointsMessage) -> JointsSaid:
-    """What a message says of joints by their names, and of so many modules.
+def joint_states_of(
+    joints: Sequence[str], modules: int, message: ModuleJointsMessage
+) -> JointsSaid:
+    """States of joints by their names, and of so many modules, in a message.
 
     Raises:
         BadInput: it is of others, or a number cannot be.
@@ -127,7 +129,7 @@ def said_of(joints: Sequence[str], modules: int, message: ModuleJointsMessage) -
     if message.names != list(joints):
         known = ", ".join(joints)
         raise BadInput(f"names: {', '.join(message.names) or 'none'}; the joints are {known}")
-    said = message.said
-    if len(said.led_by) != modules:
-        raise BadInput(f"modules: {len(said.led_by)}, {modules} fly")
-    return said
+    states = message.said
+    if len(states.led_by) != modules:
+        raise BadInput(f"modules: {len(states.led_by)}, {modules} fly")
+    return states
