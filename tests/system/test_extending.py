@@ -27,6 +27,7 @@ WITHIN = {
     "a platform": 1,
     "a scenario": 1,
     "a controller": 1,
+    "an agent": 1,
     "a sensor": 2,
     "an engine": 2,
     "a plot": 1,
