@@ -12,8 +12,8 @@ import pytest
 
 from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_simulation.batch.batch_loop import TRACK
 from iap_simulation.batch.on_cuda import config, cuda
+from iap_simulation.batch.records import TRACK
 from iap_simulation.batch.worlds import Worlds
 
 SCATTERED = {"draw.position": 0.2, "draw.attitude_deg": 5.0}

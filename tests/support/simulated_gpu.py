@@ -10,7 +10,7 @@ import numpy as np
 
 from iap_description.math.lanes import DOUBLE, Precision
 from iap_description.states import Command, Level, Mode
-from iap_simulation.batch.batch_loop import VELOCITY
+from iap_simulation.batch.records import VELOCITY
 from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
 

@@ -8,12 +8,21 @@ import numpy as np
 from numba import njit
 
 from iap_control.allocation.allocator import filter_share
-from iap_control.allocation.model import Inertia, PlatformModel
+from iap_control.allocation.model import PlatformModel
 from iap_control.allocation.tables import AllocationTables
 from iap_control.allocation.thrust_directions import CROSSED, HINGED
 from iap_control.allocation.vectored_allocation import vectored_tables
-from iap_control.batch import layout
-from iap_control.batch.batch_loop import (
+from iap_control.batch.batch_loop import control_worlds
+from iap_control.batch.layout import (
+    AIRCRAFT_MEMORY,
+    AIRCRAFT_SIZE,
+    PLATFORM,
+    PLATFORM_MEMORY,
+    ObserverNumbers,
+    platform_rows,
+    rows_of,
+)
+from iap_control.batch.records import (
     COLLINEAR,
     FULL,
     RIGID,
@@ -21,20 +30,19 @@ from iap_control.batch.batch_loop import (
     BatchCommand,
     ControlSettings,
     Setpoints,
-    control_worlds,
 )
-from iap_control.batch.layout import AIRCRAFT_ROWS, platform_rows, rows_of
 from iap_control.controllers.controller import PlatformController, disturbance_settings
 from iap_control.controllers.disturbance_observer import Observed
 from iap_control.gains import Gains
 from iap_control.headings import YAW_MODES, YawMode
 from iap_control.laws.motion_law import MotionLaw
-from iap_control.laws.position_yaw import RigidLaw, rigid_law
-from iap_control.laws.tracking import Law
-from iap_control.laws.under_actuation import Decomposition
+from iap_control.laws.position_yaw import Rigid, RigidLaw, rigid_law
+from iap_control.laws.tracking import Law, Lumped, Pid
+from iap_control.laws.under_actuation import Pid5, Split
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES, zero_blocks
+from iap_description.math.rows import fill, numbers_of
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Mode
 
@@ -44,7 +52,7 @@ _LAWS: dict[str, int] = {
     "rigid": RIGID,
     "vectored": VECTORED,
 }
-Rows = dict[int, Array | float]  # numbers by the first row that they stand in
+Numbers = dict[str, Array | float]  # by the names of their rows
 
 
 def are_known(model: PlatformModel) -> bool:
@@ -127,10 +135,10 @@ class Controllers:
     @property
     def _remembered(self) -> list[slice]:
         """Rows of what controllers remember, commands among it."""
-        rows = [slice(layout.MEMORY, layout.MEMORY_END)]
+        rows = [PLATFORM_MEMORY]
         for n in range(self._model.count):
-            first = self._settings.first + n * AIRCRAFT_ROWS
-            rows.append(slice(first + layout.COMMANDED, first + layout.COMMANDED_END))
+            first = self._settings.first + n * AIRCRAFT_SIZE
+            rows.append(slice(first + AIRCRAFT_MEMORY.start, first + AIRCRAFT_MEMORY.stop))
         return rows
 
     def __call__(self, setpoints: Setpoints, worlds: range | None = None) -> Command:
@@ -234,70 +242,28 @@ def _forget(lanes: Array, worlds: Integers, first: int, last: int) -> None:
         lanes[world // LANES, first:last, world % LANES] = 0.0
 
 
-def _write(lanes: Array, numbers: Rows) -> None:
-    """Write numbers into rows of blocks (blocks, rows, lanes), the same in all worlds."""
-    for row, value in numbers.items():
-        flat = np.ravel(value)
-        lanes[:, row : row + len(flat)] = flat[:, None]
+def _write(lanes: Array, numbers: Numbers) -> None:
+    """Write a platform's numbers into rows of blocks (blocks, rows, lanes), the same in all worlds."""
+    rows = lanes.transpose(1, 0, 2)[None]
+    fill(rows, PLATFORM, **{name: np.reshape(value, (1, -1)) for name, value in numbers.items()})
 
 
-def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Rows:
-    """Gains, platform and observer of one world."""
+def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Numbers:
+    """Gains, platform and observer of one world, by their rows."""
     coupled = model.coupled(gains.com_coupling)
     inertia, settings = disturbance_settings(coupled, gains)
-    observer = {
-        **_of_observer(Observed.of(inertia, settings, dt)),
-        layout.IS_OBSERVED: float(any(settings.bandwidth)),
-        layout.RATE_SHARE: filter_share(gains.rate_filter, dt),
+    observer: Numbers = {
+        "observer": numbers_of(ObserverNumbers, Observed.of(inertia, settings, dt)),
+        "is_observed": float(any(settings.bandwidth)),
+        "rate_share": filter_share(gains.rate_filter, dt),
     }
     if _LAWS[model.actuation.name] == RIGID:
-        rigid = np.concatenate([np.ravel(each) for each in RigidLaw.of(gains, coupled)])
-        law, body = _of_law(rigid_law(gains)), _of_inertia(coupled.inertia)
-        return {**observer, **law, **body, layout.RIGID: rigid}
+        law = numbers_of(Rigid, RigidLaw.of(gains, coupled))
+        pid, body = numbers_of(Pid, rigid_law(gains)), numbers_of(Lumped, coupled.inertia)
+        return {**observer, "pid": pid, "body": body, "law": law}
     motion = MotionLaw.of(coupled, Law.of(gains))
-    split = {} if motion.split is None else _of_split(motion.split)
-    return {**observer, **_of_law(motion.law), **_of_inertia(motion.inertia), **split}
-
-
-def _of_observer(observed: Observed) -> Rows:
-    return {
-        layout.OBSERVED_D_0: observed.d_0,
-        layout.J_C: observed.J_C,
-        layout.SHARE: observed.share,
-        layout.LARGEST: observed.limit,
-    }
-
-
-def _of_law(law: Law) -> Rows:
-    return {
-        layout.KP: law.kP,
-        layout.KI: law.kI,
-        layout.KD: law.kD,
-        layout.LIMIT: law.limit,
-        layout.PER_INERTIA: float(law.per_inertia),
-        layout.REACH: law.reach,
-    }
-
-
-def _of_inertia(inertia: Inertia) -> Rows:
-    return {
-        layout.MASS: inertia.mass,
-        layout.D_0: inertia.d_0,
-        layout.J: inertia.J,
-        layout.M: inertia.M,
-        layout.COUPLING: inertia.coupling,
-        layout.GRAVITY: inertia.gravity,
-    }
-
-
-def _of_split(split: Decomposition) -> Rows:
-    return {
-        layout.DELTA: split.Delta,
-        layout.DELTA_INVERSE: split.Delta_inverse,
-        layout.OMEGA_T: split.Omega_T,
-        layout.M_A: split.M_a,
-        layout.LINE: split.line,
-        layout.BASIS: split.basis.T,
-        layout.P_LINE: split.p_line,
-        layout.UP: split.up,
-    }
+    body = numbers_of(Lumped, motion.inertia)
+    if motion.split is None:
+        return {**observer, "pid": numbers_of(Pid, motion.law), "body": body}
+    law = numbers_of(Split, motion.split._replace(basis=motion.split.basis.T))
+    return {**observer, "pid": numbers_of(Pid5, motion.law), "body": body, "law": law}

@@ -1,136 +1,130 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of a block of controllers (`iap_description.math.lanes`): those of the platform, then of each aircraft."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from iap_description.math.kernels import formula
+from iap_control.laws.position_yaw import Attitude, Rigid, Yaw
+from iap_control.laws.tracking import Lumped, Motion, Pid, Target
+from iap_control.laws.under_actuation import Pid5, Split
+from iap_description.math.kernels import Mat, Vec, formula
 from iap_description.math.lanes import Index
+from iap_description.math.rows import chooser, numbered, reader, size_of, storer, total
+from iap_description.states import CommandRows
 
-PLATFORM = np.uint64(0)  # first row of the platform
+COMMAND_SIZE = total(CommandRows())
 
-# what is known and asked for
-STATE = 0  # (13) state row of the central body
-P, Q, V, W, STATE_END = 0, 3, 7, 10, 13
-REFERENCE, REFERENCE_END = 13, 32  # (19) of the reference row
-LEVEL = 32
-GIVEN_WRENCH = 33  # (6) which counts at level WRENCH
 
-# what a controller remembers
-INTEGRAL = 39  # (6) of the pose errors; five of collinear joints
-SHORT = 45  # (6) the wrench that was wanted less the one that is made
-DISTURBANCE = 51  # (6) estimated, about the CoM in world axes
-MOMENTUM = 57  # (6) likewise
-MADE = 63  # (6) active wrench that is made
-IS_MADE_KNOWN = 69
-IS_HELD = 70  # whether there are headings
-SATURATED = 71  # whether an aircraft or rotor is at a limit
-ATTITUDE_Q = 72  # (4) command of a rigid platform
-ATTITUDE_W = 76  # (3)
-ATTITUDE_ALPHA = 79  # (3)
-IS_STARTED = 82
-YAW = 83  # command of a rigid platform
-YAW_RATE = 84
-IS_YAW_KNOWN = 85
-WRENCH = 86  # (6) active one about P's origin in P
-MEMORY, MEMORY_END = INTEGRAL, 92
+class ObserverNumbers(NamedTuple):
+    """`iap_control.controllers.disturbance_observer.Observed` in numbers."""
 
-# in between
-EXTERNAL = 92  # (6) wrench that is compensated
-KEPT = 98  # share of the forces that is kept
-KEPT_YAW = 99
-HEADING_SINE = 100  # of the platform's yaw, times a positive number
-HEADING_COSINE = 101
-OWN_YAW = 102  # of the platform
-NOT_FINITE = 199  # zero, or no number where a command is none
+    mass: float
+    gravity: float
+    d_0: Vec
+    J_C: Mat
+    share: tuple[float, float]
+    limit: tuple[float, float]
 
-# gains and the platform
-KP = 103  # (6) `Pid`; five of collinear joints
-KI = 109  # (6)
-KD = 115  # (6)
-LIMIT = 121  # (6)
-PER_INERTIA = 127
-REACH = 128  # (2)
-MASS = 130
-D_0 = 131  # (3)
-J = 134  # (9)
-M = 143  # (36)
-COUPLING = 179
-GRAVITY = 180
-IS_OBSERVED = 181  # whether a disturbance is estimated
-OBSERVED_D_0 = 182  # (3)
-J_C = 185  # (9)
-SHARE = 194  # (2)
-LARGEST = 196  # (2)
-RATE_SHARE = 198
-COMMON_ROWS = 200
 
-# of collinear joints: `Split`
-DELTA = 200  # (36)
-DELTA_INVERSE = 236  # (36)
-OMEGA_T = 272  # (36)
-M_A = 308  # (25)
-LINE = 333  # (3)
-BASIS = 336  # (6)
-P_LINE = 342  # (3)
-UP = 345  # (3)
-COLLINEAR_ROWS = 348
+class PlatformRows(NamedTuple):
+    """Rows of a platform."""
 
-# of a rigid platform: `Rigid`
-RIGID = 200  # (20)
-RIGID_ROWS = 220
+    # what is known and asked for
+    p: int = 3
+    q: int = 4
+    v: int = 3
+    w: int = 3
+    reference: int = size_of(Target)
+    level: int = 1
+    reference_wrench: int = 6  # which counts at level WRENCH
+    # memory, from here to `wrench`
+    integral: int = 6  # of the pose errors; five of collinear joints
+    short: int = 6  # the wrench that was asked for less the one that is made
+    disturbance: int = 6  # estimated, about the CoM in world axes
+    momentum: int = 6  # likewise
+    made: int = 6  # active wrench that is made
+    is_made_known: int = 1
+    has_headings: int = 1
+    is_saturated: int = 1  # whether an aircraft or rotor is at a limit
+    attitude: int = size_of(Attitude)  # command of a rigid platform
+    yaw: int = size_of(Yaw)  # likewise
+    wrench: int = 6  # active one about P's origin in P
+    # in between
+    external: int = 6  # wrench that is compensated
+    kept: int = 1  # share of the forces that is kept
+    kept_yaw: int = 1
+    yaw_sine: int = 1  # of the platform, times a positive number
+    yaw_cosine: int = 1
+    platform_yaw: int = 1
+    not_finite: int = 1  # zero, or no number where a command is none
+    # gains and the platform
+    pid: int = size_of(Pid)  # or `Pid5` of collinear joints
+    body: int = size_of(Lumped)
+    is_observed: int = 1  # whether a disturbance is estimated
+    observer: int = size_of(ObserverNumbers)
+    rate_share: int = 1
+    law: int = 0  # from here on `Split` of collinear joints, `Rigid` of a rigid platform
 
-# rows of an aircraft
-HEADING = 0
-THRUST = 1
-COMMAND_Q = 2  # (4)
-COMMAND_W = 6  # (3)
-RPM = 9  # (4)
-TILT = 13  # (4)
-COMMANDED, COMMANDED_END = HEADING, 17
-GIVEN_HEADING = 17
-FORCE_PART = 18  # (3) thrust vector for the wrench's force
-TILT_PART = 21  # (3)
-YAW_PART = 24  # (3)
-THRUST_W = 27  # (3) wanted, then within limits
-WANTED = 30  # (3)
-ACROSS = 33  # a length across an axis
-SINE = 34  # of the heading
-COSINE = 35
-HALF_TURN = 36  # (2) sine and cosine, then the angle
-NEXT_Q = 38  # (4) attitude that is commanded now
-AIRCRAFT_ROWS = 42
+
+class AircraftRows(NamedTuple):
+    """Rows of an aircraft."""
+
+    heading: int = 1
+    command: int = COMMAND_SIZE
+    reference_heading: int = 1
+    force_part: int = 3  # thrust vector for the wrench's force
+    tilt_part: int = 3
+    yaw_part: int = 3
+    thrust_W: int = 3  # within limits
+    desired_W: int = 3  # thrust vector before limits
+    across: int = 1  # a length across an axis
+    sine: int = 1  # of the heading
+    cosine: int = 1
+    half_turn: int = 2  # sine and cosine, then the angle
+    next_q: int = 4  # attitude that is commanded now
+
+
+PLATFORM, PLATFORM_SIZE = numbered(PlatformRows()), total(PlatformRows())
+AIRCRAFT, AIRCRAFT_SIZE = numbered(AircraftRows()), total(AircraftRows())
+AIRCRAFT_COMMAND = numbered(CommandRows(), AIRCRAFT.command)
+PLATFORM_ROW = np.uint64(0)  # first row of the platform
+PLATFORM_MEMORY = slice(PLATFORM.integral, PLATFORM.external)
+AIRCRAFT_MEMORY = slice(AIRCRAFT.heading, AIRCRAFT.reference_heading)
 
 # rows of all rotors (4N) of a rigid platform, one behind the other
 LIFTS, TILTS, YAWS, ROTOR_THRUSTS = range(4)
-ROTOR_SECTIONS = 4
+_ROTOR_SECTIONS = {"rigid": 4}
 
-_PLATFORM_ROWS: dict[str, int] = {
-    "full": COMMON_ROWS,
-    "collinear": COLLINEAR_ROWS,
-    "rigid": RIGID_ROWS,
-    "vectored": COMMON_ROWS,
-}
-_ROTOR_SECTIONS = {"rigid": ROTOR_SECTIONS}
+_LAW_ROWS: dict[str, int] = {"collinear": size_of(Split), "rigid": size_of(Rigid)}
+
+read_motion, read_target = reader(Motion), reader(Target)
+read_pid, read_pid5 = reader(Pid), reader(Pid5)
+read_body, read_observer = reader(Lumped), reader(ObserverNumbers)
+read_split, read_rigid = reader(Split), reader(Rigid)
+read_attitude, choose_attitude = reader(Attitude), chooser(Attitude)
+read_yaw, choose_yaw = reader(Yaw), chooser(Yaw)
+store_command = storer(CommandRows())
 
 
 def platform_rows(actuation: str) -> int:
     """Number of rows of a platform, behind which the aircraft's begin."""
-    return _PLATFORM_ROWS[actuation]
+    return PLATFORM_SIZE + _LAW_ROWS.get(actuation, 0)
 
 
 def rows_of(actuation: str, count: int) -> int:
     """Number of rows of a block of controllers of platforms of `count` aircraft."""
     sections = _ROTOR_SECTIONS.get(actuation, 0)
-    return platform_rows(actuation) + count * (AIRCRAFT_ROWS + 4 * sections)
+    return platform_rows(actuation) + count * (AIRCRAFT_SIZE + 4 * sections)
 
 
 @formula
 def aircraft_row(first: int, n: int) -> Index:
     """First row of an aircraft, of platforms of `first` rows."""
-    return np.uint64(first + n * AIRCRAFT_ROWS)
+    return np.uint64(first + n * AIRCRAFT_SIZE)
 
 
 @formula
 def rotor_row(first: int, count: int, section: int, rotor: int) -> Index:
     """Row of a rotor in a section, of rigid platforms of `first` rows and `count` aircraft."""
-    return np.uint64(first + count * (AIRCRAFT_ROWS + 4 * section) + rotor)
+    return np.uint64(first + count * (AIRCRAFT_SIZE + 4 * section) + rotor)

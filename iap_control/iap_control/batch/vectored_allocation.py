@@ -11,13 +11,12 @@ from iap_control.allocation.vectored_allocation import (
     without_sideways,
     wrench_of,
 )
-from iap_control.batch import layout
-from iap_control.batch.layout import PLATFORM, aircraft_row
+from iap_control.batch.layout import AIRCRAFT_COMMAND, PLATFORM, PLATFORM_ROW, aircraft_row
 from iap_description.arrays import Array
 from iap_description.math.kernels import add6, choose, dot6, formula, six_of_row, sub6, vec
 from iap_description.math.lanes import Index, Lanes, get, get6, set1, set6
 
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO_WRENCH = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @formula
@@ -27,25 +26,25 @@ def share_out_to_tilting_rotors(
     """Speeds and angles of every rotor, and the sums of the aircraft's thrusts."""
     for n in range(len(tables.limits) // 4):
         for lane in range(lanes[0], lanes[1]):
-            set1(block, aircraft_row(first, n), layout.THRUST, lane, 0.0)
+            set1(block, aircraft_row(first, n), AIRCRAFT_COMMAND.thrust, lane, 0.0)
     for lane in range(lanes[0], lanes[1]):
-        set6(block, PLATFORM, layout.MADE, lane, NOTHING)
-        set1(block, PLATFORM, layout.KEPT, lane, 1.0)
+        set6(block, PLATFORM_ROW, PLATFORM.made, lane, ZERO_WRENCH)
+        set1(block, PLATFORM_ROW, PLATFORM.kept, lane, 1.0)
     for r in range(len(tables.limits)):
         if tables.limits[r, 2] == 0.0:
             _keep(block, r, tables, lanes)
     for lane in range(lanes[0], lanes[1]):
-        is_less = get(block, PLATFORM, layout.KEPT, lane) < 1.0
-        set1(block, PLATFORM, layout.SATURATED, lane, choose(is_less, 1.0, 0.0))
+        is_less = get(block, PLATFORM_ROW, PLATFORM.kept, lane) < 1.0
+        set1(block, PLATFORM_ROW, PLATFORM.is_saturated, lane, choose(is_less, 1.0, 0.0))
     for r in range(len(tables.limits)):
         _turn(block, aircraft_row(first, r // 4), r, tables, lanes)
     for lane in range(lanes[0], lanes[1]):
-        U = get6(block, PLATFORM, layout.WRENCH, lane)
-        short = lacking_wrench(U, get6(block, PLATFORM, layout.MADE, lane))
-        is_observed = get(block, PLATFORM, layout.IS_OBSERVED, lane)
-        set6(block, PLATFORM, layout.SHORT, lane, short)
-        set6(block, PLATFORM, layout.MADE, lane, sub6(U, short))
-        set1(block, PLATFORM, layout.IS_MADE_KNOWN, lane, is_observed)
+        U = get6(block, PLATFORM_ROW, PLATFORM.wrench, lane)
+        short = lacking_wrench(U, get6(block, PLATFORM_ROW, PLATFORM.made, lane))
+        is_observed = get(block, PLATFORM_ROW, PLATFORM.is_observed, lane)
+        set6(block, PLATFORM_ROW, PLATFORM.short, lane, short)
+        set6(block, PLATFORM_ROW, PLATFORM.made, lane, sub6(U, short))
+        set1(block, PLATFORM_ROW, PLATFORM.is_made_known, lane, is_observed)
 
 
 @formula
@@ -54,11 +53,11 @@ def _keep(block: Array, r: int, tables: VectoredTables, lanes: Lanes) -> None:
     of_wrench, d_0 = six_of_row(tables.parts, 2 * r), vec(tables.d_0)
     low, high = tables.limits[r, 0], tables.limits[r, 1]
     for lane in range(lanes[0], lanes[1]):
-        U = get6(block, PLATFORM, layout.WRENCH, lane)
+        U = get6(block, PLATFORM_ROW, PLATFORM.wrench, lane)
         part = sideways_part(U, d_0)
         up, change = dot6(of_wrench, sub6(U, part)), dot6(of_wrench, part)
-        kept = get(block, PLATFORM, layout.KEPT, lane)
-        set1(block, PLATFORM, layout.KEPT, lane, kept_by_rotor(kept, up, change, low, high))
+        kept = get(block, PLATFORM_ROW, PLATFORM.kept, lane)
+        set1(block, PLATFORM_ROW, PLATFORM.kept, lane, kept_by_rotor(kept, up, change, low, high))
 
 
 @formula
@@ -70,20 +69,26 @@ def _turn(block: Array, a: Index, r: int, tables: VectoredTables, lanes: Lanes) 
     low, high, limit = tables.limits[r, 0], tables.limits[r, 1], tables.limits[r, 2]
     coefficient, d_0 = tables.coefficients[r], vec(tables.d_0)
     for lane in range(lanes[0], lanes[1]):
-        kept = get(block, PLATFORM, layout.KEPT, lane)
-        U = without_sideways(get6(block, PLATFORM, layout.WRENCH, lane), kept, d_0)
+        kept = get(block, PLATFORM_ROW, PLATFORM.kept, lane)
+        U = without_sideways(get6(block, PLATFORM_ROW, PLATFORM.wrench, lane), kept, d_0)
         rotor = vectored(dot6(parts[0], U), dot6(parts[1], U), low, high, limit)
-        made = get6(block, PLATFORM, layout.MADE, lane)
-        total = get(block, a, layout.THRUST, lane) + rotor.thrust
-        clipped = get(block, PLATFORM, layout.SATURATED, lane)
+        made = get6(block, PLATFORM_ROW, PLATFORM.made, lane)
+        total = get(block, a, AIRCRAFT_COMMAND.thrust, lane) + rotor.thrust
+        clipped = get(block, PLATFORM_ROW, PLATFORM.is_saturated, lane)
         set6(
             block,
-            PLATFORM,
-            layout.MADE,
+            PLATFORM_ROW,
+            PLATFORM.made,
             lane,
             add6(made, wrench_of(rotor, columns[0], columns[1])),
         )
-        set1(block, a, layout.RPM + k, lane, rotor_speed(rotor.thrust, coefficient))
-        set1(block, a, layout.TILT + k, lane, rotor.tilt)
-        set1(block, a, layout.THRUST, lane, total)
-        set1(block, PLATFORM, layout.SATURATED, lane, choose(rotor.is_clipped, 1.0, clipped))
+        set1(block, a, AIRCRAFT_COMMAND.rpm + k, lane, rotor_speed(rotor.thrust, coefficient))
+        set1(block, a, AIRCRAFT_COMMAND.tilt + k, lane, rotor.tilt)
+        set1(block, a, AIRCRAFT_COMMAND.thrust, lane, total)
+        set1(
+            block,
+            PLATFORM_ROW,
+            PLATFORM.is_saturated,
+            lane,
+            choose(rotor.is_clipped, 1.0, clipped),
+        )

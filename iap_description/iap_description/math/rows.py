@@ -32,7 +32,7 @@ _GETTERS = {3: get3, 4: get4, 6: get6, 9: get9}
 def numbered(sizes: Rows, first: int = 0) -> Rows:
     """The first row of every quantity, one behind the other from a row on."""
     ends = np.cumsum([first, *sizes]).tolist()
-    return type(sizes)(*ends[:-1])  # type: ignore[arg-type, call-arg] # a named tuple
+    return type(sizes)(*ends[:-1])
 
 
 def total(sizes: tuple[int, ...]) -> int:

@@ -10,25 +10,11 @@ from numba import njit
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import choose, formula, least
 from iap_description.math.lanes import Index, Lanes, get, get3, get4, set1
-from iap_physics.batch.flight_state import BatchVehicle
 from iap_physics.batch.layout import BODY, ROTOR_SIZE, SHARED, VEHICLE, VEHICLE_ROW, body_row
-from iap_physics.batch.steps import (
-    add_drag,
-    add_external,
-    add_to_sums,
-    begin_sums,
-    check,
-    clear,
-    command,
-    follow,
-    move,
-    place,
-    shared4,
-    spin,
-    tick,
-    turn,
-)
-from iap_physics.batch.tilted_rotors import spin_tilted
+from iap_physics.batch.motion_steps import check, follow, move, place, turn
+from iap_physics.batch.records import BatchVehicle
+from iap_physics.batch.rotor_steps import command, shared4, spin, spin_tilted, tick
+from iap_physics.batch.wrench_steps import add_drag, add_external, add_to_sums, begin_sums, clear
 from iap_physics.engines.rigid_motion import is_sound
 
 

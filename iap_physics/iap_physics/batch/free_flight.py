@@ -20,7 +20,6 @@ from iap_description.math.lanes import (
 from iap_description.math.rows import fill
 from iap_physics.air.drag import Drag
 from iap_physics.batch.batch_loop import advance_period
-from iap_physics.batch.flight_state import BatchVehicle, FreeFlightState, PeriodInputs
 from iap_physics.batch.layout import (
     BODY,
     BODY_SIZE,
@@ -31,6 +30,7 @@ from iap_physics.batch.layout import (
     rows_of,
 )
 from iap_physics.batch.load_store import begin_period, end_period, load, store
+from iap_physics.batch.records import BatchVehicle, FreeFlightState, PeriodInputs
 from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine

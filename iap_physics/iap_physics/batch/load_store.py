@@ -7,7 +7,6 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import Quat, formula, quat_at, vec_at
 from iap_description.math.lanes import Lanes, get, get4, set1, set3, set4, world_at, world_in
 from iap_description.states import STATE_SIZE
-from iap_physics.batch.flight_state import FreeFlightState
 from iap_physics.batch.layout import (
     BODY,
     VEHICLE,
@@ -17,6 +16,7 @@ from iap_physics.batch.layout import (
     load_rotors,
     store_rotors,
 )
+from iap_physics.batch.records import FreeFlightState
 from iap_physics.engines.engine import DIVERGED, RUNNING
 
 SINGLE_BYTES = 4  # of a number in single precision

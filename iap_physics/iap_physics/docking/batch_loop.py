@@ -38,7 +38,9 @@ from iap_physics.batch.layout import (
     body_row,
     rows_of,
 )
-from iap_physics.batch.steps import add_drag, check, clear, command, spin, tick, turn
+from iap_physics.batch.motion_steps import check, turn
+from iap_physics.batch.rotor_steps import command, spin, tick
+from iap_physics.batch.wrench_steps import add_drag, clear
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.pairs import (
     CHASER,

@@ -13,7 +13,7 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_physics.air.drag import Drag, add_drag
-from iap_physics.batch.flight_state import PeriodInputs
+from iap_physics.batch.records import PeriodInputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
 from iap_physics.propulsion.autopilot import FleetState

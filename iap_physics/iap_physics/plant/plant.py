@@ -15,8 +15,8 @@ from iap_description.states import Command, Mode
 from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.air.drag import drag_coefficients
 from iap_physics.air.wind import Generators, Wind, generators
-from iap_physics.batch.flight_state import FreeFlightState, PeriodInputs
 from iap_physics.batch.free_flight import FreeFlight
+from iap_physics.batch.records import FreeFlightState, PeriodInputs
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_physics.air.drag import Drag, add_drag
-from iap_physics.batch.flight_state import PeriodInputs
+from iap_physics.batch.records import PeriodInputs
 from iap_physics.engines.engine import RUNNING, Engine
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.propulsion.propulsion import Propulsion

@@ -26,14 +26,8 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math.kernels import put4, qmul, vec_at
 from iap_description.states import Command, Level, Mode
-from iap_simulation.batch.batch_loop import (
-    ACCELERATION,
-    POSE,
-    VELOCITY,
-    WRENCH,
-    level_of,
-    make_level,
-)
+from iap_simulation.batch.load_store import level_of, make_level
+from iap_simulation.batch.records import ACCELERATION, POSE, VELOCITY, WRENCH
 from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
 

@@ -9,8 +9,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_control.batch.batch_loop import BatchCommand, Setpoints, give, take_references
 from iap_control.batch.controllers import ControllerOfOne, are_known
+from iap_control.batch.load_store import load_references, store_commands
+from iap_control.batch.records import BatchCommand, Setpoints
 from iap_control.controllers.controller import PlatformController
 from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed
@@ -18,13 +19,15 @@ from iap_description.math.kernels import formula
 from iap_description.math.lanes import get, lanes_from
 from iap_description.states import STATE_SIZE, Command
 from iap_io.runs.columns import COMMAND_SIZE, Columns, put_command
-from iap_physics.batch.flight_state import FreeFlightState
 from iap_physics.batch.layout import BODY, body_row
 from iap_physics.batch.load_store import load, store
+from iap_physics.batch.records import FreeFlightState
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
-from iap_simulation.batch.batch_loop import GIVEN, BatchState, Goal, fly_period, hold, know
+from iap_simulation.batch.batch_loop import fly_period
 from iap_simulation.batch.endings import failure_of
+from iap_simulation.batch.load_store import hold_commands, sense
+from iap_simulation.batch.records import SETPOINT, BatchState, Goal
 from iap_simulation.vehicles.distances import MAX_DISTANCE
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -134,7 +137,7 @@ class CompiledRun:
         given = Setpoints(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
         values, table = self._no_wrenches_P[:1], (self._row, self._level)
         wanted = Goal(
-            GIVEN, values, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
+            SETPOINT, values, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
         )
         settings, blocks = self._controller.parts
         return BatchState(wanted, given, settings, blocks, flown, settings.law)
@@ -149,7 +152,7 @@ def fly_rows(
     Args:
         references: (T, 19 + N) of each period.
         levels: (T,) what is tracked of them.
-        flight: all that flies; its references are `GIVEN`, and written here.
+        flight: all that flies; its references are `SETPOINT`, and written here.
         recorded: of as many instants or more, overwritten.
 
     Returns:
@@ -160,17 +163,17 @@ def fly_rows(
     lanes, count = lanes_from(0, 1), 0
     load(block, 0, flown, lanes)
     while count < len(references) and flown.status[0] == RUNNING:
-        know(block, own, 0, count, flight, lanes)
+        sense(block, own, 0, count, flight, lanes)
         _record_state(block, count, flown, recorded)
         for i in range(references.shape[1]):
             setpoints.rows[0, i] = references[count, i]
         setpoints.levels[0] = levels[count]
-        take_references(own, 0, setpoints, settings, lanes)
+        load_references(own, 0, setpoints, settings, lanes)
         fly_period(block, own, 0, count, law, flight, lanes)
-        give(own, count, settings, recorded.commanded, (FIRST, FIRST + np.uint64(1)))
+        store_commands(own, count, settings, recorded.commanded, (FIRST, FIRST + np.uint64(1)))
         count += 1
     store(block, 0, flown, lanes)
-    hold(own, 0, law, settings, flown.command, lanes)
+    hold_commands(own, 0, law, settings, flown.command, lanes)
     return count
 
 

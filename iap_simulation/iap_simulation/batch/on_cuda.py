@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config, cuda
 
-from iap_control.batch.batch_loop import COLLINEAR, FULL, RIGID, VECTORED
+from iap_control.batch.records import COLLINEAR, FULL, RIGID, VECTORED
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES
-from iap_simulation.batch.batch_loop import HELD, BatchState, fly_lanes
+from iap_simulation.batch.batch_loop import fly_lanes
+from iap_simulation.batch.records import HOLD, BatchState
 
 INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/gpu.txt"
 THREADS = (
@@ -57,7 +58,7 @@ def _fly(periods: int, law: int, state: BatchState) -> None:
 @cuda.jit(cache=True)
 def fly_held(periods: int, state: BatchState) -> None:
     """Fly worlds under commands that they hold."""
-    _fly(periods, HELD, state)
+    _fly(periods, HOLD, state)
 
 
 @cuda.jit(cache=True)
@@ -85,7 +86,7 @@ def fly_vectored(periods: int, state: BatchState) -> None:
 
 
 KERNELS = {
-    HELD: fly_held,
+    HOLD: fly_held,
     FULL: fly_full,
     COLLINEAR: fly_collinear,
     RIGID: fly_rigid,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_control.batch.batch_loop import Setpoints
 from iap_control.batch.controllers import Controllers
+from iap_control.batch.records import Setpoints
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.random_streams import stream
 from iap_description.states import STATE_SIZE, Command

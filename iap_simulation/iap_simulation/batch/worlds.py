@@ -10,36 +10,23 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_control.allocation.model import PlatformModel
-from iap_control.batch.batch_loop import Setpoints
-from iap_control.batch.controllers import Controllers
-from iap_control.references.timeline import Timeline
-from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_control.batch.records import Setpoints
+from iap_description.arrays import Array
+from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE, Precision
-from iap_description.math.random_streams import stream
 from iap_description.states import REF_P, Command, P
-from iap_description.vehicles.assembly import Assembly
-from iap_io.runs.run_meta import RunMeta
-from iap_physics.air.batch_air import GUSTS
 from iap_physics.batch.threads import Threads, VectorTime
-from iap_physics.build import build_plant
-from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
-from iap_physics.plant.plant import Plant, PlantOptions
 from iap_physics.session.flight_monitor import is_upside_down
-from iap_sensors.inertial.imu import ImuSamples
-from iap_simulation.batch.batch_loop import GIVEN, HELD, TRACK, BatchState, Goal, fly_worlds
-from iap_simulation.batch.batch_support import ENGINE, check_memory, deviates, unsupported
+from iap_simulation.batch.batch_loop import fly_worlds
+from iap_simulation.batch.batch_support import ENGINE
 from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of
-from iap_simulation.batch.endings import failure_of
-from iap_simulation.batch.inertial_units import WorldInertialUnits
 from iap_simulation.batch.mixed import Mixed
+from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState, Goal
 from iap_simulation.batch.references import References
-from iap_simulation.batch.starts import MOST_SEEDS, Starts, give_seeds, seed_array
-from iap_simulation.batch.tracking import Tracking
-from iap_simulation.flights.flight import Flight
-from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
+from iap_simulation.batch.starts import MOST_SEEDS, give_seeds
+from iap_simulation.batch.world_parts import WorldParts
+from iap_simulation.batch.world_views import WorldViews
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.distances import MAX_DISTANCE
@@ -59,7 +46,7 @@ class WorldsSnapshot:
     engine: object
 
 
-class Worlds:
+class Worlds(WorldViews):
     """Worlds of one scenario in the closed form, one for each seed.
 
     World i is the single run of its seed bit for bit, however many there are, and whatever becomes of the others: a
@@ -95,50 +82,12 @@ class Worlds:
         device: Device = CPU,
     ) -> None:
         check_device(device)
-        why = unsupported(scenario)
-        if why is not None:
-            raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
-        if not len(seeds):
-            raise BadInput("worlds: at least one seed is expected")
-        check_memory(len(seeds), scenario.vehicles[0])
-        self.seeds = seed_array(seeds)
-        self.scenario, self._deviates = scenario, deviates(scenario)
-        self.flight = Flight.of(self._seeded(0))
-        (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
-        batch = len(self.seeds)
-        self._assembly = Assembly.of(spec.platform, spec.name).without_looks()
-        self._starts = Starts(scenario, self._vehicle, self._assembly)
-        self._engine = ClosedFormEngine(batch=batch, raises=False)
-        self._threads, self._pace = Threads(threads), VectorTime()
-        self._units = (
-            None
-            if spec.sensors.imu is None
-            else WorldInertialUnits(scenario, self.flight.spec, batch)
-        )
-        self._plant = build_plant(
-            self.flight.spec,
-            self._engine,
-            [] if self._units is None else [self._units.probe],
-            PlantOptions(raises=False, threads=self._threads, precision=precision),
-        )
-        self._tracking = Tracking(scenario, self._vehicle, batch)
-        self._no_values = np.zeros((1, 1))
-        self._gpu = gpu_of(device)
+        parts = WorldParts.of(scenario, seeds, Threads(threads), precision)
+        super().__init__(parts, gpu_of(device))
+        self._starter, self._vector_time = parts.starter, VectorTime()
         self.reset()
         if self._gpu is not None and not self.flies_at_once:
             raise BadInput(f"device '{device}': {UNSTEADY}; device 'cpu' flies these worlds")
-
-    @property
-    def plant(self) -> Plant:
-        """What flies; of worlds on a GPU as it has been brought home."""
-        self._bring_home()
-        return self._plant
-
-    @property
-    def controllers(self) -> Controllers:
-        """What commands; of worlds on a GPU as it has been brought home."""
-        self._bring_home()
-        return self._tracking.controllers
 
     @property
     def on_device(self) -> "OnDevice":
@@ -150,17 +99,8 @@ class Worlds:
         if self._gpu is None:
             raise IapError("worlds: only worlds of device 'cuda' have arrays on it")
         plant = self._plant
-        self._gpu.sent(self._flight_of(TRACK, None, plant.air.now_W[None], held=False))
+        self._gpu.sent(self._state_of(TRACK, None, plant.air.now_W[None], held=False))
         return self._gpu.of(plant.state(), plant.propulsion[0].rpm, plant.status)
-
-    def _bring_home(self) -> None:
-        """Let this machine's arrays be those that count."""
-        if self._gpu is not None:
-            self._gpu.bring_home()
-
-    def _seen(self, array: Any) -> Any:  # noqa: ANN401 - of floats or integers
-        """An array of this machine as it is now."""
-        return array if self._gpu is None else self._gpu.seen(array)
 
     @classmethod
     def of(
@@ -190,104 +130,12 @@ class Worlds:
         Raises:
             BadInput: anything unknown, missing or impossible, in one line.
         """
-        given = {**(settings or {}), **{f"draw.{key}": each for key, each in (draw or {}).items()}}
+        keys = {**(settings or {}), **{f"draw.{key}": each for key, each in (draw or {}).items()}}
         if not isinstance(scenario, Scenario):
-            given = {"engine.name": ENGINE, **given}
-        ready = resolved(scenario, given, options)[0]
+            keys = {"engine.name": ENGINE, **keys}
+        ready = resolved(scenario, keys, options)[0]
         numbers = range(min(seeds, MOST_SEEDS - 1)) if isinstance(seeds, int) else seeds
         return cls(ready, numbers, threads=threads, precision=precision, device=device)
-
-    def _seeded(self, i: int) -> Scenario:
-        return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
-
-    def world(self, i: int) -> Scenario:
-        """The scenario of one world, whose single run is the same flight."""
-        return self._seeded(range(len(self.seeds))[i])
-
-    @property
-    def threads(self) -> Threads:
-        """That share the worlds."""
-        return self._threads
-
-    @property
-    def timeline(self) -> Timeline:
-        """The scenario's references."""
-        return self._vehicle.timeline
-
-    @property
-    def model(self) -> PlatformModel:
-        """The platform as controllers believe it."""
-        return self._vehicle.model
-
-    @property
-    def name(self) -> str:
-        """The vehicle's name."""
-        return self._vehicle.name
-
-    @property
-    def metas(self) -> list[RunMeta]:
-        """(B,) description of each world's run."""
-        first, metas = self.flight.meta, []
-        for i, seed in enumerate(self.seeds.tolist()):
-            (vehicle,) = first.vehicles
-            if deviates(self.scenario):
-                world = self._seeded(i)
-                thrust = drawn_deviation(world, world.vehicles[0]).thrust
-                vehicle = vehicle.model_copy(update={"thrust_factors": thrust})
-            metas.append(first.model_copy(update={"seed": seed, "vehicles": (vehicle,)}))
-        return metas
-
-    @property
-    def state(self) -> Array:
-        """(B, bodies, 13) states, a view that the next step overwrites; of worlds on a GPU a copy."""
-        return self._seen(self._plant.state())
-
-    @property
-    def measured(self) -> Array:
-        """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
-        return self._tracking.measured(self.state)
-
-    @property
-    def position_bias(self) -> Array:
-        """(B, 3) of measured places in the present flights [m]."""
-        return self._tracking.position_bias
-
-    @property
-    def rpm(self) -> Array:
-        """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites; of worlds on a GPU a copy."""
-        return self._seen(self._plant.propulsion[0].rpm)
-
-    @property
-    def status(self) -> Integers:
-        """(B,) `RUNNING`, or why a world stands still, see `iap_physics.engines.engine`."""
-        return self._seen(self._plant.status)
-
-    @property
-    def times(self) -> Array:
-        """(B,) simulation time of each world [s]."""
-        self._seen(self._plant.ticks)
-        return self._plant.times
-
-    @property
-    def imu(self) -> ImuSamples:
-        """Samples of the last control period, (B, M, S, 3): of the central body's unit and of each aircraft's.
-
-        Raises:
-            IapError: the scenario has no inertial units.
-        """
-        if self._units is None:
-            raise IapError("worlds: there are no inertial units without sensors.imu")
-        return self._units.samples
-
-    @property
-    def instants(self) -> Integers:
-        """(B,) numbers of the worlds' control instants."""
-        return self._seen(self._plant.ticks) // self._plant.substeps
-
-    @property
-    def is_done(self) -> Booleans:
-        """(B,) whether a world has failed, or its references have come to their end."""
-        return (self.status != RUNNING) | (self.instants >= self.timeline.last)
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start, as fresh ones of their seeds would stand there.
@@ -302,40 +150,9 @@ class Worlds:
         chosen = world_indices(worlds, len(self.seeds))
         if seeds is not None:
             give_seeds(self.seeds, chosen, seeds)
-        if not len(chosen):
-            return
-        if self._deviates:
-            for i in chosen.tolist():
-                self._deviate(i)
-        if self._units is not None:
-            self._units.reset(chosen, [self._seeded(i) for i in chosen.tolist()])
-        now = self.seeds[chosen]
-        gusts = [stream(s, GUSTS) for s in now.tolist()] if self.plant.air.is_gusty else None
-        x, rpm, tilt = self._starts(now)
-        self.plant.reset(x, [rpm], gusts, chosen, tilt=[tilt])
-        self._tracking.reset(chosen, now.tolist(), x[:, 0])
-
-    def _deviate(self, i: int) -> None:
-        """Let a world's vehicle and wind be those that its seed draws."""
-        scenario, spec = self._seeded(i), self.flight.spec.vehicles[0]
-        deviation = drawn_deviation(scenario, scenario.vehicles[0])
-        vehicle = spec.model_copy(update={"deviation": deviation})
-        airframe = vehicle.airframe(deviation.assembly(self._assembly))
-        self.plant.deviate(i, airframe, drawn_wind(scenario))
-
-    def references(self) -> References:
-        """The scenario's references at the worlds' present instants; the last one is held.
-
-        Arrays that the next call overwrites.
-        """
-        return self._tracking.references(self.instants)
-
-    def reference_rows(self) -> tuple[Array, Integers]:
-        """Rows (K, 19 + N) of the scenario's references, and which of them is each world's at present (B,).
-
-        Neither is to be written to, nor kept.
-        """
-        return self._tracking.reference_rows(self.instants)
+        if len(chosen):
+            parts = (self.plant, self._tracking, self._units)
+            self._starter.reset(chosen, self.seeds[chosen], *parts)
 
     def advance(self, action: References | Command | Mixed | None = None) -> None:
         """Fly one control period of every running world.
@@ -373,7 +190,7 @@ class Worlds:
             self.fly(1)
             return
         self._tracking.take(references)
-        self.fly(1, GIVEN)
+        self.fly(1, SETPOINT)
 
     def fly(
         self, periods: int, what: int = TRACK, values: Array | None = None, *, held: bool = False
@@ -397,36 +214,30 @@ class Worlds:
 
     def _fly(self, periods: int, what: int, values: Array | None, *, held: bool) -> None:
         """Fly some control periods in one compiled call."""
-        flight = self._flight_of(what, values, self._plant.advance_wind(periods), held=held)
+        state = self._state_of(what, values, self._plant.advance_wind(periods), held=held)
         if self._gpu is None:
             self._threads.run(
-                lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds), self._pace
+                lambda *worlds: fly_worlds(*worlds, periods, state),
+                len(self.seeds),
+                self._vector_time,
             )
         else:
-            self._gpu.fly(periods, flight)
+            self._gpu.fly(periods, state)
         self._plant.pass_time(periods)
 
-    def _flight_of(
+    def _state_of(
         self, what: int, values: Array | None, air_W: Array, *, held: bool
     ) -> BatchState:
         """What compiled loops take."""
         plant, tracking = self._plant, self._tracking
-        table, flown = tracking.table, plant.free_flight
-        assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
-        given = Setpoints(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
-        numbers = self._no_values if values is None else values
-        wanted = Goal(
-            what, numbers, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
-        )
+        table, flight = tracking.table, plant.free_flight
+        assert table is not None and flight is not None  # noqa: S101, PT018 - the caller has looked
+        setpoints = Setpoints(plant.state(), tracking.rows, tracking.levels, tracking.wrenches_P)
+        numbers = np.zeros((1, 1)) if values is None else values
+        goal = Goal(what, numbers, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps)
         settings, blocks = tracking.controllers.parts
-        law = HELD if held else settings.law
-        return BatchState(wanted, given, settings, blocks, flown, law)
-
-    @property
-    def flies_at_once(self) -> bool:
-        """Whether `fly` can be called: between periods only states and gusts change, and references fit a table."""
-        tracking = self._tracking
-        return tracking.table is not None and tracking.measures_truth and self._plant.is_steady
+        law = HOLD if held else settings.law
+        return BatchState(goal, setpoints, settings, blocks, flight, law)
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
@@ -470,16 +281,6 @@ class Worlds:
             BadInput: an array has another shape.
         """
         self.plant.command(0, command)
-
-    def ended(self, i: int) -> float:
-        """Simulation time of the last control instant that a world has come to [s]."""
-        steps = int(self._seen(self._engine.step_counts)[i])
-        return (steps - steps % self._plant.substeps) * self._plant.dt
-
-    def failure(self, i: int) -> FlightFailed | None:
-        """What has ended a world, as it would have ended the single run; None while it runs."""
-        steps = int(self._seen(self._engine.step_counts)[i])
-        return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)
 
     def snapshot(self) -> WorldsSnapshot:
         """The present instant of all worlds, to return to with `restore`."""

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from flying import DT, controller_of, gains_of, model_of
 
-from iap_control.batch.batch_loop import Setpoints
 from iap_control.batch.controllers import Controllers
+from iap_control.batch.records import Setpoints
 from iap_control.controllers.controller import disturbance_settings
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES

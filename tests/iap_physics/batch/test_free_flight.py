@@ -19,8 +19,8 @@ from iap_description.world.world import World
 from iap_physics.air.batch_air import Air
 from iap_physics.air.wind import Wind
 from iap_physics.batch.batch_loop import advance_block
-from iap_physics.batch.flight_state import BatchVehicle
 from iap_physics.batch.layout import SHARED_SIZE, rows_of
+from iap_physics.batch.records import BatchVehicle
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.plant.disturbances import Disturbance

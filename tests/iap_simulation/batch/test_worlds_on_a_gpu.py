@@ -14,7 +14,7 @@ from simulated_gpu import PLATFORMS, SETTINGS, TOLERANCE, check, simulated
 from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE
 from iap_simulation.batch import on_cuda
-from iap_simulation.batch.batch_loop import TRACK
+from iap_simulation.batch.records import TRACK
 from iap_simulation.batch.worlds import Worlds
 
 HAS_EXTRA = importlib.util.find_spec("numba_cuda") is not None
@@ -88,9 +88,9 @@ def test_a_kernel_keeps_its_numbers_in_registers(kernel, monkeypatch, tmp_path):
     device = SimpleNamespace(compute_capability=(9, 0))
     monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
     worlds = Worlds.of("hover", 2)
-    flight = worlds._flight_of(TRACK, None, worlds.plant.air.now_W[None], held=False)
+    state = worlds._state_of(TRACK, None, worlds.plant.air.now_W[None], held=False)
     function = getattr(on_cuda, kernel).py_func
-    signature = types.void(types.int64, typeof(flight))
+    signature = types.void(types.int64, typeof(state))
     ptx, _ = cuda.compile_ptx(function, signature, cc=device.compute_capability)
     path = tmp_path / "kernel.ptx"
     path.write_text(ptx)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Observed side of worlds: states, status, times, references and outcomes, as properties that change nothing."""
+
+from typing import Any
+
+from iap_control.allocation.model import PlatformModel
+from iap_control.batch.controllers import Controllers
+from iap_control.references.timeline import Timeline
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import FlightFailed, IapError
+from iap_io.runs.run_meta import RunMeta
+from iap_physics.batch.threads import Threads
+from iap_physics.engines.engine import RUNNING
+from iap_physics.plant.plant import Plant
+from iap_sensors.inertial.imu import ImuSamples
+from iap_simulation.batch.batch_support import deviates
+from iap_simulation.batch.endings import failure_of
+from iap_simulation.batch.references import References
+from iap_simulation.batch.world_parts import WorldParts
+from iap_simulation.scenario.randomization import drawn_deviation
+from iap_simulation.scenario.scenario import Scenario
+
+
+class WorldViews:
+    """Views of B worlds, see `iap_simulation.batch.worlds.Worlds`.
+
+    Args:
+        parts: of which they are made.
+        gpu: in whose memory they fly; None on this machine.
+
+    Attributes:
+        seeds: (B,) of the worlds.
+        scenario: of all of them.
+        flight: the scenario made ready with the first seed.
+    """
+
+    def __init__(self, parts: WorldParts, gpu: Any) -> None:  # noqa: ANN401 - its module is an extra
+        self.scenario, self.flight, self.seeds = parts.scenario, parts.flight, parts.seeds
+        self._plant, self._tracking, self._units = parts.plant, parts.tracking, parts.units
+        self._vehicle, self._engine, self._threads = parts.vehicle, parts.engine, parts.threads
+        self._gpu = gpu
+
+    def _seeded(self, i: int) -> Scenario:
+        return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
+
+    def world(self, i: int) -> Scenario:
+        """The scenario of one world, whose single run is the same flight."""
+        return self._seeded(range(len(self.seeds))[i])
+
+    @property
+    def plant(self) -> Plant:
+        """What flies; of worlds on a GPU as it has been brought home."""
+        self._bring_home()
+        return self._plant
+
+    @property
+    def controllers(self) -> Controllers:
+        """What commands; of worlds on a GPU as it has been brought home."""
+        self._bring_home()
+        return self._tracking.controllers
+
+    def _bring_home(self) -> None:
+        """Let this machine's arrays be those that count."""
+        if self._gpu is not None:
+            self._gpu.bring_home()
+
+    def _current(self, array: Any) -> Any:  # noqa: ANN401 - of floats or integers
+        """An array of this machine as it is now."""
+        return array if self._gpu is None else self._gpu.seen(array)
+
+    @property
+    def threads(self) -> Threads:
+        """That share the worlds."""
+        return self._threads
+
+    @property
+    def timeline(self) -> Timeline:
+        """The scenario's references."""
+        return self._vehicle.timeline
+
+    @property
+    def model(self) -> PlatformModel:
+        """The platform as controllers believe it."""
+        return self._vehicle.model
+
+    @property
+    def name(self) -> str:
+        """The vehicle's name."""
+        return self._vehicle.name
+
+    @property
+    def metas(self) -> list[RunMeta]:
+        """(B,) description of each world's run."""
+        first, metas = self.flight.meta, []
+        for i, seed in enumerate(self.seeds.tolist()):
+            (vehicle,) = first.vehicles
+            if deviates(self.scenario):
+                world = self._seeded(i)
+                thrust = drawn_deviation(world, world.vehicles[0]).thrust
+                vehicle = vehicle.model_copy(update={"thrust_factors": thrust})
+            metas.append(first.model_copy(update={"seed": seed, "vehicles": (vehicle,)}))
+        return metas
+
+    @property
+    def state(self) -> Array:
+        """(B, bodies, 13) states, a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._current(self._plant.state())
+
+    @property
+    def measured(self) -> Array:
+        """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
+        return self._tracking.measured(self.state)
+
+    @property
+    def position_bias(self) -> Array:
+        """(B, 3) of measured places in the present flights [m]."""
+        return self._tracking.position_bias
+
+    @property
+    def rpm(self) -> Array:
+        """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._current(self._plant.propulsion[0].rpm)
+
+    @property
+    def status(self) -> Integers:
+        """(B,) `RUNNING`, or why a world stands still, see `iap_physics.engines.engine`."""
+        return self._current(self._plant.status)
+
+    @property
+    def times(self) -> Array:
+        """(B,) simulation time of each world [s]."""
+        self._current(self._plant.ticks)
+        return self._plant.times
+
+    @property
+    def imu(self) -> ImuSamples:
+        """Samples of the last control period, (B, M, S, 3): of the central body's unit and of each aircraft's.
+
+        Raises:
+            IapError: the scenario has no inertial units.
+        """
+        if self._units is None:
+            raise IapError("worlds: there are no inertial units without sensors.imu")
+        return self._units.samples
+
+    @property
+    def instants(self) -> Integers:
+        """(B,) numbers of the worlds' control instants."""
+        return self._current(self._plant.ticks) // self._plant.substeps
+
+    @property
+    def is_done(self) -> Booleans:
+        """(B,) whether a world has failed, or its references have come to their end."""
+        return (self.status != RUNNING) | (self.instants >= self.timeline.last)
+
+    def references(self) -> References:
+        """The scenario's references at the worlds' present instants; the last one is held.
+
+        Arrays that the next call overwrites.
+        """
+        return self._tracking.references(self.instants)
+
+    def reference_rows(self) -> tuple[Array, Integers]:
+        """Rows (K, 19 + N) of the scenario's references, and which of them is each world's at present (B,).
+
+        Neither is to be written to, nor kept.
+        """
+        return self._tracking.reference_rows(self.instants)
+
+    @property
+    def flies_at_once(self) -> bool:
+        """Whether `fly` can be called: between periods only states and gusts change, and references fit a table."""
+        tracking = self._tracking
+        return tracking.table is not None and tracking.measures_truth and self._plant.is_steady
+
+    def ended(self, i: int) -> float:
+        """Simulation time of the last control instant that a world has come to [s]."""
+        steps = int(self._current(self._engine.step_counts)[i])
+        return (steps - steps % self._plant.substeps) * self._plant.dt
+
+    def failure(self, i: int) -> FlightFailed | None:
+        """What has ended a world, as it would have ended the single run; None while it runs."""
+        steps = int(self._current(self._engine.step_counts)[i])
+        return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)
