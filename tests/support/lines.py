@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flying import model_of, platform_with_joints
 
-from iap_control.laws.under_actuation import Decomposition
+from iap_control.laws.decomposition import Decomposition
 from iap_description.math import so3
 from iap_description.vehicles.platform import load_platform
 

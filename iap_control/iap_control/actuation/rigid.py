@@ -15,7 +15,7 @@ from iap_control.allocation.model import PlatformModel
 from iap_control.allocation.rotor_allocation import RotorAllocation
 from iap_control.allocation.rotor_maps import rotor_map
 from iap_control.gains import Gains
-from iap_control.laws.position_yaw import PositionYawControl
+from iap_control.laws.position_yaw_control import PositionYawControl
 from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Mode

@@ -35,10 +35,11 @@ from iap_control.controllers.controller import PlatformController, disturbance_s
 from iap_control.controllers.disturbance_observer import Observed
 from iap_control.gains import Gains
 from iap_control.headings import YAW_MODES, YawMode
+from iap_control.laws.decomposition import Split
 from iap_control.laws.motion_law import MotionLaw
-from iap_control.laws.position_yaw import Rigid, RigidLaw, rigid_law
+from iap_control.laws.rigid_law import Rigid, RigidLaw, rigid_law
 from iap_control.laws.tracking import Law, Lumped, Pid
-from iap_control.laws.under_actuation import Pid5, Split
+from iap_control.laws.under_actuation import Pid5
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES, zero_blocks

@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_control.laws.position_yaw import Attitude, Rigid, Yaw
+from iap_control.laws.decomposition import Split
+from iap_control.laws.position_yaw import Attitude
+from iap_control.laws.rigid_law import Rigid
 from iap_control.laws.tracking import Lumped, Motion, Pid, Target
-from iap_control.laws.under_actuation import Pid5, Split
+from iap_control.laws.under_actuation import Pid5
+from iap_control.laws.yaw_command import Yaw
 from iap_description.math.kernels import Mat, Vec, formula
 from iap_description.math.lanes import Index
 from iap_description.math.rows import chooser, numbered, reader, size_of, storer, total

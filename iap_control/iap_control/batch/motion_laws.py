@@ -23,9 +23,10 @@ from iap_control.batch.layout import (
     read_yaw,
 )
 from iap_control.laws.motion_law import full_actuation
-from iap_control.laws.position_yaw import position_yaw, yaw_after
+from iap_control.laws.position_yaw import position_yaw
 from iap_control.laws.tracking import Motion, Target
 from iap_control.laws.under_actuation import under_actuation
+from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array
 from iap_description.math.kernels import Six, chosen6, formula
 from iap_description.math.lanes import Index, Lanes, get, get6, set6

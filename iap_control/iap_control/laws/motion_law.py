@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from iap_control.allocation.model import Inertia, PlatformModel
+from iap_control.laws.decomposition import Decomposition
 from iap_control.laws.tracking import (
     Held,
     Law,
@@ -27,7 +28,7 @@ from iap_control.laws.tracking import (
     target_at,
     turn_about,
 )
-from iap_control.laws.under_actuation import Decomposition, law_across_line, under_actuation_wrench
+from iap_control.laws.under_actuation import law_across_line, under_actuation_wrench
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
     Six,

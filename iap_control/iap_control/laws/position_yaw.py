@@ -7,20 +7,16 @@ derivative.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from iap_control.allocation.allocation import attitude_of_thrust, limited_thrust
-from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.model import Inertia, PlatformModel, check_axes
-from iap_control.gains import Gains
+from iap_control.allocation.model import Inertia
+from iap_control.laws.rigid_law import Rigid, RigidLaw, RigidMemory, rigid_of
 from iap_control.laws.tracking import (
     ACCELERATION,
-    POSE,
     VELOCITY,
     Errors,
     Law,
@@ -37,7 +33,6 @@ from iap_control.laws.tracking import (
 )
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
-    Mat,
     Quat,
     Six,
     Vec,
@@ -50,7 +45,6 @@ from iap_description.math.kernels import (
     formula,
     least,
     linear,
-    mat,
     most,
     mv,
     norm,
@@ -70,172 +64,9 @@ from iap_description.math.kernels import (
     unrotate,
     vec,
 )
-from iap_description.math.momentum import inertia_about_com
-from iap_description.signals import AXES, ForceMode, ForceTask, Reference
 
 RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]
 MIN_PULL = 1e-9  # horizontal, that is divided by [m/s^2]
-
-
-class RigidLaw(NamedTuple):
-    """Attitude gains (3,) per inertia, the inertia about the CoM, and limits.
-
-    Attributes:
-        kP: (3,) [1/s^2].
-        kD: (3,) [1/s].
-        J_c: (3, 3) inertia about the CoM [kg m^2].
-        thrust_min: smallest collective thrust [N].
-        thrust_max: largest [N].
-        tan_tilt_max: of the thrust vector.
-        rate_filter: time constant of the attitude command's derivatives [s].
-        pull_max: largest horizontal acceleration that a position error asks for [m/s^2].
-    """
-
-    kP: Array
-    kD: Array
-    J_c: Array
-    thrust_min: float
-    thrust_max: float
-    tan_tilt_max: float
-    rate_filter: float
-    pull_max: float
-
-    @classmethod
-    def of(cls, gains: Gains, model: PlatformModel) -> "RigidLaw":
-        """The arrays of a gain preset for a rigid platform."""
-        J_c = inertia_about_com(model.inertia.J, model.inertia.mass, model.inertia.d_0)
-        low, high = map(math.fsum, zip(*(each.thrust_limits for each in model.fleet), strict=True))
-        limits = (low, high, math.tan(min(each.tilt_max for each in model.fleet)))
-        kP, kD = np.array(gains.rigid.kP), np.array(gains.rigid.kD)
-        pull_max = _largest_pull(model, J_c, kP)
-        return cls(kP, kD, J_c, *limits, gains.rigid.rate_filter, pull_max)
-
-
-def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
-    """Horizontal acceleration [m/s^2] at the tilt whose error the rotors can still answer while they hover.
-
-    Beyond it a heavy platform turns too slowly for its position loop, and swings ever wider.
-    """
-    gravity = model.inertia.gravity
-    low, high = model.rotor_limits
-    weight = np.array([0.0, 0.0, model.inertia.mass * gravity])
-    lift = model.B_inverse @ np.concatenate([weight, np.cross(model.inertia.d_0, weight)])
-    room = np.minimum(high - lift, lift - low)[high > 0.0]  # of rotors that are there and turn
-    per_torque = np.abs(model.B_inverse[:, 3:5]).max(axis=0)  # [N] per N m of roll and pitch
-    tilt = (room.min(initial=np.inf) / per_torque / np.diag(J_c)[:2] / kP[:2]).min()
-    tilt_max = min(each.tilt_max for each in model.fleet)
-    return gravity * math.tan(min(tilt_max, max(float(tilt), 0.0)))
-
-
-def rigid_law(gains: Gains) -> Law:
-    """The motion gains of a rigid platform."""
-    return Law.of(gains)._replace(kI=np.array([*gains.rigid.kI, 0.0, 0.0, 0.0]))
-
-
-class RigidMemory(NamedTuple):
-    """Memory of the attitude part: the last command and its filtered derivatives; nothing while `started` is 0."""
-
-    q_WB: Array
-    w_B: Array
-    alpha_B: Array
-    started: Array
-
-    @classmethod
-    def empty(cls) -> "RigidMemory":
-        """Memory of a controller that has not run yet."""
-        return cls(np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(1))
-
-
-class YawMemory(NamedTuple):
-    """Memory of the yaw command.
-
-    Attributes:
-        yaw: (1,) the last one [rad].
-        rate: (1,) its rate [rad/s].
-        is_known: (1,) 1 where there is one, else 0.
-    """
-
-    yaw: Array
-    rate: Array
-    is_known: Array
-
-    @classmethod
-    def empty(cls) -> "YawMemory":
-        """Memory of a controller that has not run yet."""
-        return cls(np.zeros(1), np.zeros(1), np.zeros(1))
-
-
-class Yaw(NamedTuple):
-    """`YawMemory` in numbers."""
-
-    yaw: float
-    rate: float
-    is_known: bool
-
-
-@formula
-def yaw_after(
-    target: Target,
-    level: float,
-    heading: float,
-    mount_yaw: float,
-    follows: bool,
-    dt: float,
-    memory: Yaw,
-) -> Yaw:
-    """The yaw command: the heading's, or the sum of the turn rates where no pose is tracked.
-
-    Args:
-        target: of the reference.
-        level: what is tracked of it.
-        heading: of the first aircraft [rad].
-        mount_yaw: the same in P at rest [rad].
-        follows: whether the headings follow the platform's yaw.
-        dt: control period [s].
-        memory: of the last one.
-    """
-    summed = memory.rate + dt * rotate(target.q, target.alpha)[2]
-    rate = choose(level == ACCELERATION, summed, rotate(target.q, target.w)[2])
-    is_given = (not memory.is_known) | (level == POSE) | (not follows)
-    return Yaw(choose(is_given, heading - mount_yaw, memory.yaw + dt * rate), rate, True)
-
-
-@njit(cache=True)
-def yaw_command(
-    row: Array,
-    level: int,
-    heading: float,
-    mount_yaw: float,
-    follows: bool,
-    dt: float,
-    memory: YawMemory,
-) -> float:
-    """Yaw [rad] of `yaw_after` for a reference row (19+); the memory is advanced in place."""
-    last = Yaw(memory.yaw[0], memory.rate[0], memory.is_known[0] > 0.0)
-    after = yaw_after(target_at(row), level, heading, mount_yaw, follows, dt, last)
-    memory.yaw[0], memory.rate[0], memory.is_known[0] = after.yaw, after.rate, 1.0
-    return after.yaw
-
-
-class Rigid(NamedTuple):
-    """`RigidLaw` in numbers."""
-
-    kP: Vec
-    kD: Vec
-    J_c: Mat
-    thrust_min: float
-    thrust_max: float
-    tan_tilt_max: float
-    rate_filter: float
-    pull_max: float
-
-
-@formula
-def rigid_of(rigid: RigidLaw) -> Rigid:
-    """The numbers of a rigid platform's attitude gains and limits."""
-    arrays = (vec(rigid.kP), vec(rigid.kD), mat(rigid.J_c))
-    limits = (rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
-    return Rigid(*arrays, *limits, rigid.rate_filter, rigid.pull_max)
 
 
 class Attitude(NamedTuple):
@@ -386,70 +217,3 @@ def _attitude_feedback(q: Quat, w_B: Vec, memory: Attitude, rigid: Rigid) -> Vec
     e_w = sub(w_B, unrotate(q_e, memory.w_B))
     feedback = add(times(rigid.kP, e_R), times(rigid.kD, e_w))
     return sub(unrotate(q_e, memory.alpha_B), feedback)
-
-
-class PositionYawControl:
-    """Turns states and references into active wrenches of one platform.
-
-    Args:
-        model: of the platform.
-        gains: of flight.
-        dt: control period [s].
-        headings: (N,) of the aircraft [rad] for a state row and a reference.
-        follows: whether the headings follow the platform's yaw.
-    """
-
-    def __init__(
-        self,
-        model: PlatformModel,
-        gains: Gains,
-        dt: float,
-        headings: Callable[[Array, Reference], Array],
-        *,
-        follows: bool,
-    ) -> None:
-        self._dt, self._headings, self._follows = dt, headings, follows
-        self.set_gains(model, gains)
-        self.reset()
-
-    def set_gains(self, model: PlatformModel, gains: Gains) -> None:
-        """Change the gains, also in flight; the integral stays."""
-        self._model = model
-        self._law = rigid_law(gains)
-        self._rigid = RigidLaw.of(gains, model)
-
-    def set_inertia(self, inertia: Inertia) -> None:
-        """Fly on with other lumped dynamics of the same mass."""
-        self._model = replace(self._model, inertia=inertia)
-        J_c = inertia_about_com(inertia.J, inertia.mass, inertia.d_0)
-        self._rigid = self._rigid._replace(J_c=J_c)
-
-    def reset(self) -> None:
-        """Forget integral and past commands."""
-        self._integral = np.zeros(6)
-        self._memory = RigidMemory.empty()
-        self._yaw = YawMemory.empty()
-
-    def __call__(
-        self,
-        x: Array,
-        reference: Reference,
-        wrench_e_P: Array,
-        task: ForceTask | None,
-        last: Array | None,  # noqa: ARG002 - of use to wrench control only
-        allocator: Allocator,
-    ) -> Array:
-        """Active wrench U (6,) about P's origin in P; arguments as in `WrenchControl.__call__`.
-
-        Raises:
-            BadInput: the task controls a wrench.
-        """
-        if task is not None and task.mode != ForceMode.NONE:
-            check_axes(self._model, np.ones(len(AXES), dtype=bool), "platform")
-        memory = (x, reference.row, wrench_e_P, self._integral)
-        settings = (int(reference.level), self._model.inertia, self._law, self._rigid)
-        heading, mount = self._headings(x, reference)[0], self._model.mount_yaw[0]
-        turn = (int(reference.level), heading, mount, self._follows, self._dt)
-        yaw = yaw_command(reference.row, *turn, self._yaw)
-        end = (self._dt, allocator.saturated)
-        return position_yaw_wrench(*memory, *settings, self._memory, yaw, *end)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from rclpy.parameter import Parameter
 
-from iap_control.nodes.parameters import ADMITTANCE, GainParameters, make_admittance_responder
+from iap_control.nodes.gain_parameters import ADMITTANCE, GainParameters
+from iap_control.nodes.parameters import make_admittance_responder
 from iap_control.nodes.topics import ResponderTopics
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import ReferenceMessage

@@ -12,13 +12,8 @@ from trajectory_msgs.msg import JointTrajectory
 from iap_control.allocation.allocator import Allocator
 from iap_control.modules.follower import RoleControl
 from iap_control.nodes.estimate_health import EstimateHealthInput
-from iap_control.nodes.parameters import (
-    FLIGHT,
-    FLIGHT_FIXED,
-    GainParameters,
-    accept_axes,
-    make_control_responder,
-)
+from iap_control.nodes.gain_parameters import FLIGHT, FLIGHT_FIXED, GainParameters
+from iap_control.nodes.parameters import accept_axes, make_control_responder
 from iap_control.nodes.topics import ResponderTopics
 from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput

@@ -14,8 +14,8 @@ from flying import (
 from lines import LINES, every_line, hanging
 from moving import Tumble, newton_euler
 
+from iap_control.laws.decomposition import Decomposition
 from iap_control.laws.tracking import errors, motion_at, target_at
-from iap_control.laws.under_actuation import Decomposition
 from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_control.references.lemniscate import Lemniscate
+from iap_control.references.poses_and_lines import Lemniscate
 
 MOTION = Lemniscate(
     type="lemniscate",

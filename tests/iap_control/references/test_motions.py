@@ -7,7 +7,8 @@ from flying import scenario_of
 from pydantic import TypeAdapter
 
 from iap_control.references.jet import Jet, constant, polyline
-from iap_control.references.motions import Motion, Moves
+from iap_control.references.motions import Motion
+from iap_control.references.poses_and_lines import Moves
 from iap_control.references.rows import from_ned, rows_of
 from iap_description import frames
 from iap_description.config.record import validate
