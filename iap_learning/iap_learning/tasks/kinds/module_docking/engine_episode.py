@@ -6,16 +6,21 @@ from collections.abc import Mapping
 import numpy as np
 
 from iap_control.modules.joint_machine import JointMachine, JointState
-from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math import so3
-from iap_description.states import Q
 from iap_learning.tasks.engine_episode import EngineEpisode
 from iap_learning.tasks.kinds.module_docking.sight import Latch, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_physics.engines.engine import RUNNING
+from iap_simulation.modules.outcome import (
+    ModuleApproach,
+    ModuleDockingInstant,
+    ModuleDockingLimits,
+    module_approach,
+    outcome,
+)
 from iap_simulation.simulation.simulation import Simulation
-from iap_simulation.tasks.outcomes import ARRIVED, CRASHED, TIME_IS_UP, TOO_FAST
+
+NO_APPROACH = ModuleApproach(np.nan, np.nan, np.nan, np.nan)  # before the first instant
 
 
 class ModuleDockingEngineEpisode(EngineEpisode):
@@ -39,7 +44,14 @@ class ModuleDockingEngineEpisode(EngineEpisode):
         self._machine: JointMachine = coordinator.machines[name]
         self._modules = joint.modules
         self._latch: Latch = latch_of(coordinator.spec, coordinator.spec.joints[name])
-        self._caught = self._closing = self._offset = np.nan
+        self._limits = ModuleDockingLimits(
+            task.closing_speed,
+            task.overlap,
+            coordinator.spec.size,
+            task.fails_beyond,
+            task.seconds,
+        )
+        self._caught, self._approach = np.nan, NO_APPROACH
 
     def observe(self) -> None:
         """Observe the end of a control period."""
@@ -49,31 +61,25 @@ class ModuleDockingEngineEpisode(EngineEpisode):
         if np.isnan(self._caught):
             if machine.holds:
                 self._caught = t
-                is_gentle = self._closing <= self._task.closing_speed
-                self.outcome = RUNNING if is_gentle else TOO_FAST
             else:
-                self._measure()
-        if machine.state == JointState.EMERGENCY:
-            self.outcome = CRASHED
-        elif machine.state == JointState.JOINED:
-            self.outcome = ARRIVED
-        elif np.isnan(self._caught) and t >= self._task.seconds:
-            self.outcome = TIME_IS_UP
+                self._approach = self._measured()
+        is_joined, is_given_up = (
+            machine.state == state for state in (JointState.JOINED, JointState.EMERGENCY)
+        )
+        is_caught = not np.isnan(self._caught)
+        now = ModuleDockingInstant(t, RUNNING, self._approach, is_caught, is_joined, is_given_up)
+        self.outcome = outcome(now, self._limits)
 
-    def _measure(self) -> None:
-        """Keep how the follower is about to be caught."""
-        plant, n = self._simulation.plant, self._latch.normal_L
-        leader, follower = (plant.state(i)[0, 0] for i in self._modules)
-        R = _matrix(leader)
-        offset = R.T @ (follower[:3] - leader[:3]) - self._latch.home_L
-        self._closing = -float(R.T @ (follower[7:10] - leader[7:10]) @ n)
-        self._offset = float(np.linalg.norm(offset - (offset @ n) * n))
+    def _measured(self) -> ModuleApproach:
+        leader, follower = (self._simulation.plant.state(i)[0, 0] for i in self._modules)
+        return module_approach(leader, follower, self._latch.home_L, self._latch.normal_L)
 
     @property
     def measures(self) -> Mapping[str, float]:
         """Time of the catch [s], and closing speed [m/s] and offset [m] before it."""
-        return {"time": self._caught, "closing_speed": self._closing, "offset": self._offset}
-
-
-def _matrix(row: Array) -> Array:
-    return so3.matrix_from_quaternion(row[Q])
+        approach = self._approach
+        return {
+            "time": self._caught,
+            "closing_speed": approach.closing,
+            "offset": approach.aside,
+        }

@@ -11,9 +11,8 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_learning.tasks.episodes import CountedEpisodes
 from iap_learning.tasks.kinds.module_docking.judging import (
-    Bounds,
     Weights,
-    look,
+    end_episodes,
     potentials,
     reward_step,
 )
@@ -23,6 +22,7 @@ from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.scaling import Step, taken
 from iap_learning.tasks.terms import Layout
 from iap_simulation.batch.actions import act, action_size
+from iap_simulation.modules.outcome import ModuleDockingLimits
 from iap_simulation.modules.pairs import ModulePairs
 from iap_simulation.tasks.outcomes import ARRIVED
 
@@ -73,9 +73,8 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         self.latch = latch_of(spec, spec.joints[self.worlds.joint])
         self._sight = Sight.of(task.observation, self.size, self.latch)
         self.observed, self._weights = len(self._sight.factors), Weights.of(task, self.dt)
-        limit = max(1, round(task.seconds / self.dt))
-        self._bounds = Bounds(
-            task.closing_speed, task.overlap, spec.size, task.fails_beyond, limit
+        self._limits = ModuleDockingLimits(
+            task.closing_speed, task.overlap, spec.size, task.fails_beyond, self.limit * self.dt
         )
         self._script = Script(self.worlds)
         self.filtered, self._fits = np.zeros((worlds, FILTERED)), np.zeros(worlds, bool)
@@ -95,7 +94,7 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
     @property
     def limit(self) -> int:
         """Steps of an episode that nothing ends."""
-        return self._bounds.limit
+        return max(1, round(self.task.seconds / self.dt))
 
     @property
     def viewpoint(self) -> Array:
@@ -155,9 +154,9 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
             for _ in range(pairs.every):
                 pairs.leader.advance()
             self._follow_latch(every, starts=False)
-            seen = (pairs.status, self._fits, self.latch, self._bounds)
-            look(*self._truth, *seen, self.outcome, self._known)
-        return self._judged(every)
+            inputs = (pairs.times, pairs.status, self._fits, self.latch, self._limits)
+            end_episodes(*self._truth, *inputs, self.outcome, self._known)
+        return self._rewarded(every)
 
     def _fly_script(self) -> None:
         """Let the coordinators guide the followers up to the next instant of coordination."""
@@ -166,7 +165,7 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         for k in range(pairs.every):
             pairs.follower.advance(self._script.references(k * pairs.scenario.dt))
 
-    def _judged(self, every: Integers) -> Step:
+    def _rewarded(self, every: Integers) -> Step:
         before, reward = self._potential.copy(), np.empty(self.count)
         self._weigh(every)
         reward_step(
@@ -174,7 +173,6 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
             (self._potential, before),
             self._known,
             self._weights,
-            self._bounds.limit,
             self.steps,
             self.outcome,
             reward,
