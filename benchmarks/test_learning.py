@@ -11,10 +11,9 @@ import pytest
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
 from iap_learning.registration import name_of
 from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.agents import expert_of
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.kinds.registry import make_task
+from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.kinds.registry import agent_of, make_task
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.worlds import Worlds
 
@@ -25,7 +24,11 @@ BAR = 150_000  # control periods of 5 ms a second of a core
 TASKS_MADE = {name: make_task(name) for name in TASKS.names()}
 # Tasks whose worlds can be flown bare under the same actions. A step of one with images is mostly images, and the
 # tasks of other kinds fly pairs, modules or an identified plant: these have benchmarks of their own below.
-BARE = [name for name, task in TASKS_MADE.items() if isinstance(task, Task) and task.depth is None]
+BARE = [
+    name
+    for name, task in TASKS_MADE.items()
+    if isinstance(task, PlatformTask) and task.depth is None
+]
 OTHERS = [
     name
     for name, task in TASKS_MADE.items()
@@ -116,7 +119,7 @@ def test_docking_environment(benchmark, task, when):
     env = gymnasium.make_vec(name_of(task), PAIRS, vectorization_mode="vector_entry_point")
     env.reset(seed=0)
     episodes = env.unwrapped.episodes
-    expert = expert_of("script", episodes)
+    expert = agent_of("script", episodes)
     took, steps = [], 20 if when == "apart" else 400
 
     def step() -> None:

@@ -24,8 +24,6 @@ setup(
     entry_points={
         "console_scripts": ["policy_node = iap_learning.nodes.policy_node:main"],
         "iap.agents": ["policy = iap_learning.learned_agents:learned"],
-        "iap.guidance": [
-            "policy = iap_learning.tasks.kinds.module_docking.policy_guide:learned_guide"
-        ],
+        "iap.guidance": ["policy = iap_learning.learned_agents:learned_guide"],
     },
 )

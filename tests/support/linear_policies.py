@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from iap_learning.policies.policy import Header, Policy
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
 
 DEEPER = 0.6  # than the latch a policy wants to be [m]
 
 
 def linear_policy(
-    episodes: Episodic,
+    episodes: AnyEpisodes,
     *,
     gains: Mapping[str, float],
     settings: Mapping[str, Any] | None = None,
@@ -39,7 +39,7 @@ def linear_policy(
     return Policy(header, zeros, ones, [weights], [np.zeros(len(half))])
 
 
-def docking_policy(episodes: Episodic) -> Policy:
+def docking_policy(episodes: AnyEpisodes) -> Policy:
     """A policy that docks: both go to where they are docked, and the chaser pushes on, slowly and straight."""
     header = Header.for_episodes(episodes, {"by": "hand"})
     weights, mean = np.zeros((header.size, 6)), np.zeros(header.size)

@@ -16,9 +16,9 @@ from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
 from iap_learning.tasks.agents import EXPERTS
+from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import Episodic, make_episodes, make_task
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_simulation.sweeps.statistics import wilson_interval
 
 ROOT = Path("datasets")
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     task = make_task(name, settings)
     count = min(options.episodes, AT_ONCE)
     episodes = make_episodes(task, count, threads=options.threads)
-    expert = expert_of(options.policy, episodes)
+    expert = agent_of(options.policy, episodes)
     seeds = range(options.seed, options.seed + options.episodes)
     console = Console(stderr=options.json)
     with _bar(console) as bar:
@@ -99,7 +99,7 @@ def given(assignments: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def summary(rollouts: Sequence[Rollout], episodes: Episodic) -> dict[str, Any]:
+def summary(rollouts: Sequence[Rollout], episodes: AnyEpisodes) -> dict[str, Any]:
     """How many episodes have succeeded, how long they took [s], and how all ended."""
     succeeded = np.array([each.success for each in rollouts])
     seconds = np.array([len(each.actions) for each in rollouts]) * episodes.dt

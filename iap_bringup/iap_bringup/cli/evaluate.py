@@ -25,9 +25,8 @@ from iap_learning.evaluation.video import write_video
 from iap_learning.policies import onnx
 from iap_learning.policies.policy import SUFFIX, Policy, shipped_policies
 from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
-from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.kinds.registry import AnyTask, make_task
+from iap_learning.tasks.kinds.registry import kind_of, make_task, task_of_policy
+from iap_learning.tasks.task import Task
 
 BATCHED = "batched"
 ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
@@ -45,7 +44,7 @@ class EvaluatedPolicy(NamedTuple):
         policy: that flies; None for a baseline.
     """
 
-    task: AnyTask
+    task: Task
     flyer: Flyer
     policy: Policy | None
 
@@ -89,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     results = _flown(options, judged, console)
     folder = create_run_folder(options.out, judged.flyer.name, Path("evaluations"))
     recordings = _recorded(options, judged, results, folder)
-    if isinstance(judged.task, DockingTask) and judged.flyer.flies_alone and not options.no_plot:
+    if judged.task.kind == "docking" and judged.flyer.flies_alone and not options.no_plot:
         _draw(options, judged, folder)
     tree = _tree(options, judged, results, recordings)
     _write(folder, tree, results)
@@ -129,7 +128,7 @@ def chosen(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
     own = name if name in TASKS.names() else header.task
     wanted = task or (own if preset is None else base_of(own))
     if wanted == header.task and preset is None:
-        made = policy.task()
+        made = task_of_policy(policy)
     else:
         made = make_task(preset_of(wanted, preset), header.settings)
     return EvaluatedPolicy(made, of_policy(policy), policy)
@@ -205,7 +204,7 @@ def _flown(options: argparse.Namespace, judged: EvaluatedPolicy, console: Consol
 def _recorded(
     options: argparse.Namespace, judged: EvaluatedPolicy, results: Results, folder: Path
 ) -> dict[str, Recording]:
-    has_runs = judged.flyer.flies_alone and not isinstance(judged.task, ArmReachTask)
+    has_runs = judged.flyer.flies_alone and kind_of(judged.task).single_run is not None
     if options.no_record or not has_runs:
         return {}
     engine = recording_engine(judged.task, options.engine)

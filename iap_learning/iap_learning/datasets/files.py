@@ -13,8 +13,8 @@ from iap_learning.datasets.library import minari
 from iap_learning.datasets.rollouts import Rollout
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.policies.policy import task_hash
-from iap_learning.tasks.kinds.registry import AnyTask, Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.task import Task
 
 DATA = "data"  # folder of a data set's files in its own, as Minari has it
 REPORTED = ("success", "outcome")  # of an episode, as Minari's options
@@ -47,7 +47,7 @@ def write_dataset(
     root: Path,
     name: str,
     rollouts: Sequence[Rollout],
-    episodes: Episodic,
+    episodes: AnyEpisodes,
     policy: str,
     spec: gymnasium.envs.registration.EnvSpec,
 ) -> Path:
@@ -84,7 +84,7 @@ def write_dataset(
             "minari_version": minari.__version__,
             "algorithm_name": policy,
             "iap_task": episodes.task.name,
-            "iap_task_sha256": task_hash(episodes.task),
+            "iap_task_sha256": episodes.task.digest,
             "iap_policy": policy,
             "iap_successes": successes,
         }
@@ -107,7 +107,7 @@ def _buffer(number: int, rollout: Rollout) -> Any:  # noqa: ANN401 - Minari's
     )
 
 
-def read_dataset(folder: Path, task: AnyTask) -> Dataset:
+def read_dataset(folder: Path, task: Task) -> Dataset:
     """Read a data set of a task, or one of the same observations and actions that another program has written.
 
     Args:
@@ -123,7 +123,7 @@ def read_dataset(folder: Path, task: AnyTask) -> Dataset:
         rollouts = tuple(_rollout(each) for each in _raw_episodes(found))
     except (OSError, ValueError, KeyError, json.JSONDecodeError) as error:
         raise BadInput(f"{folder}: no data set of Minari can be read there ({error})") from error
-    given, wanted = metadata.get("iap_task_sha256"), task_hash(task)
+    given, wanted = metadata.get("iap_task_sha256"), task.digest
     if given is not None and given != wanted:
         raise BadInput(
             f"{folder}: key 'iap_task_sha256': it is of task '{metadata.get('iap_task')}' as that was, not of"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 AT_ONCE = 256  # worlds
@@ -50,7 +50,7 @@ class Flyer(Protocol):
 
 
 def collect(
-    episodes: Episodic,
+    episodes: AnyEpisodes,
     flyer: Flyer,
     seeds: Sequence[int],
     progress: Callable[[int], None] = lambda _: None,
@@ -77,7 +77,7 @@ class _Recording:
         done: finished ones by their number among the seeds.
     """
 
-    def __init__(self, episodes: Episodic, flyer: Flyer, seeds: Sequence[int]) -> None:
+    def __init__(self, episodes: AnyEpisodes, flyer: Flyer, seeds: Sequence[int]) -> None:
         self._episodes, self._flyer, self._seeds = episodes, flyer, seeds
         flown = min(episodes.count, len(seeds))
         self._numbers = np.arange(flown)  # of the episodes that worlds fly

@@ -5,17 +5,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
-from iap_description.states import P
-from iap_learning.tasks.kinds.registry import Episodic
-from iap_simulation.arm.worlds import ArmWorlds
-from iap_simulation.batch.worlds import Worlds
+from iap_learning.tasks.episodes import AnyEpisodes, Viewpoint
 from iap_simulation.runs.video import Onlooker, object_states
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 WIDTH, HEIGHT = 480, 360  # [pixels]
-NOT_DRAWN = "an identified plant has no bodies to be drawn"
 BACK, ABOVE = 3.5, 1.5  # where it stands, seen from where worlds start [m]
+
+
+def not_drawn(episodes: AnyEpisodes) -> str:
+    """Reason why worlds without a viewpoint have no pictures."""
+    return f"task '{episodes.task.name}' has no bodies to be drawn"
 
 
 class Camera:
@@ -27,10 +28,8 @@ class Camera:
         episodes: whose states it takes.
     """
 
-    def __init__(self, episodes: Episodic) -> None:
+    def __init__(self, episodes: AnyEpisodes) -> None:
         self._episodes, self._viewpoint = episodes, episodes.viewpoint
-        worlds = episodes.worlds
-        self._start = worlds.timeline.row(0)[P] if isinstance(worlds, Worlds) else self._viewpoint
         self._onlooker: Onlooker | None = None
         self._drawn: int | None = None  # seed whose obstacles it sees
 
@@ -40,21 +39,21 @@ class Camera:
         Raises:
             BadInput: this machine cannot draw, or nobody can.
         """
+        if self._viewpoint is None:
+            raise BadInput(f"pictures: {not_drawn(self._episodes)}")
         worlds = self._episodes.worlds
-        if isinstance(worlds, ArmWorlds):
-            raise BadInput(f"pictures: {NOT_DRAWN}")
-        seed, t = int(self._episodes.flown[world]), float(worlds.times[world])
+        seed, t = int(self._episodes.episode_seeds[world]), float(worlds.times[world])
         scenario = worlds.scenario.model_copy(update={"seed": seed})
-        onlooker = self._onlooker_in(scenario)
+        onlooker = self._onlooker_in(scenario, self._viewpoint)
         return onlooker.picture(t, worlds.state[world], object_states(scenario.world, t))
 
-    def _onlooker_in(self, scenario: Scenario) -> Onlooker:
+    def _onlooker_in(self, scenario: Scenario, viewpoint: Viewpoint) -> Onlooker:
         """Who stands among the obstacles of a scenario's seed."""
         drawn = None if placed_world(scenario) is scenario.world else scenario.seed
         if self._onlooker is None or self._drawn != drawn:
             self.close()
-            position = self._start + [-BACK, 0.0, ABOVE]
-            self._onlooker = Onlooker(scenario, position, self._viewpoint, (WIDTH, HEIGHT))
+            position = viewpoint.start + [-BACK, 0.0, ABOVE]
+            self._onlooker = Onlooker(scenario, position, viewpoint.goal, (WIDTH, HEIGHT))
             self._drawn = drawn
         return self._onlooker
 

@@ -8,25 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.environments.camera import NOT_DRAWN, Camera
+from iap_learning.environments.camera import Camera, not_drawn
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.tasks.kinds.registry import Episodic, make_episodes
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import BITS
-from iap_simulation.arm.worlds import ArmWorlds
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 RENDER_MODES = ("rgb_array",)
 
 
-def check_render_mode(mode: str | None, episodes: Episodic) -> None:
+def check_render_mode(mode: str | None, episodes: AnyEpisodes) -> None:
     """Refuse a mode that there is not.
 
     Raises:
         BadInput: naming those that there are; or the task flies what nobody draws.
     """
-    if mode is not None and isinstance(episodes.worlds, ArmWorlds):
-        raise BadInput(f"render_mode '{mode}': {NOT_DRAWN}")
+    if mode is not None and episodes.viewpoint is None:
+        raise BadInput(f"render_mode '{mode}': {not_drawn(episodes)}")
     if mode is not None and mode not in RENDER_MODES:
         raise BadInput(f"render_mode '{mode}': choose {', '.join(RENDER_MODES)}")
 
@@ -78,7 +78,7 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
             seed = int(self.np_random.integers(2**BITS))
         self._is_seeded = True
         observation = self.episodes.reset(seeds=None if seed is None else [seed])
-        return observation[0], {"seed": int(self.episodes.flown[0])}
+        return observation[0], {"seed": int(self.episodes.episode_seeds[0])}
 
     def step(
         self, action: ArrayLike

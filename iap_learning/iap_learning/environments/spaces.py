@@ -4,17 +4,17 @@
 import numpy as np
 
 from iap_learning.environments.library import gymnasium
-from iap_learning.tasks.kinds.registry import Episodic
-from iap_learning.tasks.terms import LARGEST
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.terms import BOUND
 
 Box = gymnasium.spaces.Box
 
 
-def observation_space(episodes: Episodic) -> Box:
+def observation_space(episodes: AnyEpisodes) -> Box:
     """Of one world."""
-    return Box(-LARGEST, LARGEST, (episodes.observed,), np.float32)
+    return Box(-BOUND, BOUND, (episodes.observed,), np.float32)
 
 
-def action_space(episodes: Episodic) -> Box:
+def action_space(episodes: AnyEpisodes) -> Box:
     """Of one world."""
     return Box(-1.0, 1.0, (episodes.size,), np.float32)

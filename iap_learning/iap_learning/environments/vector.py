@@ -13,8 +13,8 @@ from iap_learning.environments.camera import Camera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.single import RENDER_MODES, check_render_mode
 from iap_learning.environments.spaces import action_space, observation_space
+from iap_learning.tasks.episodes import Step
 from iap_learning.tasks.kinds.registry import make_episodes
-from iap_learning.tasks.scaling import Step
 from iap_learning.tasks.seeds import BITS
 from iap_simulation.tasks.outcomes import OUTCOMES
 
@@ -97,7 +97,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             chosen = np.flatnonzero(options["reset_mask"])
         seeds = self._seeds(seed)
         self.episodes.reset(chosen, seeds and [seeds[i] for i in chosen])
-        return self.episodes.observe(), {"seed": self.episodes.flown.copy()}
+        return self.episodes.observe(), {"seed": self.episodes.episode_seeds.copy()}
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """A seed for each world; None goes on with the episodes that they are at."""
@@ -146,7 +146,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             "outcome": outcome,
             "seconds": episodes.steps * episodes.dt,
             "return": episodes.returns.copy(),
-            "seed": episodes.flown.copy(),
+            "seed": episodes.episode_seeds.copy(),
             **episodes.report(),
         }
         masks = {f"_{key}": over for key in summary}

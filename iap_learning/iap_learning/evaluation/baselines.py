@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.platform.episodes import Episodes
-from iap_learning.tasks.kinds.registry import AnyTask, Episodic, make_episodes
+from iap_learning.tasks.episodes import AnyEpisodes, step_until_over
+from iap_learning.tasks.kinds.registry import agent_of, kind_of, make_episodes
+from iap_learning.tasks.task import Task
 from iap_simulation.sweeps.statistics import wilson_interval
 
 Policy = Callable[
-    [Episodic], ArrayLike | None
+    [AnyEpisodes], ArrayLike | None
 ]  # actions (B, n), or None for the suite's controllers
+
+POTENTIAL_FIELD = "potential_field"  # name and guide of the agent
 
 
 class Score(NamedTuple):
@@ -44,7 +46,7 @@ class Score(NamedTuple):
         }
 
 
-def zero(episodes: Episodic) -> Array:
+def zero(episodes: AnyEpisodes) -> Array:
     """The middle of every range."""
     return np.zeros((episodes.count, episodes.size))
 
@@ -55,31 +57,27 @@ def random_policy(seed: int = 0) -> Policy:
     return lambda episodes: rng.uniform(-1.0, 1.0, (episodes.count, episodes.size))
 
 
-def expert(episodes: Episodic) -> None:
+def expert(episodes: AnyEpisodes) -> None:
     """What flies the scenario without learning: the suite's controllers, or the script of a docking."""
 
 
-def potential_field(episodes: Episodic) -> Policy:
+def potential_field(episodes: AnyEpisodes) -> Policy:
     """A potential field by the images of episodes."""
-    expert = expert_of("potential_field", episodes)
-    return lambda _: expert()
+    agent = agent_of(POTENTIAL_FIELD, episodes)
+    return lambda _: agent()
 
 
-def score(episodes: Episodic, policy: Policy) -> Score:
+def score(episodes: AnyEpisodes, policy: Policy) -> Score:
     """Fly one episode of every world, those that stand at their start."""
     success = np.zeros(episodes.count, bool)
-    returns, seconds = np.zeros(episodes.count), np.zeros(episodes.count)
-    flies = np.ones(episodes.count, bool)
-    while flies.any():
-        step = episodes.step(policy(episodes))
-        over = flies & (step.terminated | step.truncated)
+    returns, seconds = np.zeros((2, episodes.count))
+    for step, over in step_until_over(episodes, episodes.observe(), lambda _: policy(episodes)):
         success[over], returns[over] = step.success[over], episodes.returns[over]
         seconds[over] = episodes.steps[over] * episodes.dt
-        flies &= ~over
     return Score(returns, success, seconds)
 
 
-def baselines(task: str | AnyTask, worlds: int, *, seed: int = 0) -> dict[str, Score]:
+def baselines(task: str | Task, worlds: int, *, seed: int = 0) -> dict[str, Score]:
     """The scores of all baselines in equal worlds, whose seeds are `seed` and those after it."""
     policies: dict[str, Policy] = {
         "zero": zero,
@@ -87,8 +85,9 @@ def baselines(task: str | AnyTask, worlds: int, *, seed: int = 0) -> dict[str, S
         "controller": expert,
     }
     episodes = make_episodes(task, worlds)
-    if isinstance(episodes, Episodes) and episodes.sight is not None:
-        policies["potential_field"] = potential_field(episodes)
+    kind = kind_of(episodes.task)
+    if POTENTIAL_FIELD in kind.agents and kind.agents[POTENTIAL_FIELD].misfit(episodes) is None:
+        policies[POTENTIAL_FIELD] = potential_field(episodes)
     scores = {}
     for name, policy in policies.items():
         episodes.reset(seeds=range(seed, seed + worlds))

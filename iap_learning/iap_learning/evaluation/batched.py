@@ -10,7 +10,9 @@ from iap_description.arrays import Array
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import UNITS, Results
 from iap_learning.tasks.engine_episode import ERROR_TIME
-from iap_learning.tasks.kinds.registry import AnyTask, Episodic, make_episodes
+from iap_learning.tasks.episodes import AnyEpisodes, step_until_over
+from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.task import Task
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 AT_ONCE = 256  # worlds
@@ -18,7 +20,7 @@ Progress = Callable[[int], None]
 
 
 def fly_batched(
-    task: AnyTask,
+    task: Task,
     flyer: Flyer,
     seeds: Sequence[int],
     *,
@@ -50,20 +52,18 @@ def _add(progress: Progress, before: int, done: int) -> None:
 
 
 def fly_each(
-    episodes: Episodic, flyer: Flyer, seeds: Sequence[int], progress: Progress = lambda _: None
+    episodes: AnyEpisodes, flyer: Flyer, seeds: Sequence[int], progress: Progress = lambda _: None
 ) -> Results:
     """Fly an episode of every world, each with its seed."""
-    seen = episodes.reset(seeds=seeds)
-    acting, flies = flyer.acting(episodes), np.ones(len(seeds), bool)
+    start = episodes.reset(seeds=seeds)
     success, ended = np.zeros(len(seeds), bool), Ended(episodes)
     outcome = np.zeros(len(seeds), dtype=np.int64)
-    while flies.any():
-        step = episodes.step(acting(seen))
-        seen, over = step.observation, flies & (step.terminated | step.truncated)
+    done = 0
+    for step, over in step_until_over(episodes, start, flyer.acting(episodes)):
         ended.note(over)
         success[over], outcome[over] = step.success[over], episodes.outcome[over]
-        flies &= ~over
-        progress(int((~flies).sum()))
+        done += int(over.sum())
+        progress(done)
     words = [OUTCOMES[number] for number in outcome.tolist()]
     return Results(np.array(seeds, dtype=np.int64), success, words, ended.measures)
 
@@ -78,7 +78,7 @@ class Ended:
         measures: (B,) by their names, see `iap_learning.evaluation.results.UNITS`.
     """
 
-    def __init__(self, episodes: Episodic) -> None:
+    def __init__(self, episodes: AnyEpisodes) -> None:
         self._episodes, count = episodes, episodes.count
         self._distances: list[Array] = []
         self._last = max(1, round(ERROR_TIME / episodes.dt))

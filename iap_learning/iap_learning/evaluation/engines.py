@@ -9,15 +9,9 @@ import numpy as np
 from iap_description.errors import BadInput, FlightFailed
 from iap_learning.evaluation.flyers import SCRIPT, Flyer
 from iap_learning.evaluation.results import Results
-from iap_learning.tasks.engine_episode import EngineEpisode
-from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
-from iap_learning.tasks.kinds.docking.engine_episode import DockingEngineEpisode
-from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.kinds.module_docking.engine_episode import ModuleDockingEngineEpisode
-from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.kinds.platform.engine_episode import PlatformEngineEpisode
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.kinds.registry import AnyTask
+from iap_learning.tasks.kind import SingleRun
+from iap_learning.tasks.kinds.registry import kind_of
+from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
@@ -26,7 +20,7 @@ Ending = tuple[bool, str, Mapping[str, float]]  # success, outcome and measures
 
 
 def fly_in_engine(
-    task: AnyTask,
+    task: Task,
     flyer: Flyer,
     engine: str,
     seeds: Sequence[int],
@@ -56,30 +50,30 @@ def fly_in_engine(
     return Results(np.array(seeds, dtype=np.int64), success, words, measures)
 
 
-def simulation_of(task: AnyTask, flyer: Flyer, engine: str, seed: int) -> Simulation:
+def simulation_of(task: Task, flyer: Flyer, engine: str, seed: int) -> Simulation:
     """The single run of a task's seed.
 
     Raises:
         BadInput: there is none.
     """
-    flown, settings = flown_in_engines(task), run_settings(task, flyer)
+    single_run_of(task)
+    settings = run_settings(task, flyer)
     return Simulation.of(
-        flown.scenario, settings=settings, engine=engine, seed=seed, platform=flown.platform
+        task.scenario, settings=settings, engine=engine, seed=seed, platform=task.platform_name
     )
 
 
-def flown_in_engines(task: AnyTask) -> Task | DockingTask | ModuleDockingTask:
-    """The same task, whose scenario has single runs in engines.
+def single_run_of(task: Task) -> SingleRun:
+    """Single runs that stand for a task's episodes in engines.
 
     Raises:
-        BadInput: it has none.
+        BadInput: its kind has none.
     """
-    if isinstance(task, ArmReachTask):
-        raise BadInput(f"task '{task.name}' flies an identified plant, with --engine batched")
-    return task
+    run: SingleRun = kind_of(task).part("single_run", f"task '{task.name}', with --engine")
+    return run
 
 
-def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
+def run_settings(task: Task, flyer: Flyer) -> Mapping[str, Any]:
     """A scenario's keys by which a flyer flies single runs of a task.
 
     Raises:
@@ -87,13 +81,13 @@ def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
     """
     if not flyer.flies_alone:
         raise BadInput(f"'{flyer.name}' flies episodes alone, with --engine batched")
-    is_coordinated = isinstance(task, ModuleDockingTask) and flyer.policy == SCRIPT
-    return {**task.settings, "policy": None if is_coordinated else flyer.policy or None}
+    policy = single_run_of(task).script if flyer.policy == SCRIPT else flyer.policy or None
+    return {**task.settings, "policy": policy}
 
 
-def _fly(simulation: Simulation, task: AnyTask) -> Ending:
+def _fly(simulation: Simulation, task: Task) -> Ending:
     """Fly one episode from the simulation's start."""
-    episode = _episode(simulation, flown_in_engines(task))
+    episode = single_run_of(task).episode(simulation, task)
     try:
         while episode.outcome == RUNNING:
             simulation.step()
@@ -101,13 +95,3 @@ def _fly(simulation: Simulation, task: AnyTask) -> Ending:
     except FlightFailed as failure:
         return False, failure.outcome, episode.measures
     return episode.succeeded, OUTCOMES[episode.outcome], episode.measures
-
-
-def _episode(
-    simulation: Simulation, task: Task | DockingTask | ModuleDockingTask
-) -> EngineEpisode:
-    if isinstance(task, DockingTask):
-        return DockingEngineEpisode(simulation, task)
-    if isinstance(task, ModuleDockingTask):
-        return ModuleDockingEngineEpisode(simulation, task)
-    return PlatformEngineEpisode(simulation, task)

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.agents import EXPERTS
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.kinds.registry import agent_of
 
 Observation = NDArray[np.float32]
 Actions = (
@@ -34,7 +33,7 @@ class Flyer(NamedTuple):
     """
 
     name: str
-    acting: Callable[[Episodic], Acting]
+    acting: Callable[[AnyEpisodes], Acting]
     policy: str
     flies_alone: bool
 
@@ -42,8 +41,8 @@ class Flyer(NamedTuple):
 def of_policy(policy: Policy) -> Flyer:
     """A policy that flies."""
 
-    def acting(episodes: Episodic) -> Acting:
-        policy.check(Layout.of_episodes(episodes), f"task '{episodes.task.name}'")
+    def acting(episodes: AnyEpisodes) -> Acting:
+        policy.check(episodes.policy_layout, f"task '{episodes.task.name}'")
         return policy
 
     source = str(Path(policy.source).absolute())
@@ -62,27 +61,27 @@ def baseline(name: str) -> Flyer:
     if name in ("zero", "random"):
         return Flyer(name, _random if name == "random" else _zero, "", flies_alone=False)
     if name in EXPERTS.names():
-        return Flyer(name, lambda episodes: _expert(name, episodes), "", flies_alone=False)
+        return Flyer(name, lambda episodes: _scripted(name, episodes), "", flies_alone=False)
     raise BadInput(f"no baseline '{name}': choose {', '.join(BASELINES)}")
 
 
 BASELINES = (CONTROLLER, "zero", "random", *EXPERTS.names())  # the script is an expert, too
 
 
-def _zero(episodes: Episodic) -> Acting:
+def _zero(episodes: AnyEpisodes) -> Acting:
     actions = np.zeros((episodes.count, episodes.size), np.float32)
     return lambda _: actions
 
 
-def _random(episodes: Episodic) -> Acting:
+def _random(episodes: AnyEpisodes) -> Acting:
     """Even draws, of each episode by its own seed."""
-    rngs = [np.random.default_rng(seed) for seed in episodes.flown.tolist()]
+    rngs = [np.random.default_rng(seed) for seed in episodes.episode_seeds.tolist()]
     drawn = [rng.uniform(-1.0, 1.0, (episodes.limit, episodes.size)) for rng in rngs]
     actions = np.array(drawn, np.float32)
     worlds = np.arange(episodes.count)
     return lambda _: actions[worlds, np.minimum(episodes.steps, episodes.limit - 1)]
 
 
-def _expert(name: str, episodes: Episodic) -> Acting:
-    expert = expert_of(name, episodes)
-    return lambda _: expert()
+def _scripted(name: str, episodes: AnyEpisodes) -> Acting:
+    agent = agent_of(name, episodes)
+    return lambda _: agent()

@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import FlightFailed
-from iap_learning.evaluation.engines import flown_in_engines, run_settings
+from iap_learning.evaluation.engines import run_settings, single_run_of
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import Results
-from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.kinds.registry import AnyTask
+from iap_learning.tasks.task import Task
 from iap_simulation.runs.run import record
 
 FOLDER = "failures"
@@ -32,7 +29,7 @@ class Recording(NamedTuple):
 
 
 def record_failures(
-    results: Results, task: AnyTask, flyer: Flyer, engine: str, folder: Path
+    results: Results, task: Task, flyer: Flyer, engine: str, folder: Path
 ) -> dict[str, Recording]:
     """Record the first failure of each cause, by causes.
 
@@ -46,12 +43,10 @@ def record_failures(
     Raises:
         BadInput: the flyer flies no single run, or the task has none.
     """
-    task = flown_in_engines(task)
-    settings = run_settings(task, flyer)
-    # Of a goal that is the scenario's last reference, which a shorter flight would move, the whole scenario is flown.
-    is_short = isinstance(task, Task) and task.goal == "present"
-    options: dict[str, Any] = {"platform": task.platform}
-    options |= {"duration": task.seconds} if is_short else {}
+    single_run, settings = single_run_of(task), run_settings(task, flyer)
+    duration = single_run.duration(task)
+    options: dict[str, Any] = {"platform": task.platform_name}
+    options |= {} if duration is None else {"duration": duration}
     out = {}
     for cause, seed in results.first_failures.items():
         place = folder / FOLDER / cause
@@ -66,8 +61,8 @@ def record_failures(
     return out
 
 
-def recording_engine(task: AnyTask, engine: str) -> str:
+def recording_engine(task: Task, engine: str) -> str:
     """The engine of single runs that stand for episodes: the same, or for those of many worlds the closest one."""
     if engine != "batched":
         return engine
-    return "pybullet" if isinstance(task, DockingTask | ModuleDockingTask) else "closed_form"
+    return single_run_of(task).engine

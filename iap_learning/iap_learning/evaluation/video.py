@@ -6,13 +6,14 @@ from pathlib import Path
 
 from iap_learning.environments.camera import HEIGHT, WIDTH, Camera
 from iap_learning.evaluation.flyers import Flyer
-from iap_learning.tasks.kinds.registry import AnyTask, make_episodes
+from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.task import Task
 from iap_simulation.runs.video import VideoFile
 
 MOST = 30.0  # pictures a second
 
 
-def write_video(path: Path, task: AnyTask, flyer: Flyer, seeds: Sequence[int]) -> int:
+def write_video(path: Path, task: Task, flyer: Flyer, seeds: Sequence[int]) -> int:
     """Fly episodes, one after the other, into a video in their own time; returns the number of its pictures.
 
     Args:

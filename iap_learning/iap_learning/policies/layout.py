@@ -2,14 +2,28 @@
 """What a policy's numbers mean: of which platform, at which rate, seen and commanded how."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field
 
 from iap_description.config.record import Count, Positive, Real, Record
 from iap_description.errors import BadInput, shown
-from iap_learning.tasks.kinds.registry import AnyTask, Episodic
-from iap_learning.tasks.terms import Layout as Terms
+
+TermLayout = tuple[
+    tuple[str, int, float], ...
+]  # of an observation: terms, their numbers, and by what they are divided
+
+
+class Commanding(Protocol):
+    """A task, as far as it says what its actions mean."""
+
+    @property
+    def action(self) -> Any:  # noqa: ANN401 - a range of its kind
+        """Kind of action with its bounds `low` and `high`."""
+
+    @property
+    def repeat(self) -> int:
+        """Control periods of a step."""
 
 
 class ActionLayout(Record):
@@ -42,7 +56,9 @@ class Layout(Record):
     action: ActionLayout
 
     @classmethod
-    def of(cls, task: AnyTask, terms: Terms, size: int, platform: str, control_hz: float) -> Self:
+    def of(
+        cls, task: Commanding, terms: TermLayout, size: int, platform: str, control_hz: float
+    ) -> Self:
         """The layout of a task.
 
         Args:
@@ -52,16 +68,12 @@ class Layout(Record):
             platform: its name.
             control_hz: rate of control periods.
         """
-        given, rate = task.action, control_hz / task.repeat
-        repeats = size // len(given.low)
-        action = ActionLayout(kind=given.kind, low=given.low * repeats, high=given.high * repeats)
+        bounds, rate = task.action, control_hz / task.repeat
+        repeats = size // len(bounds.low)
+        action = ActionLayout(
+            kind=bounds.kind, low=bounds.low * repeats, high=bounds.high * repeats
+        )
         return cls(platform=platform, rate_hz=rate, observation=terms, action=action)
-
-    @classmethod
-    def of_episodes(cls, episodes: Episodic) -> Self:
-        """The layout of a task that is flown."""
-        flown = episodes.platform, episodes.worlds.scenario.rates.control_hz
-        return cls.of(episodes.task, episodes.layout, episodes.size, *flown)
 
     @property
     def size(self) -> int:

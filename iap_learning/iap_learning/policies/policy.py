@@ -10,7 +10,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,11 +19,25 @@ from iap_description.config.record import FileName, Record, validate
 from iap_description.errors import BadInput
 from iap_learning.policies.layout import Activation, Layout
 from iap_learning.policies.network import Network, Numbers
-from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.registry import AnyTask, Episodic, make_task, task_of
 
 SHIPPED = Path(__file__).parents[1] / "data" / "policies"
 SUFFIX = ".npz"
+
+
+class Trainable(Protocol):
+    """Episodes, as far as a policy's header tells of them."""
+
+    @property
+    def task(self) -> Any:  # noqa: ANN401 - of any kind
+        """What is to be done."""
+
+    @property
+    def worlds(self) -> Any:  # noqa: ANN401 - of any kind
+        """That fly."""
+
+    @property
+    def policy_layout(self) -> Layout:
+        """Meaning of a policy's numbers."""
 
 
 class Hashes(Record):
@@ -64,7 +78,7 @@ class Header(Layout):
     @classmethod
     def for_episodes(
         cls,
-        episodes: Episodic,
+        episodes: Trainable,
         training: Mapping[str, Any],
         *,
         settings: Mapping[str, Any] | None = None,
@@ -79,12 +93,12 @@ class Header(Layout):
             data: hash of the data set; None without one.
         """
         return cls(
-            **dict(Layout.of_episodes(episodes)),
+            **dict(episodes.policy_layout),
             task=episodes.task.name,
-            definition=_definition(episodes.task),
+            definition=episodes.task.definition,
             scenario=episodes.worlds.scenario.scenario,
             activation="tanh",
-            hashes=Hashes(task=task_hash(episodes.task), data=data),
+            hashes=Hashes(task=episodes.task.digest, data=data),
             settings=dict(settings or {}),
             training=dict(training),
         )
@@ -178,17 +192,6 @@ class Policy:
         """Numbers of an action."""
         return len(self.biases[-1])
 
-    def task(self) -> AnyTask:
-        """The task that it was trained for.
-
-        Raises:
-            BadInput: there is no such one by now.
-        """
-        header = self.header
-        if header.definition is None:
-            return make_task(header.task, header.settings)
-        return task_of(header.definition, f"{self.source}: key 'definition'")
-
     @property
     def name(self) -> str:
         """Its file's name, without the ending."""
@@ -246,17 +249,6 @@ class Policy:
         for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             named[f"weights_{i}"], named[f"biases_{i}"] = weight, bias
         return named
-
-
-def _definition(task: AnyTask) -> dict[str, Any] | None:
-    """All keys of a task that a name does not find everywhere."""
-    return None if task.name in TASKS.names() else task.model_dump(mode="json")
-
-
-def task_hash(task: AnyTask) -> str:
-    """SHA-256 of a resolved task as JSON, in hexadecimal."""
-    text = json.dumps(task.model_dump(mode="json"), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def policy_file(name: str | Path) -> Path:

@@ -1,23 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The part that all classes of episodes share: worlds begin anew by their seeds, and steps and rewards are counted."""
+"""Episodes of a task in many worlds: actions in; observations, rewards and ends out. No learning library is needed."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_learning.tasks.scaling import Step
-from iap_learning.tasks.seeds import begun
+from iap_learning.policies.layout import Layout, TermLayout
+from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.seeds import next_seeds
+from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING, world_indices
-from iap_simulation.arm.scenario import ArmScenario
-from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.tasks.outcomes import TIME_IS_UP
+from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
+
+Observations = NDArray[np.float32]
 
 
-class Seeded(Protocol):
+class Step(NamedTuple):
+    """Results of a step of B worlds.
+
+    Attributes:
+        observation: (B, n) at its end.
+        reward: (B,).
+        terminated: (B,) whether the episode has failed or arrived.
+        truncated: (B,) whether its time is up.
+        success: (B,) whether it is a success if it ends here.
+    """
+
+    observation: Observations
+    reward: Array
+    terminated: Booleans
+    truncated: Booleans
+    success: Booleans
+
+
+class Viewpoint(NamedTuple):
+    """Places of a camera's picture: it stands behind one and looks at the other.
+
+    Attributes:
+        start: (3,) where worlds start [m].
+        goal: (3,) where they are flown to [m].
+    """
+
+    start: Array
+    goal: Array
+
+
+class SeededWorlds(Protocol):
     """Worlds that begin anew by their seeds."""
 
     @property
@@ -25,27 +57,32 @@ class Seeded(Protocol):
         """(B,) of the present flights."""
 
     @property
-    def scenario(self) -> Scenario | ArmScenario:
+    def scenario(self) -> Any:  # noqa: ANN401 - of a vehicle or of an identified plant
         """That all fly."""
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start."""
 
 
-W = TypeVar("W", bound=Seeded)
+T = TypeVar("T", bound=Task)
+W = TypeVar("W", bound=SeededWorlds)
 
 
-class CountedEpisodes(ABC, Generic[W]):
-    """Episodes in B worlds, one after the other in each.
+class Episodes(ABC, Generic[T, W]):
+    """A task in B worlds, one episode after the other in each.
+
+    World i of any B is the same, bit for bit, as alone with its seed and actions. A kind of task says how its worlds
+    fly a step (`_fly`, `_fly_scripted`), what is observed (`observe`) and what has come of the step (`_assess`).
 
     Args:
+        task: what is to be done.
         worlds: that fly.
-        repeat: control periods of a step.
-        size: numbers of an action.
+        scale: of actions.
 
     Attributes:
+        task: as given.
         worlds: as given.
-        size: as given.
+        scale: as given.
         seeds: (B,) that the worlds were given.
         episodes: (B,) number of each world's episode since then.
         outcome: (B,) of each episode, see `iap_simulation.tasks.outcomes.OUTCOMES`.
@@ -53,11 +90,11 @@ class CountedEpisodes(ABC, Generic[W]):
         returns: (B,) sum of its rewards.
     """
 
-    def __init__(self, worlds: W, repeat: int, size: int) -> None:
-        self.worlds, self.size, self._repeat = worlds, size, repeat
+    def __init__(self, task: T, worlds: W, scale: ActionScale) -> None:
+        self.task, self.worlds, self.scale = task, worlds, scale
         self.seeds = worlds.seeds.copy()
         batch = len(self.seeds)
-        self._action, self._before = np.zeros((batch, size)), np.zeros((batch, size))
+        self._action, self._before = np.zeros((2, batch, scale.size))
         self.episodes, self.outcome, self.steps = np.zeros((3, batch), dtype=np.int64)
         self.returns = np.zeros(batch)
 
@@ -67,23 +104,63 @@ class CountedEpisodes(ABC, Generic[W]):
         return len(self.seeds)
 
     @property
+    def size(self) -> int:
+        """Numbers of an action."""
+        return self.scale.size
+
+    @property
+    def observed(self) -> int:
+        """Numbers of an observation."""
+        return sum(size for _, size, _ in self.layout)
+
+    @property
     def dt(self) -> float:
         """Length of a step [s]."""
-        return self._repeat * self.worlds.scenario.dt
+        return float(self.task.repeat * self.worlds.scenario.dt)
 
     @property
-    @abstractmethod
+    def limit(self) -> int:
+        """Steps of an episode that nothing ends."""
+        return max(1, round(self.task.seconds / self.dt))
+
+    @property
     def platform(self) -> str:
         """Name of what flies."""
+        return str(self.worlds.scenario.vehicles[0].platform.name)
 
     @property
-    def flown(self) -> Integers:
+    def episode_seeds(self) -> Integers:
         """(B,) seeds of the present episodes."""
         return self.worlds.seeds
 
+    @property
+    @abstractmethod
+    def layout(self) -> TermLayout:
+        """Terms of an observation with their sizes and scales."""
+
+    @property
+    def policy_layout(self) -> Layout:
+        """Meaning of the numbers of a policy that flies the task."""
+        hz = self.worlds.scenario.rates.control_hz
+        return Layout.of(self.task, self.layout, self.size, self.platform, hz)
+
+    @property
+    @abstractmethod
+    def status(self) -> Integers:
+        """(B,) of the worlds; written where an action is no number."""
+
+    @property
+    @abstractmethod
+    def viewpoint(self) -> Viewpoint | None:
+        """Where a camera stands; None where there is nothing to be drawn."""
+
+    def report(self) -> dict[str, Array]:
+        """Further results of the episodes, (B,) each; NaN where there has been none."""
+        return {}
+
     def reset(
         self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None
-    ) -> NDArray[np.float32]:
+    ) -> Observations:
         """Begin new episodes.
 
         Args:
@@ -96,32 +173,85 @@ class CountedEpisodes(ABC, Generic[W]):
         Raises:
             BadInput: there is no such world, or there are more or fewer seeds than worlds.
         """
-        chosen = world_indices(worlds, self.count)
-        flown = begun(self.seeds, self.episodes, chosen, seeds)
-        self.worlds.reset(chosen, flown.tolist())
-        self._begin(chosen)
-        return self.observe(chosen)
+        indices = world_indices(worlds, self.count)
+        seeds = next_seeds(self.seeds, self.episodes, indices, seeds).tolist()
+        self.worlds.reset(indices, seeds)
+        self._begin(indices)
+        return self.observe(indices)
 
-    @abstractmethod
-    def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
-        """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
-
-    @abstractmethod
-    def _begin(self, chosen: Integers) -> None:
+    def _begin(self, indices: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
-
-    def _count_anew(self, chosen: Integers) -> None:
-        """Set what is counted here back."""
         for array in (self._action, self._before, self.steps, self.outcome, self.returns):
-            array[chosen] = 0
+            array[indices] = 0
 
-    def _remember_action(self) -> None:
-        """Make the last action the one before; the present one is then to be written."""
+    def step(self, actions: ArrayLike | None) -> Step:
+        """Fly a step of every world, also of those whose episodes are over and that have not been reset.
+
+        Args:
+            actions: (B, size) in [-1, 1], and clipped to it; None lets the scenario's own controllers or script fly,
+                all through an episode.
+
+        Raises:
+            BadInput: they have another shape.
+        """
         self._before, self._action = self._action, self._before
-
-    def _counted(self, observation: NDArray[np.float32], reward: Array, success: Booleans) -> Step:
-        """The step that has been flown and judged."""
+        if actions is None:
+            self._action[:] = 0.0
+            self._fly_scripted()
+        else:
+            self._fly(self.scale.apply_to_worlds(actions, self.status, self._action))
+        reward = self._assess()
         self.returns += reward
         truncated = self.outcome == TIME_IS_UP
         terminated = (self.outcome != RUNNING) & ~truncated
-        return Step(observation, reward, terminated, truncated, success)
+        return Step(self._step_observation(), reward, terminated, truncated, self._success())
+
+    @abstractmethod
+    def _fly(self, values: Array) -> None:
+        """Fly a step under actions (B, size) in SI units."""
+
+    @abstractmethod
+    def _fly_scripted(self) -> None:
+        """Fly a step without actions."""
+
+    @abstractmethod
+    def _assess(self) -> Array:
+        """Count a step of every world and write outcomes; returns the rewards (B,)."""
+
+    def _success(self) -> Booleans:
+        """(B,) whether episodes are successes if they end here; new ones every time."""
+        return self.outcome == ARRIVED
+
+    def _step_observation(self) -> Observations:
+        """(B, n) observations at the end of a step."""
+        return self.observe()
+
+    @abstractmethod
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+
+
+AnyEpisodes = Episodes[Any, Any]
+Actions = ArrayLike | None
+
+
+def step_until_over(
+    episodes: AnyEpisodes, observation: Observations, act: Callable[[Observations], Actions]
+) -> Iterator[tuple[Step, Booleans]]:
+    """Fly the present episode of every world to its end.
+
+    Args:
+        episodes: at the start of an episode in every world.
+        observation: (B, n) of that start.
+        act: gives actions (B, size) at observations (B, n).
+
+    Yields:
+        Each step, and the worlds (B,) whose episodes have ended in it.
+    """
+    running = np.ones(episodes.count, bool)
+    while running.any():
+        step = episodes.step(act(observation))
+        observation = step.observation
+        over = running & (step.terminated | step.truncated)
+        yield step, over
+        running &= ~over

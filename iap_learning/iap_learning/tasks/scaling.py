@@ -1,75 +1,121 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes into a step of many worlds, and what comes out."""
+"""Ranges of actions, and the scaling between numbers in [-1, 1] and SI units."""
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
+from pydantic import model_validator
 
-from iap_description.arrays import Array, Booleans, Integers
+from iap_description.arrays import Array, Integers
+from iap_description.config.record import Real, Record
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
 
 
-class Step(NamedTuple):
-    """What a step of B worlds has brought.
+class ActionRange(Record):
+    """Meaning of the numbers of an action, which a policy gives in [-1, 1].
 
     Attributes:
-        observation: (B, n) at its end.
-        reward: (B,).
-        terminated: (B,) whether the episode has failed or arrived.
-        truncated: (B,) whether its time is up.
-        success: (B,) whether it is a success if it ends here.
+        kind: of action.
+        low: what -1 stands for, in SI units, of each column; those of an aircraft count for all.
+        high: what 1 stands for.
     """
 
-    observation: NDArray[np.float32]
-    reward: Array
-    terminated: Booleans
-    truncated: Booleans
-    success: Booleans
+    kind: str
+    low: tuple[Real, ...]
+    high: tuple[Real, ...]
+
+    @property
+    def columns(self) -> int | None:
+        """Number of columns of the kind; None where the kind leaves it open."""
+        return None
+
+    @model_validator(mode="after")
+    def _are_bounds(self) -> Self:
+        for key in ("low", "high"):
+            if self.columns is not None and len(getattr(self, key)) != self.columns:
+                raise ValueError(f"key '{key}': kind '{self.kind}' has {self.columns} columns")
+        if len(self.low) != len(self.high):
+            raise ValueError(f"key 'high': {len(self.low)} columns are expected")
+        for k, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+            if low > high:
+                raise ValueError(f"key 'low': it must not be above 'high' (column {k})")
+        return self
 
 
-def taken(
-    actions: ArrayLike, middle: Array, half: Array, status: Integers, action: Array
-) -> Array:
-    """Actions as SI units mean them, (B, n); one that is no number ends its world.
+class ActionScale(NamedTuple):
+    """Scaling of actions, n numbers each.
 
-    Args:
-        actions: (B, n) in [-1, 1], and clipped to it.
-        middle: (n,) what zero stands for.
-        half: (n,) what one adds.
-        status: (B,) of the worlds.
-        action: (B, n) the clipped ones, written.
-
-    Raises:
-        BadInput: they have another shape.
+    Attributes:
+        middle: (n,) SI value of an action of zero.
+        half: (n,) SI value that an action of one adds.
     """
-    given = np.ascontiguousarray(actions, dtype=np.float64)
-    if given.shape != action.shape:
-        raise BadInput(
-            f"action: has shape {given.shape}; {action.shape} is expected, a row for each world"
-        )
-    values = np.empty(given.shape)
-    _take(given, middle, half, status, action, values)
-    return values
+
+    middle: Array
+    half: Array
+
+    @classmethod
+    def of(cls, low: ArrayLike, high: ArrayLike, repeats: int = 1) -> Self:
+        """The scale between bounds, whose columns come several times."""
+        low, high = np.tile(low, repeats), np.tile(high, repeats)
+        return cls(0.5 * (low + high), 0.5 * (high - low))
+
+    @property
+    def size(self) -> int:
+        """Numbers of an action."""
+        return len(self.middle)
+
+    def apply(self, action: Array) -> Array:
+        """SI values (..., n) of actions."""
+        return np.asarray(self.middle + self.half * action)
+
+    def invert(self, values: Array) -> Array:
+        """Actions (..., n) of SI values, not clipped."""
+        return np.asarray((values - self.middle) / self.half)
+
+    def apply_to_worlds(self, actions: ArrayLike, status: Integers, action: Array) -> Array:
+        """SI values (B, n) of the actions of worlds; one that is no number ends its world.
+
+        Args:
+            actions: (B, n) in [-1, 1], and clipped to it.
+            status: (B,) of the worlds.
+            action: (B, n) the clipped ones, written.
+
+        Raises:
+            BadInput: they have another shape.
+        """
+        raw = np.ascontiguousarray(actions, dtype=np.float64)
+        if raw.shape != action.shape:
+            raise BadInput(
+                f"action: has shape {raw.shape}; {action.shape} is expected, a row for each world"
+            )
+        values = np.empty(raw.shape)
+        _scale_actions(raw, self.middle, self.half, status, action, values)
+        return values
 
 
 @njit(cache=True)
-def _take(
-    given: Array, middle: Array, half: Array, status: Integers, action: Array, values: Array
+def _scale_actions(
+    raw: Array, middle: Array, half: Array, status: Integers, action: Array, values: Array
 ) -> None:
-    """Write actions (B, n) clipped to [-1, 1], and what they mean in SI units.
+    """Write actions (B, n) clipped to [-1, 1], and their SI values.
 
-    What is no number is remembered as zero, and ends its world.
+    An action that is no number becomes zero, and ends its world.
     """
-    for b in range(len(given)):
+    for b in range(len(raw)):
         for k in range(len(middle)):
-            number = given[b, k]
+            number = raw[b, k]
             if math.isnan(number):
                 number = 0.0
                 if status[b] == RUNNING:
                     status[b] = INVALID_COMMAND
             action[b, k] = min(max(number, -1.0), 1.0)
             values[b, k] = middle[k] + half[k] * action[b, k]
+
+
+def clipped(actions: Array) -> NDArray[np.float32]:
+    """Actions within [-1, 1], in single numbers as policies give them."""
+    return np.clip(actions, -1.0, 1.0).astype(np.float32)

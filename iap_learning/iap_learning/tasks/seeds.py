@@ -33,7 +33,7 @@ def _fill_seeds(bases: Integers, episodes: Integers, out: Integers) -> None:
         out[i] = bases[i] if episodes[i] == 0 else mixed
 
 
-def begun(
+def next_seeds(
     seeds: Integers, episodes: Integers, chosen: Integers, given: Sequence[int] | None
 ) -> Integers:
     """Seeds (chosen,) with which the next episodes of some worlds fly.

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes, step_until_over
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Floats, Network, forward
 
@@ -62,7 +62,7 @@ class Collector:
         source: the task's file, for errors.
     """
 
-    def __init__(self, episodes: Episodic, source: str) -> None:
+    def __init__(self, episodes: AnyEpisodes, source: str) -> None:
         self.episodes, self.source = episodes, source
         self._seen = episodes.observe()
 
@@ -128,17 +128,16 @@ class Collector:
             raise BadInput(f"{self.source}: key 'reward': a reward is not finite (got {value})")
 
 
-def fly_once(episodes: Episodic, actor: Network, scaling: Scaling, seeds: np.ndarray) -> Ended:
+def fly_once(episodes: AnyEpisodes, actor: Network, scaling: Scaling, seeds: np.ndarray) -> Ended:
     """Fly the first episode of each seed (B,) without exploration, one in each world."""
     episodes.reset(seeds=seeds.tolist())
-    seen, count = episodes.observe(), episodes.count
-    flies = np.ones(count, bool)
+    count = episodes.count
     result = Ended(np.zeros(count, bool), np.zeros(count), np.zeros(count))
-    while flies.any():
-        step = episodes.step(forward(actor, scaling(seen)))
-        seen = step.observation
-        over = flies & (step.terminated | step.truncated)
+
+    def act(observation: Floats) -> Floats:
+        return forward(actor, scaling(observation))
+
+    for step, over in step_until_over(episodes, episodes.observe(), act):
         result.success[over], result.returns[over] = step.success[over], episodes.returns[over]
         result.seconds[over] = episodes.steps[over] * episodes.dt
-        flies &= ~over
     return result

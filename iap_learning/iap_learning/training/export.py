@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from iap_learning.policies.policy import Header, Policy
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network
 
@@ -17,7 +17,7 @@ POLICY = "policy.npz"
 
 def write_policy(
     path: Path,
-    episodes: Episodic,
+    episodes: AnyEpisodes,
     actor: Network,
     seen: Scaling,
     training: dict[str, Any],

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.training.experience import fly_once
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network
@@ -42,7 +42,7 @@ class Judge:
     """
 
     def __init__(
-        self, episodes: Episodic, seeds: np.ndarray, keep: Keep, best: Best | None
+        self, episodes: AnyEpisodes, seeds: np.ndarray, keep: Keep, best: Best | None
     ) -> None:
         self._episodes, self._seeds, self._keep, self.best = episodes, seeds, keep, best
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.math.random_streams import stream
+from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.registry import Episodic
 from iap_learning.tasks.seeds import BITS
 from iap_learning.training.advantages import advantages
 from iap_learning.training.experience import Collector, Ended, Experience
@@ -71,7 +71,7 @@ class Stage:
     """
 
     def __init__(
-        self, experiment: Experiment, online: Online, episodes: Episodic, judge: Judge, log: Log
+        self, experiment: Experiment, online: Online, episodes: AnyEpisodes, judge: Judge, log: Log
     ) -> None:
         self._experiment, self._online, self._ppo = experiment, online, online.ppo
         self._judge, self._log = judge, log

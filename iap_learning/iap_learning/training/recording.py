@@ -10,8 +10,8 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import Rollout, collect
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import Episodic
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.kinds.registry import agent_of
 from iap_learning.training.experiment import Data
 from iap_learning.training.transitions import Transitions
 
@@ -30,7 +30,7 @@ class Recorded(NamedTuple):
     digest: str
 
 
-def recorded(data: Data, episodes: Episodic, seeds: np.ndarray) -> Recorded:
+def recorded(data: Data, episodes: AnyEpisodes, seeds: np.ndarray) -> Recorded:
     """Let an expert fly, or read a data set.
 
     Args:
@@ -43,7 +43,7 @@ def recorded(data: Data, episodes: Episodic, seeds: np.ndarray) -> Recorded:
     """
     rollouts: Sequence[Rollout]
     if data.folder is None:
-        rollouts = collect(episodes, expert_of(data.policy, episodes), seeds.tolist())
+        rollouts = collect(episodes, agent_of(data.policy, episodes), seeds.tolist())
         source = f"data of '{data.policy}'"
     else:
         rollouts, source = _read(Path(data.folder), episodes), data.folder
@@ -56,7 +56,7 @@ def recorded(data: Data, episodes: Episodic, seeds: np.ndarray) -> Recorded:
     return Recorded(steps, success, digest.hexdigest())
 
 
-def _read(folder: Path, episodes: Episodic) -> Sequence[Rollout]:
+def _read(folder: Path, episodes: AnyEpisodes) -> Sequence[Rollout]:
     from iap_learning.datasets.files import read_dataset  # which needs Minari and gymnasium
 
     rollouts = read_dataset(folder, episodes.task).rollouts

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_learning.tasks.kinds.registry import Episodic, make_episodes
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training import cloning, online
 from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, restored, save
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
@@ -87,7 +88,7 @@ class Training:
         watch: Watcher | None,
     ) -> None:
         self._experiment, self._folder, self._checkpoint = experiment, folder, checkpoint
-        self._episodes: Episodic = make_episodes(
+        self._episodes: AnyEpisodes = make_episodes(
             experiment.task,
             experiment.worlds,
             settings=experiment.settings,

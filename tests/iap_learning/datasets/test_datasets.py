@@ -9,8 +9,7 @@ import pytest
 from iap_bringup.cli.main import main
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import collect
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import make_episodes, make_task
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 
 pytest.importorskip("minari")
 
@@ -22,7 +21,7 @@ BRIEF = {"seconds": 0.2}
 
 def flown(count, seeds, settings=BRIEF):
     episodes = make_episodes("docking", count, settings=settings)
-    expert = expert_of("noisy_script", episodes)
+    expert = agent_of("noisy_script", episodes)
     return episodes, collect(episodes, expert, seeds)
 
 
@@ -86,7 +85,7 @@ def test_what_is_no_data_set_is_refused(tmp_path):
 
 def test_a_task_without_that_expert_is_refused():
     with pytest.raises(BadInput, match="expert 'script' flies dockings, not task 'hold'"):
-        expert_of("script", make_episodes("hold", 1))
+        agent_of("script", make_episodes("hold", 1))
 
 
 def test_the_command_writes_one(tmp_path, capsys):

@@ -7,7 +7,8 @@ import pytest
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.flyers import baseline, of_policy
 from iap_learning.evaluation.results import Results
-from iap_learning.policies.policy import Policy, policy_file, shipped_policies, task_hash
+from iap_learning.policies.policy import Policy, policy_file, shipped_policies
+from iap_learning.tasks.kinds.registry import task_of_policy
 from iap_simulation.runs.run import record
 
 FRESH = 500_000_000  # seed of the first episode
@@ -16,14 +17,14 @@ LARGEST = 200_000  # [bytes]
 
 def flown(name: str, episodes: int) -> Results:
     policy = Policy.load(name)
-    return fly_batched(policy.task(), of_policy(policy), range(FRESH, FRESH + episodes))
+    return fly_batched(task_of_policy(policy), of_policy(policy), range(FRESH, FRESH + episodes))
 
 
 @pytest.mark.parametrize("name", shipped_policies())
 def test_a_shipped_policy_is_small_and_of_its_task_as_it_is(name: str) -> None:
     policy = Policy.load(name)
     assert policy_file(name).stat().st_size < LARGEST
-    assert policy.header.hashes.task == task_hash(policy.task())
+    assert policy.header.hashes.task == task_of_policy(policy).digest
 
 
 @pytest.mark.slow
@@ -38,7 +39,7 @@ def test_a_shipped_policy_docks_gently(name: str, seconds: float) -> None:
 
 @pytest.mark.slow
 def test_hard_dockings_are_flown_better_than_by_the_script() -> None:
-    task, seeds = Policy.load("docking_hard").task(), range(FRESH, FRESH + 200)
+    task, seeds = task_of_policy(Policy.load("docking_hard")), range(FRESH, FRESH + 200)
     script = fly_batched(task, baseline("script"), seeds)
     learned = flown("docking_hard", 200)
     assert learned.success.mean() >= script.success.mean()
@@ -53,7 +54,7 @@ def test_hold_is_held() -> None:
 
 @pytest.mark.slow
 def test_a_policy_finds_its_way_by_images_better_than_a_potential_field() -> None:
-    task, seeds = Policy.load("navigate").task(), range(FRESH, FRESH + 100)
+    task, seeds = task_of_policy(Policy.load("navigate")), range(FRESH, FRESH + 100)
     assert flown("navigate", 100).success.mean() >= 0.9
     assert fly_batched(task, baseline("potential_field"), seeds).success.mean() <= 0.8
 

@@ -1,131 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What trainers, evaluations and environments know of a task in many worlds, and how one is made by its name.
+"""The kinds of tasks by name, and tasks, episodes and agents by the names of their files.
 
-A task is a file: ``data/tasks/NAME.yaml``, or another one by its path. Its key `episodes` says which class flies it; a
-file without it is a task of one platform. A preset of a task is a file that `extends` it: ``docking_hard`` is
-``docking`` in another scenario.
+A task is a file: ``data/tasks/NAME.yaml``, or another one by its path. Its key `episodes` names its kind, one of the
+table or ``module:NAME`` of your own; a file without it is a task of one platform. A preset of a task is a file that
+`extends` it: ``docking_hard`` is ``docking`` in another scenario.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from iap_description.arrays import Array, Integers
+from iap_description.config.plugins import load_named
 from iap_description.config.record import validate
 from iap_description.errors import BadInput, shown
+from iap_learning.policies.policy import Policy
+from iap_learning.tasks.agents import EXPERTS
+from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.files import TASKS, task_tree
-from iap_learning.tasks.kinds.arm_reach.episodes import ArmReachEpisodes
-from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
-from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
-from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.kinds.module_docking.episodes import ModuleDockingEpisodes
-from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.kinds.platform.episodes import Episodes
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.scaling import Step
-from iap_learning.tasks.terms import Layout
-from iap_simulation.arm.worlds import ArmWorlds
-from iap_simulation.scenario.scenario import Scenario
+from iap_learning.tasks.kind import AnyAgent, TaskKind
+from iap_learning.tasks.kinds.arm_reach.kind import ARM_REACH
+from iap_learning.tasks.kinds.docking.kind import DOCKING
+from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
+from iap_learning.tasks.kinds.navigate.agents import FieldAgent, PotentialFieldAgent
+from iap_learning.tasks.kinds.platform.kind import PLATFORM
+from iap_learning.tasks.task import DEFAULT_KIND, Task
 
-AnyTask = Task | DockingTask | ModuleDockingTask | ArmReachTask
-KINDS: dict[str, type[DockingTask | ModuleDockingTask | ArmReachTask]] = {
-    "docking": DockingTask,
-    "module_docking": ModuleDockingTask,
-    "arm_reach": ArmReachTask,
+KINDS: dict[str, TaskKind] = {
+    kind.name: kind
+    for kind in (
+        PLATFORM._replace(agents={"field": FieldAgent, "potential_field": PotentialFieldAgent}),
+        DOCKING,
+        MODULE_DOCKING,
+        ARM_REACH,
+    )
 }
 
 
-class Flying(Protocol):
-    """Worlds that are flown, as pictures need them."""
+def kind_named(name: object, source: str) -> TaskKind:
+    """A kind of tasks by name, or a user's own as ``module:NAME``.
 
-    @property
-    def scenario(self) -> Scenario:
-        """That all fly."""
-
-    @property
-    def state(self) -> Array:
-        """(B, bodies, 13) state rows in the order of the scenario's vehicles."""
-
-    @property
-    def times(self) -> Array:
-        """(B,) since each world's reset [s]."""
-
-
-class Episodic(Protocol):
-    """A task in B worlds; world i of any B is the same, bit for bit, as alone with its seed and actions.
-
-    Attributes:
-        size: numbers of an action.
-        observed: numbers of an observation.
-        seeds: (B,) that the worlds were given.
-        episodes: (B,) number of each world's episode since then.
-        outcome: (B,) of each episode, see `iap_simulation.tasks.outcomes.OUTCOMES`.
-        steps: (B,) of each so far.
-        returns: (B,) sum of its rewards.
+    Raises:
+        BadInput: there is none.
     """
-
-    size: int
-    observed: int
-    seeds: Integers
-    episodes: Integers
-    outcome: Integers
-    steps: Integers
-    returns: Array
-
-    @property
-    def task(self) -> AnyTask:
-        """What is to be done."""
-
-    @property
-    def worlds(self) -> Flying | ArmWorlds:
-        """That fly."""
-
-    @property
-    def platform(self) -> str:
-        """Name of what flies."""
-
-    @property
-    def count(self) -> int:
-        """Number of worlds."""
-
-    @property
-    def dt(self) -> float:
-        """Length of a step [s]."""
-
-    @property
-    def limit(self) -> int:
-        """Steps of an episode that nothing ends."""
-
-    @property
-    def flown(self) -> Integers:
-        """(B,) seeds of the present episodes."""
-
-    @property
-    def layout(self) -> Layout:
-        """Terms of an observation with their sizes and scales."""
-
-    @property
-    def viewpoint(self) -> Array:
-        """(3,) place to look at [m]."""
-
-    def report(self) -> dict[str, Array]:
-        """What else is known of the episodes, (B,) each; NaN where there has been none."""
-
-    def reset(
-        self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None
-    ) -> NDArray[np.float32]:
-        """Begin new episodes of some worlds, or of all; returns their observations."""
-
-    def step(self, actions: ArrayLike | None) -> Step:
-        """Fly a step of every world under actions (B, size) in [-1, 1]; None: what flies without learning."""
-
-    def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
-        """Observations of the worlds' present states, or of some worlds."""
+    if name in KINDS:
+        return KINDS[str(name)]
+    if not isinstance(name, str) or ":" not in name:
+        known = f"{', '.join(list(KINDS)[1:])}, or module:NAME of your own"
+        raise BadInput(f"{source}: key 'episodes': {known} is expected (got {shown(name)})")
+    kind = load_named(name, key="episodes")
+    if not isinstance(kind, TaskKind):
+        raise BadInput(f"{source}: key 'episodes': '{name}' is no TaskKind")
+    return kind._replace(name=name)
 
 
-def make_task(name: str, settings: Mapping[str, Any] | None = None) -> AnyTask:
+def kind_of(task: Task) -> TaskKind:
+    """The kind of a task."""
+    return kind_named(task.kind, f"task '{task.name}'")
+
+
+def make_task(name: str, settings: Mapping[str, Any] | None = None) -> Task:
     """A task by name, or by the path of a YAML file.
 
     Args:
@@ -138,7 +70,7 @@ def make_task(name: str, settings: Mapping[str, Any] | None = None) -> AnyTask:
     return task_of(task_tree(name, settings), str(TASKS.file_or_path(name)))
 
 
-def task_of(tree: Mapping[str, Any], source: str) -> AnyTask:
+def task_of(tree: Mapping[str, Any], source: str) -> Task:
     """A task by all its keys.
 
     Args:
@@ -148,24 +80,31 @@ def task_of(tree: Mapping[str, Any], source: str) -> AnyTask:
     Raises:
         BadInput: a key is unknown, missing or impossible.
     """
-    kind = tree.get("episodes")
-    if kind is None:
-        return validate(Task, tree, source=source)
-    if kind not in KINDS:
-        known = f"{', '.join(list(KINDS)[:-1])} or {list(KINDS)[-1]}"
-        raise BadInput(f"{source}: key 'episodes': {known} is expected (got {shown(kind)})")
-    return validate(KINDS[kind], tree, source=source)
+    kind = kind_named(tree.get("episodes", DEFAULT_KIND), source)
+    return validate(kind.task, tree, source=source)
+
+
+def task_of_policy(policy: Policy) -> Task:
+    """The task that a policy was trained for.
+
+    Raises:
+        BadInput: there is no such one by now.
+    """
+    header = policy.header
+    if header.definition is None:
+        return make_task(header.task, header.settings)
+    return task_of(header.definition, f"{policy.source}: key 'definition'")
 
 
 def make_episodes(
-    task: str | AnyTask,
+    task: str | Task,
     worlds: int,
     *,
     settings: Mapping[str, Any] | None = None,
     scenario: Mapping[str, Any] | None = None,
     platform: str | None = None,
     threads: int = 1,
-) -> Episodic:
+) -> AnyEpisodes:
     """A task in many worlds.
 
     Args:
@@ -179,15 +118,29 @@ def make_episodes(
     Raises:
         BadInput: anything unknown, missing or impossible, in one line.
     """
-    if not isinstance(task, str) and settings:
+    if isinstance(task, str):
+        task = make_task(task, settings)
+    elif settings:
         raise BadInput("a task that has been made takes no settings: make it with them")
-    made = make_task(task, settings) if isinstance(task, str) else task
-    if isinstance(made, DockingTask):
-        return DockingEpisodes(made, worlds, scenario=scenario, platform=platform, threads=threads)
-    if isinstance(made, ModuleDockingTask):
-        return ModuleDockingEpisodes(
-            made, worlds, scenario=scenario, platform=platform, threads=threads
-        )
-    if isinstance(made, ArmReachTask):
-        return ArmReachEpisodes(made, worlds, scenario=scenario, platform=platform)
-    return Episodes(made, worlds, scenario=scenario, platform=platform, threads=threads)
+    make = kind_of(task).part("episodes", f"task '{task.name}'")
+    episodes: AnyEpisodes = make(
+        task, worlds, scenario=scenario, platform=platform, threads=threads
+    )
+    return episodes
+
+
+def agent_of(name: str, episodes: AnyEpisodes) -> AnyAgent:
+    """The hand-written agent of a name, or of a YAML file, for episodes at their start.
+
+    Raises:
+        BadInput: there is no such agent, or it does not fly this task.
+    """
+    path = EXPERTS.file_or_path(name)
+    guide, kind = EXPERTS.extended(path).get("guide"), kind_of(episodes.task)
+    if guide in kind.agents:
+        return kind.agents[str(guide)].of(name, episodes)
+    others = {key: agent for each in KINDS.values() for key, agent in each.agents.items()}
+    if guide not in others:
+        known = ", ".join([*kind.agents, *(key for key in others if key not in kind.agents)])
+        raise BadInput(f"{path}: key 'guide': choose {known} (got {shown(guide)})")
+    raise BadInput(f"expert '{name}' {others[str(guide)].refusal(episodes.task)}")

@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_learning.tasks.kinds.arm_reach.sight import Tips
+from iap_learning.tasks.kinds.arm_reach.observations import Tips
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP

@@ -33,7 +33,7 @@ class DockingEngineEpisode(EngineEpisode):
         limits = limits_of(
             task,
             DockingLimits.of(spec.success),
-            Interface.of(task, scenario).view.references,
+            Interface.of(task, scenario).references,
             min(task.seconds, spec.success.within),
         )
         self._plant, self._monitor = simulation.plant, DockingMonitor(scenario, spec, limits)

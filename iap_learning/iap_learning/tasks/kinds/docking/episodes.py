@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The task of docking in many worlds: actions in; observations, rewards and ends out."""
+"""Dockings in many worlds."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
 
 from iap_control.docking.vehicle_control import VEHICLE_SIZE
 from iap_description.arrays import Array, Booleans, Integers
-from iap_learning.tasks.episodes import CountedEpisodes
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
 from iap_learning.tasks.kinds.docking.actions import Control, command
-from iap_learning.tasks.kinds.docking.observations import View, observe
 from iap_learning.tasks.kinds.docking.pair import Interface, sense
 from iap_learning.tasks.kinds.docking.rewards import (
     Weights,
@@ -22,14 +21,11 @@ from iap_learning.tasks.kinds.docking.rewards import (
     reward_step,
 )
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.scaling import Step, taken
-from iap_learning.tasks.terms import Layout
 from iap_simulation.docking.worlds import DockingWorlds
-from iap_simulation.tasks.outcomes import ARRIVED
 
 
-class DockingEpisodes(CountedEpisodes[DockingWorlds]):
-    """A task of docking in B worlds; world i of any B is the same, bit for bit, as alone with its seed and actions.
+class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
+    """A task of docking in B worlds.
 
     Args:
         task: what is to be done.
@@ -39,9 +35,7 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
         threads: that share the worlds; no result depends on how many.
 
     Attributes:
-        task: as given.
         interface: between policy and pairs.
-        observed: numbers of an observation.
         measured: (B, 2, 13) state rows of target and chaser at the present instant, as they are measured.
         memory: (B, 2, 13) of the observers of both aircraft.
 
@@ -58,19 +52,20 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
         platform: str | None = None,
         threads: int = 1,
     ) -> None:
-        self.task = task
-        given, chosen = {**task.settings, **(scenario or {})}, platform or task.platform
         flying = DockingWorlds.of(
-            task.scenario, worlds, settings=given, threads=threads, platform=chosen
+            task.scenario,
+            worlds,
+            settings={**task.settings, **(scenario or {})},
+            threads=threads,
+            platform=platform or task.platform,
         )
         ready, spec = flying.scenario, flying.spec
         self.interface = Interface.of(task, ready)
-        super().__init__(flying, task.repeat, len(self.interface.middle))
-        self.observed = len(self.interface.view.factors)
+        super().__init__(task, flying, self.interface.scale)
         self._weights = Weights.of(task, self.dt)
         self._limit = max(1, round(min(task.seconds, spec.success.within) / self.dt))
-        own = (self.interface.view.references, self._limit * self.dt)
-        self._limits = limits_of(task, flying.limits, *own)
+        seconds = self._limit * self.dt
+        self._limits = limits_of(task, flying.limits, self.interface.references, seconds)
         self._depth = ready.latches[spec.latch].depth
         self._ports = (self.worlds.pair.probe, self.worlds.pair.socket)
         self.measured = np.zeros((worlds, 2, 13))
@@ -85,19 +80,20 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
         return self._limit
 
     @property
-    def platform(self) -> str:
-        """Name of what flies."""
-        return str(self.worlds.scenario.vehicles[0].platform.name)
-
-    @property
-    def layout(self) -> Layout:
+    def layout(self) -> TermLayout:
         """Terms of an observation with their sizes and scales."""
-        return self.interface.layout
+        return self.interface.observer.layout
 
     @property
-    def viewpoint(self) -> Array:
-        """(3,) place to look at [m]."""
-        return np.asarray(self.interface.view.references.mean(axis=0))
+    def status(self) -> Integers:
+        """(B,) of the worlds."""
+        return self.worlds.pairs.status
+
+    @property
+    def viewpoint(self) -> Viewpoint:
+        """Where a camera stands."""
+        middle = np.asarray(self.interface.references.mean(axis=0))
+        return Viewpoint(middle, middle)
 
     def report(self) -> dict[str, Array]:
         """What else is known of the episodes, (B,) each; NaN where there has been none.
@@ -113,60 +109,49 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
             "time": records.end.copy(),
         }
 
-    def _begin(self, chosen: Integers) -> None:
-        """Forget the last episodes of worlds that stand at their start."""
-        self._count_anew(chosen)
-        self._touched[chosen] = False
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        self._touched[indices] = False
         potentials(
             self.worlds.pairs,
-            chosen,
+            indices,
             self._ports,
             self._weights,
             self._depth,
             self._potential,
         )
-        self._sense(chosen, starts=True)
+        self._sense(indices, starts=True)
 
-    def _sense(self, chosen: Integers | None, *, starts: bool) -> None:
+    def _sense(self, indices: Integers | None, *, starts: bool) -> None:
         """Measure some worlds, or all, at an instant at which they have not been measured yet."""
-        measured = self.worlds.measured(chosen)
+        measured = self.worlds.measured(indices)
         control = self.interface.control
-        if chosen is None:
-            self.measured, chosen = measured, np.arange(self.count)
+        if indices is None:
+            self.measured, indices = measured, np.arange(self.count)
         else:
-            self.measured[chosen] = measured
+            self.measured[indices] = measured
         touches = self.worlds.is_touched | self.worlds.is_caught
-        _sense_all(chosen, self.measured, touches, starts, control, self.memory)
+        _sense_all(indices, self.measured, touches, starts, control, self.memory)
 
-    def step(self, actions: ArrayLike | None) -> Step:
-        """Fly a step of every world, also of those whose episodes are over and that have not been reset.
-
-        Args:
-            actions: (B, size) in [-1, 1], and clipped to it; None lets the scenario's script fly, all through an
-                episode.
-
-        Raises:
-            BadInput: they have another shape.
-        """
-        self._remember_action()
-        if actions is None:
-            self._action[:] = 0.0
-        else:
-            inner = self.interface
-            status = self.worlds.pairs.status
-            values = taken(actions, inner.middle, inner.half, status, self._action)
+    def _fly(self, values: Array) -> None:
+        control = self.interface.control
         self._peak[:] = 0.0
         for _ in range(self.task.repeat):
-            if actions is None:
-                self.worlds.step_script(self.measured)
-            else:
-                _command_all(values, self.measured, inner.control, self.memory, self._out)
-                self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
-            note_forces(self.worlds.pairs, self._peak)
-            self._sense(None, starts=False)
-        return self._rewarded()
+            _command_all(values, self.measured, control, self.memory, self._out)
+            self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
+            self._end_period()
 
-    def _rewarded(self) -> Step:
+    def _fly_scripted(self) -> None:
+        self._peak[:] = 0.0
+        for _ in range(self.task.repeat):
+            self.worlds.step_script(self.measured)
+            self._end_period()
+
+    def _end_period(self) -> None:
+        note_forces(self.worlds.pairs, self._peak)
+        self._sense(None, starts=False)
+
+    def _assess(self) -> Array:
         reward = np.empty(self.count)
         reward_step(
             self.worlds.pairs,
@@ -183,36 +168,26 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
             reward,
             self.outcome,
         )
-        return self._counted(self.observe(), reward, self.outcome == ARRIVED)
+        return reward
 
-    def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
-        """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
-        which = np.arange(self.count) if chosen is None else chosen
-        out = np.empty((len(which), self.observed), np.float32)
-        _observe_all(
-            which,
-            self.measured,
-            self.worlds.pairs.contact,
-            self.worlds.is_caught,
-            self._action,
-            self.memory,
-            self.interface.view,
-            np.empty(self.observed),
-            out,
-        )
-        return out
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+        which = np.arange(self.count) if indices is None else indices
+        state = (self.measured, self.worlds.pairs.contact, self.worlds.is_caught)
+        inputs = self.interface.inputs(*state, self._action, self.memory)
+        return self.interface.observer(inputs, which)
 
 
 @njit(cache=True)
 def _sense_all(
-    chosen: Integers,
+    indices: Integers,
     measured: Array,
     touches: Booleans,
     starts: bool,
     control: Control,
     memory: Array,
 ) -> None:
-    for b in chosen:
+    for b in indices:
         sense(measured[b], touches[b], starts, control.script, control.pair, memory[b])
 
 
@@ -222,21 +197,3 @@ def _command_all(
 ) -> None:
     for b in range(len(values)):
         command(values[b], measured[b], control, memory[b], out[b])
-
-
-@njit(cache=True)
-def _observe_all(
-    chosen: Integers,
-    measured: Array,
-    contact: Array,
-    latched: Booleans,
-    action: Array,
-    memory: Array,
-    view: View,
-    raw: Array,
-    out: NDArray[np.float32],
-) -> None:
-    for n in range(len(chosen)):
-        b = chosen[n]
-        seen = (measured[b], contact[b], latched[b], action[b], memory[b])
-        observe(*seen, view, raw, out[n])

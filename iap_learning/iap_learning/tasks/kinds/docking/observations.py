@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy sees of a docking pair, by terms; target before chaser where both are meant.
+"""Terms of observations of a docking pair; target before chaser where both are meant.
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
@@ -21,15 +21,12 @@
 Places, velocities, attitudes and rates are measured ones, with their noise; no term is the truth.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.docking.vehicle_control import DISTURBANCE, POSITION, VELOCITY, PairParameters
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import (
     Vec,
     add,
@@ -41,166 +38,134 @@ from iap_description.math.kernels import (
     unrotate,
     vec_at,
 )
-from iap_learning.tasks.terms import LARGEST, Layout
-
-(
-    POSITION_ERROR,
-    VELOCITIES,
-    ATTITUDE,
-    RATES,
-    WRENCH,
-    LATCHED,
-    TIP,
-    TIP_VELOCITY,
-    ESTIMATED_ERROR,
-    ESTIMATED_VELOCITY,
-    ESTIMATED_TIP,
-    ESTIMATED_TIP_VELOCITY,
-    DISTURBANCES,
-    ACTION,
-) = range(14)
-TERMS = {  # numbers of each; of the last, the action's
-    "position_error": 6,
-    "velocity": 6,
-    "attitude": 18,
-    "rates": 6,
-    "wrench": 6,
-    "latched": 1,
-    "tip": 3,
-    "tip_velocity": 3,
-    "estimated_error": 6,
-    "estimated_velocity": 6,
-    "estimated_tip": 3,
-    "estimated_tip_velocity": 3,
-    "disturbance": 6,
-    "action": 0,
-}
-SIZES = np.array(list(TERMS.values()))
+from iap_learning.tasks.terms import PER_ACTION, Term, TermTable, array_term
 
 
-class View(NamedTuple):
-    """An observation's terms as compiled loops take them.
+class PairInputs(NamedTuple):
+    """Inputs of the terms, of B pairs.
 
     Attributes:
-        terms: (n,) numbers of the terms, see the module.
-        at: (n,) where each stands.
-        factors: (size,) one over the scales.
+        measured: (B, 2, 13) state rows of target and chaser as they are measured.
+        wrench: (B, 6) see the module.
+        latched: (B,) whether the latch holds.
+        action: (B, n) the last ones, in [-1, 1].
+        observers: (B, 2, 13) memory of the observers.
         references: (2, 3) of target and chaser [m].
         pair: what is known of the vehicles.
     """
 
-    terms: Integers
-    at: Integers
-    factors: Array
+    measured: Array
+    wrench: Array
+    latched: Booleans
+    action: Array
+    observers: Array
     references: Array
     pair: PairParameters
 
-    @classmethod
-    def of(cls, layout: Layout, references: Array, pair: PairParameters) -> Self:
-        """The view of a layout."""
-        names, sizes = list(TERMS), [size for _, size, _ in layout]
-        return cls(
-            np.array([names.index(name) for name, _, _ in layout]),
-            np.cumsum([0, *sizes[:-1]]),
-            np.concatenate([np.full(size, 1.0 / scale) for _, size, scale in layout]),
-            references,
-            pair,
-        )
+
+def _columns(rows: Array, first: int) -> Array:
+    """Three columns (B, 6) of rows (B, 2, 13), of target and chaser."""
+    return rows[:, :, first : first + 3].reshape(-1, 6)
 
 
-def layout_of(scales: Mapping[str, float], actions: int) -> Layout:
-    """Terms, their sizes and scales, where actions have so many numbers."""
-    sizes = {**TERMS, "action": actions}
-    return tuple((name, sizes[name], scale) for name, scale in scales.items())
+def _errors(rows: Array, first: int, references: Array) -> Array:
+    """Positions (B, 6) less the references."""
+    return (rows[:, :, first : first + 3] - references).reshape(-1, 6)
 
 
 @njit(cache=True)
-def observe(
-    measured: Array,
-    wrench: Array,
-    latched: bool,
-    action: Array,
-    memory: Array,
-    view: View,
-    raw: Array,
-    out: NDArray[np.float32],
-) -> None:
-    """Write what is seen of one pair.
-
-    Args:
-        measured: (2, 13) state rows of target and chaser as they are measured.
-        wrench: (6,) see the module.
-        latched: whether the latch holds.
-        action: (n,) the last one, in [-1, 1].
-        memory: (2, 13) of the observers.
-        view: what is to be seen.
-        raw: (size,) room.
-        out: (size,) written.
-    """
-    for k in range(len(view.terms)):
-        term, i = view.terms[k], view.at[k]
-        if term <= RATES or ESTIMATED_ERROR <= term <= ESTIMATED_VELOCITY or term == DISTURBANCES:
-            _write_each(term, measured, memory, view, raw, i)
-        elif term == WRENCH:
-            raw[i : i + 6] = wrench
-        elif term == LATCHED:
-            raw[i] = 1.0 if latched else 0.0
-        elif term == ACTION:
-            raw[i : i + len(action)] = action
-        else:
-            put_at(raw, i, _tip_term(term, measured, memory, view.pair))
-    for k in range(len(out)):
-        out[k] = min(max(raw[k] * view.factors[k], -LARGEST), LARGEST)
+def _fill_attitudes(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    """Write R_WB of both aircraft, row by row."""
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    for n in range(len(indices)):
+        for j in range(2):
+            q = quat_at(inputs.measured[indices[n], j], 3)
+            for column, axis in enumerate(axes):
+                turned = rotate(q, axis)
+                for row in range(3):
+                    out[n, 9 * j + 3 * row + column] = turned[row]
 
 
 @njit(cache=True)
-def _write_each(
-    term: int, measured: Array, memory: Array, view: View, raw: Array, at: int
-) -> None:
-    """Write a term of both aircraft."""
-    for j in range(2):
-        x, own, reference = measured[j], memory[j], vec_at(view.references[j], 0)
-        i = at + j * (9 if term == ATTITUDE else 3)
-        if term == POSITION_ERROR:
-            put_at(raw, i, sub(vec_at(x, 0), reference))
-        elif term == VELOCITIES:
-            put_at(raw, i, vec_at(x, 7))
-        elif term == ATTITUDE:
-            _write_matrix(x, raw, i)
-        elif term == RATES:
-            put_at(raw, i, unrotate(quat_at(x, 3), vec_at(x, 10)))
-        elif term == ESTIMATED_ERROR:
-            put_at(raw, i, sub(vec_at(own, POSITION), reference))
-        elif term == ESTIMATED_VELOCITY:
-            put_at(raw, i, vec_at(own, VELOCITY))
-        else:
-            put_at(raw, i, vec_at(own, DISTURBANCE))
+def _fill_rates(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        for j in range(2):
+            x = inputs.measured[indices[n], j]
+            put_at(out[n], 3 * j, unrotate(quat_at(x, 3), vec_at(x, 10)))
 
 
 @njit(cache=True)
-def _write_matrix(x: Array, raw: Array, at: int) -> None:
-    """Write R_WB of a state row, row by row."""
-    q = quat_at(x, 3)
-    for column, e in enumerate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))):
-        turned = rotate(q, e)
-        for row in range(3):
-            raw[at + 3 * row + column] = turned[row]
+def _fill_tip(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        rows = inputs.measured[indices[n]]
+        put_at(out[n], 0, _tip(rows, rows, 0, inputs.pair))
 
 
 @njit(cache=True)
-def _tip_term(term: int, measured: Array, memory: Array, pair: PairParameters) -> Vec:
-    """The probe's end in the target's axes, or its velocity there; see the module."""
-    x_t, x_c = measured[0], measured[1]
-    places = vec_at(x_t, 0), vec_at(x_c, 0)
-    velocities = vec_at(x_t, 7), vec_at(x_c, 7)
-    if term == ESTIMATED_TIP or term == ESTIMATED_TIP_VELOCITY:
-        places = vec_at(memory[0], POSITION), vec_at(memory[1], POSITION)
-        velocities = vec_at(memory[0], VELOCITY), vec_at(memory[1], VELOCITY)
-    q_t = quat_at(x_t, 3)
-    arm_W = rotate(quat_at(x_c, 3), vec_at(pair.probe.position, 0))
-    away_W = sub(add(places[1], arm_W), places[0])  # from the target's CoM to the probe's end
-    if term == TIP or term == ESTIMATED_TIP:
-        return sub(unrotate(q_t, away_W), vec_at(pair.socket.position, 0))
-    end_W = add(velocities[1], cross(vec_at(x_c, 10), arm_W))
-    seat_W = add(velocities[0], cross(vec_at(x_t, 10), away_W))
-    return unrotate(q_t, sub(end_W, seat_W))
+def _fill_estimated_tip(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        b = indices[n]
+        tip = _tip(inputs.measured[b], inputs.observers[b], POSITION, inputs.pair)
+        put_at(out[n], 0, tip)
+
+
+@njit(cache=True)
+def _fill_tip_velocity(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        rows = inputs.measured[indices[n]]
+        put_at(out[n], 0, _tip_velocity(rows, rows, 0, 7, inputs.pair))
+
+
+@njit(cache=True)
+def _fill_estimated_tip_velocity(inputs: PairInputs, indices: Integers, out: Array) -> None:
+    for n in range(len(indices)):
+        rows, observers = inputs.measured[indices[n]], inputs.observers[indices[n]]
+        velocity = _tip_velocity(rows, observers, POSITION, VELOCITY, inputs.pair)
+        put_at(out[n], 0, velocity)
+
+
+@njit(cache=True)
+def _to_tip(measured: Array, rows: Array, position: int, pair: PairParameters) -> tuple[Vec, Vec]:
+    """From the CoM of the chaser, and of the target, to the probe's end, in `map`; positions stand in rows (2, n)."""
+    arm_W = rotate(quat_at(measured[1], 3), vec_at(pair.probe.position, 0))
+    end_W = add(vec_at(rows[1], position), arm_W)
+    return arm_W, sub(end_W, vec_at(rows[0], position))
+
+
+@njit(cache=True)
+def _tip(measured: Array, rows: Array, position: int, pair: PairParameters) -> Vec:
+    """The probe's end in the target's axes."""
+    _, away_W = _to_tip(measured, rows, position, pair)
+    q_t = quat_at(measured[0], 3)
+    return sub(unrotate(q_t, away_W), vec_at(pair.socket.position, 0))
+
+
+@njit(cache=True)
+def _tip_velocity(
+    measured: Array, rows: Array, position: int, velocity: int, pair: PairParameters
+) -> Vec:
+    """Velocity of the probe's end relative to the socket, in the target's axes."""
+    arm_W, away_W = _to_tip(measured, rows, position, pair)
+    end_W = add(vec_at(rows[1], velocity), cross(vec_at(measured[1], 10), arm_W))
+    socket_W = add(vec_at(rows[0], velocity), cross(vec_at(measured[0], 10), away_W))
+    return unrotate(quat_at(measured[0], 3), sub(end_W, socket_W))
+
+
+TERMS = TermTable.of(
+    array_term("position_error", 6, lambda each: _errors(each.measured, 0, each.references)),
+    array_term("velocity", 6, lambda each: _columns(each.measured, 7)),
+    Term("attitude", 18, _fill_attitudes),
+    Term("rates", 6, _fill_rates),
+    array_term("wrench", 6, lambda each: each.wrench),
+    array_term("latched", 1, lambda each: each.latched[:, None]),
+    Term("tip", 3, _fill_tip),
+    Term("tip_velocity", 3, _fill_tip_velocity),
+    array_term(
+        "estimated_error", 6, lambda each: _errors(each.observers, POSITION, each.references)
+    ),
+    array_term("estimated_velocity", 6, lambda each: _columns(each.observers, VELOCITY)),
+    Term("estimated_tip", 3, _fill_estimated_tip),
+    Term("estimated_tip_velocity", 3, _fill_estimated_tip_velocity),
+    array_term("disturbance", 6, lambda each: _columns(each.observers, DISTURBANCE)),
+    array_term("action", PER_ACTION, lambda each: each.action),
+)

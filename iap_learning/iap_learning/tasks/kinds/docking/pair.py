@@ -17,13 +17,14 @@ from iap_control.docking.vehicle_control import (
     initialise_observer,
     update_observer,
 )
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.states import REF_P
 from iap_learning.tasks.kinds.docking.actions import KINDS, Control, command
-from iap_learning.tasks.kinds.docking.observations import View, layout_of, observe
+from iap_learning.tasks.kinds.docking.observations import TERMS, PairInputs
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_learning.tasks.terms import Layout
+from iap_learning.tasks.scaling import ActionScale
+from iap_learning.tasks.terms import TermObserver
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -33,18 +34,16 @@ class Interface(NamedTuple):
     """Between a policy and a pair of a scenario.
 
     Attributes:
-        layout: of an observation.
-        view: of it.
+        observer: makes observations.
+        references: (2, 3) positions of target and chaser that are docked [m].
         control: of actions.
-        middle: (n,) what an action of zero stands for.
-        half: (n,) what one adds.
+        scale: of actions.
     """
 
-    layout: Layout
-    view: View
+    observer: TermObserver
+    references: Array
     control: Control
-    middle: Array
-    half: Array
+    scale: ActionScale
 
     @classmethod
     def of(cls, task: DockingTask, scenario: Scenario) -> Self:
@@ -52,16 +51,23 @@ class Interface(NamedTuple):
         spec = scenario.docking
         assert spec is not None
         kind, pair = KINDS[task.action.kind], ScriptPilot.of(scenario).pair
-        layout = layout_of(task.observation, 2 * kind.size)
+        observer = TERMS.observer(task.observation, 2 * kind.size)
         latch = scenario.latches[spec.latch]
-        view = View.of(layout, references(scenario, pair, latch.depth), pair)
+        docked = references(scenario, pair, latch.depth)
         target = latch.socket.split("/")[0]
         gains = next(v for v in scenario.vehicles if v.name == target).control.gains.autopilot
         script = ScriptParameters(**spec.script.model_dump())
         rate = np.array(gains.rate, float)
         control = Control(*kind, task.action.compensated, rate, script, pair)
-        low, high = np.tile(task.action.low, 2), np.tile(task.action.high, 2)
-        return cls(layout, view, control, 0.5 * (low + high), 0.5 * (high - low))
+        action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2)
+        return cls(observer, docked, control, action_scale)
+
+    def inputs(
+        self, measured: Array, wrench: Array, latched: Booleans, action: Array, observers: Array
+    ) -> PairInputs:
+        """Inputs of observations, see `PairInputs`."""
+        pair = self.control.pair
+        return PairInputs(measured, wrench, latched, action, observers, self.references, pair)
 
 
 def references(scenario: Scenario, pair: PairParameters, depth: float) -> Array:
@@ -103,17 +109,16 @@ class DockingPair:
 
     def __init__(self, task: DockingTask, scenario: Scenario) -> None:
         self.interface = Interface.of(task, scenario)
-        size = len(self.interface.view.factors)
-        self._raw, self._seen = np.zeros(size), np.zeros(size, np.float32)
         self._memory, self._out = np.zeros((2, VEHICLE_SIZE)), np.zeros((2, 4))
         self._measured, self._wrench = np.zeros((2, 13)), np.zeros(6)
+        self._only = np.zeros(1, dtype=np.int64)
         self.reset()
 
     def reset(self) -> None:
         """Forget the last flight."""
         self._starts, self._is_latched = True, False
-        self._action = np.zeros(len(self.interface.middle))
-        self._values = self.interface.middle.copy()
+        self._action = np.zeros(self.interface.scale.size)
+        self._values = self.interface.scale.middle.copy()
 
     def sense(self, measured: Array, wrench: Array, *, latched: bool) -> None:
         """Take the measurements of a control instant; once in each.
@@ -132,9 +137,9 @@ class DockingPair:
 
     def observe(self) -> NDArray[np.float32]:
         """(n,) what a policy sees now; a new array."""
-        seen = (self._measured, self._wrench, self._is_latched, self._action, self._memory)
-        observe(*seen, self.interface.view, self._raw, self._seen)
-        return self._seen.copy()
+        state = (self._measured[None], self._wrench[None], np.array([self._is_latched]))
+        inputs = self.interface.inputs(*state, self._action[None], self._memory[None])
+        return self.interface.observer(inputs, self._only)[0]
 
     def take(self, action: ArrayLike) -> None:
         """Hold an action (n,) in [-1, 1], clipped to it, from now on.
@@ -142,13 +147,13 @@ class DockingPair:
         Raises:
             BadInput: it has another shape, or is no number.
         """
-        given = np.asarray(action, np.float64)
-        if given.shape != self._action.shape:
-            raise BadInput(f"action: has shape {given.shape}; {self._action.shape} is expected")
-        if np.isnan(given).any():
+        numbers = np.asarray(action, np.float64)
+        if numbers.shape != self._action.shape:
+            raise BadInput(f"action: has shape {numbers.shape}; {self._action.shape} is expected")
+        if np.isnan(numbers).any():
             raise BadInput("action: a number is NaN")
-        self._action = np.clip(given, -1.0, 1.0)
-        self._values = self.interface.middle + self.interface.half * self._action
+        self._action = np.clip(numbers, -1.0, 1.0)
+        self._values = self.interface.scale.apply(self._action)
 
     def command(self) -> Array:
         """(2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser at this control instant; a new array."""

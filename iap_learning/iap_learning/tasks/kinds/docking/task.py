@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The task of docking as data: what is commanded, seen and rewarded, read from ``data/tasks/NAME.yaml``."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Collection
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import model_validator
 
 from iap_description.config.record import (
-    Count,
-    FileName,
     Flag,
     NonNegative,
     Positive,
@@ -16,32 +15,28 @@ from iap_description.config.record import (
 )
 from iap_learning.tasks.kinds.docking.actions import KINDS
 from iap_learning.tasks.kinds.docking.observations import TERMS
-from iap_learning.tasks.terms import known_terms
+from iap_learning.tasks.scaling import ActionRange
+from iap_learning.tasks.task import Task
 
 
-class DockingAction(Record):
-    """What the numbers of an action mean, which a policy gives in [-1, 1].
+class DockingAction(ActionRange):
+    """Range of what is commanded of each aircraft; target and chaser have the same.
 
     Attributes:
         kind: see `iap_learning.tasks.kinds.docking.actions`.
-        low: what -1 stands for, in SI units, of each column of one aircraft; target and chaser have the same.
-        high: what 1 stands for.
         compensated: whether the estimated disturbance is taken from accelerations.
     """
 
     kind: Literal["acceleration", "thrust_rates", "printed"]
-    low: tuple[Real, ...]
-    high: tuple[Real, ...]
     compensated: Flag
 
+    @property
+    def columns(self) -> int:
+        """Number of columns of the kind, for one aircraft."""
+        return KINDS[self.kind].size
+
     @model_validator(mode="after")
-    def _are_bounds(self) -> Self:
-        size = KINDS[self.kind].size
-        for key in ("low", "high"):
-            if len(getattr(self, key)) != size:
-                raise ValueError(f"key '{key}': kind '{self.kind}' has {size} columns")
-        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
-            raise ValueError("key 'low': it must not be above 'high'")
+    def _accelerates(self) -> Self:
         if self.compensated and self.kind != "acceleration":
             raise ValueError(f"key 'compensated': kind '{self.kind}' commands no accelerations")
         return self
@@ -70,40 +65,22 @@ class DockingReward(Record):
     failure: Real  # in the step in which it fails
 
 
-class DockingTask(Record):
+class DockingTask(Task):
     """A task of docking.
 
     Attributes:
-        name: of its file.
         episodes: ``docking``: what the file is.
-        description: one sentence.
-        scenario: its name or file, which says what flies and when a docking has succeeded.
-        settings: of the scenario's keys, by their dotted paths.
         platform: that both are; None takes the scenario's.
-        action: what is commanded.
-        observation: its terms, see `iap_learning.tasks.kinds.docking.observations`, and by what each is divided.
         reward: of every step.
         fails_beyond: distance of an aircraft from its place of reference at which it is out of bounds [m].
         force: largest on a vehicle (mean over a control period), beyond which an episode fails [N].
-        seconds: time limit of an episode [s].
-        repeat: control periods of a step.
     """
 
-    name: FileName
+    TERMS: ClassVar[Collection[str]] = TERMS
+
     episodes: Literal["docking"]
-    description: str
-    scenario: str
-    settings: dict[str, Any]
     platform: str | None
     action: DockingAction
-    observation: Annotated[dict[str, Positive], Field(min_length=1)]
     reward: DockingReward
     fails_beyond: Positive
     force: Positive
-    seconds: Positive
-    repeat: Count
-
-    @field_validator("observation")
-    @classmethod
-    def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        return known_terms(observation, TERMS)

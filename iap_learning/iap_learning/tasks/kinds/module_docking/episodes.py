@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The task of docking modules in many worlds: actions of the follower in; observations, rewards and ends out."""
+"""Dockings of modules in many worlds: actions are those of the follower."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_learning.tasks.episodes import CountedEpisodes
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
 from iap_learning.tasks.kinds.module_docking.judging import (
     Weights,
     end_episodes,
@@ -19,16 +19,14 @@ from iap_learning.tasks.kinds.module_docking.judging import (
 from iap_learning.tasks.kinds.module_docking.script import Script
 from iap_learning.tasks.kinds.module_docking.sight import FILTERED, Sight, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.scaling import Step, taken
-from iap_learning.tasks.terms import Layout
-from iap_simulation.batch.actions import act, action_size
+from iap_learning.tasks.scaling import ActionScale
+from iap_simulation.batch.actions import act
 from iap_simulation.modules.outcome import ModuleDockingLimits
 from iap_simulation.modules.pairs import ModulePairs
-from iap_simulation.tasks.outcomes import ARRIVED
 
 
-class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
-    """A task of docking modules in B worlds; world i of any B is the same, bit for bit, as alone.
+class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
+    """A task of docking modules in B worlds.
 
     Args:
         task: what is to be done.
@@ -38,10 +36,8 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         threads: that share the worlds; no result depends on how many.
 
     Attributes:
-        task: as given.
         latch: when it catches.
         filtered: (B, 6) low-passed poses by which it goes: offset [m] and angles [rad].
-        observed: numbers of an observation.
 
     Raises:
         BadInput: the scenario docks no two modules, or anything unknown or impossible in it.
@@ -56,23 +52,23 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         platform: str | None = None,
         threads: int = 1,
     ) -> None:
-        self.task = task
-        given, chosen = {**task.settings, **(scenario or {})}, platform or task.platform
         flying = ModulePairs.of(
-            task.scenario, worlds, settings=given, threads=threads, platform=chosen
+            task.scenario,
+            worlds,
+            settings={**task.settings, **(scenario or {})},
+            threads=threads,
+            platform=platform or task.platform,
         )
-        super().__init__(flying, task.repeat, action_size(task.action.kind, 1))
+        super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
         if task.repeat % self.worlds.every:
             raise BadInput(
                 f"task '{task.name}': key 'repeat': {task.repeat} is no multiple of the {self.worlds.every} control"
                 " periods between two instants of coordination"
             )
-        low, high = np.array(task.action.low), np.array(task.action.high)
-        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
         spec = self.worlds.spec
         self.latch = latch_of(spec, spec.joints[self.worlds.joint])
         self._sight = Sight.of(task.observation, self.size, self.latch)
-        self.observed, self._weights = len(self._sight.factors), Weights.of(task, self.dt)
+        self._weights = Weights.of(task, self.dt)
         self._limits = ModuleDockingLimits(
             task.closing_speed, task.overlap, spec.size, task.fails_beyond, self.limit * self.dt
         )
@@ -82,24 +78,20 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         self._begin(np.arange(worlds))
 
     @property
-    def platform(self) -> str:
-        """Name of what flies."""
-        return str(self.worlds.scenario.vehicles[0].platform.name)
-
-    @property
-    def layout(self) -> Layout:
+    def layout(self) -> TermLayout:
         """Terms of an observation with their sizes and scales."""
         return self._sight.layout
 
     @property
-    def limit(self) -> int:
-        """Steps of an episode that nothing ends."""
-        return max(1, round(self.task.seconds / self.dt))
+    def status(self) -> Integers:
+        """(B,) of the followers."""
+        return self.worlds.follower.status
 
     @property
-    def viewpoint(self) -> Array:
-        """(3,) place to look at [m]."""
-        return np.asarray(self.worlds.leader.timeline.row(0)[:3])
+    def viewpoint(self) -> Viewpoint:
+        """Where a camera stands."""
+        leader = np.asarray(self.worlds.leader.timeline.row(0)[:3])
+        return Viewpoint(leader, leader)
 
     def report(self) -> dict[str, Array]:
         """What else is known of the episodes, (B,) each; NaN where there has been none.
@@ -108,16 +100,15 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         """
         return {"closing_speed": self._known[:, 0].copy(), "offset": self._known[:, 1].copy()}
 
-    def _begin(self, chosen: Integers) -> None:
-        """Forget the last episodes of worlds that stand at their start."""
-        self._count_anew(chosen)
-        self._known[chosen] = np.nan
-        self._script.reset(chosen.tolist())
-        self._follow_latch(chosen, starts=True)
-        self._weigh(chosen)
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        self._known[indices] = np.nan
+        self._script.reset(indices.tolist())
+        self._follow_latch(indices, starts=True)
+        self._weigh(indices)
 
-    def _follow_latch(self, chosen: Integers, *, starts: bool) -> None:
-        self._sight.follow(chosen, self.worlds.shared, self.filtered, self._fits, starts=starts)
+    def _follow_latch(self, indices: Integers, *, starts: bool) -> None:
+        self._sight.follow(indices, self.worlds.shared, self.filtered, self._fits, starts=starts)
 
     @property
     def _truth(self) -> tuple[Array, Array]:
@@ -125,49 +116,36 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         pairs = self.worlds
         return pairs.leader.state[:, 0], pairs.follower.state[:, 0]
 
-    def _weigh(self, chosen: Integers) -> None:
-        potentials(chosen, *self._truth, self.latch, self._weights, self._potential)
+    def _weigh(self, indices: Integers) -> None:
+        potentials(indices, *self._truth, self.latch, self._weights, self._potential)
 
-    def step(self, actions: ArrayLike | None) -> Step:
-        """Fly a step of every world, also of those whose episodes are over and that have not been reset.
-
-        Args:
-            actions: (B, size) in [-1, 1], and clipped to it; None lets the coordinator guide the follower, all
-                through an episode.
-
-        Raises:
-            BadInput: they have another shape.
-        """
-        self._remember_action()
-        pairs, values = self.worlds, np.zeros((self.count, self.size))
-        if actions is None:
-            self._action[:] = 0.0
-        else:
-            status = pairs.follower.status
-            values = taken(actions, self._middle, self._half, status, self._action)
-        every = np.arange(self.count)
-        for _ in range(self.task.repeat // pairs.every):
-            if actions is None:
-                self._fly_script()
-            else:
-                act(self.task.action.kind, values, pairs.follower, pairs.every)
-            for _ in range(pairs.every):
-                pairs.leader.advance()
-            self._follow_latch(every, starts=False)
-            inputs = (pairs.times, pairs.status, self._fits, self.latch, self._limits)
-            end_episodes(*self._truth, *inputs, self.outcome, self._known)
-        return self._rewarded(every)
-
-    def _fly_script(self) -> None:
-        """Let the coordinators guide the followers up to the next instant of coordination."""
+    def _fly(self, values: Array) -> None:
         pairs = self.worlds
-        self._script.coordinate(self.outcome)
-        for k in range(pairs.every):
-            pairs.follower.advance(self._script.references(k * pairs.scenario.dt))
+        for _ in range(self.task.repeat // pairs.every):
+            act(self.task.action.kind, values, pairs.follower, pairs.every)
+            self._end_coordination_period()
 
-    def _rewarded(self, every: Integers) -> Step:
+    def _fly_scripted(self) -> None:
+        """Let the coordinators guide the followers."""
+        pairs = self.worlds
+        for _ in range(self.task.repeat // pairs.every):
+            self._script.coordinate(self.outcome)
+            for k in range(pairs.every):
+                pairs.follower.advance(self._script.references(k * pairs.scenario.dt))
+            self._end_coordination_period()
+
+    def _end_coordination_period(self) -> None:
+        """Fly the leaders up to where the followers are, and end episodes."""
+        pairs = self.worlds
+        for _ in range(pairs.every):
+            pairs.leader.advance()
+        self._follow_latch(np.arange(self.count), starts=False)
+        inputs = (pairs.times, pairs.status, self._fits, self.latch, self._limits)
+        end_episodes(*self._truth, *inputs, self.outcome, self._known)
+
+    def _assess(self) -> Array:
         before, reward = self._potential.copy(), np.empty(self.count)
-        self._weigh(every)
+        self._weigh(np.arange(self.count))
         reward_step(
             (self._action, self._before),
             (self._potential, before),
@@ -177,9 +155,9 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
             self.outcome,
             reward,
         )
-        return self._counted(self.observe(), reward, self.outcome == ARRIVED)
+        return reward
 
-    def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
-        """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
-        which = np.arange(self.count) if chosen is None else np.asarray(chosen)
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+        which = np.arange(self.count) if indices is None else np.asarray(indices)
         return self._sight(which, self.worlds.shared, self.filtered, self._action)

@@ -9,31 +9,17 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
-from iap_description.states import Command, Level
-from iap_learning.learned_agents import KEY, loaded
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
+from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.kinds.module_docking.sight import FILTERED, Sight, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
-from iap_learning.tasks.kinds.platform.platform_policy import OneWorld, check, info_of, periods
+from iap_learning.tasks.kinds.platform.platform_policy import OneWorld
+from iap_learning.tasks.scaling import ActionScale
 from iap_physics.plant.plant import Plant
-from iap_simulation.batch.actions import action_of, action_size
+from iap_simulation.batch.actions import action_size
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
-
-
-def learned_guide(scenario: Scenario, vehicles: Sequence[Vehicle]) -> "PolicyGuide":
-    """The guide of a scenario of modules whose key `policy` names a policy's file.
-
-    Raises:
-        BadInput: it cannot be read, is of another platform, rate or layout, or guides no modules.
-    """
-    policy, task = loaded(scenario)
-    if not isinstance(task, ModuleDockingTask):
-        raise BadInput(
-            f"{KEY}: '{scenario.policy}' flies task '{task.name}', which docks no modules"
-        )
-    return PolicyGuide(policy, task, scenario, vehicles)
 
 
 class PolicyGuide:
@@ -66,9 +52,9 @@ class PolicyGuide:
         size = action_size(task.action.kind, 1)
         self._sight = Sight.of(task.observation, size, latch_of(spec, joint))
         rate, platform = scenario.rates.control_hz, scenario.vehicles[0].platform.name
-        check(policy, task, Layout.of(task, self._sight.layout, size, platform, rate))
-        low, high = np.array(task.action.low), np.array(task.action.high)
-        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
+        layout = Layout.of(task, self._sight.layout, size, platform, rate)
+        policy.check(layout, f"task '{task.name}' in this scenario")
+        self._scale = ActionScale.of(task.action.low, task.action.high)
         self._world = OneWorld(vehicles[self._follower])
         self._action, self._filtered = np.zeros((1, size)), np.zeros((1, FILTERED))
         self._fits, self._first = np.zeros(1, bool), -1
@@ -93,8 +79,4 @@ class PolicyGuide:
             self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)
         world.state, world.rpm = plant.state(self._follower), plant.propulsion[self._follower].rpm
         world.goal = reference.row[None]
-        values = self._middle + self._half * self._action
-        made = action_of(self._task.action.kind, values, world)
-        if isinstance(made, Command):
-            raise BadInput(f"{KEY}: actions '{self._task.action.kind}' are no references")
-        return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
+        return world.reference_of(self._task.action.kind, self._scale.apply(self._action))

@@ -37,7 +37,8 @@ from iap_description.math.kernels import (
     vec,
     vec_at,
 )
-from iap_learning.tasks.terms import LARGEST, Layout
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.terms import BOUND
 
 TERMS = {  # numbers of each; of the last, the action's
     "offset": 3,
@@ -93,7 +94,7 @@ class Sight(NamedTuple):
         latch: thresholds.
     """
 
-    layout: Layout
+    layout: TermLayout
     terms: Integers
     factors: Array
     latch: Latch
@@ -220,7 +221,7 @@ def observe(
             put_at(raw, at, _term(term, leader[b], follower[b], filtered[b], home_L))
             at += 3
         for k in range(len(factors)):
-            out[n, k] = min(max(raw[k] * factors[k], -LARGEST), LARGEST)
+            out[n, k] = min(max(raw[k] * factors[k], -BOUND), BOUND)
 
 
 @njit(cache=True)

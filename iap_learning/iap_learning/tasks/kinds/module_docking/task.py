@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The task of docking modules as data, read from ``data/tasks/NAME.yaml``."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Collection
+from typing import ClassVar, Literal
 
-from pydantic import Field, field_validator
-
-from iap_description.config.record import Count, FileName, NonNegative, Positive, Real, Record
+from iap_description.config.record import NonNegative, Positive, Real, Record
 from iap_learning.tasks.kinds.module_docking.sight import TERMS
-from iap_learning.tasks.kinds.platform.task import ActionRange
-from iap_learning.tasks.terms import known_terms
+from iap_learning.tasks.kinds.platform.task import CommandRange
+from iap_learning.tasks.task import Task
 
 
 class Potential(Record):
@@ -31,45 +30,28 @@ class ModuleDockingReward(Record):
     failure: Real  # in the step in which it fails
 
 
-class ModuleDockingTask(Record):
+class ModuleDockingTask(Task):
     """A task of docking one module onto another.
 
     The latch catches by the thresholds of the scenario's `modules.machine.approach`, on low-passed measured poses, as
-    the coordinator has it.
+    the coordinator has it. `repeat` is a multiple of the periods of the coordination.
 
     Attributes:
-        name: of its file.
         episodes: ``module_docking``: what the file is.
-        description: one sentence.
-        scenario: its name or file, which says what flies and what the latch catches.
-        settings: of the scenario's keys, by their dotted paths.
         platform: that both are; None takes the scenario's.
         action: what is commanded of the follower.
-        observation: its terms, see `iap_learning.tasks.kinds.module_docking.sight`, and by what each is divided.
         reward: of every step.
         closing_speed: at the catch, beyond which an episode fails [m/s].
         overlap: of the faces without a catch, beyond which they have collided [m].
         fails_beyond: distance of the follower from its place before the leader at which it is out of bounds [m].
-        seconds: time limit of an episode [s].
-        repeat: control periods of a step, a multiple of those of the coordination.
     """
 
-    name: FileName
+    TERMS: ClassVar[Collection[str]] = TERMS
+
     episodes: Literal["module_docking"]
-    description: str
-    scenario: str
-    settings: dict[str, Any]
     platform: str | None
-    action: ActionRange
-    observation: Annotated[dict[str, Positive], Field(min_length=1)]
+    action: CommandRange
     reward: ModuleDockingReward
     closing_speed: Positive
     overlap: Positive
     fails_beyond: Positive
-    seconds: Positive
-    repeat: Count
-
-    @field_validator("observation")
-    @classmethod
-    def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        return known_terms(observation, TERMS)

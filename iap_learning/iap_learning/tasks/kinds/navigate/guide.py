@@ -10,7 +10,7 @@ from iap_description.config.record import NonNegative, Positive, Record, Share, 
 from iap_description.math.kernels import Vec, formula, norm, vec_at, yaw_of
 from iap_description.world.distances import Surroundings
 from iap_learning.tasks.kinds.navigate.eikonal import least_times
-from iap_learning.tasks.kinds.platform.episodes import Episodes
+from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_physics.engines.engine import world_indices
 from iap_simulation.scenario.randomization import placed_world
 
@@ -51,7 +51,7 @@ class Guide:
         episodes: that it flies.
     """
 
-    def __init__(self, settings: GuideSettings, episodes: Episodes) -> None:
+    def __init__(self, settings: GuideSettings, episodes: PlatformEpisodes) -> None:
         self._settings, self._episodes = settings, episodes
         low, high = np.array(settings.low), np.array(settings.high)
         self._shape = tuple((np.rint((high - low) / settings.spacing).astype(int) + 1).tolist())
@@ -65,10 +65,10 @@ class Guide:
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Survey those of some worlds' fields, or of all, that are new."""
-        chosen, flown = world_indices(worlds, self._episodes.count), self._episodes.flown
-        for b in chosen[self._surveyed[chosen] != flown[chosen]].tolist():
+        indices, seeds = world_indices(worlds, self._episodes.count), self._episodes.episode_seeds
+        for b in indices[self._surveyed[indices] != seeds[indices]].tolist():
             self._survey(b)
-            self._surveyed[b] = flown[b]
+            self._surveyed[b] = seeds[b]
 
     def _survey(self, b: int) -> None:
         settings, worlds = self._settings, self._episodes.worlds
@@ -76,7 +76,7 @@ class Guide:
         room = around.distances_of(0, self._nodes) - settings.tight
         share = np.clip(room / (settings.open - settings.tight), settings.least, 1.0)
         self._speeds[b] = settings.cruise * share.reshape(self._shape)
-        goal = np.rint((self._episodes.viewpoint - self._low) / settings.spacing).astype(int)
+        goal = np.rint((self._episodes.goal - self._low) / settings.spacing).astype(int)
         i, j, k = np.clip(goal, 0, np.array(self._shape) - 1).tolist()
         self._times[b] = least_times(self._speeds[b], settings.spacing, (i, j, k))
 

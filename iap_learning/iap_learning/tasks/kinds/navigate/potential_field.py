@@ -18,7 +18,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import BadInput
 from iap_description.math.kernels import formula, norm, quat_at, rotate, vec_at, yaw_of
-from iap_learning.tasks.kinds.platform.episodes import Episodes
+from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 
 NEEDED = ("position_error_P", "attitude")  # terms of an observation besides the image
 TOUCHING = 0.05  # least rho that counts [m]
@@ -57,9 +57,9 @@ class PotentialField:
         BadInput: a term is missing in the observations.
     """
 
-    def __init__(self, settings: PotentialSettings, episodes: Episodes) -> None:
-        assert episodes.sight is not None
-        self._sight, self._view = episodes.sight, episodes.sight.view
+    def __init__(self, settings: PotentialSettings, episodes: PlatformEpisodes) -> None:
+        assert episodes.camera is not None
+        self._camera, self._view = episodes.camera, episodes.camera.view
         observer, task = episodes.observer, episodes.task
         for name in NEEDED:
             if name not in observer.columns:
@@ -74,7 +74,7 @@ class PotentialField:
         seen = observations.astype(np.float64)
         goals_P = self._scale * seen[:, self._goal]
         q_WP = np.ascontiguousarray(seen[:, self._attitude])
-        depths = self._sight.depths(observations[:, self._first :])
+        depths = self._camera.depths(observations[:, self._first :])
         out = np.empty((len(seen), 4))
         _follow(goals_P, q_WP, depths, self._view.ways_B, self._view.p_BS_B, self._numbers, out)
         return out

@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_learning.tasks.engine_episode import ERROR_TIME, EngineEpisode
 from iap_learning.tasks.kinds.platform.monitor import PlatformMonitor
-from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_simulation.simulation.simulation import Simulation
 
 
@@ -19,7 +19,7 @@ class PlatformEngineEpisode(EngineEpisode):
         task: what is to be done.
     """
 
-    def __init__(self, simulation: Simulation, task: Task) -> None:
+    def __init__(self, simulation: Simulation, task: PlatformTask) -> None:
         scenario = simulation.scenario
         self._plant = simulation.plant
         self._last = max(1, round(ERROR_TIME / (task.repeat * scenario.dt)))

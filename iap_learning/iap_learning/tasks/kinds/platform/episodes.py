@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A task flown in many worlds: actions in; observations, rewards and ends out. No learning library is needed."""
+"""Tasks of one platform in many worlds."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.states import P
-from iap_learning.tasks.episodes import CountedEpisodes
+from iap_learning.policies.layout import TermLayout
+from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.observations import Seen
 from iap_learning.tasks.kinds.platform.observer import Observer
-from iap_learning.tasks.kinds.platform.obstacles import Clearance, Sight
+from iap_learning.tasks.kinds.platform.obstacles import Clearance, DepthCamera
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, begin
 from iap_learning.tasks.kinds.platform.rewards import Terms
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.scaling import Step, taken
-from iap_learning.tasks.terms import Layout
+from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.scaling import ActionScale
 from iap_simulation.batch.actions import act, action_size
 from iap_simulation.batch.worlds import Worlds
 
 
-class Episodes(CountedEpisodes[Worlds]):
-    """A task in B worlds; world i of any B is the same, bit for bit, as alone with its seed and actions.
+class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
+    """A task of one platform in B worlds.
 
     Args:
         task: what is to be done.
@@ -34,10 +33,8 @@ class Episodes(CountedEpisodes[Worlds]):
         threads: that share the worlds; no result depends on how many.
 
     Attributes:
-        task: as given.
-        observed: numbers of an observation, the depth image's behind the terms'.
         observer: makes the terms.
-        sight: takes the images; None where there are none.
+        camera: takes the depth images, whose numbers follow the terms; None where there are none.
 
     Raises:
         BadInput: the scenario cannot be flown side by side, or anything unknown or impossible in it.
@@ -45,105 +42,88 @@ class Episodes(CountedEpisodes[Worlds]):
 
     def __init__(
         self,
-        task: Task,
+        task: PlatformTask,
         worlds: int,
         *,
         scenario: Mapping[str, Any] | None = None,
         platform: str | None = None,
         threads: int = 1,
     ) -> None:
-        self.task = task
-        given = {**task.settings, **(scenario or {})}
-        chosen = platform or task.platform
-        flying = Worlds.of(task.scenario, worlds, settings=given, threads=threads, platform=chosen)
-        aircraft = flying.rpm.shape[1]
-        super().__init__(flying, task.repeat, action_size(task.action.kind, aircraft))
-        repeats = self.size // len(task.action.low)
-        low, high = np.tile(task.action.low, repeats), np.tile(task.action.high, repeats)
-        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
+        flying = Worlds.of(
+            task.scenario,
+            worlds,
+            settings={**task.settings, **(scenario or {})},
+            threads=threads,
+            platform=platform or task.platform,
+        )
+        action, aircraft = task.action, flying.rpm.shape[1]
+        repeats = action_size(action.kind, aircraft) // len(action.low)
+        super().__init__(task, flying, ActionScale.of(action.low, action.high, repeats))
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
-        self.sight = None if task.depth is None else Sight(task.depth, self.worlds)
+        self.camera = None if task.depth is None else DepthCamera(task.depth, self.worlds)
         self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
-        self._open = np.full(worlds, np.inf)
-        self.observed = self.observer.size + (0 if self.sight is None else self.sight.size)
+        self._no_obstacles = np.full(worlds, np.inf)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
         self._last = self._last_goals() if task.goal == "last" else None
-        self._judged = Counted.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
+        self._results = Counted.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
+        self._term_values = np.empty((worlds, self.observer.size), np.float32)
         self._begin(np.arange(worlds))
 
     @property
-    def platform(self) -> str:
-        """Name of what flies."""
-        return str(self.worlds.scenario.vehicles[0].platform.name)
-
-    @property
-    def layout(self) -> Layout:
+    def layout(self) -> TermLayout:
         """Terms of an observation with their sizes and scales."""
-        pixels = () if self.sight is None else (self.sight.term,)
+        pixels = () if self.camera is None else (self.camera.term,)
         return (*self.observer.layout, *pixels)
 
+    @property
+    def status(self) -> Integers:
+        """(B,) of the worlds."""
+        return self.worlds.status
+
     def report(self) -> dict[str, Array]:
-        """What else is known of the episodes, (B,) each: distances of the platforms' origins from their goals [m]."""
-        return {"distance": self._judged.distance.copy()}
+        """Further results of the episodes, (B,) each: distances of the platforms' origins from their goals [m]."""
+        return {"distance": self._results.distance.copy()}
 
     @property
-    def viewpoint(self) -> Array:
-        """(3,) place to look at [m]."""
+    def goal(self) -> Array:
+        """(3,) place at which the scenario's references end [m]."""
         return self.worlds.timeline.row(self.worlds.timeline.last)[P]
 
     @property
-    def limit(self) -> int:
-        """Steps of an episode that nothing ends."""
-        return self._rules.limit
+    def viewpoint(self) -> Viewpoint:
+        """Where a camera stands."""
+        return Viewpoint(self.worlds.timeline.row(0)[P], self.goal)
 
-    def _begin(self, chosen: Integers) -> None:
-        """Forget the last episodes of worlds that stand at their start."""
-        self._count_anew(chosen)
-        begin(chosen, self._seen(), self._judged)
+    def _begin(self, indices: Integers) -> None:
+        super()._begin(indices)
+        begin(indices, self._inputs(), self._results)
 
-    def step(self, actions: ArrayLike | None) -> Step:
-        """Fly a step of every world, also of those whose episodes are over and that have not been reset.
+    def _fly(self, values: Array) -> None:
+        act(self.task.action.kind, values, self.worlds, self.task.repeat)
 
-        Args:
-            actions: (B, size) in [-1, 1], and clipped to it; None lets the suite's controllers track the scenario's own
-                references.
-
-        Raises:
-            BadInput: they have another shape.
-        """
-        repeat = self.task.repeat
-        if actions is not None:
-            act(self.task.action.kind, self._taken(actions), self.worlds, repeat)
-            return self._assessed()
-        self._hold_still()
+    def _fly_scripted(self) -> None:
         if self.worlds.flies_at_once:
-            self.worlds.fly(repeat)
-        else:
-            for _ in range(repeat):
-                self.worlds.advance()
-        return self._assessed()
+            self.worlds.fly(self.task.repeat)
+            return
+        for _ in range(self.task.repeat):
+            self.worlds.advance()
 
-    def _hold_still(self) -> None:
-        self._remember_action()
-        self._action[:] = 0.0
+    def observe(self, indices: Integers | None = None) -> Observations:
+        """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
+        return self._with_images(self.observer(self._inputs(), indices), indices)
 
-    def _taken(self, actions: ArrayLike) -> Array:
-        """Actions in SI units (B, size); they are remembered, and one that is no number ends its world."""
-        self._remember_action()
-        return taken(actions, self._middle, self._half, self.worlds.status, self._action)
+    def _step_observation(self) -> Observations:
+        return self._with_images(self._term_values)
 
-    def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
-        """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
-        return self._with_images(self.observer(self._seen(), chosen), chosen)
+    def _success(self) -> Booleans:
+        return self._results.success.copy()
 
-    def _seen(self) -> Seen:
+    def _inputs(self) -> Seen:
         worlds = self.worlds
         return Seen(worlds.state, *self._goals(), worlds.rpm, self._action)
 
-    def _with_images(
-        self, terms: NDArray[np.float32], chosen: Integers | None = None
-    ) -> NDArray[np.float32]:
-        return terms if self.sight is None else np.hstack([terms, self.sight(chosen)])
+    def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
+        return terms if self.camera is None else np.hstack([terms, self.camera(indices)])
 
     def _last_goals(self) -> tuple[Array, Integers]:
         timeline = self.worlds.timeline
@@ -153,15 +133,16 @@ class Episodes(CountedEpisodes[Worlds]):
         """Reference rows (K, 19 + N), and the row of each world's goal (B,)."""
         return self._last if self._last is not None else self.worlds.reference_rows()
 
-    def _assessed(self) -> Step:
-        """The step that has been flown, rewarded, judged and seen."""
-        clearance = self._open if self._clearance is None else self._clearance()
-        given, flown = self._seen(), StepInputs(self._before, clearance, self.worlds.status)
+    def _assess(self) -> Array:
+        """Count, reward and observe a step in one compiled pass over all worlds."""
+        clearance = self._no_obstacles if self._clearance is None else self._clearance()
+        inputs, step = self._inputs(), StepInputs(self._before, clearance, self.worlds.status)
         reward = np.empty(self.count)
-        seen = np.empty((self.count, self.observer.size), np.float32)
+        out = np.empty((self.count, self.observer.size), np.float32)
         task = (self._terms, self._rules, self.observer.parts)
         self.worlds.threads.run(
-            lambda *worlds: assess(*worlds, given, flown, *task, self._judged, reward, seen),
+            lambda *worlds: assess(*worlds, inputs, step, *task, self._results, reward, out),
             self.count,
         )
-        return self._counted(self._with_images(seen), reward, self._judged.success.copy())
+        self._term_values = out
+        return reward

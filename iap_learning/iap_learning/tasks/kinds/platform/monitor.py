@@ -12,7 +12,7 @@ from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.observations import Parts, Seen
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
 from iap_learning.tasks.kinds.platform.rewards import Terms
-from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
@@ -41,7 +41,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
 
     key, missed = "task", "not_arrived"
 
-    def __init__(self, task: Task, scenario: Scenario, vehicle: Vehicle) -> None:
+    def __init__(self, task: PlatformTask, scenario: Scenario, vehicle: Vehicle) -> None:
         self._task, self._vehicle = task, vehicle
         self._dt = task.repeat * scenario.dt
         self._of_task = (Terms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)

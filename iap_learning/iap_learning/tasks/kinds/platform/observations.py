@@ -56,7 +56,7 @@ from iap_learning.tasks.kinds.platform.block import (
     all_lanes,
     put_world,
 )
-from iap_learning.tasks.terms import LARGEST
+from iap_learning.tasks.terms import BOUND
 
 UP = (0.0, 0.0, 1.0)
 
@@ -161,7 +161,7 @@ def _write_copy(block: Array, row: Index, k: int, lanes: Lanes) -> None:
 @formula
 def bounded(number: float, factor: float) -> float:
     """A number as a policy sees it."""
-    return least(most(number * factor, -LARGEST), LARGEST)
+    return least(most(number * factor, -BOUND), BOUND)
 
 
 class Seen(NamedTuple):

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Integers
+from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.kinds.platform.observations import NAMES, TERMS, Parts, Seen, observe
-from iap_learning.tasks.terms import Layout
 
 
 class Observer:
@@ -33,7 +33,7 @@ class Observer:
             size, per_aircraft, per_action = TERMS[name]
             last = self.size + size + aircraft * per_aircraft + actions * per_action
             self.columns[name], self.size = slice(self.size, last), last
-        self.layout: Layout = tuple(
+        self.layout: TermLayout = tuple(
             (name, at.stop - at.start, scales[name]) for name, at in self.columns.items()
         )
         terms = [NAMES.index(name) for name in scales]

@@ -48,7 +48,7 @@ class Clearance:
         self._seeds[:] = self._worlds.seeds
 
 
-class View(NamedTuple):
+class ImageGeometry(NamedTuple):
     """How the numbers of an image become points.
 
     Attributes:
@@ -61,7 +61,7 @@ class View(NamedTuple):
     p_BS_B: Array
 
 
-class Sight(DepthNumbers):
+class DepthCamera(DepthNumbers):
     """Depth images of many worlds as numbers.
 
     Args:
@@ -81,14 +81,14 @@ class Sight(DepthNumbers):
         super().__init__(image, sensor.pattern.shape, sensor.spec.range_max)
         self.view = self._view()
 
-    def _view(self) -> View:
+    def _view(self) -> ImageGeometry:
         sensor = self._sensor.sensor
         ways_S = sensor.pattern.bundle.ways_S / sensor.pattern.cosines[:, None]
         rows, columns = self.blocks
         blocks = ways_S.reshape(self.shape[0], rows, self.shape[1], columns, 3)
         mount = self._sensor.mount
         ways_B = so3.rotate(optical(mount.q_BS), blocks.mean(axis=(1, 3)).reshape(-1, 3))
-        return View(ways_B, np.array(mount.p_BS_B))
+        return ImageGeometry(ways_B, np.array(mount.p_BS_B))
 
     def __call__(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """(B, numbers) at the present states, row by row; or those of some worlds."""

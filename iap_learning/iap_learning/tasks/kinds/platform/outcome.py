@@ -18,7 +18,7 @@ from iap_learning.tasks.kinds.platform.quantities import (
     Quantity,
     measured,
 )
-from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, COLLIDED, OUT_OF_BOUNDS, TIME_IS_UP
 
@@ -49,7 +49,7 @@ class Rules(NamedTuple):
     arrival: float
 
     @classmethod
-    def of(cls, task: Task, step: float) -> Self:
+    def of(cls, task: PlatformTask, step: float) -> Self:
         """The rules of a task with steps of a length [s]."""
         success = task.success
         return cls(

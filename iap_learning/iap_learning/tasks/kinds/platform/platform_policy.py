@@ -2,7 +2,7 @@
 """A policy between what is known of one platform and what is commanded, as the episodes have it fly."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,41 +13,16 @@ from iap_description.states import Command, Level
 from iap_io.wire.stamps import SECOND
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
+from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.kinds.platform.eye import Eye
 from iap_learning.tasks.kinds.platform.observations import Seen
 from iap_learning.tasks.kinds.platform.observer import Observer
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.kinds.registry import AnyTask
-from iap_simulation.batch.actions import action_of, action_size
+from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.scaling import ActionScale
+from iap_simulation.batch.actions import REFERENCE_KINDS, action_of, action_size
 from iap_simulation.batch.references import References
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
-
-
-def periods(policy: Policy, scenario: Scenario) -> int:
-    """Control periods between two actions.
-
-    Raises:
-        BadInput: there is no whole number of them.
-    """
-    ratio = scenario.rates.control_hz / policy.header.rate_hz
-    if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
-        raise BadInput(
-            f"{policy.source}: key 'rate_hz': {policy.header.rate_hz:g} Hz does not divide"
-            f" rates.control_hz, {scenario.rates.control_hz:g} Hz"
-        )
-    return round(ratio)
-
-
-def info_of(policy: Policy) -> dict[str, Any]:
-    """Key `policy` of metrics.json."""
-    header = policy.header
-    return {"name": policy.name, "task": header.task, "sha256": policy.digest}
-
-
-def check(policy: Policy, task: AnyTask, layout: Layout) -> None:
-    """Refuse a policy whose task is another one by now, or that is of another platform."""
-    policy.check(layout, f"task '{task.name}' in this scenario")
 
 
 class OneWorld:
@@ -68,6 +43,23 @@ class OneWorld:
         """The scenario's reference."""
         return References.of(self.goal)
 
+    def output_of(self, kind: str, values: Array) -> Reference | Command:
+        """The reference for the vehicle's controller, or the command of its aircraft, of an action in SI units."""
+        if kind in REFERENCE_KINDS:
+            return self.reference_of(kind, values)
+        return _alone(cast(Command, action_of(kind, values, self)))
+
+    def reference_of(self, kind: str, values: Array) -> Reference:
+        """The reference of an action in SI units.
+
+        Raises:
+            BadInput: actions of this kind are commands.
+        """
+        if kind not in REFERENCE_KINDS:
+            raise BadInput(f"{KEY}: actions '{kind}' are no references")
+        made = cast(References, action_of(kind, values, self))
+        return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
+
 
 class PlatformPolicy:
     """A policy that flies one platform.
@@ -86,7 +78,9 @@ class PlatformPolicy:
         BadInput: the policy is of another platform, rate, layout or camera.
     """
 
-    def __init__(self, policy: Policy, task: Task, scenario: Scenario, vehicle: Vehicle) -> None:
+    def __init__(
+        self, policy: Policy, task: PlatformTask, scenario: Scenario, vehicle: Vehicle
+    ) -> None:
         self.task, self._policy, self._vehicle = task, policy, vehicle
         self._repeat, self._dt_ns = periods(policy, scenario), SECOND * scenario.dt
         platform, kind = scenario.vehicles[0].platform, task.action.kind
@@ -97,10 +91,9 @@ class PlatformPolicy:
             self.eye = Eye(task.depth, scenario, self._repeat, policy.name)
         terms = (*self._observer.layout, *(() if self.eye is None else (self.eye.term,)))
         layout = (task, terms, size, platform.name, scenario.rates.control_hz)
-        check(policy, task, Layout.of(*layout))
+        policy.check(Layout.of(*layout), f"task '{task.name}' in this scenario")
         action = policy.header.action
-        low, high = np.array(action.low), np.array(action.high)
-        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
+        self._scale = ActionScale.of(action.low, action.high)
         self._world, self._action = OneWorld(vehicle), np.zeros((1, size))
         self._only = np.zeros(1, dtype=np.int64)  # row of its goal
         self._period = -1  # of the last action
@@ -132,11 +125,7 @@ class PlatformPolicy:
         if self.acts_at(k):
             self._act()
             self._period = k // self._repeat
-        values = self._middle + self._half * self._action
-        made = action_of(self.task.action.kind, values, world)
-        if isinstance(made, Command):
-            return _alone(made)
-        return Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
+        return world.output_of(self.task.action.kind, self._scale.apply(self._action))
 
     def _act(self) -> None:
         world, task = self._world, self.task

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A task: what flies, what is commanded, seen and wanted, read from ``data/tasks/NAME.yaml``."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
 from iap_description.config.record import (
     Count,
-    FileName,
     Flag,
     NonNegative,
     Positive,
-    Real,
     Record,
     validate,
 )
@@ -20,22 +18,13 @@ from iap_learning.tasks.files import TASKS, task_tree
 from iap_learning.tasks.kinds.platform.observations import TERMS
 from iap_learning.tasks.kinds.platform.quantities import Quantity
 from iap_learning.tasks.kinds.platform.rewards import Reward
-from iap_learning.tasks.terms import known_terms
+from iap_learning.tasks.scaling import ActionRange
+from iap_learning.tasks.task import Task
 from iap_simulation.batch.actions import KINDS, action_size
 
 
-class ActionRange(Record):
-    """What the numbers of an action mean, which a policy gives in [-1, 1].
-
-    Attributes:
-        kind: see `iap_simulation.batch.actions`.
-        low: what -1 stands for, in SI units, of each column; those of an aircraft count for all.
-        high: what 1 stands for.
-    """
-
-    kind: str
-    low: tuple[Real, ...]
-    high: tuple[Real, ...]
+class CommandRange(ActionRange):
+    """Range of what is commanded of a platform, see `iap_simulation.batch.actions`."""
 
     @field_validator("kind")
     @classmethod
@@ -44,15 +33,10 @@ class ActionRange(Record):
             raise ValueError(f"choose {', '.join(KINDS)}")
         return kind
 
-    @model_validator(mode="after")
-    def _are_bounds(self) -> Self:
-        size = action_size(self.kind, 1)
-        for key in ("low", "high"):
-            if len(getattr(self, key)) != size:
-                raise ValueError(f"key '{key}': kind '{self.kind}' has {size} columns")
-        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
-            raise ValueError("key 'low': it must not be above 'high'")
-        return self
+    @property
+    def columns(self) -> int:
+        """Number of columns of the kind, for one aircraft."""
+        return action_size(self.kind, 1)
 
 
 class DepthImage(Record):
@@ -86,47 +70,29 @@ class Success(Record):
     ends: Flag
 
 
-class Task(Record):
-    """A task.
+class PlatformTask(Task):
+    """A task of one platform.
 
     Attributes:
-        name: of its file.
-        description: one sentence.
-        scenario: its name or file, which says what flies.
-        settings: of the scenario's keys, by their dotted paths.
         platform: that flies; None takes the scenario's.
         goal: the scenario's reference at the present instant, or its last one.
-        action: what is commanded.
-        observation: its terms, see `observations`, and by what each is divided.
-        depth: the image that follows them; None where a policy sees none.
+        depth: the image that follows the terms of an observation; None where a policy observes none.
         reward: of every step.
         success: of an episode.
         fails_beyond: quantities that end an episode as a failure once they are above this.
         clearance: how close to obstacles the platform's origin may come, else it has collided [m]; None: as it likes.
-        seconds: time limit of an episode [s].
-        repeat: control periods of a step.
     """
 
-    name: FileName
-    description: str
-    scenario: str
-    settings: dict[str, Any]
+    TERMS: ClassVar[Collection[str]] = TERMS
+
     platform: str | None
     goal: Literal["present", "last"]
-    action: ActionRange
-    observation: Annotated[dict[str, Positive], Field(min_length=1)]
+    action: CommandRange
     depth: DepthImage | None
     reward: Reward
     success: Success
     fails_beyond: dict[Quantity, NonNegative]
     clearance: Positive | None
-    seconds: Positive
-    repeat: Count
-
-    @field_validator("observation")
-    @classmethod
-    def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
-        return known_terms(observation, TERMS)
 
     @property
     def minds_obstacles(self) -> bool:

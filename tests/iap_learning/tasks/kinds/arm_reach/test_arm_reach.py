@@ -14,8 +14,7 @@ from iap_description.errors import BadInput
 from iap_learning.evaluation.baselines import score
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.policies.policy import Policy
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import make_episodes, make_task
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_simulation.arm.flight import ArmFlight
 from iap_simulation.arm.scenario import resolve_arm
 from iap_simulation.simulation.simulation import Simulation
@@ -158,7 +157,7 @@ def test_the_policy_that_ships_arrives_sooner_than_the_laws() -> None:
     assert learned.seconds.mean() < 2.5
     assert seen.dtype == np.float32
     episodes.reset(seeds=range(500, 516))
-    expert = expert_of("kinematic", episodes)
+    expert = agent_of("kinematic", episodes)
     law = score(episodes, lambda _: expert())
     assert law.success.mean() > 0.9
     assert law.seconds.mean() > 2.0 * learned.seconds.mean()
@@ -168,7 +167,7 @@ def test_the_policy_that_ships_arrives_sooner_than_the_laws() -> None:
     ("settings", "scenario", "named"),
     [
         ({"target.low": [2.0, 0.0, 0.0]}, {}, "key 'target': key 'low'"),
-        ({"action.low": [2.0] * 7}, {}, "of u_l it must not be above 'high'"),
+        ({"action.low": [2.0] * 7}, {}, "it must not be above 'high' .column 0."),
         ({"observation": {"rpm": 1.0}}, {}, "no term 'rpm'"),
         ({}, {"draw.joints_deg": 80.0}, "draw.joints_deg: q2 at -20.0 deg is beyond its limits"),
         ({}, {"wind.speed": 1.0}, "unknown key 'wind'"),
@@ -186,9 +185,9 @@ def test_what_an_identified_plant_has_not_is_refused(tmp_path: Any) -> None:
         make_episodes(TASK, 1, platform="f450")
     with pytest.raises(BadInput, match="no bodies to be drawn"):
         gymnasium.make("iap/ArmReach-v0", render_mode="rgb_array")
-    with pytest.raises(BadInput, match="with --engine batched"):
+    with pytest.raises(BadInput, match="tasks of kind 'arm_reach' have no part 'single_run'"):
         fly_in_engine(*chosen(TASK, None, None)[:2], "pybullet", [1])
-    with pytest.raises(BadInput, match="velocities of an identified plant"):
+    with pytest.raises(BadInput, match="tasks of kind 'arm_reach' have no part 'policy_agent'"):
         Simulation.of("hover", settings={"policy": TASK})
     path = tmp_path / "slow.yaml"
     channel = "{gain: 1.0, frequency: 2.0, damping: 1.0, delay: 0.1}"

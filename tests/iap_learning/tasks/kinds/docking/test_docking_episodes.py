@@ -131,7 +131,7 @@ def test_a_scenario_without_docking_is_refused():
     [
         (
             {"episodes": "chess"},
-            "key 'episodes': docking, module_docking or arm_reach is expected",
+            "key 'episodes': docking, module_docking, arm_reach, or module:NAME",
         ),
         ({"colour": 1}, "unknown key 'colour'"),
         ({"action.kind": "magic"}, "key 'action.kind'"),

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_learning.tasks.kinds.docking.observations import View, layout_of, observe
+from iap_learning.tasks.kinds.docking.observations import TERMS as TABLE
+from iap_learning.tasks.kinds.docking.observations import PairInputs
 from iap_learning.tasks.kinds.docking.rewards import Weights, potential
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import episode_seeds
@@ -40,17 +41,16 @@ def moved(x, dt):
 
 
 def seen(x, names, pair, action=None, latched=False):
-    """What is seen of rows, where observers believe them."""
-    layout = layout_of(dict.fromkeys(names, 1.0), 6)
-    view = View.of(layout, np.zeros((2, 3)), pair)
-    memory = np.zeros((2, 13))
-    memory[:, :3], memory[:, 3:6] = x[:, :3], x[:, 7:10]
-    out = np.zeros(len(view.factors), np.float32)
-    given = np.zeros(6) if action is None else action
-    raw = np.zeros(len(out))
-    observe(x, np.arange(6.0), latched, given, memory, view, raw, out)
-    columns = np.cumsum([0, *(size for _, size, _ in layout)])
-    return {name: raw[columns[k] : columns[k + 1]].copy() for k, name in enumerate(names)}
+    """Numbers of terms of rows, where observers estimate what is true."""
+    memory, numbers = np.zeros((1, 2, 13)), {}
+    memory[0, :, :3], memory[0, :, 3:6] = x[:, :3], x[:, 7:10]
+    action = np.zeros(6) if action is None else action
+    state = (x[None], np.arange(6.0)[None], np.array([latched]), action[None], memory)
+    inputs = PairInputs(*state, np.zeros((2, 3)), pair)
+    for name in names:
+        numbers[name] = np.zeros((1, TABLE[name].size or 6))
+        TABLE[name].fill(inputs, np.zeros(1, int), numbers[name])
+    return {name: row[0] for name, row in numbers.items()}
 
 
 @pytest.fixture(scope="module")
@@ -222,5 +222,5 @@ def test_episodes_go_on_to_seeds_of_their_own():
     episodes = make_episodes("docking", 2)
     episodes.reset(seeds=[10, 11])
     episodes.reset([1])
-    assert episodes.flown[0] == 10
-    assert episodes.flown[1] == episode_seeds(np.array([11]), np.array([1]))[0]
+    assert episodes.episode_seeds[0] == 10
+    assert episodes.episode_seeds[1] == episode_seeds(np.array([11]), np.array([1]))[0]

@@ -9,8 +9,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_learning.policies.policy import Policy
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import make_episodes, make_task
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
 
@@ -38,7 +37,7 @@ def test_the_coordinator_docks_and_so_does_the_funnel_and_sooner() -> None:
     assert (episodes.report()["closing_speed"] < 0.12).all()  # its reference approaches at 0.1 m/s
     assert (episodes.report()["offset"] < 0.02).all()
     episodes.reset(seeds=range(4))
-    success, quick = flown(episodes, expert_of("funnel", episodes))
+    success, quick = flown(episodes, agent_of("funnel", episodes))
     assert success.all()
     assert (quick < slow).all()
 
@@ -126,7 +125,7 @@ def test_what_does_not_fit_is_refused(
 
 def test_experts_of_other_tasks_are_refused() -> None:
     with pytest.raises(BadInput, match="docks modules by velocities, not task 'hold'"):
-        expert_of("funnel", make_episodes("hold", 1))
+        agent_of("funnel", make_episodes("hold", 1))
 
 
 def test_the_shipped_policy_docks_in_episodes_and_its_flight_goes_likewise_up_to_the_touch() -> (
@@ -154,7 +153,12 @@ def test_the_shipped_policy_docks_in_episodes_and_its_flight_goes_likewise_up_to
 
 
 def test_a_policy_that_docks_no_modules_is_refused() -> None:
-    with pytest.raises(BadInput, match="flies task 'hold', which docks no modules"):
+    with pytest.raises(
+        BadInput,
+        match="flies task 'hold': tasks of kind 'platform' have no part 'policy_guidance'",
+    ):
         Simulation.of("module_docking", settings={"policy": "hold"})
-    with pytest.raises(BadInput, match="docks modules, and there are none"):
+    with pytest.raises(
+        BadInput, match="tasks of kind 'module_docking' have no part 'policy_agent'"
+    ):
         Simulation.of("beetle_hover", settings={"policy": "module_docking"})

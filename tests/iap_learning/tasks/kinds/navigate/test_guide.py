@@ -10,8 +10,7 @@ from iap_description.world.distances import Surroundings
 from iap_learning.datasets.rollouts import collect
 from iap_learning.evaluation.batched import fly_each
 from iap_learning.evaluation.flyers import baseline
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes
 from iap_simulation.scenario.randomization import placed_world
 
 BLIND = {"depth": None}  # the expert needs no image
@@ -43,7 +42,7 @@ def test_an_expert_flies_the_same_in_any_company():
     flown = {}
     for seeds in ([5], [4, 5, 6]):
         episodes = make_episodes("navigate", len(seeds), settings={**BLIND, "seconds": 2.0})
-        rollouts = collect(episodes, expert_of("noisy_field", episodes), seeds)
+        rollouts = collect(episodes, agent_of("noisy_field", episodes), seeds)
         flown[len(seeds)] = next(each for each in rollouts if each.seed == 5)
     np.testing.assert_array_equal(flown[1].actions, flown[3].actions)
     np.testing.assert_array_equal(flown[1].observations, flown[3].observations)
@@ -52,7 +51,7 @@ def test_an_expert_flies_the_same_in_any_company():
 def test_the_expert_keeps_away_from_obstacles_where_there_is_room():
     """No origin comes closer than the clearance at which an episode ends, and most of the way is open."""
     episodes = make_episodes("navigate", 8, settings=BLIND)
-    expert = expert_of("field", episodes)
+    expert = agent_of("field", episodes)
     around = Surroundings([placed_world(episodes.worlds.world(b)) for b in range(8)])
     found = []
     for _ in range(80):
@@ -65,16 +64,18 @@ def test_the_expert_keeps_away_from_obstacles_where_there_is_room():
 @pytest.mark.parametrize("name", ["field", "potential_field"])
 def test_experts_of_velocities_fly_no_other_actions(name):
     with pytest.raises(BadInput, match=f"expert '{name}' flies by velocities, not task 'hold'"):
-        expert_of(name, make_episodes("hold", 1))
+        agent_of(name, make_episodes("hold", 1))
 
 
 def test_a_potential_field_needs_an_image():
     with pytest.raises(BadInput, match="'potential_field' needs a depth image"):
-        expert_of("potential_field", make_episodes("navigate", 1, settings=BLIND))
+        agent_of("potential_field", make_episodes("navigate", 1, settings=BLIND))
 
 
-def test_an_expert_of_an_unknown_guide_is_refused(tmp_path):
+def test_an_agent_of_an_unknown_guide_is_refused(tmp_path):
     path = tmp_path / "own.yaml"
     path.write_text("guide: intuition\n")
-    with pytest.raises(BadInput, match="own.yaml: key 'guide': choose script, wrench, field"):
-        expert_of(str(path), make_episodes("navigate", 1, settings=BLIND))
+    with pytest.raises(
+        BadInput, match="own.yaml: key 'guide': choose field, potential_field, script, wrench"
+    ):
+        agent_of(str(path), make_episodes("navigate", 1, settings=BLIND))

@@ -7,8 +7,8 @@ import pytest
 from iap_description.errors import BadInput
 from iap_learning.evaluation.baselines import baselines
 from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.platform.episodes import Episodes
-from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_learning.tasks.seeds import episode_seeds
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
@@ -53,8 +53,8 @@ def test_every_world_is_the_one_alone(name):
 
 
 def test_a_first_episode_is_the_flight_of_its_seed():
-    task = Task.of("hold", {"repeat": 1})
-    episodes = Episodes(task, 3)
+    task = PlatformTask.of("hold", {"repeat": 1})
+    episodes = PlatformEpisodes(task, 3)
     episodes.reset(seeds=[5, 6, 7])
     for _ in range(20):
         episodes.step(None)
@@ -78,7 +78,7 @@ def test_seeds_of_episodes_depend_on_nothing_but_seed_and_number():
 @pytest.mark.parametrize("platform", ["three_star", "f450"])
 @pytest.mark.parametrize("column", [0, 3])
 def test_an_action_that_is_no_number_ends_its_world_alone(platform, column):
-    episodes = Episodes(Task.of("hold"), 3, platform=platform)
+    episodes = PlatformEpisodes(PlatformTask.of("hold"), 3, platform=platform)
     actions = np.zeros((3, episodes.size))
     actions[1, column] = np.nan
     step = episodes.step(actions)
@@ -94,20 +94,20 @@ def test_an_action_that_is_no_number_ends_its_world_alone(platform, column):
 @pytest.mark.parametrize("actions", [np.zeros(4), np.zeros((2, 4)), np.zeros((3, 5)), 1.0])
 def test_actions_of_another_shape_are_refused(actions):
     with pytest.raises(BadInput, match=r"action: has shape .*; \(3, 4\) is expected"):
-        Episodes(Task.of("hold"), 3).step(actions)
+        PlatformEpisodes(PlatformTask.of("hold"), 3).step(actions)
 
 
 def test_actions_are_clipped_to_their_range():
     ends = []
     for size in (1.0, 50.0):
-        episodes = Episodes(Task.of("hold"), 1)
+        episodes = PlatformEpisodes(PlatformTask.of("hold"), 1)
         ends.append(episodes.step(np.full((1, 4), size)).observation)
     np.testing.assert_array_equal(*ends)
 
 
 def test_seeds_must_be_as_many_as_worlds():
     with pytest.raises(BadInput, match="reset: 2 seeds are expected, got 3"):
-        Episodes(Task.of("hold"), 4).reset([0, 3], seeds=[1, 2, 3])
+        PlatformEpisodes(PlatformTask.of("hold"), 4).reset([0, 3], seeds=[1, 2, 3])
 
 
 @pytest.mark.parametrize(

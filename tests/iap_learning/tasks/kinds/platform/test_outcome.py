@@ -8,7 +8,7 @@ from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, judge
 from iap_learning.tasks.kinds.platform.quantities import DISTANCE, SPEED
 from iap_learning.tasks.kinds.platform.rewards import FACTORS
-from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, OUTCOMES, TIME_IS_UP
 
@@ -19,7 +19,7 @@ class Judged:
     def __init__(self, **success):
         settings = {"success": {"within": {"distance": 0.1}, **success}, "seconds": 0.5}
         settings["fails_beyond"] = {"speed": 3.0}
-        self.rules = Rules.of(Task.of("land", settings), 0.1)
+        self.rules = Rules.of(PlatformTask.of("land", settings), 0.1)
         self.counted = Counted.of(1)
 
     def __call__(self, *, distance=0.0, speed=0.0, status=RUNNING):

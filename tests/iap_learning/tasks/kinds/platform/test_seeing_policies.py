@@ -13,7 +13,7 @@ from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.policies.policy import Policy
-from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.kinds.registry import make_episodes, task_of_policy
 from iap_simulation.runs.run import record
 from iap_simulation.simulation.simulation import Simulation
 
@@ -59,7 +59,7 @@ def test_with_contact_it_arrives_and_the_flight_ends_there(engine: str, tmp_path
 
 @pytest.mark.slow
 def test_who_sees_nothing_flies_into_what_stands_there() -> None:
-    task = Policy.load("navigate").task()
+    task = task_of_policy(Policy.load("navigate"))
     many = fly_batched(task, baseline("controller"), [SEED, SEED + 2])
     blind = fly_in_engine(task, baseline("controller"), "closed_form", [SEED, SEED + 2])
     assert blind.outcomes == many.outcomes

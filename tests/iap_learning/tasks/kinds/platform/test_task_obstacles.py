@@ -7,9 +7,9 @@ import pytest
 from iap_description.errors import BadInput
 from iap_description.states import P
 from iap_learning.evaluation.baselines import score
-from iap_learning.tasks.kinds.platform.episodes import Episodes
-from iap_learning.tasks.kinds.platform.obstacles import Clearance, Sight
-from iap_learning.tasks.kinds.platform.task import DepthImage, Task
+from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
+from iap_learning.tasks.kinds.platform.obstacles import Clearance, DepthCamera
+from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
 from iap_simulation.tasks.outcomes import COLLIDED
 
 FRONT = 4.0  # where a wall across the way begins, along x [m]
@@ -35,7 +35,7 @@ def ahead(episodes):
 
 def test_a_wall_is_as_far_as_it_is_and_ends_who_comes_too_close():
     """The distance of a wall across the way is its front's x less one's own; the episode ends within it."""
-    episodes = Episodes(Task.of("navigate"), 2, scenario=WALLED)
+    episodes = PlatformEpisodes(PlatformTask.of("navigate"), 2, scenario=WALLED)
     before = np.inf
     while not episodes.outcome.any():
         step = episodes.step(ahead(episodes))
@@ -51,7 +51,7 @@ def test_a_wall_is_as_far_as_it_is_and_ends_who_comes_too_close():
 
 def test_an_image_is_the_depth_along_the_view():
     """A wall across the view fills the image with its distance from the camera; beside it nothing is measured."""
-    episodes = Episodes(Task.of("navigate"), 2, scenario=WALLED)
+    episodes = PlatformEpisodes(PlatformTask.of("navigate"), 2, scenario=WALLED)
     clean = {
         "width": 32,
         "height": 24,
@@ -59,7 +59,7 @@ def test_an_image_is_the_depth_along_the_view():
         "disparity_noise_deg": 0.0,
         "dropout": 0.0,
     }
-    sight = Sight(DepthImage(preset="d455", settings=clean), episodes.worlds)
+    sight = DepthCamera(DepthImage(preset="d455", settings=clean), episodes.worlds)
     assert sight.shape == (24, 32)
     image = sight().reshape(2, 24, 32)
     camera = episodes.worlds.state[:, 0, 0] + 0.198  # of left_camera on an F450
@@ -69,10 +69,10 @@ def test_an_image_is_the_depth_along_the_view():
 
 def test_blocks_of_pixels_are_as_near_as_the_nearest_of_them():
     """A block has the least depth of its pixels; by `inverse` its number is that depth's reciprocal."""
-    episodes = Episodes(Task.of("navigate"), 2)
+    episodes = PlatformEpisodes(PlatformTask.of("navigate"), 2)
     size = {"width": 8, "height": 6}
     fine, coarse, inverse = (
-        Sight(DepthImage(preset="d455", settings=size, **more), episodes.worlds)
+        DepthCamera(DepthImage(preset="d455", settings=size, **more), episodes.worlds)
         for more in ({}, {"blocks": (3, 2)}, {"blocks": (3, 2), "inverse": 0.5})
     )
     assert coarse.shape == inverse.shape == (2, 4)
@@ -89,8 +89,8 @@ def test_blocks_of_pixels_are_as_near_as_the_nearest_of_them():
 
 def test_points_of_an_image_lie_on_what_is_seen():
     """Along its way from the camera a number's depth leads to the wall across the view."""
-    episodes = Episodes(Task.of("navigate"), 1, scenario=WALLED)
-    sight = episodes.sight
+    episodes = PlatformEpisodes(PlatformTask.of("navigate"), 1, scenario=WALLED)
+    sight = episodes.camera
     numbers = episodes.observe()[:, episodes.observer.size :]
     rows = sight.depths(numbers)[0].reshape(sight.shape)[2, 7:9]
     ways = sight.view.ways_B.reshape(*sight.shape, 3)[2, 7:9]
@@ -101,7 +101,7 @@ def test_points_of_an_image_lie_on_what_is_seen():
 
 def test_an_image_of_some_worlds_is_theirs_among_all():
     """Worlds are seen alike in any company, errors included."""
-    episodes = Episodes(Task.of("navigate"), 4)
+    episodes = PlatformEpisodes(PlatformTask.of("navigate"), 4)
     whole = episodes.observe()
     np.testing.assert_array_equal(episodes.observe(np.array([3, 1])), whole[[3, 1]])
     pixels = whole[:, episodes.observer.size :]
@@ -112,8 +112,8 @@ def test_an_image_of_some_worlds_is_theirs_among_all():
 
 def test_every_episode_has_obstacles_of_its_own_which_its_seed_brings_back():
     """Clearance and image belong to the seed."""
-    task = Task.of("navigate")
-    episodes = Episodes(task, 3)
+    task = PlatformTask.of("navigate")
+    episodes = PlatformEpisodes(task, 3)
     first, far = episodes.reset(seeds=[1, 2, 3]), Clearance(episodes.worlds)
     at_first = far()
     second = episodes.reset(np.array([1]))
@@ -138,7 +138,7 @@ def test_the_straight_way_is_seldom_free():
         wanted = np.column_stack([speed, np.zeros(len(speed))])
         return (wanted - 0.5 * (low + high)) / (0.5 * (high - low))
 
-    success = score(Episodes(Task.of("navigate"), 64), straight).success.mean()
+    success = score(PlatformEpisodes(PlatformTask.of("navigate"), 64), straight).success.mean()
     assert 0.05 < success < 0.4
 
 
@@ -157,4 +157,4 @@ def test_the_straight_way_is_seldom_free():
 def test_what_cannot_be_is_refused(settings, reason):
     """By its key."""
     with pytest.raises(BadInput, match=reason):
-        Episodes(Task.of("navigate", settings), 1)
+        PlatformEpisodes(PlatformTask.of("navigate", settings), 1)

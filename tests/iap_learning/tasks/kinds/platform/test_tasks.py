@@ -5,8 +5,8 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.tasks.files import TASKS
-from iap_learning.tasks.kinds.platform.episodes import Episodes
-from iap_learning.tasks.kinds.platform.task import Task
+from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
+from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_episodes
 
 
@@ -35,7 +35,7 @@ def test_shipped_tasks_can_be_flown(name):
 )
 def test_what_is_wrong_is_named(settings, text):
     with pytest.raises(BadInput, match=text.replace("[", r"\[")) as error:
-        Task.of("hold", settings)
+        PlatformTask.of("hold", settings)
     assert "\n" not in str(error.value)
 
 
@@ -44,17 +44,17 @@ def test_keys_that_a_file_lacks_or_should_not_have_are_named(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(text.replace("seconds: 5.0", "minutes: 1.0"), encoding="utf-8")
     with pytest.raises(BadInput, match=r"mine\.yaml: missing key 'seconds'"):
-        Task.of(str(path))
+        PlatformTask.of(str(path))
     path.write_text(text + "minutes: 1.0\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"mine\.yaml: unknown key 'minutes'"):
-        Task.of(str(path))
+        PlatformTask.of(str(path))
 
 
 def test_an_unknown_task_is_refused_with_those_that_there_are():
     with pytest.raises(BadInput, match="unknown task 'juggle': choose .*hold"):
-        Task.of("juggle")
+        PlatformTask.of("juggle")
 
 
 def test_scenarios_that_worlds_cannot_fly_are_refused():
     with pytest.raises(BadInput, match="cannot be flown side by side"):
-        Episodes(Task.of("hold", {"scenario": "wall_push"}), 2)
+        PlatformEpisodes(PlatformTask.of("hold", {"scenario": "wall_push"}), 2)

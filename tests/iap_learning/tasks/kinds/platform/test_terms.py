@@ -22,8 +22,8 @@ from iap_learning.tasks.kinds.platform.quantities import (
     put_action,
 )
 from iap_learning.tasks.kinds.platform.rewards import FACTORS, Terms, add_up
-from iap_learning.tasks.kinds.platform.task import Task
-from iap_learning.tasks.terms import LARGEST
+from iap_learning.tasks.kinds.platform.task import PlatformTask
+from iap_learning.tasks.terms import BOUND
 
 B, N = 40, 3
 
@@ -55,7 +55,7 @@ def rows_of(block, row, count):
 
 def assessed(x, goals, task):
     """Rewards and observations of a step, as `Episodes` has them."""
-    task, none = Task.of(task), np.zeros((B, 4))
+    task, none = PlatformTask.of(task), np.zeros((B, 4))
     observer = Observer(task.observation, aircraft=N, actions=4)
     given = Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
     flown = StepInputs(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
@@ -147,7 +147,7 @@ def test_observations_are_clipped():
     x[0, 0, V] = [1e6, -1e6, 0.0]
     observer = Observer({"velocity": 1.0}, aircraft=N, actions=1)
     seen = observer(Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), np.zeros((B, 1))))
-    assert seen[0].tolist() == [LARGEST, -LARGEST, 0.0]
+    assert seen[0].tolist() == [BOUND, -BOUND, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_shapes(factor, value):
     settings = {
         "terms": {"only": {"weight": 2.0, "factors": [{"of": "speed", "shape": factor, "k": 3.0}]}}
     }
-    task = Task.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
+    task = PlatformTask.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
     block = np.zeros((int(FACTORS) + 1) * LANES)
     rows_of(block, MEASURES, len(QUANTITIES))[SPEED] = 2.0
     add_up(block, Terms.of(task.reward), all_lanes())
@@ -183,7 +183,7 @@ def test_the_preset_of_the_aerial_gym_rewards_as_it_does():
     x, goals = 0.4 * random_states(rng), np.zeros((B, 20))
     x[..., Q] = so3.normalized(x[..., Q])
     goals[:, 6] = 1.0
-    task = Task.of("aerial_gym_position")
+    task = PlatformTask.of("aerial_gym_position")
     out = assessed(x, goals, task.name)
     expected = aerial_gym_reward(x, goals[:, :3])
     is_near = np.linalg.norm(x[:, 0, P], axis=1) < task.fails_beyond["distance"]

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Experts of docking: who succeeds how often, by which actions, and that their noise is the episode's own."""
+"""Agents that dock: who succeeds how often, by which actions, and that their noise is the episode's own."""
 
 import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import collect
-from iap_learning.tasks.agents import EXPERTS
-from iap_learning.tasks.kinds.agents import expert_of
-from iap_learning.tasks.kinds.docking.experts import Expert, ExpertSettings
-from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.agents import EXPERTS, read_settings
+from iap_learning.tasks.kinds.docking.agents import DockingAgent, DockingAgentSettings
+from iap_learning.tasks.kinds.registry import agent_of, make_episodes
 
 THRUSTS = {
     "action.kind": "thrust_rates",
@@ -22,7 +21,7 @@ THRUSTS = {
 def success(task, expert, count, settings=None):
     """Share of dockings that succeed."""
     episodes = make_episodes(task, min(count, 256), settings=settings)
-    flown = collect(episodes, expert_of(expert, episodes), range(count))
+    flown = collect(episodes, agent_of(expert, episodes), range(count))
     return np.mean([each.success for each in flown])
 
 
@@ -49,9 +48,11 @@ def test_the_noisy_script_succeeds_in_four_of_ten():
 
 def test_noise_is_that_of_the_episode_s_seed():
     episodes = make_episodes("docking", 3, settings={"seconds": 0.2})
-    settings = ExpertSettings.of("noisy_script").model_copy(update={"noise": 0.1})
-    quiet = Expert(settings.model_copy(update={"noise": 0.0}), episodes)
-    noisy = Expert(settings, episodes)
+    settings = read_settings(DockingAgentSettings, "noisy_script").model_copy(
+        update={"noise": 0.1}
+    )
+    quiet = DockingAgent(settings.model_copy(update={"noise": 0.0}), episodes)
+    noisy = DockingAgent(settings, episodes)
     episodes.reset(seeds=[1, 2, 1])
     noisy.reset()
     given = noisy() - quiet()
@@ -63,7 +64,7 @@ def test_noise_is_that_of_the_episode_s_seed():
 
 def test_actions_are_in_their_range():
     episodes = make_episodes("docking", 4, settings={"action.low": [-0.1] * 3})
-    expert = expert_of("noisy_script", episodes)
+    expert = agent_of("noisy_script", episodes)
     for _ in range(20):
         actions = expert()
         assert actions.dtype == np.float32
@@ -81,7 +82,7 @@ def test_experts_are_data(tmp_path):
     ):
         path.write_text(text.replace(old, new), encoding="utf-8")
         with pytest.raises(BadInput, match=said):
-            ExpertSettings.of(str(path))
+            read_settings(DockingAgentSettings, str(path))
     path.write_text(text.replace("script: {}", "script: {haste: 1.0}"), encoding="utf-8")
     with pytest.raises(BadInput, match="haste"):
-        expert_of(str(path), make_episodes("docking", 1))
+        agent_of(str(path), make_episodes("docking", 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy that moves an end effector may see: terms by name, in axes of the platform's heading.
+"""Terms of observations of a policy that moves an end effector, in axes of the platform's heading.
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
@@ -12,27 +12,15 @@
 | `action` | 7 | 1 | the last action |
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.vehicles.serial_chain import Chain, jacobian, tip_pose
-from iap_learning.tasks.terms import LARGEST, Layout
+from iap_learning.tasks.terms import PER_ACTION, TermTable, array_term
 from iap_physics.identified.plants import IdentifiedPlants
-
-TERMS = {  # numbers of each
-    "error": 3,
-    "tip": 3,
-    "tip_velocity": 3,
-    "joints": 3,
-    "velocity": 3,
-    "rates": 4,
-    "action": 7,
-}
 
 
 class Tips(NamedTuple):
@@ -87,35 +75,26 @@ def _look(
         error[b, 2] = targets[b, 2] - pose[b, 2] - tip[b, 2]
 
 
-class Sight:
-    """Makes observations.
-
-    Args:
-        scales: of each term, by which its numbers are divided.
+class ArmInputs(NamedTuple):
+    """Inputs of the terms, of B worlds.
 
     Attributes:
-        layout: terms, their sizes and scales.
-        size: numbers of an observation.
+        tips: end effectors.
+        plants: with their arms.
+        action: (B, 7) the last ones.
     """
 
-    def __init__(self, scales: Mapping[str, float]) -> None:
-        self.layout: Layout = tuple((name, TERMS[name], scale) for name, scale in scales.items())
-        factors = [np.full(size, 1.0 / scale) for _, size, scale in self.layout]
-        self._factors: Array = np.concatenate(factors)
-        self.size = len(self._factors)
+    tips: Tips
+    plants: IdentifiedPlants
+    action: Array
 
-    def __call__(
-        self, chosen: Integers, tips: Tips, plants: IdentifiedPlants, action: Array
-    ) -> NDArray[np.float32]:
-        """Observations (n, size) of chosen worlds, whose last actions are rows of `action` (B, 7)."""
-        terms = {
-            "error": tips.error_H,
-            "tip": tips.p_PE_H,
-            "tip_velocity": tips.v_WE_H,
-            "joints": plants.q,
-            "velocity": plants.v[:, :3],
-            "rates": plants.v[:, 3:],
-            "action": action,
-        }
-        raw = np.hstack([terms[name][chosen] for name, _, _ in self.layout]) * self._factors
-        return np.clip(raw, -LARGEST, LARGEST).astype(np.float32)
+
+TERMS = TermTable.of(
+    array_term("error", 3, lambda inputs: inputs.tips.error_H),
+    array_term("tip", 3, lambda inputs: inputs.tips.p_PE_H),
+    array_term("tip_velocity", 3, lambda inputs: inputs.tips.v_WE_H),
+    array_term("joints", 3, lambda inputs: inputs.plants.q),
+    array_term("velocity", 3, lambda inputs: inputs.plants.v[:, :3]),
+    array_term("rates", 4, lambda inputs: inputs.plants.v[:, 3:]),
+    array_term("action", PER_ACTION, lambda inputs: inputs.action),
+)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kind of tasks by its parts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from iap_description.errors import BadInput
+from iap_learning.policies.policy import Policy
+from iap_learning.tasks.agents import ScriptedAgent
+from iap_learning.tasks.engine_episode import EngineEpisode
+from iap_learning.tasks.episodes import AnyEpisodes
+from iap_learning.tasks.task import Task
+from iap_simulation.loop.agents import FlightAgent, JointGuidance
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.simulation.simulation import Simulation
+from iap_simulation.vehicles.vehicle import Vehicle
+
+AnyAgent = ScriptedAgent[Any, Any]
+NO_AGENTS: Mapping[str, type[AnyAgent]] = {}
+
+
+def _whole_scenario(_: Task) -> None:
+    """None: the whole scenario is flown."""
+
+
+class SingleRun(NamedTuple):
+    """Episodes of a kind as single runs of its scenario in engines.
+
+    Attributes:
+        episode: makes what follows the episode at whose start a simulation stands.
+        engine: the closest one to many worlds.
+        script: value of the scenario's key `policy` by which it flies without learning.
+        duration: length of a run that stands for an episode [s]; None flies the whole scenario.
+    """
+
+    episode: Callable[[Simulation, Any], EngineEpisode]
+    engine: str
+    script: str | None
+    duration: Callable[[Any], float | None] = _whole_scenario
+
+
+class EpisodesMaker(Protocol):
+    """Makes a task in many worlds."""
+
+    def __call__(
+        self,
+        task: Any,  # noqa: ANN401 - of the kind
+        worlds: int,
+        *,
+        scenario: Mapping[str, Any] | None,
+        platform: str | None,
+        threads: int,
+    ) -> AnyEpisodes:
+        """A task in B worlds.
+
+        Args:
+            task: of the kind.
+            worlds: B.
+            scenario: values of the scenario's keys by their dotted paths, over those of the task.
+            platform: that flies, in place of the task's.
+            threads: that share the worlds; no result depends on how many.
+        """
+
+
+class TaskKind(NamedTuple):
+    """A kind of tasks; a part that is None is one that the kind lacks.
+
+    Attributes:
+        name: value of the key `episodes` of its files.
+        task: record of its files.
+        episodes: makes its worlds, with actions, observations, rewards and outcomes.
+        agents: hand-written ones, by the key `guide` of their files.
+        single_run: its episodes in engines.
+        policy_agent: makes a policy fly a scenario: policy, task, scenario, vehicles.
+        policy_guidance: makes a policy guide modules that dock: policy, task, scenario, vehicles.
+    """
+
+    name: str
+    task: type[Task]
+    episodes: EpisodesMaker | None = None
+    agents: Mapping[str, type[AnyAgent]] = NO_AGENTS
+    single_run: SingleRun | None = None
+    policy_agent: Callable[[Policy, Any, Scenario, Sequence[Vehicle]], FlightAgent] | None = None
+    policy_guidance: Callable[[Policy, Any, Scenario, Sequence[Vehicle]], JointGuidance] | None = (
+        None
+    )
+
+    def part(self, name: str, needed_by: str) -> Any:  # noqa: ANN401 - of the part
+        """A part.
+
+        Args:
+            name: of it.
+            needed_by: what needs it, for errors.
+
+        Raises:
+            BadInput: the kind lacks it.
+        """
+        part = getattr(self, name)
+        if part is None:
+            raise BadInput(f"{needed_by}: tasks of kind '{self.name}' have no part '{name}'")
+        return part

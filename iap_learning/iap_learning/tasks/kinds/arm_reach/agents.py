@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kinematic law (27) with gains of its own as an agent, by the task's actions."""
+
+from typing import Literal
+
+from iap_control.laws.end_effector import Four
+from iap_description.arrays import Array
+from iap_description.config.record import Flag, Positive
+from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
+from iap_learning.tasks.kinds.arm_reach.episodes import ArmReachEpisodes
+from iap_learning.tasks.kinds.arm_reach.law import ReachLaw
+
+
+class KinematicSettings(AgentSettings):
+    """How the agent flies; what is not named here is the scenario's.
+
+    Attributes:
+        slope: K_1 [1/s].
+        speed: K_2 [m/s], [rad/s].
+        weights: of the velocities.
+        static_inverse: whether velocities become the commands at which the plant holds them.
+    """
+
+    guide: Literal["kinematic"]
+    slope: Four
+    speed: Four
+    weights: tuple[Positive, ...]
+    static_inverse: Flag
+
+
+class KinematicAgent(ScriptedAgent[KinematicSettings, ArmReachEpisodes]):
+    """Knows the whole state and the plant's model."""
+
+    SETTINGS = KinematicSettings
+    TASKS = "moves an end effector"
+
+    def __init__(self, settings: KinematicSettings, episodes: ArmReachEpisodes) -> None:
+        keys = settings.model_dump(exclude={*AgentSettings.model_fields})
+        control = episodes.worlds.scenario.control.model_copy(update=keys)
+        self._law = ReachLaw(episodes.worlds, control)
+        super().__init__(settings, episodes)
+
+    def values(self) -> Array:
+        """(B, 7) velocities of platform and joints at the present instant."""
+        return self._law(self.episodes.targets)

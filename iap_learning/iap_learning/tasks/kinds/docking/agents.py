@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The agent that docks without learning, through the task's own actions."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numba import njit
+from pydantic import model_validator
+
+from iap_control.docking.guidance import guide_by_script
+from iap_control.docking.settings import ScriptParameters, ScriptSettings
+from iap_control.docking.vehicle_control import subtract_disturbances
+from iap_control.docking.wrench_guidance import WrenchGuidance, guidance_memory, guide_by_wrench
+from iap_description.arrays import Array, Integers
+from iap_description.config.record import NonNegative, Positive, Record, validate
+from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
+from iap_learning.tasks.kinds.docking.actions import Control, values_of
+from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
+
+
+class WrenchSettings(Record):
+    """Numbers of `iap_control.docking.wrench_guidance.WrenchGuidance`, which says more."""
+
+    stiffness: Positive
+    integral: NonNegative
+    damping: Positive
+    reach: Positive
+    gate: Positive
+    aligned: Positive
+    way_off: Positive
+    push: Positive
+    drag: Positive
+
+
+class DockingAgentSettings(AgentSettings):
+    """How an agent flies.
+
+    Attributes:
+        guide: see `iap_control.docking`.
+        script: keys of the scenario's script that are others here; with the guide `script` alone.
+        wrench: with the guide `wrench` alone.
+        turn_rate: with which angular accelerations follow commanded body rates, of actions `printed` [1/s].
+    """
+
+    guide: Literal["script", "wrench"]
+    script: dict[str, Any]
+    wrench: WrenchSettings | None
+    turn_rate: Positive
+    noise: NonNegative
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (self.guide == "wrench") == (self.wrench is None):
+            raise ValueError("key 'wrench': it goes with the guide 'wrench'")
+        if self.script and self.guide != "script":
+            raise ValueError("key 'script': it goes with the guide 'script'")
+        return self
+
+
+class DockingAgent(ScriptedAgent[DockingAgentSettings, DockingEpisodes]):
+    """Docks by the scenario's script, or by wrenches."""
+
+    SETTINGS = DockingAgentSettings
+    TASKS = "flies dockings"
+
+    def __init__(self, settings: DockingAgentSettings, episodes: DockingEpisodes) -> None:
+        worlds, wrench = episodes.worlds, settings.wrench
+        self._pair = worlds.pair._replace(dt=episodes.dt)
+        keys = {**worlds.spec.script.model_dump(), **settings.script}
+        script = validate(ScriptSettings, keys, source="script")
+        self._script = ScriptParameters(**script.model_dump())
+        self._wrench = None if wrench is None else WrenchGuidance(**wrench.model_dump())
+        self._memory = guidance_memory(episodes.count)
+        self._accelerations = np.zeros((episodes.count, 2, 3))
+        self._values = np.zeros((episodes.count, episodes.size))
+        super().__init__(settings, episodes)
+
+    def begin(self, indices: Integers) -> None:
+        """Forget the last episodes of some worlds."""
+        self._memory[indices] = 0.0
+
+    def values(self) -> Array:
+        """(B, n) actions in SI units at the present instant."""
+        episodes, interface = self.episodes, self.episodes.interface
+        state = (episodes.measured, episodes.worlds.is_caught, episodes.memory)
+        out = (self._pair, self._memory, self._accelerations)
+        if self._wrench is None:
+            guide_by_script(*state, self._script, *out)
+        else:
+            guide_by_wrench(*state, self._wrench, interface.references, *out)
+        if not interface.control.compensated:
+            subtract_disturbances(episodes.memory, self._accelerations)
+        rate = self.settings.turn_rate
+        measured, control = episodes.measured, interface.control
+        _values_all(self._accelerations, measured, control, rate, self._values)
+        return self._values
+
+
+@njit(cache=True)
+def _values_all(
+    accelerations: Array, measured: Array, control: Control, turn_rate: float, out: Array
+) -> None:
+    for b in range(len(out)):
+        values_of(accelerations[b], measured[b], control, turn_rate, out[b])

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys that tasks of all kinds have."""
+
+import hashlib
+import json
+from collections.abc import Collection
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, field_validator
+
+from iap_description.config.record import Count, FileName, Positive, Record
+from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.scaling import ActionRange
+
+DEFAULT_KIND = "platform"  # of files without the key `episodes`
+
+
+class Task(Record):
+    """A task; each kind adds keys of its own.
+
+    Attributes:
+        name: of its file.
+        description: one sentence.
+        scenario: its name or file, which says what flies.
+        settings: of the scenario's keys, by their dotted paths.
+        action: what is commanded.
+        observation: its terms, and by what each is divided.
+        seconds: time limit of an episode [s].
+        repeat: control periods of a step.
+    """
+
+    TERMS: ClassVar[Collection[str]]  # names of the terms that there are
+
+    name: FileName
+    description: str
+    scenario: str
+    settings: dict[str, Any]
+    action: ActionRange
+    observation: Annotated[dict[str, Positive], Field(min_length=1)]
+    seconds: Positive
+    repeat: Count
+
+    @field_validator("observation")
+    @classmethod
+    def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
+        for name in observation:
+            if name not in cls.TERMS:
+                raise ValueError(f"no term '{name}': choose {', '.join(cls.TERMS)}")
+        return observation
+
+    @property
+    def kind(self) -> str:
+        """Name of its kind, the key `episodes` of its file."""
+        return str(getattr(self, "episodes", DEFAULT_KIND))
+
+    @property
+    def platform_name(self) -> str | None:
+        """Name of the platform that flies in place of the scenario's; None flies the scenario's."""
+        return getattr(self, "platform", None)
+
+    @property
+    def definition(self) -> dict[str, Any] | None:
+        """All its keys; None of a task that ships, which its name finds everywhere."""
+        return None if self.name in TASKS.names() else self.model_dump(mode="json")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all its keys as JSON, in hexadecimal."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
