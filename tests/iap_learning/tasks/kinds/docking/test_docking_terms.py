@@ -86,9 +86,9 @@ def test_terms_are_what_they_are_called(pair):
 
 def test_at_the_references_the_probe_is_where_the_latch_catches_it():
     episodes = make_episodes("docking", 1)
-    view, pair = episodes.interface.view, episodes.worlds.pair
+    interface, pair = episodes.interface, episodes.worlds.pair
     x = np.zeros((2, 13))
-    x[:, 6], x[:, :3] = 1.0, view.references
+    x[:, 6], x[:, :3] = 1.0, interface.references
     depth = episodes.worlds.scenario.latches["dock"].depth
     tip = seen(x, ("tip",), pair)["tip"]
     np.testing.assert_allclose(tip, -depth * pair.socket.axis, atol=1e-12)
