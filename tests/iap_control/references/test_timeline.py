@@ -277,7 +277,7 @@ def test_headings_follow_the_platform_s_yaw_and_each_mount():
 
 
 def test_given_headings_are_those_of_the_scenario():
-    sets = ("control.yaw=given", "control.aircraft_yaw_deg=[10.0,20.0,30.0]")
+    sets = ("control.yaw=reference", "control.aircraft_yaw_deg=[10.0,20.0,30.0]")
     pilot = Vehicle.of(s := scenario_of("hover", *sets), s.vehicles[0])
     np.testing.assert_allclose(
         np.rad2deg(rows_of(pilot.timeline)[:, 19:]), np.tile([10.0, 20.0, 30.0], (2601, 1))

@@ -97,7 +97,11 @@ def test_a_flight_with_an_arm_is_recorded_and_metrics_and_begins_anew_bit_for_bi
 
 @pytest.mark.slow
 def test_commands_beyond_limits_are_clipped_and_counted_and_a_program_may_move_the_arm():
-    settings = {"reference.duration": 1.0, "metrics.window": None, "arm.motion": {"type": "given"}}
+    settings = {
+        "reference.duration": 1.0,
+        "metrics.window": None,
+        "arm.motion": {"type": "external"},
+    }
     with Simulation.of(SWING, settings=settings) as simulation:
         simulation.command_arm([0.2, 5.0, 0.0], torque=[0.0, 0.1, 0.0])
         while not simulation.is_done:

@@ -171,7 +171,7 @@ def test_held_headings_stay_while_the_platform_turns():
 
 
 def test_given_headings_are_flown():
-    sets = ("control.yaw=given", "control.aircraft_yaw_deg=[90.0,90.0,-45.0]")
+    sets = ("control.yaw=reference", "control.aircraft_yaw_deg=[90.0,90.0,-45.0]")
     flown = fly_scenario("three_star_spiral", *sets, duration=8.0)[0]
     np.testing.assert_allclose(
         yaw_deg(flown.x[:, 1:, 3:7]), np.tile([90.0, 90.0, -45.0], (len(flown.t), 1)), atol=1.0
