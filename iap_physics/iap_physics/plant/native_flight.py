@@ -6,7 +6,7 @@ same bits; what it saves is Python's time between the calls, which is more than 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numba import njit
@@ -20,14 +20,6 @@ from iap_physics.propulsion.autopilot import FleetState
 from iap_physics.propulsion.propulsion import Propulsion, step_aircraft
 
 NO_DRAG = Drag(np.zeros((0, 3)), np.zeros((0, 3)))
-
-
-class StepRows(NamedTuple):
-    """Rows of one world: those that autopilots go by and the states, (1, bodies, 13), and wrenches (1, bodies, 6)."""
-
-    known: Array
-    x: Array
-    wrenches: Array
 
 
 @runtime_checkable
@@ -64,7 +56,6 @@ class NativeFlight:
         dt: float,
     ) -> None:
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
-        self._wrenches = np.zeros((1, engine.state().shape[1], 6))
         self._drag = drag or NO_DRAG
 
     @classmethod
@@ -93,30 +84,29 @@ class NativeFlight:
             raise AssertionError("a world is loaded for compiled code or it is not")
         engine.begin(self._dt)
         x = engine.state()
-        rows = StepRows(p.known_rows(x), x, self._wrenches)
-        timing = (steps, p.every, self._dt)
-        engine.end(*_fly(engine.native, rows, p.fleet_state, inputs, self._drag, *timing))
+        known, fleet, drag = p.known_rows(x), p.fleet_state, self._drag
+        engine.end(*_fly(engine.native, x, known, fleet, inputs, drag, steps, self._dt))
         inputs.ticks[:] += steps
 
 
 @njit(cache=True)
 def _fly(
     world: NativeWorld,
-    rows: StepRows,
+    x: Array,
+    known: Array,
     fleet: FleetState,
     inputs: PeriodInputs,
     drag: Drag,
     steps: int,
-    every: int,
     dt: float,
 ) -> tuple[int, int]:
-    """Number of steps begun, and what the last of them returned; `every` steps autopilots compute."""
-    x, wrenches = rows.x, rows.wrenches
+    """Number of steps begun, and what the last of them returned; autopilots go by rows `known`."""
+    wrenches = np.zeros((1, x.shape[1], 6))
     is_due, is_disturbed = np.ones(1, np.bool_), np.any(inputs.external_W != 0.0)
     for step in range(steps):
         wrenches[:] = 0.0
-        is_due[0] = (inputs.ticks[0] + step) % every == 0
-        step_aircraft(rows.known, is_due, fleet, x, wrenches, dt)
+        is_due[0] = (inputs.ticks[0] + step) % fleet.every == 0
+        step_aircraft(known, is_due, fleet, x, wrenches, dt)
         if is_disturbed:
             for k in range(6):
                 wrenches[0, 0, k] += inputs.external_W[0, k]

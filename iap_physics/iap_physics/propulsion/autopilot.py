@@ -88,12 +88,14 @@ class FleetState(NamedTuple):
         autopilots: (N,) `Autopilot` records.
         command: to them; a platform wrench is allocated before.
         rotors: of them, whose target autopilots write.
+        every: physics steps from one instant of the autopilots to the next.
     """
 
     bodies: Integers
     autopilots: Packed
     command: LastCommand
     rotors: RotorStates
+    every: int = 1
 
 
 class SpeedLimits(NamedTuple):

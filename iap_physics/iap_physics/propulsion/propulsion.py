@@ -123,7 +123,9 @@ class Propulsion:
         self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
         aircraft_rows = np.array(bodies, dtype=np.int64)
-        self.fleet_state = FleetState(aircraft_rows, self.autopilots, self.command, self.rotors)
+        self.fleet_state = FleetState(
+            aircraft_rows, self.autopilots, self.command, self.rotors, self.every
+        )
 
     @property
     def rpm(self) -> Array:
