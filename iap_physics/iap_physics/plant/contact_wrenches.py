@@ -22,9 +22,10 @@ class ContactWrenches(PlantPart):
     def __init__(
         self, engine: Engine, rows: Mapping[int, int], others: Sequence[PlantPart] = ()
     ) -> None:
-        self._engine, self._rows = engine, rows
+        self._engine = engine
         self._others = overriding(tuple(others), "add_reaction")
         self._sums = {vehicle: np.zeros(6) for vehicle in rows}
+        self._measured = [(row, self._sums[vehicle]) for vehicle, row in rows.items()]
         self._steps = 0
 
     def wrench(self, vehicle: int) -> Array:
@@ -41,18 +42,18 @@ class ContactWrenches(PlantPart):
     def begin_period(self, k: int, t: float) -> None:
         """Begin a new mean."""
         self._steps = 0
-        for each in self._sums.values():
-            each[:] = 0.0
+        for _, wrench_sum in self._measured:
+            wrench_sum[:] = 0.0
 
     def end_step(self, before: Array, t: float) -> None:
         """Add what has acted in a step."""
         self._steps += 1
-        for vehicle, row in self._rows.items():
+        for row, wrench_sum in self._measured:
             for part in self._others:
-                part.add_reaction(row, before, self._sums[vehicle])
-            self._sums[vehicle] += self._engine.contact_wrench(row)
+                part.add_reaction(row, before, wrench_sum)
+            wrench_sum += self._engine.contact_wrench(row)
 
     def end_period(self) -> None:
         """Divide by the number of steps."""
-        for each in self._sums.values():
-            each /= self._steps
+        for _, wrench_sum in self._measured:
+            wrench_sum /= self._steps

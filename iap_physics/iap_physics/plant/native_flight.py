@@ -16,8 +16,9 @@ from iap_physics.air.drag import Drag, add_drag
 from iap_physics.batch.records import PeriodInputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
-from iap_physics.propulsion.autopilot import FleetState
-from iap_physics.propulsion.propulsion import Propulsion, step_aircraft
+from iap_physics.propulsion.autopilot import FleetState, autopilot_step
+from iap_physics.propulsion.propulsion import Propulsion
+from iap_physics.propulsion.rotors import step_rotors
 
 NO_DRAG = Drag(np.zeros((0, 3)), np.zeros((0, 3)))
 
@@ -101,12 +102,13 @@ def _fly(
     dt: float,
 ) -> tuple[int, int]:
     """Number of steps begun, and what the last of them returned; autopilots go by rows `known`."""
-    wrenches = np.zeros((1, x.shape[1], 6))
+    rotors, wrenches = fleet.rotors, np.zeros((1, x.shape[1], 6))
     is_due, is_disturbed = np.ones(1, np.bool_), np.any(inputs.external_W != 0.0)
     for step in range(steps):
         wrenches[:] = 0.0
         is_due[0] = (inputs.ticks[0] + step) % fleet.every == 0
-        step_aircraft(known, is_due, fleet, x, wrenches, dt)
+        autopilot_step(known, is_due, fleet)
+        step_rotors(rotors.rpm, rotors.target, x, wrenches, rotors.records, dt)
         if is_disturbed:
             for k in range(6):
                 wrenches[0, 0, k] += inputs.external_W[0, k]
