@@ -9,7 +9,7 @@ NAME = "iap_bringup"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="Plant, loop, scenarios, replay, recording, command line, nodes and launch files.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

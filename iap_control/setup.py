@@ -7,7 +7,7 @@ NAME = "iap_control"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="What it commands: control laws, allocation, admittance, references and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

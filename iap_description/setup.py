@@ -9,7 +9,7 @@ NAME = "iap_description"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="What there is: platforms, aircraft, world, frames, states and URDF.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

@@ -7,7 +7,7 @@ NAME = "iap_estimation"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="Estimators: odometry, wrench observers, navigation, data sets, and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

@@ -7,7 +7,7 @@ NAME = "iap_io"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="Bytes: serialised messages, bags, data sets, trajectories and run folders; the base of ROS nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

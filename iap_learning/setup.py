@@ -7,7 +7,7 @@ NAME = "iap_learning"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="Learning: tasks as data, and gymnasium environments of one world or many.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

@@ -7,7 +7,7 @@ NAME = "iap_physics"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="How it moves: the plant, its engines, rotors, autopilots, drag and wind, and physics_node.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

@@ -7,7 +7,7 @@ NAME = "iap_sensors"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="Sensors of the aircraft: inertial units, UWB, lidars, cameras, and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

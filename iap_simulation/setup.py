@@ -7,7 +7,7 @@ NAME = "iap_simulation"
 
 setup(
     name=NAME,
-    version="0.4.0",
+    version="0.5.0",
     description="The simulation: scenario, vehicles, plant, controllers, sensors and estimators in one loop; metrics.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
