@@ -31,18 +31,18 @@ from iap_description.math.kernels import (
 from iap_description.vehicles.assembly import Assembly
 
 
-class Drag(NamedTuple):
+class DragCoefficients(NamedTuple):
     """Coefficients of bodies, body axes: d_1 (bodies, 3) [N/(m/s)] and d_2 (bodies, 3) [N/(m/s)^2]."""
 
     linear: Array
     quadratic: Array
 
 
-def drag_coefficients(assemblies: Sequence[Assembly]) -> Drag:
+def drag_coefficients(assemblies: Sequence[Assembly]) -> DragCoefficients:
     """The coefficients of all bodies, in the order of the state rows."""
     drags = [body.drag for assembly in assemblies for body in assembly.bodies]
     linear = np.array([drag.linear for drag in drags])
-    return Drag(linear, np.array([drag.quadratic for drag in drags]))
+    return DragCoefficients(linear, np.array([drag.quadratic for drag in drags]))
 
 
 @formula

@@ -18,7 +18,7 @@ from iap_description.math.lanes import (
     zero_blocks,
 )
 from iap_description.math.rows import fill
-from iap_physics.air.drag import Drag
+from iap_physics.air.drag import DragCoefficients
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.layout import (
     BODY,
@@ -55,7 +55,7 @@ class FreeFlight:
         self,
         engine: ClosedFormEngine,
         propulsion: Propulsion,
-        drag: Drag | None,
+        drag: DragCoefficients | None,
         dt: float,
         threads: Threads,
         precision: Precision = DOUBLE,
@@ -82,7 +82,7 @@ class FreeFlight:
         cls,
         engine: Engine,
         propulsion: Sequence[Propulsion],
-        drag: Drag | None,
+        drag: DragCoefficients | None,
         dt: float,
         threads: Threads,
         precision: Precision = DOUBLE,
@@ -106,7 +106,9 @@ class FreeFlight:
         """(blocks, rows, LANES) a view of the blocks; one that is kept would be a copy of its own in a deep copy."""
         return self._blocks.reshape(len(self._blocks), -1, LANES)
 
-    def set_vehicle(self, world: int, model: RigidModel, rotors: Array, drag: Drag | None) -> None:
+    def set_vehicle(
+        self, world: int, model: RigidModel, rotors: Array, drag: DragCoefficients | None
+    ) -> None:
         """Let one world hold a vehicle of its own, like that of all worlds but for its numbers.
 
         Args:
@@ -118,7 +120,9 @@ class FreeFlight:
         block, lane = divmod(world, LANES)
         self._write(self._of_worlds[block : block + 1, :, lane : lane + 1], model, rotors, drag)
 
-    def _write(self, lanes: Array, model: RigidModel, rotors: Array, drag: Drag | None) -> None:
+    def _write(
+        self, lanes: Array, model: RigidModel, rotors: Array, drag: DragCoefficients | None
+    ) -> None:
         """Write a vehicle's numbers into some lanes (blocks, rows, lanes)."""
         count = len(model.turns)
         bodies = lanes[:, VEHICLE_SIZE:].reshape(len(lanes), count, BODY_SIZE, -1)

@@ -21,7 +21,7 @@ from iap_description.math.lanes import Index, Lanes, get, get3, get4, get9, set1
 from iap_physics.batch.layout import BODY, VEHICLE, VEHICLE_ROW, body_row
 from iap_physics.engines.rigid_motion import (
     Base,
-    Moments,
+    ForceMoments,
     begin_turn,
     end_turn,
     go_on_turning,
@@ -135,7 +135,7 @@ def _end_move(block: Array, b: Index, dt: float, lanes: Lanes) -> None:
 @formula
 def _torque_at(block: Array, q: Quat, lane: Index) -> Vec:
     """The rigid part's torque at an attitude."""
-    moments = Moments(
+    moments = ForceMoments(
         get3(block, VEHICLE_ROW, VEHICLE.moments, lane),
         get3(block, VEHICLE_ROW, VEHICLE.moments + 3, lane),
         get3(block, VEHICLE_ROW, VEHICLE.moments + 6, lane),

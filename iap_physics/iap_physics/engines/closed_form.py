@@ -22,7 +22,9 @@ _REFUSAL = "the closed-form engine {}; use the pybullet engine"
 
 
 @dataclass(frozen=True)
-class _Snapshot:
+class ClosedFormSnapshot:
+    """What `restore` needs: time, states, status and steps of all worlds."""
+
     t: float
     x: Array
     status: Integers
@@ -84,13 +86,15 @@ class ClosedFormEngine(Engine):
         self._own[world] = assembly
         return RigidModel.of(assembly)
 
-    def snapshot(self) -> _Snapshot:
+    def snapshot(self) -> ClosedFormSnapshot:
         """Time, states, status and steps of all worlds."""
-        return _Snapshot(self.t, self._x.copy(), self.status.copy(), self.step_counts.copy())
+        return ClosedFormSnapshot(
+            self.t, self._x.copy(), self.status.copy(), self.step_counts.copy()
+        )
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
-        if not isinstance(snapshot, _Snapshot) or snapshot.x.shape != self._x.shape:
+        if not isinstance(snapshot, ClosedFormSnapshot) or snapshot.x.shape != self._x.shape:
             raise IapError("restore: the snapshot is not of this engine")
         self.t = snapshot.t
         self._x[:] = snapshot.x

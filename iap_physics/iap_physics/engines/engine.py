@@ -30,7 +30,7 @@ RUNNING = 0
 DIVERGED = 1  # a state would no longer be finite
 INVALID_COMMAND = 2  # a command held NaN or infinity
 UPSIDE_DOWN = 3  # whoever watches its flight has ended it, as for all that follow
-FAR = 4  # from its reference
+TOO_FAR = 4  # from its reference
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.rigid_motion import (
     Base,
-    Moments,
+    ForceMoments,
     RigidInertia,
     is_sound,
     on_arm,
@@ -100,7 +100,7 @@ def _turn_aircraft(row: Array, wrench: Array, J: Array, J_inv: Array, dt: float)
 
 
 @njit(cache=True)
-def _resultant(wrenches: Array, first: int, model: RigidModel) -> tuple[Vec, Vec, Moments]:
+def _resultant(wrenches: Array, first: int, model: RigidModel) -> tuple[Vec, Vec, ForceMoments]:
     """Total force, torque on the rigid part, and the forces' moments."""
     zero = (0.0, 0.0, 0.0)
     force, torque, x, y, z = zero, zero, zero, zero, zero
@@ -110,7 +110,7 @@ def _resultant(wrenches: Array, first: int, model: RigidModel) -> tuple[Vec, Vec
         if i == 0 or not model.turns[i]:
             torque = add(torque, vec(wrenches[first + i, 3:]))
         x, y, z = add(x, scale(f[0], r)), add(y, scale(f[1], r)), add(z, scale(f[2], r))
-    return force, torque, Moments(x, y, z)
+    return force, torque, ForceMoments(x, y, z)
 
 
 @njit(cache=True)

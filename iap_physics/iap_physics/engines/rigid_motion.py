@@ -36,7 +36,7 @@ from iap_description.math.kernels import (
 )
 
 
-class Moments(NamedTuple):
+class ForceMoments(NamedTuple):
     """The columns sum_b r_b f_b[k], in P; with them sum_b (R r_b) x f_b takes three rotations."""
 
     x: Vec
@@ -45,7 +45,7 @@ class Moments(NamedTuple):
 
 
 @formula
-def _moment(q: Quat, m: Moments) -> Vec:
+def _moment(q: Quat, m: ForceMoments) -> Vec:
     """sum_b (R(q) r_b) x f_b [N m], world axes."""
     x, y, z = rotate(q, m.x), rotate(q, m.y), rotate(q, m.z)
     return (z[1] - y[2], x[2] - z[0], y[0] - x[1])
@@ -95,7 +95,7 @@ def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Mat, dt: float) -> Quat:
 
 
 @formula
-def torque_at(q: Quat, torque: Vec, m: Moments) -> Vec:
+def torque_at(q: Quat, torque: Vec, m: ForceMoments) -> Vec:
     """A constant torque and that of forces on arms which have turned to an attitude [N m]."""
     return add(torque, _moment(q, m))
 
@@ -108,7 +108,7 @@ def momentum_after(L: Vec, t1: Vec, t2_t3: Vec, t4: Vec, dt: float) -> Vec:
 
 @formula
 def turn_under_forces(
-    q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Mat, dt: float
+    q: Quat, L: Vec, torque: Vec, m: ForceMoments, J_inv: Mat, dt: float
 ) -> tuple[Quat, Vec]:
     """Attitude and angular momentum after `dt` under constant torque and forces on turning arms."""
     t1 = torque_at(q, torque, m)
@@ -170,7 +170,7 @@ def step_rigid(
     arm_P: Vec,
     force: Vec,
     torque: Vec,
-    m: Moments,
+    m: ForceMoments,
     body: RigidInertia,
     gravity: float,
     dt: float,

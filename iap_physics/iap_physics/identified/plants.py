@@ -15,7 +15,7 @@ from iap_physics.identified.plant_file import DynamicPlant, PlantFile
 DRAWN = 64  # steps whose noise is drawn at once
 
 
-class StateNoise:
+class NoiseStreams:
     """The noise of many plants: each draws from its own stream, as `IdentifiedPlant` does.
 
     Args:
@@ -74,7 +74,7 @@ class IdentifiedPlants:
             raise BadInput(
                 f"key 'plant': model 'dynamic' flies many worlds (got '{plant.model}', one flight at a time)"
             )
-        self._model, self._noise = plant.dynamics(), StateNoise(noise, worlds)
+        self._model, self._noise = plant.dynamics(), NoiseStreams(noise, worlds)
         self.pose, self.q, self.v = (np.zeros((worlds, n)) for n in (4, JOINTS, SIZE))
         self.status = np.full(worlds, RUNNING)
 

@@ -17,7 +17,7 @@ from iap_description.vehicles.latching import Hold, Latching
 from iap_physics.engines.engine import JOINT_FORCE
 from iap_physics.plant.plant import Plant
 
-APART = 0.01  # further than joined, at which bodies touch again [m]
+TOUCH_DISTANCE = 0.01  # further than joined, at which bodies touch again [m]
 NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
@@ -58,7 +58,7 @@ class EngineJoints:
         return set(self._joints)
 
     def obey(self, name: str, latching: Latching) -> None:
-        """Do what a latch is told."""
+        """Carry out an order to a latch."""
         if latching == Latching.RELEASE:
             self._plant.engine.remove_joint(self._handles.pop(name))
             self._leaving.add(name)
@@ -70,15 +70,15 @@ class EngineJoints:
 
     def follow(self, holds: Mapping[str, Hold]) -> None:
         """Let latches hold as they shall, by their joints' names; what does so already stays."""
-        for name, wanted in holds.items():
+        for name, goal in holds.items():
             present = self._holds.get(name, Hold.OPEN)
-            if wanted == present:
+            if goal == present:
                 continue
-            if present != Hold.OPEN and wanted != Hold.LOCKED:
+            if present != Hold.OPEN and goal != Hold.LOCKED:
                 self.obey(name, Latching.RELEASE)
-            if wanted == Hold.CAUGHT:
+            if goal == Hold.CAUGHT:
                 self.obey(name, Latching.CATCH)
-            elif wanted == Hold.LOCKED:
+            elif goal == Hold.LOCKED:
                 self.obey(name, Latching.LOCK)
 
     def hold(self, name: str, force: float = JOINT_FORCE) -> None:
@@ -87,7 +87,7 @@ class EngineJoints:
         to_b = 0.5 * np.array(self._joints[name].d_ab_S)
         places, q_AB = (to_b, -to_b), NO_TURN
         if name in self._closing:
-            places, q_AB = self._found(rows, to_b)
+            places, q_AB = self._present_places(rows, to_b)
         engine = self._plant.engine
         engine.let_pass(a, b, passes=True)
         self._leaving.discard(name)
@@ -110,21 +110,23 @@ class EngineJoints:
             a, b = self._rows(name)
             x = self._plant.engine.state()[0]
             distance = float(np.linalg.norm(x[b, P] - x[a, P]))
-            if distance > float(np.linalg.norm(self._joints[name].d_ab_S)) + APART:
+            if distance > float(np.linalg.norm(self._joints[name].d_ab_S)) + TOUCH_DISTANCE:
                 self._plant.engine.let_pass(a, b, passes=False)
                 self._leaving.discard(name)
 
     def wrenches_S(self) -> dict[str, Array]:
         """Wrench (6,) on module b of each joint that holds, about its place, along the axes of module a [N, N m]."""
-        x, found = self._plant.engine.state()[0], {}
+        x, wrenches = self._plant.engine.state()[0], {}
         for name, handle in self._handles.items():
             back = so3.conjugate(x[self._rows(name)[0], Q])
             on_a = self._plant.engine.joint_wrench(handle)
             parts = (so3.rotate(back, on_a[:3]), so3.rotate(back, on_a[3:]))
-            found[name] = -np.concatenate(parts)
-        return found
+            wrenches[name] = -np.concatenate(parts)
+        return wrenches
 
-    def _found(self, rows: tuple[int, int], to_b: Array) -> tuple[tuple[Array, Array], Array]:
+    def _present_places(
+        self, rows: tuple[int, int], to_b: Array
+    ) -> tuple[tuple[Array, Array], Array]:
         """Places on both bodies, and the attitude of b in a, as they are."""
         x_a, x_b = self._plant.engine.state()[0, list(rows)]
         place_W = x_a[P] + so3.rotate(x_a[Q], to_b)

@@ -13,20 +13,20 @@ from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 
 
-class Pair(NamedTuple):
+class ModulePair(NamedTuple):
     """Two modules a and b, as `EngineJoints` takes them."""
 
     modules: tuple[int, int]
     d_ab_S: tuple[float, float, float]
 
 
-class ToldJoints:
-    """What latches shall hold, by the numbers of states, and the joints that follow.
+class RemoteJoints:
+    """Joints between modules, opened and closed by a coordinator in another process.
 
     Args:
-        spec: of a plant.
-        modules: of it.
-        plant: at its start.
+        spec: the plant's.
+        modules: the joints that there may be.
+        plant: at its start, where joints are closed that are joined from the start.
 
     Attributes:
         newest: number of the state that the coordinator has answered last; -1 before.
@@ -70,10 +70,10 @@ class ToldJoints:
             for name, pair in self._pairs.items()
             if self._holds.get(name, Hold.OPEN) != Hold.OPEN
         ]
-        found = {vehicle}
-        while reached := {i for pair in joined if pair & found for i in pair} - found:
-            found |= reached
-        return found
+        structure = {vehicle}
+        while reached := {i for pair in joined if pair & structure for i in pair} - structure:
+            structure |= reached
+        return structure
 
     def wrenches_S(self) -> dict[str, Array]:
         """What joints that hold bear, see `EngineJoints.wrenches_S`."""
@@ -90,5 +90,5 @@ class ToldJoints:
         self._joints.follow(self._holds)
 
 
-def _pair(joint: PlantJoint, names: list[str]) -> Pair:
-    return Pair((names.index(joint.leader), names.index(joint.follower)), joint.way)
+def _pair(joint: PlantJoint, names: list[str]) -> ModulePair:
+    return ModulePair((names.index(joint.leader), names.index(joint.follower)), joint.way)

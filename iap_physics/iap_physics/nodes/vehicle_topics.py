@@ -22,7 +22,8 @@ from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.arm.gripper import known_load
 from iap_physics.nodes.arm_topics import ArmTopics
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
-from iap_physics.plant.vehicle_spec import InertialUnits, PlantVehicle
+from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
+from iap_physics.session.pushes import pushes
 from iap_physics.session.session import Session
 
 NO_ROTORS = np.zeros((0, 4))
@@ -38,7 +39,7 @@ class UnitTopic:
         dt: of a physics step [s].
     """
 
-    def __init__(self, node: SuiteNode, name: str, imu: InertialUnits, dt: float) -> None:
+    def __init__(self, node: SuiteNode, name: str, imu: InertialUnitsSpec, dt: float) -> None:
         frames = [mount.frame for mount in imu.mounts]
         self._bodies = [mount.body for mount in imu.mounts]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
@@ -86,32 +87,42 @@ class VehicleTopics:
         self._every_odometry, self._every_display = every
         self._state = StateMessage.of(assembly, 4 * vehicle.platform.count)
         self._states = node.create_publisher(PlatformState, f"{within}/state", RESENT)
+        self._publish_measurements(node, vehicle)
+        imu = vehicle.imu
+        self._units = None if imu is None else UnitTopic(node, self.name, imu, session.plant.dt)
+        self._bodies = OdometryAndFrames(node, vehicle, assembly)
+        self._motors = session.plant.arm(number)
+        self._arm: ArmTopics | None = None
+        if self._motors is not None:
+            self._arm = ArmTopics(node, session, number, self.name, self._motors, answered)
+        self._look = RotorsAndMarkers(node, vehicle, assembly)
+        self._listen(node, vehicle, len(assembly.bodies))
+
+    def _publish_measurements(self, node: SuiteNode, vehicle: PlantVehicle) -> None:
+        """Publish what is measured of the vehicle: its noisy state, and the contact wrench."""
+        within = node.absolute(vehicle.name)
         self._measured: Publisher | None = None
         if vehicle.state_noise is not None:
-            names = () if assembly.arm is None else assembly.arm.record.joint_names
+            names = () if vehicle.assembly.arm is None else vehicle.assembly.arm.record.joint_names
             self._measured_state = StateMessage.of_names(["base_link"], arm=names)
             topic = f"{within}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()
-        if session.sensors[number] is not None:
+        if self._session.sensors[self._number] is not None:
             self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
             self._wrenches = tuple(
                 node.create_publisher(WrenchStamped, f"{within}/wrench/{kind}", RESENT)
                 for kind in ("raw", "filtered")
             )
             self._contacts = ContactMarkers(node, self.name)
-        imu = vehicle.imu
-        self._units = None if imu is None else UnitTopic(node, self.name, imu, session.plant.dt)
-        self._bodies = OdometryAndFrames(node, vehicle, assembly)
+
+    def _listen(self, node: SuiteNode, vehicle: PlantVehicle, bodies: int) -> None:
+        """Take estimates and commands, and hand platform wrenches on."""
+        within = node.absolute(vehicle.name)
         node.inputs.expect_one_publisher(f"{within}/state")
         if vehicle.flies_on_estimate:
-            estimated, bodies = f"{within}/{ESTIMATED}", len(assembly.bodies)
-            node.inputs.listen_to_states(estimated, bodies, self._on_estimate, LATEST)
-        self._motors = session.plant.arm(number)
-        self._arm: ArmTopics | None = None
-        if self._motors is not None:
-            self._arm = ArmTopics(node, session, number, self.name, self._motors, answered)
-        self._look = RotorsAndMarkers(node, vehicle, assembly)
+            topic = f"{within}/{ESTIMATED}"
+            node.inputs.listen_to_states(topic, bodies, self._on_estimate, LATEST)
         self.command_topic = f"{within}/command"
         self._node = node
         topic = f"{self.command_topic}/wrench"
@@ -166,7 +177,7 @@ class VehicleTopics:
             rotors = session.plant.propulsion[number].rotors
             self._look.publish(stamp, session.t, x, rotors.rpm[0], rotors.tilt[0])
             if self._wrenches:
-                self._contacts.publish(stamp, session.pushes(number))
+                self._contacts.publish(stamp, pushes(session.plant, number))
 
     def _on_estimate(self, estimate: StateMessage) -> None:
         """Let the autopilots go by the vehicle's own estimate."""

@@ -36,7 +36,7 @@ from iap_description.states import Q, V, W
 from iap_physics.engines.engine import world_indices
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_physics.plant.vehicle_spec import InertialUnits
+from iap_physics.plant.vehicle_spec import InertialUnitsSpec
 
 
 class InertialProbe(PlantPart):
@@ -125,7 +125,7 @@ class InertialProbe(PlantPart):
 
 
 def inertial_probe(
-    spec: PlantSpec, imu: InertialUnits, first: int = 0, *, batch: int = 1
+    spec: PlantSpec, imu: InertialUnitsSpec, first: int = 0, *, batch: int = 1
 ) -> InertialProbe:
     """The probe of a vehicle whose central body has the state row `first`, in each of the worlds of a batch."""
     return InertialProbe(

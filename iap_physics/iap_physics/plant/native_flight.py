@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_physics.air.drag import Drag, add_drag
+from iap_physics.air.drag import DragCoefficients, add_drag
 from iap_physics.batch.records import PeriodInputs
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.pybullet.native import OK, NativeWorld, step_world
@@ -20,7 +20,7 @@ from iap_physics.propulsion.autopilot import FleetState, autopilot_step
 from iap_physics.propulsion.propulsion import Propulsion
 from iap_physics.propulsion.rotors import step_rotors
 
-NO_DRAG = Drag(np.zeros((0, 3)), np.zeros((0, 3)))
+NO_DRAG = DragCoefficients(np.zeros((0, 3)), np.zeros((0, 3)))
 
 
 @runtime_checkable
@@ -53,7 +53,7 @@ class NativeFlight:
         self,
         engine: NativeEngine,
         propulsion: Propulsion,
-        drag: Drag | None,
+        drag: DragCoefficients | None,
         dt: float,
     ) -> None:
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
@@ -64,7 +64,7 @@ class NativeFlight:
         cls,
         engine: Engine,
         propulsion: Sequence[Propulsion],
-        drag: Drag | None,
+        drag: DragCoefficients | None,
         dt: float,
     ) -> Self | None:
         """The flight of the only vehicle of an engine; None where single steps in Python are needed."""
@@ -97,7 +97,7 @@ def _fly(
     known: Array,
     fleet: FleetState,
     inputs: PeriodInputs,
-    drag: Drag,
+    drag: DragCoefficients,
     steps: int,
     dt: float,
 ) -> tuple[int, int]:

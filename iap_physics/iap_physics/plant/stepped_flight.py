@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_physics.air.drag import Drag, add_drag
+from iap_physics.air.drag import DragCoefficients, add_drag
 from iap_physics.batch.records import PeriodInputs
 from iap_physics.engines.engine import RUNNING, Engine
 from iap_physics.plant.part import PlantPart, overriding
@@ -30,7 +30,7 @@ class SteppedFlight:
         engine: Engine,
         propulsion: Sequence[Propulsion],
         external_W: Array,
-        drag: Drag | None,
+        drag: DragCoefficients | None,
         parts: tuple[PlantPart, ...],
         dt: float,
     ) -> None:

@@ -38,7 +38,7 @@ class ImuMount(Record):
     q_BS: Quaternion  # xyzw
 
 
-class InertialUnits(Record):
+class InertialUnitsSpec(Record):
     """The ideal inertial units of a vehicle, all alike."""
 
     every: Count  # physics steps between samples
@@ -84,7 +84,7 @@ class PlantVehicle(Record):
     faults: tuple[PlantFault, ...] = ()
     state_noise: StateNoise | None = None  # of state/measured; None: none is published
     wrench_filter: WrenchFilter | None = None  # None: the contact wrench is not measured
-    imu: InertialUnits | None = None
+    imu: InertialUnitsSpec | None = None
     flies_on_estimate: Flag = False  # whether the autopilots go by states from outside
     joints_in_step: Flag = False  # whether every state is answered on joints/command, too
     may_land: Flag = False  # whether touching the ground is no crash

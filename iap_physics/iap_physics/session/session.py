@@ -3,109 +3,26 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-
-import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.states import Command, Mode, Q
+from iap_description.states import Command, Q
 from iap_description.vehicles.faults import has_come
 from iap_description.vehicles.latching import Hold
 from iap_physics.arm.arm_commands import ArmCommands, JointTrajectory
 from iap_physics.build import build_plant
-from iap_physics.engines.engine import Contact, Engine
+from iap_physics.engines.engine import Engine
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 from iap_physics.measured.wrench_sensor import WrenchSensor
-from iap_physics.modules.remote_joints import ToldJoints
+from iap_physics.modules.remote_joints import RemoteJoints
 from iap_physics.plant.inertial import inertial_probes
-from iap_physics.plant.plant import NO_WRENCH_HERE
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import PlantVehicle
+from iap_physics.session.command_buffer import CommandBuffer
 from iap_physics.session.failsafe import FailSafe
 from iap_physics.session.flight_monitor import FlightMonitor
 
 NO_PARTNERS: frozenset[frozenset[str]] = frozenset()
-Vector = tuple[float, float, float]
-
-
-@dataclass
-class Counts:
-    """Counts of the commands to one vehicle.
-
-    Attributes:
-        taken: commands that came in time.
-        late: that came after their period had begun, or were overwritten by the next on their way.
-        lost: that never came while the vehicle was without commands.
-        holds: how often the vehicle had to hold because commands stayed away.
-    """
-
-    taken: int = 0
-    late: int = 0
-    lost: int = 0
-    holds: int = 0
-
-
-class CommandBuffer:
-    """Commands to one vehicle of `count` aircraft, numbered by the answered state; `hold` replaces missing ones.
-
-    Attributes:
-        newest: number of the newest command.
-        is_holding, is_kept: whether `hold`, or the last command, stands in for those that are missing.
-        counts: of commands.
-    """
-
-    def __init__(self, name: str, count: int, hold: FailSafe) -> None:
-        self.name, self.hold = name, hold
-        self.counts = Counts()
-        self._command, self._draft = Command.zeros(count), Command.zeros(count)
-        self.reset()
-
-    def reset(self) -> None:
-        """Nothing has come; the counts stay."""
-        self.newest = -1
-        self.is_new = False  # and not flown yet
-        self.is_holding = self.is_kept = False
-
-    def offer(self, number: int, k: int, fill: Callable[[Command], None]) -> None:
-        """Take command `number` at the time of state `k`; `fill` writes it.
-
-        Raises:
-            BadInput: it cannot be used.
-        """
-        if number <= self.newest:  # the same one again, or overtaken on its way
-            return
-        if number > k:
-            raise BadInput("header.stamp: later than the present state")
-        fill(self._draft)
-        if self._draft.mode == Mode.WRENCH:
-            raise BadInput(NO_WRENCH_HERE)
-        self._count(number, k)
-        self._command, self._draft = self._draft, self._command
-        self.newest, self.is_new = number, True
-
-    def _count(self, number: int, k: int) -> None:
-        missing = number - self.newest - 1
-        if self.is_holding:
-            self.counts.lost += missing
-        else:
-            self.counts.late += missing
-        if number == k:
-            self.counts.taken += 1
-        else:
-            self.counts.late += 1
-
-    def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
-        """The command for the coming period from state rows (bodies, 13); None goes on with the last command."""
-        if is_stale:
-            if not self.is_holding:
-                self.is_holding = True
-                self.counts.holds += 1
-                self.hold.begin(x)
-            return self.hold(x)
-        self.is_holding = False
-        new, self.is_new = self.is_new, False
-        return self._command if new else None
 
 
 class Session:
@@ -167,7 +84,7 @@ class Session:
         modules = self.spec.modules
         partners = NO_PARTNERS if modules is None else modules.partners
         self.monitor = FlightMonitor(self.spec, partners=partners)
-        self.joints = None if modules is None else ToldJoints(self.spec, modules, self.plant)
+        self.joints = None if modules is None else RemoteJoints(self.spec, modules, self.plant)
         self._estimated = [-1] * len(self.spec.vehicles)  # numbers of the states
         for i, vehicle in enumerate(self.spec.vehicles):
             self.plant.set_estimate(i, None)
@@ -320,22 +237,6 @@ class Session:
         for i, (sensor, measured) in enumerate(zip(self.sensors, self.measured, strict=True)):
             if sensor is not None:
                 sensor(self.plant.contact_wrench(i), measured[Q])
-
-    def pushes(self, vehicle: int) -> Array:
-        """Points [m] and forces [N] (n, 2, 3) of the present contacts on a vehicle, world axes."""
-        rows = self.plant.propulsion[vehicle].rows
-        found = [pushed for c in self.plant.engine.contacts() if (pushed := _push_on(rows, c))]
-        return np.array(found).reshape(-1, 2, 3)
-
-
-def _push_on(rows: slice, contact: Contact) -> tuple[Vector, Vector] | None:
-    """Point and force of a contact on the bodies of some rows; None if it is not on them."""
-    x, y, z = contact.force_W
-    if rows.start <= contact.body_a < rows.stop:
-        return contact.position_W, (x, y, z)
-    if rows.start <= contact.body_b < rows.stop:
-        return contact.position_W, (-x, -y, -z)
-    return None
 
 
 def _noise_name(vehicle: PlantVehicle) -> str:

@@ -15,7 +15,7 @@ from iap_description.math.kernels import formula
 from iap_description.math.lanes import LANES, Lanes, get, get4, lanes_from, next_block, world_in
 from iap_physics.batch.batch_loop import advance_period
 from iap_physics.batch.load_store import begin_period, end_period, load, load_air, store
-from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN
+from iap_physics.engines.engine import RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_simulation.batch.load_store import hand_over_commands, hold_commands, load_goal, sense
 from iap_simulation.batch.records import HOLD, SETPOINT, BatchState
 
@@ -101,4 +101,4 @@ def end_lost_flights(
         for k in range(3):
             p = get(controls, PLATFORM_ROW, PLATFORM.p + k, lane)
             if abs(p - get(controls, PLATFORM_ROW, PLATFORM.reference + k, lane)) > far:
-                status[world] = FAR
+                status[world] = TOO_FAR

@@ -2,7 +2,7 @@
 """What ends a flight of the compiled loops, in the words in which the loop of a single run says it."""
 
 from iap_description.errors import FlightFailed
-from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
+from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import CRASHED
 from iap_physics.session.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
 from iap_simulation.vehicles.distances import too_far
@@ -21,7 +21,7 @@ def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | 
         DIVERGED: ("diverged", f"the state of '{name}' is not finite"),
         INVALID_COMMAND: ("invalid_command", "the controller's command is not finite"),
         UPSIDE_DOWN: (CRASHED, UPSIDE_DOWN_TEXT.format(name)),
-        FAR: ("diverged", too_far(name)),
+        TOO_FAR: ("diverged", too_far(name)),
     }
     if status == RUNNING:
         return None

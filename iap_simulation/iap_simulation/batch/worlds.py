@@ -16,7 +16,7 @@ from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE, Precision
 from iap_description.states import REF_P, Command, P
 from iap_physics.batch.threads import Threads, VectorTime
-from iap_physics.engines.engine import FAR, RUNNING, UPSIDE_DOWN, world_indices
+from iap_physics.engines.engine import RUNNING, TOO_FAR, UPSIDE_DOWN, world_indices
 from iap_physics.session.flight_monitor import is_upside_down
 from iap_simulation.batch.batch_loop import fly_worlds
 from iap_simulation.batch.batch_support import ENGINE
@@ -271,7 +271,7 @@ class Worlds(WorldViews):
         """End flights that have overturned or lost their references (B, 19 + N)."""
         x = self.state[:, 0]
         far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
-        for failed, status in ((far, FAR), (is_upside_down(x), UPSIDE_DOWN)):
+        for failed, status in ((far, TOO_FAR), (is_upside_down(x), UPSIDE_DOWN)):
             self.status[failed & (self.status == RUNNING)] = status
 
     def command(self, command: Command) -> None:

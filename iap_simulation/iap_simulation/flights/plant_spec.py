@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant.plant_spec import PlantSpec
-from iap_physics.plant.vehicle_spec import InertialUnits, PlantVehicle
+from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_simulation.scenario.module_joints import motor_faults, plant_joints
 from iap_simulation.scenario.randomization import (
@@ -79,9 +79,9 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
     )
 
 
-def _imu(scenario: Scenario, spec: VehicleSpec) -> InertialUnits | None:
+def _imu(scenario: Scenario, spec: VehicleSpec) -> InertialUnitsSpec | None:
     unit = spec.sensors.imu
     if unit is None:
         return None
     _, every = nearest_rate(unit.rate, scenario.rates.physics_hz)
-    return InertialUnits.of(drawn_imu_mounts(scenario, spec), every, unit.sampling)
+    return InertialUnitsSpec.of(drawn_imu_mounts(scenario, spec), every, unit.sampling)

@@ -6,7 +6,7 @@ Each kind of task has one scalar function ``outcome`` that returns such a number
 defined. Batches of worlds, the closed loop, nodes and evaluations call the same function.
 """
 
-from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
+from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 
 # The first outcomes are the statuses of worlds.
 OUT_OF_BOUNDS = 5
@@ -22,7 +22,7 @@ OUTCOMES = {
     DIVERGED: "diverged",
     INVALID_COMMAND: "invalid_command",
     UPSIDE_DOWN: "upside_down",
-    FAR: "far",
+    TOO_FAR: "far",
     OUT_OF_BOUNDS: "out_of_bounds",
     ARRIVED: "arrived",
     TIME_IS_UP: "time",

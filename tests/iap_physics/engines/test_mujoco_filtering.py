@@ -12,8 +12,8 @@ from iap_physics.engines.make import is_installed
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):
-    from iap_physics.engines.mujoco.filtering import Extent, Kind, roles
-    from iap_physics.engines.mujoco.surfaces import Contact
+    from iap_physics.engines.mujoco.filtering import Extent, SurfaceKind, roles
+    from iap_physics.engines.mujoco.surfaces import SurfaceContact
 
 WORLD, PARTS = "world", ("one", "two", "three")
 
@@ -37,7 +37,7 @@ def drawn(seed):
         is_free = bool(rng.integers(2))
         own = rng.choice(PARTS, size=rng.integers(1, 4), replace=False).tolist()
         parts = frozenset(own if is_free else [WORLD])
-        kinds[Kind(made, is_free)] = Extent(int(rng.integers(1, 40)), parts)
+        kinds[SurfaceKind(made, is_free)] = Extent(int(rng.integers(1, 40)), parts)
     return kinds
 
 
@@ -58,14 +58,14 @@ def test_shapes_that_can_touch_do_so_once_with_what_counts_between_them(seed):
     found = roles(kinds)
     for a, b in product(kinds, kinds):
         can_touch = len(kinds[a].parts | kinds[b].parts) > 1 and (a.moves_freely or b.moves_freely)
-        expected = [Contact.of(a.surface, b.surface)] if can_touch else []
+        expected = [SurfaceContact.of(a.surface, b.surface)] if can_touch else []
         assert meetings(found[a], found[b]) == expected
 
 
 def test_alike_surfaces_share_a_geom():
     """As a vehicle over a ground, both of two surfaces, and two vehicles."""
-    ground, body = Kind(surface(0.8), False), Kind(surface(0.4), True)
-    other = Kind(surface(0.8), True)
+    ground, body = SurfaceKind(surface(0.8), False), SurfaceKind(surface(0.4), True)
+    other = SurfaceKind(surface(0.8), True)
     found = roles(
         {
             body: Extent(17, frozenset(["hub"])),
@@ -77,13 +77,14 @@ def test_alike_surfaces_share_a_geom():
 
 
 def test_what_touches_nothing_has_no_masks():
-    ((role,),) = roles({Kind(surface(0.5), True): Extent(3, frozenset(["hub"]))}).values()
+    ((role,),) = roles({SurfaceKind(surface(0.5), True): Extent(3, frozenset(["hub"]))}).values()
     assert (role.type, role.affinity) == (0, 0)
 
 
 def test_there_are_only_so_many_masks():
     kinds = {
-        Kind(surface(0.01 * k), True): Extent(1, frozenset([PARTS[k % 2]])) for k in range(32)
+        SurfaceKind(surface(0.01 * k), True): Extent(1, frozenset([PARTS[k % 2]]))
+        for k in range(32)
     }
     with pytest.raises(BadInput, match="'mujoco': tells 31 surfaces apart, .* here are 32"):
         roles(kinds)

@@ -9,7 +9,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Level, Mode
 from iap_description.vehicles.platform import platform_tree
 from iap_physics.batch.threads import Threads
-from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
+from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_simulation.batch.references import References
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.flights.flight import Flight
@@ -166,7 +166,9 @@ def test_a_failed_world_stands_still_and_says_why():
             references = references._replace(rows=rows)
         worlds.advance(references)
         undisturbed.advance()
-    np.testing.assert_array_equal(worlds.status, [RUNNING, INVALID_COMMAND, RUNNING, FAR, RUNNING])
+    np.testing.assert_array_equal(
+        worlds.status, [RUNNING, INVALID_COMMAND, RUNNING, TOO_FAR, RUNNING]
+    )
     assert row is worlds.references().rows
     others = [0, 2, 4]
     np.testing.assert_array_equal(worlds.state[others], undisturbed.state[others])

@@ -49,7 +49,7 @@ def arm_skins(links: list[Any], arm: MountedArm | None, surface: Surface) -> lis
     ]
 
 
-class Joints:
+class DrivenArm:
     """An arm's joints in MuJoCo.
 
     Args:

@@ -31,21 +31,23 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
-from iap_physics.engines.mujoco.arms import Joints
+from iap_physics.engines.mujoco.arms import DrivenArm
 from iap_physics.engines.mujoco.bonds import STATE, Bond, Bonds
 from iap_physics.engines.mujoco.library import mj
-from iap_physics.engines.mujoco.model import FIRST_STEP, Model, build
+from iap_physics.engines.mujoco.model import FIRST_STEP, MuJoCoModel, build
 from iap_physics.engines.mujoco.objects import Objects
-from iap_physics.engines.mujoco.passing import Pairs, Passing
-from iap_physics.engines.mujoco.points import Points
+from iap_physics.engines.mujoco.passing import Pairs, PassingPairs
+from iap_physics.engines.mujoco.points import ContactPoints
 from iap_physics.engines.mujoco.rays import cast
 from iap_physics.engines.mujoco.stepping import step
 from iap_physics.engines.mujoco.tree import Tree, read_states
 
 
 @dataclass(frozen=True)
-class _Snapshot:
-    made: Model
+class MuJoCoSnapshot:
+    """What `restore` needs: MuJoCo's own state, and joints added in flight."""
+
+    made: MuJoCoModel
     joints: tuple[tuple[int, Bond], ...]
     passing: Pairs
     resets: int
@@ -67,7 +69,7 @@ class MuJoCoEngine(Engine):
     def __init__(self) -> None:
         """Prepare for one world, which `load` builds."""
         self.t, self._resets = 0.0, 0
-        self._points: Points | None = None  # of the last step, once they are asked for
+        self._points: ContactPoints | None = None  # of the last step, once they are asked for
         self.status = np.full(1, RUNNING, dtype=np.int64)
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
@@ -77,13 +79,13 @@ class MuJoCoEngine(Engine):
         self._model, self._data = self._made.model, mj.MjData(self._made.model)
         self._seen_from = mj.MjData(self._made.model)
         self._bonds = Bonds(self._model, self._data)
-        self._passing = Passing(self._model)
+        self._passing = PassingPairs(self._model)
         self._objects = Objects.of(world, self._made)
         self._tree = Tree.of(assemblies, self._model, self._made.bodies)
         self._resisting = resisting_joints(assemblies)
         self.arms = arm_motors(assemblies)
         self._arms = {
-            k: Joints(self._model, self._data, self._made.arms[k], motors)
+            k: DrivenArm(self._model, self._data, self._made.arms[k], motors)
             for k, motors in self.arms.items()
         }
         self._x = at_rest(self._assemblies)[None]
@@ -111,18 +113,20 @@ class MuJoCoEngine(Engine):
         self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
         self._detect()
 
-    def snapshot(self) -> _Snapshot:
+    def snapshot(self) -> MuJoCoSnapshot:
         """Time, states and MuJoCo's own state; a run goes on from it bit for bit, in contact too."""
         state = np.empty(mj.mj_stateSize(self._model, STATE))
         mj.mj_getState(self._model, self._data, state, STATE)
         added = (self._bonds.held, self._passing.pairs)
         arms = {k: motors.held for k, motors in self.arms.items()}
-        return _Snapshot(self._made, *added, self._resets, self.t, self._x.copy(), arms, state)
+        return MuJoCoSnapshot(
+            self._made, *added, self._resets, self.t, self._x.copy(), arms, state
+        )
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
         here = (self._made, self._resets)
-        if not isinstance(snapshot, _Snapshot) or (snapshot.made, snapshot.resets) != here:
+        if not isinstance(snapshot, MuJoCoSnapshot) or (snapshot.made, snapshot.resets) != here:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
         self._bonds.hold(snapshot.joints)
         self._passing.hold(snapshot.passing)
@@ -254,9 +258,9 @@ class MuJoCoEngine(Engine):
         self._has_forces = False
         self._points = None
 
-    def _contact_points(self) -> Points:
+    def _contact_points(self) -> ContactPoints:
         if self._points is None:
-            self._points = Points.of(self._made, self._data, has_forces=self._has_forces)
+            self._points = ContactPoints.of(self._made, self._data, has_forces=self._has_forces)
         return self._points
 
     def _fail(self, reason: str) -> NoReturn:

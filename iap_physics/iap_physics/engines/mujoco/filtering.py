@@ -2,9 +2,9 @@
 """Which geoms a shape needs, so that each two surfaces that can touch do so once, with what counts between the two.
 
 Two of MuJoCo's geoms touch where the type of one is in the affinity of the other, and the one of higher priority says
-what counts. Surfaces stand in an order. A shape has one geom for each different `Contact` with the surfaces before its
-own, whose affinity names those surfaces; what is alike shares a geom. The first one's type is its own surface's bit, by
-which later ones find it, and which its affinity names, too, where a surface touches itself.
+what counts. Surfaces stand in an order. A shape has one geom for each different `SurfaceContact` with the surfaces
+before its own, whose affinity names those surfaces; what is alike shares a geom. The first one's type is its own
+surface's bit, by which later ones find it, and which its affinity names, too, where a surface touches itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Surface
-from iap_physics.engines.mujoco.surfaces import Contact
+from iap_physics.engines.mujoco.surfaces import SurfaceContact
 
 BITS = 31  # of MuJoCo's masks
 
 
-class Kind(NamedTuple):
+class SurfaceKind(NamedTuple):
     """A surface of what moves freely, or of what does not, which touches nothing but the former."""
 
     surface: Surface
@@ -38,16 +38,16 @@ class Extent:
     parts: frozenset[Any]
 
 
-class Role(NamedTuple):
+class GeomRole(NamedTuple):
     """A geom that stands for a shape, in MuJoCo's terms."""
 
-    contact: Contact
+    contact: SurfaceContact
     type: int
     affinity: int
     priority: int
 
 
-def roles(kinds: Mapping[Kind, Extent]) -> dict[Kind, list[Role]]:
+def roles(kinds: Mapping[SurfaceKind, Extent]) -> dict[SurfaceKind, list[GeomRole]]:
     """The geoms that each shape of a kind has, one at least.
 
     Raises:
@@ -67,20 +67,20 @@ def roles(kinds: Mapping[Kind, Extent]) -> dict[Kind, list[Role]]:
         affinities = {
             contact: sum(bits[other] for other in others)
             for contact, others in groups[kind].items()
-        } or {Contact.of(kind.surface, kind.surface): 0}
+        } or {SurfaceContact.of(kind.surface, kind.surface): 0}
         found[kind] = [
-            Role(contact, 0 if i else bits[kind], affinity, k)
+            GeomRole(contact, 0 if i else bits[kind], affinity, k)
             for i, (contact, affinity) in enumerate(affinities.items())
         ]
     return found
 
 
-def _ordered(kinds: Mapping[Kind, Extent]) -> list[Kind]:
+def _ordered(kinds: Mapping[SurfaceKind, Extent]) -> list[SurfaceKind]:
     """Kinds, last those of which few more geoms are needed."""
     left = list(kinds)
-    order: list[Kind] = []
+    order: list[SurfaceKind] = []
 
-    def cost(kind: Kind) -> tuple[int, int]:
+    def cost(kind: SurfaceKind) -> tuple[int, int]:
         pieces = kinds[kind].pieces
         return pieces * (len(_alike(kind, left, kinds)) - 1), pieces
 
@@ -92,14 +92,14 @@ def _ordered(kinds: Mapping[Kind, Extent]) -> list[Kind]:
 
 
 def _alike(
-    kind: Kind, others: Sequence[Kind], kinds: Mapping[Kind, Extent]
-) -> dict[Contact, list[Kind]]:
+    kind: SurfaceKind, others: Sequence[SurfaceKind], kinds: Mapping[SurfaceKind, Extent]
+) -> dict[SurfaceContact, list[SurfaceKind]]:
     """Those that a kind touches, itself first, by what counts between the two."""
-    found: dict[Contact, list[Kind]] = {}
+    found: dict[SurfaceContact, list[SurfaceKind]] = {}
     for other in sorted(others, key=lambda other: other != kind):
         if (kind.moves_freely or other.moves_freely) and (
             len(kinds[kind].parts | kinds[other].parts) > 1
         ):
-            contact = Contact.of(kind.surface, other.surface)
+            contact = SurfaceContact.of(kind.surface, other.surface)
             found.setdefault(contact, []).append(other)
     return found

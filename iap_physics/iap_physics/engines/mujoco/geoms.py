@@ -18,9 +18,9 @@ from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Shape, Surface
 from iap_description.geometry.solids import triangles
 from iap_description.math import so3
-from iap_physics.engines.mujoco.filtering import Extent, Kind, Role, roles
+from iap_physics.engines.mujoco.filtering import Extent, GeomRole, SurfaceKind, roles
 from iap_physics.engines.mujoco.library import mj
-from iap_physics.engines.mujoco.surfaces import Contact
+from iap_physics.engines.mujoco.surfaces import SurfaceContact
 
 VEHICLES, FREE, STANDING, COPIES = range(4)  # groups that rays are filtered by
 SKIN = 0.002  # thickness of the prisms under a surface of triangles [m]
@@ -51,9 +51,9 @@ class Skin:
     group: int
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SurfaceKind:
         """By what it meets others."""
-        return Kind(self.surface, self.group in (VEHICLES, FREE))
+        return SurfaceKind(self.surface, self.group in (VEHICLES, FREE))
 
 
 def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN) -> list[Piece]:
@@ -61,7 +61,7 @@ def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN) ->
     return [piece for shape in shapes for piece in _pieces(shape, p, q)]
 
 
-def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, Contact]]:  # noqa: ANN401
+def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, SurfaceContact]]:  # noqa: ANN401
     """Give bodies what they are touched with; returns all geoms and what counts for each.
 
     Raises:
@@ -78,7 +78,7 @@ def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, Contact]]:  #
     return contacts
 
 
-def _bodies(skin: Skin, own: Sequence[Role]) -> list[Any]:
+def _bodies(skin: Skin, own: Sequence[GeomRole]) -> list[Any]:
     """The body that has the geoms of each role: one for all, but for what stands still.
 
     By bodies MuJoCo soon sees what does not touch, by geoms at last.
@@ -88,8 +88,8 @@ def _bodies(skin: Skin, own: Sequence[Role]) -> list[Any]:
     return [skin.body, *(skin.body.add_body() for _ in own[1:])]
 
 
-def _extents(skins: Sequence[Skin]) -> dict[Kind, Extent]:
-    found: dict[Kind, Extent] = {}
+def _extents(skins: Sequence[Skin]) -> dict[SurfaceKind, Extent]:
+    found: dict[SurfaceKind, Extent] = {}
     for skin in skins:
         before = found.get(skin.kind, Extent(0, frozenset()))
         parts = before.parts | {_part(skin.body)}
@@ -115,7 +115,7 @@ def _with_meshes(spec: Any, number: int, skin: Skin) -> Iterator[tuple[Piece, st
         yield piece, name
 
 
-def _add(body: Any, piece: Piece, mesh: str, role: Role, group: int) -> Any:  # noqa: ANN401
+def _add(body: Any, piece: Piece, mesh: str, role: GeomRole, group: int) -> Any:  # noqa: ANN401
     x, y, z, w = piece.q.tolist()
     geom = body.add_geom(type=piece.type, pos=piece.position, quat=[w, x, y, z], group=group)
     if piece.size:

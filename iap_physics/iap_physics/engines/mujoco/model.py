@@ -39,12 +39,12 @@ from iap_physics.engines.mujoco.geoms import (
     pieces_of,
 )
 from iap_physics.engines.mujoco.library import mj
-from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, INVERSE_MASS, Contact
+from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, INVERSE_MASS, SurfaceContact
 
 SPARE = 8  # joints that can be added in flight
 HEAVY = 1e6  # mass of what moves as prescribed [kg]
 STICKINESS = 1e3  # how much stiffer friction is than the normal; at 1 what is soft would creep
-APART = 1e3  # [m] no two vehicles touch at this distance
+PARTING_DISTANCE = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 # Islands cost small worlds more than they save, and of the others there is nothing here.
 UNUSED = ("ISLAND", "SENSOR", "ACTUATION", "SPRING", "DAMPER", "FRICTIONLOSS")
@@ -60,7 +60,7 @@ JOINTS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Model:
+class MuJoCoModel:
     """A world in MuJoCo.
 
     Attributes:
@@ -80,7 +80,7 @@ class Model:
     centers: list[Array]
     owners: Integers
     vehicles: Integers
-    contacts: list[Contact]
+    contacts: list[SurfaceContact]
     arms: dict[int, list[int]]
 
     def set_step(self, dt: float) -> None:
@@ -93,7 +93,7 @@ class Model:
         self.model.eq_solref[:], self.model.eq_solimp[:, :2] = BOND.solver(dt, BOND_R)
 
 
-def build(world: World, assemblies: Sequence[Assembly]) -> Model:
+def build(world: World, assemblies: Sequence[Assembly]) -> MuJoCoModel:
     """The model of a world.
 
     Raises:
@@ -164,7 +164,7 @@ class _Builder:
             self.arms[number] = add_arm(self.spec, made[0], assembly.arm, str(number))
         return [made[k] for k in range(len(assembly.bodies))]
 
-    def compiled(self) -> Model:
+    def compiled(self) -> MuJoCoModel:
         """The model as it stands."""
         model = self.spec.compile()
         passing.clear(model)
@@ -181,7 +181,7 @@ class _Builder:
         model.body_invweight0[:] = 0.5 * INVERSE_MASS
         model.stat.meaninertia = 1.0  # by which the solver's tolerance is scaled
         contacts = dict(zip([geom.id for geom, _ in self.geoms], self.geoms, strict=True))
-        return Model(
+        return MuJoCoModel(
             model,
             bodies,
             objects,
@@ -247,13 +247,13 @@ def _place(item: Placed) -> tuple[Array, Array]:
     return -center_of(item), item.q_WO if item.motion is not None else NO_TURN
 
 
-def _overlapping(made: Model, assemblies: Sequence[Assembly]) -> list[tuple[str, str]]:
+def _overlapping(made: MuJoCoModel, assemblies: Sequence[Assembly]) -> list[tuple[str, str]]:
     """Pairs of a vehicle's bodies that overlap at rest."""
     model, data = made.model, mj.MjData(made.model)
     firsts = np.cumsum([0, *(len(assembly.bodies) for assembly in assemblies[:-1])])
     for k, row in enumerate(firsts.tolist()):
         at = model.jnt_qposadr[model.body_jntadr[made.bodies[row]]]
-        data.qpos[at : at + 3] = APART * (k + 1), 0.0, APART
+        data.qpos[at : at + 3] = PARTING_DISTANCE * (k + 1), 0.0, PARTING_DISTANCE
     mj.mj_kinematics(model, data)
     mj.mj_comPos(model, data)
     mj.mj_collision(model, data)

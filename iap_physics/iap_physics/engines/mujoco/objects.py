@@ -11,7 +11,7 @@ from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
-from iap_physics.engines.mujoco.model import Model
+from iap_physics.engines.mujoco.model import MuJoCoModel
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Objects:
     places: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, world: World, made: Model) -> Self:
+    def of(cls, world: World, made: MuJoCoModel) -> Self:
         """Of a world and its model."""
         joints = made.model.body_jntadr[made.objects]
         q_at, v_at = made.model.jnt_qposadr[joints], made.model.jnt_dofadr[joints]

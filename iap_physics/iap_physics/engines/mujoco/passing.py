@@ -10,13 +10,13 @@ from typing import Any
 from iap_description.errors import IapError
 
 Pairs = frozenset[frozenset[int]]
-MOST = 32  # pairs at a time
-NOBODY = 2**31 - 1  # signature of a pair that there is not, behind all others
+MAX_PASSING_PAIRS = 32  # pairs at a time
+UNUSED_SIGNATURE = 2**31 - 1  # signature of a pair that there is not, behind all others
 
 
 def reserve(spec: Any, body: str) -> None:  # noqa: ANN401
     """Make room for pairs in a specification that has this body, by pairs with the world, which has no geoms."""
-    for _ in range(MOST):
+    for _ in range(MAX_PASSING_PAIRS):
         spec.add_exclude(bodyname1="world", bodyname2=body)
 
 
@@ -25,7 +25,7 @@ def clear(model: Any) -> None:  # noqa: ANN401
     _write(model, _lasting(model))
 
 
-class Passing:
+class PassingPairs:
     """The bodies of a world that pass each other.
 
     Args:
@@ -44,8 +44,8 @@ class Passing:
         """
         pair = frozenset(bodies)
         pairs = self.pairs | {pair} if passes else self.pairs - {pair}
-        if len(pairs) > MOST:
-            raise IapError(f"let_pass: no more than {MOST} pairs pass each other")
+        if len(pairs) > MAX_PASSING_PAIRS:
+            raise IapError(f"let_pass: no more than {MAX_PASSING_PAIRS} pairs pass each other")
         self.hold(pairs)
 
     def hold(self, pairs: Pairs) -> None:
@@ -60,9 +60,9 @@ def _signature(a: int, b: int) -> int:
 
 def _lasting(model: Any) -> list[int]:  # noqa: ANN401
     """Signatures of pairs of two bodies neither of which is the world."""
-    return [s for s in model.exclude_signature.tolist() if s >> 16 and s != NOBODY]
+    return [s for s in model.exclude_signature.tolist() if s >> 16 and s != UNUSED_SIGNATURE]
 
 
 def _write(model: Any, signatures: list[int]) -> None:  # noqa: ANN401
-    free = [NOBODY] * (model.nexclude - len(signatures))
+    free = [UNUSED_SIGNATURE] * (model.nexclude - len(signatures))
     model.exclude_signature[:] = sorted(signatures) + free

@@ -13,10 +13,10 @@ from numba import njit
 from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import cross, scale, sub, vec
 from iap_physics.engines.engine import Contact
-from iap_physics.engines.mujoco.model import Model
+from iap_physics.engines.mujoco.model import MuJoCoModel
 
 
-class Points(NamedTuple):
+class ContactPoints(NamedTuple):
     """Contact points, n of them.
 
     Attributes:
@@ -34,7 +34,7 @@ class Points(NamedTuple):
     forces_W: Array
 
     @classmethod
-    def of(cls, made: Model, data: Any, *, has_forces: bool) -> Self:  # noqa: ANN401
+    def of(cls, made: MuJoCoModel, data: Any, *, has_forces: bool) -> Self:  # noqa: ANN401
         """Those that MuJoCo holds; without forces where there was no step yet."""
         contact = data.contact
         frames_W = np.array(contact.frame).reshape(-1, 3, 3)
@@ -49,7 +49,7 @@ class Points(NamedTuple):
             bodies, np.array(contact.pos), -frames_W[:, 0], np.array(contact.dist), forces_W
         )
 
-    def listed(self, made: Model) -> list[Contact]:
+    def listed(self, made: MuJoCoModel) -> list[Contact]:
         """As the protocol of engines has them."""
         on_first = self.positions_W + 0.5 * self.distances[:, None] * self.normals_W
         rows = zip(
@@ -65,7 +65,7 @@ class Points(NamedTuple):
             for (a, b), p, normal, distance, force in rows
         ]
 
-    def wrench_on(self, made: Model, row: int, center_W: Array) -> Array:
+    def wrench_on(self, made: MuJoCoModel, row: int, center_W: Array) -> Array:
         """The wrench (6,) on a row's body, and on its arm, about its CoM but for contacts with its own vehicle."""
         wrench = np.zeros(6)
         _add_up(self, made.vehicles, made.owners, row, center_W, wrench)
@@ -74,7 +74,12 @@ class Points(NamedTuple):
 
 @njit(cache=True)
 def _add_up(
-    points: Points, vehicles: Integers, owners: Integers, row: int, center_W: Array, wrench: Array
+    points: ContactPoints,
+    vehicles: Integers,
+    owners: Integers,
+    row: int,
+    center_W: Array,
+    wrench: Array,
 ) -> None:
     for i in range(len(points.bodies)):
         a, b = points.bodies[i]

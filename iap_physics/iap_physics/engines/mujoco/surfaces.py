@@ -31,7 +31,7 @@ STIFFEST = 1e-4  # d is within [STIFFEST, 1 - STIFFEST], by MuJoCo
 
 
 @dataclass(frozen=True)
-class Contact:
+class SurfaceContact:
     """What counts between two surfaces.
 
     Attributes:
@@ -70,5 +70,5 @@ class Contact:
         return (-k * d, -b * d), d
 
 
-BOND = Contact(0.0, 0.0, math.inf, 0.0)  # of joints that are added in flight
+BOND = SurfaceContact(0.0, 0.0, math.inf, 0.0)  # of joints that are added in flight
 BOND_R = 1e-4  # [1/kg]

@@ -31,7 +31,7 @@ from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.library import mj, mj_batch
 from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, build
 from iap_physics.engines.mujoco.objects import Objects
-from iap_physics.engines.mujoco.points import Points
+from iap_physics.engines.mujoco.points import ContactPoints
 from iap_physics.engines.mujoco.rays import cast
 from iap_physics.engines.mujoco.tree import Tree, read_states
 
@@ -39,7 +39,9 @@ _REFUSAL = "worlds of a batch take no joints in flight; use the mujoco engine"
 
 
 @dataclass(frozen=True)
-class _Snapshot:
+class MuJoCoWorldsSnapshot:
+    """What `restore` needs of all worlds."""
+
     t: float
     x: Array
     status: Integers
@@ -99,14 +101,14 @@ class MuJoCoWorlds(Engine):
         if worlds is None:
             self.t = 0.0
 
-    def snapshot(self) -> _Snapshot:
+    def snapshot(self) -> MuJoCoWorldsSnapshot:
         """Time, states and MuJoCo's own rows."""
         own = (self._x.copy(), self.status.copy(), self.step_counts.copy())
-        return _Snapshot(self.t, *own, self._worlds.state.copy())
+        return MuJoCoWorldsSnapshot(self.t, *own, self._worlds.state.copy())
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
-        if not isinstance(snapshot, _Snapshot) or snapshot.x.shape != self._x.shape:
+        if not isinstance(snapshot, MuJoCoWorldsSnapshot) or snapshot.x.shape != self._x.shape:
             raise IapError("restore: the snapshot is not of this engine")
         self.t = snapshot.t
         self._x[:], self._worlds.state[:] = snapshot.x, snapshot.state
@@ -147,7 +149,7 @@ class MuJoCoWorlds(Engine):
 
     def contacts(self) -> list[Contact]:
         """What touches in the first world, without forces."""
-        return Points.of(self._made, self._first(), has_forces=False).listed(self._made)
+        return ContactPoints.of(self._made, self._first(), has_forces=False).listed(self._made)
 
     def contact_wrench(self, row: int) -> Array:
         """Refuse: see `contact_forces`."""

@@ -21,7 +21,7 @@ from iap_description.math import so3
 from iap_physics.engines.engine import WORLD, AddedJoint
 from iap_physics.engines.pybullet.client import Handle, bullet
 
-Held = tuple[tuple[int, AddedJoint], ...]
+KeptJoints = tuple[tuple[int, AddedJoint], ...]
 KINDS = {"spherical": bullet.JOINT_POINT2POINT, "fixed": bullet.JOINT_FIXED}
 NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -79,11 +79,11 @@ class AddedJoints:
         return self.made[handle][1].bodies[0]
 
     @property
-    def held(self) -> Held:
+    def held(self) -> KeptJoints:
         """All joints with their handles."""
         return tuple((handle, joint) for handle, (_, joint) in self.made.items())
 
-    def hold(self, held: Held) -> None:
+    def hold(self, held: KeptJoints) -> None:
         """Make these anew, and no others."""
         for handle in list(self.made):
             self.remove(handle)

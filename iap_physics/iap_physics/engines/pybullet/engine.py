@@ -46,12 +46,12 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
-from iap_physics.engines.pybullet.added_joints import AddedJoints, Held
+from iap_physics.engines.pybullet.added_joints import AddedJoints, KeptJoints
 from iap_physics.engines.pybullet.arms import LoadedArm
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.native import LOST, NativeWorld, settle, step_world
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
-from iap_physics.engines.pybullet.passing import Pairs, Passing
+from iap_physics.engines.pybullet.passing import CollisionFilter, Pairs
 from iap_physics.engines.pybullet.symbols import native_world
 from iap_physics.engines.pybullet.world import (
     Loaded,
@@ -61,14 +61,16 @@ from iap_physics.engines.pybullet.world import (
     write_scene,
 )
 
-APART = 1e3  # [m] no two vehicles touch at this distance
+SPREAD_DISTANCE = 1e3  # [m] no two vehicles touch at this distance
 FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step tells its own [s]
 
 
 @dataclass(frozen=True)
-class _Snapshot:
+class PyBulletSnapshot:
+    """What `restore` needs besides PyBullet's own saved state, whose number is `state_id`."""
+
     loaded: Loaded
-    joints: Held
+    joints: KeptJoints
     passing: Pairs
     t: float
     x: Array
@@ -139,7 +141,7 @@ class PyBulletEngine(Engine):
             world = (self._world, vehicles, self._models, self._scene)
             self._loaded = build(self._client, *world, seen=self._view)
         self._joints = AddedJoints(self._client, self._loaded.handles, self._loaded.q_BC)
-        self._passing = Passing(self._client, self._loaded.handles)
+        self._passing = CollisionFilter(self._client, self._loaded.handles)
         self._load_arms()
         self._place(self._x[0])
         self._loads = np.zeros((len(self._raw), 6))
@@ -150,7 +152,7 @@ class PyBulletEngine(Engine):
         bullet.performCollisionDetection(**self._at)
         self._acted_at[:] = self._raw[:, P]
 
-    def snapshot(self) -> _Snapshot:
+    def snapshot(self) -> PyBulletSnapshot:
         """Time, states and PyBullet's own saved state.
 
         In free flight a run goes on from it bit for bit. In contact it goes on closely only, since
@@ -160,7 +162,7 @@ class PyBulletEngine(Engine):
         loaded, state_id = self._loaded, bullet.saveState(**self._at)
         added = (self._joints.held, self._passing.pairs)
         arms = {k: motors.held for k, motors in self.arms.items()}
-        snapshot = _Snapshot(loaded, *added, self.t, self._x.copy(), arms, state_id)
+        snapshot = PyBulletSnapshot(loaded, *added, self.t, self._x.copy(), arms, state_id)
         weakref.finalize(snapshot, self._forget, loaded, state_id).atexit = False
         return snapshot
 
@@ -170,10 +172,10 @@ class PyBulletEngine(Engine):
         The vehicles are first taken out of each other's reach, their joints as at rest: what remains of contacts would
         else depend on what was flown since the snapshot.
         """
-        if not isinstance(snapshot, _Snapshot) or snapshot.loaded is not self._loaded:
+        if not isinstance(snapshot, PyBulletSnapshot) or snapshot.loaded is not self._loaded:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
         self._joints.hold(())
-        self._place(at_rest(self._assemblies), spread=APART)
+        self._place(at_rest(self._assemblies), spread=SPREAD_DISTANCE)
         bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
         self._joints.hold(snapshot.joints)

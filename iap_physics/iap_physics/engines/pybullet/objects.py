@@ -38,7 +38,7 @@ REACH = 0.002  # gap of a contact point up to which the solver takes it into acc
 
 
 @dataclass(frozen=True)
-class Model:
+class ObjectModel:
     """An object made ready to be loaded.
 
     Attributes:
@@ -56,14 +56,14 @@ class Model:
     moments: Array
 
 
-def models(world: World, folder: Path) -> list[Model]:
+def models(world: World, folder: Path) -> list[ObjectModel]:
     """Prepare a world's objects; what is made of triangles goes to files in `folder`."""
     return [
         _model(item, folder / f"object_{k}.obj") for k, item in enumerate(world.objects.values())
     ]
 
 
-def load(client: int, model: Model, *, seen: bool) -> int:
+def load(client: int, model: ObjectModel, *, seen: bool) -> int:
     """Load an object where it stands at the start; returns PyBullet's body."""
     at = {"physicsClientId": client}
     item = model.item
@@ -107,7 +107,7 @@ def prescribe(client: int, body: int, item: Placed, t: float, dt: float) -> None
     bullet.resetBaseVelocity(body, ((there - here) / dt).tolist(), [0.0, 0.0, 0.0], **at)
 
 
-def states(client: int, loaded: Sequence[tuple[Model, int]], t: float) -> Array:
+def states(client: int, loaded: Sequence[tuple[ObjectModel, int]], t: float) -> Array:
     """(objects, 13) state rows of the frames O."""
     rows = np.zeros((len(loaded), STATE_SIZE))
     for row, (model, body) in zip(rows, loaded, strict=True):
@@ -118,7 +118,7 @@ def states(client: int, loaded: Sequence[tuple[Model, int]], t: float) -> Array:
     return rows
 
 
-def _read(client: int, model: Model, body: int, row: Array) -> None:
+def _read(client: int, model: ObjectModel, body: int, row: Array) -> None:
     """The state of a free body's frame O."""
     p_WC_W, q_WC = map(np.array, bullet.getBasePositionAndOrientation(body, client))
     v_WC_W, row[W] = map(np.array, bullet.getBaseVelocity(body, client))
@@ -128,7 +128,7 @@ def _read(client: int, model: Model, body: int, row: Array) -> None:
     row[V] = v_WC_W + np.cross(row[W], arm_W)
 
 
-def _model(item: Placed, path: Path) -> Model:
+def _model(item: Placed, path: Path) -> ObjectModel:
     pieces = item.pieces()
     p_OC_O, moments, R_OC = np.zeros(3), np.ones(3), np.eye(3)
     if item.mass is not None:
@@ -137,7 +137,7 @@ def _model(item: Placed, path: Path) -> Model:
         moments, R_OC = np.linalg.eigh(item.mass / bulk.volume * bulk.inertia)
         R_OC[:, 2] *= np.linalg.det(R_OC)
     q_OC = so3.quaternion_from_matrix(R_OC)
-    return Model(item, _shape(pieces, path), p_OC_O, q_OC, moments)
+    return ObjectModel(item, _shape(pieces, path), p_OC_O, q_OC, moments)
 
 
 def _shape(pieces: Sequence[Shape], path: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Pairs = frozenset[frozenset[int]]
 
 
 @dataclass
-class Passing:
+class CollisionFilter:
     """The bodies of a world, by their rows, that pass each other.
 
     Attributes:

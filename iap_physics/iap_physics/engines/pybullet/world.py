@@ -35,9 +35,9 @@ from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
-from iap_physics.engines.pybullet.objects import Model, load, stl_bytes
+from iap_physics.engines.pybullet.objects import ObjectModel, load, stl_bytes
 
-NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
+CONTACT_GAP = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 SOLVER_ITERATIONS = 50  # of the contact and constraint solver, per step
 URDF_FLAGS = (
     bullet.URDF_USE_INERTIA_FROM_FILE
@@ -108,7 +108,7 @@ def build(
     client: int,
     world: World,
     vehicles: Sequence[tuple[Assembly, Path]],
-    objects: Sequence[Model],
+    objects: Sequence[ObjectModel],
     scene: Path | None,
     *,
     seen: bool,
@@ -120,7 +120,7 @@ def build(
         deterministicOverlappingPairs=1,
         numSolverIterations=SOLVER_ITERATIONS,
         enableFileCaching=0,
-        contactBreakingThreshold=NEAR,
+        contactBreakingThreshold=CONTACT_GAP,
         **at,
     )
     bullet.setGravity(0.0, 0.0, -world.gravity, **at)
