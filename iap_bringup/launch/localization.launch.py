@@ -11,7 +11,7 @@ from launch import LaunchContext, LaunchDescription
 from launch.actions import OpaqueFunction
 
 from iap_bringup.launching.flight_nodes import LaunchedNode, localizing_nodes
-from iap_bringup.launching.launch_actions import NodeMaker, declared, given_arguments
+from iap_bringup.launching.launch_actions import NodeMaker, argument_values, declared
 from iap_bringup.launching.launch_arguments import COMMON, localized, number
 from iap_bringup.launching.node_parameters import JOINT, VIRPO
 from iap_estimation.virpo.localizer import METHODS
@@ -38,15 +38,15 @@ def generate_launch_description() -> LaunchDescription:
 
 def nodes(context: LaunchContext) -> list[Any]:
     """The nodes that localise, and what plays a run to them."""
-    given = given_arguments(context, ARGUMENTS)
-    scenario, vehicle = localized(given)
-    rate = number(given, "rate", float)
-    own = {"preset": given["preset"], "reliable": bool(given["run"])}
-    out = localizing_nodes(scenario, vehicle, given["method"], **own)
-    if given["run"]:
-        played = {"run": str(Path(given["run"]).resolve()), "rate": rate, "wait": 10.0}
+    values = argument_values(context, ARGUMENTS)
+    scenario, vehicle = localized(values)
+    rate = number(values, "rate", float)
+    own = {"preset": values["preset"], "reliable": bool(values["run"])}
+    out = localizing_nodes(scenario, vehicle, values["method"], **own)
+    if values["run"]:
+        played = {"run": str(Path(values["run"]).resolve()), "rate": rate, "wait": 10.0}
         estimators = [each for each in out if each.executable in (VIRPO, JOINT)]
         played["until"] = [f"{each.space}/virpo/odometry" for each in estimators]
         out.append(LaunchedNode("iap_bringup", "sensor_player", "", played, restarts=False))
-    maker = NodeMaker(given, out)
+    maker = NodeMaker(values, out)
     return [*maker.environment, *maker.nodes()]

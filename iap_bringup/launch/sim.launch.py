@@ -13,8 +13,8 @@ from launch.actions import OpaqueFunction
 from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_actions import (
     NodeMaker,
+    argument_values,
     declared,
-    given_arguments,
     has_package,
     need_packages,
 )
@@ -68,18 +68,18 @@ def generate_launch_description() -> LaunchDescription:
 
 def flight(context: LaunchContext) -> list[Any]:
     """The nodes of a flight, and what shows it; everything is looked at before the first one starts."""
-    given = given_arguments(context, ARGUMENTS)
-    parameters = flight_parameters(given)
+    values = argument_values(context, ARGUMENTS)
+    parameters = flight_parameters(values)
     scenario = resolve_flight(parameters)[0]
-    views = given["rviz"] == "true"
+    views = values["rviz"] == "true"
     need_packages({VIEW: "rviz:=true"} if views else {})
     has_frames = has_package(FRAMES)
-    nodes = flight_nodes(scenario, parameters, given, mount_frames=not has_frames)
+    nodes = flight_nodes(scenario, parameters, values, mount_frames=not has_frames)
     others: dict[str, dict[str, Any]] = {f"/{VIEW}": {"use_sim_time": True}} if views else {}
     described = scenario.vehicles if has_frames else ()
     others |= {f"/{each.name}/{FRAMES}": description(each) for each in described}
-    maker = NodeMaker(given, nodes, others)
-    suite = maker.container() if given["use_container"] == "true" else maker.nodes()
+    maker = NodeMaker(values, nodes, others)
+    suite = maker.container() if values["use_container"] == "true" else maker.nodes()
     shown = [maker.other(FRAMES, FRAMES, each.name) for each in described]
     if views:
         template = get_package_share_path("iap_bringup") / "rviz" / "iap.rviz"

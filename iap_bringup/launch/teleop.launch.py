@@ -17,8 +17,8 @@ from launch.substitution import Substitution
 from iap_bringup.launching.flight_nodes import LaunchedNode
 from iap_bringup.launching.launch_actions import (
     NodeMaker,
+    argument_values,
     declared,
-    given_arguments,
     need_packages,
     refuse_argument,
 )
@@ -70,10 +70,10 @@ class ByStick(Substitution):
 
 def nodes(context: LaunchContext) -> list[Any]:
     """What reads the stick, and what turns it into references."""
-    given = given_arguments(context, ARGUMENTS)
+    values = argument_values(context, ARGUMENTS)
     vehicle, mapping = (
-        given["vehicle"],
-        {"mapping": given["mapping"], "tip": given["tip"] == "true"},
+        values["vehicle"],
+        {"mapping": values["mapping"], "tip": values["tip"] == "true"},
     )
-    maker = NodeMaker(given, [LaunchedNode("iap_bringup", "joy_teleop", vehicle, mapping)])
+    maker = NodeMaker(values, [LaunchedNode("iap_bringup", "joy_teleop", vehicle, mapping)])
     return [*maker.nodes(), maker.other("joy", "joy_node", vehicle)]

@@ -12,6 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
+from iap_bringup.cli.options import add_assignments
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
@@ -43,14 +44,7 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, help="of the first episode; those after it follow"
     )
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="share the worlds")
-    parser.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a key of the task; may be repeated",
-    )
+    add_assignments(parser, "change a key of the task")
     parser.add_argument(
         "--out", type=Path, default=ROOT, metavar="DIR", help=f"folder of data sets ({ROOT})"
     )
@@ -66,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.episodes < 1:
         raise BadInput(f"--episodes {options.episodes}: at least one is expected")
     name = options.task if options.preset == PLAIN else f"{options.task}_{options.preset}"
-    settings = given(options.assignments)
+    settings = parsed_settings(options.assignments)
     task = make_task(name, settings)
     count = min(options.episodes, AT_ONCE)
     episodes = make_episodes(task, count, threads=options.threads)
@@ -74,8 +68,10 @@ def run(options: argparse.Namespace) -> int:
     seeds = range(options.seed, options.seed + options.episodes)
     console = Console(stderr=options.json)
     with _bar(console) as bar:
-        moved = bar.add_task("", total=len(seeds))
-        rollouts = collect(episodes, expert, seeds, lambda done: bar.update(moved, completed=done))
+        task_bar = bar.add_task("", total=len(seeds))
+        rollouts = collect(
+            episodes, expert, seeds, lambda done: bar.update(task_bar, completed=done)
+        )
     policy = Path(options.policy).stem
     dataset_id = free_id(options.out, task.name, policy)
     spec = spec_of(name, settings)
@@ -84,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def given(assignments: Sequence[str]) -> dict[str, Any]:
+def parsed_settings(assignments: Sequence[str]) -> dict[str, Any]:
     """Values of keys by their dotted paths, of ``KEY=VALUE`` each.
 
     Raises:
@@ -100,7 +96,7 @@ def given(assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def summary(rollouts: Sequence[Rollout], episodes: AnyEpisodes) -> dict[str, Any]:
-    """How many episodes have succeeded, how long they took [s], and how all ended."""
+    """Numbers of episodes and of successes, their mean time [s], and the counts of all outcomes."""
     succeeded = np.array([each.success for each in rollouts])
     seconds = np.array([len(each.actions) for each in rollouts]) * episodes.dt
     outcomes, counts = np.unique([each.outcome for each in rollouts], return_counts=True)
@@ -122,17 +118,18 @@ def _bar(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True)
 
 
-def _show(console: Console, found: dict[str, Any], folder: Path, *, as_json: bool) -> None:
+def _show(console: Console, figures: dict[str, Any], folder: Path, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps({**found, "folder": str(folder)}, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps({**figures, "folder": str(folder)}, allow_nan=False) + "\n")
         return
-    low, high, time = found["success_low"], found["success_high"], found["time_mean_s"]
+    low, high, time = figures["success_low"], figures["success_high"], figures["time_mean_s"]
     mean = "-" if time is None else f"{time:.2f} s"
     console.print(
-        f"{found['episodes']} episodes, {found['steps']} steps;"
-        f" success {100 * found['success_rate']:.1f} % (Wilson 95 %: {100 * low:.1f} to {100 * high:.1f}), mean {mean};"
-        f" return {found['return_mean']:.2f}",
+        f"{figures['episodes']} episodes, {figures['steps']} steps;"
+        f" success {100 * figures['success_rate']:.1f} %"
+        f" (Wilson 95 %: {100 * low:.1f} to {100 * high:.1f}), mean {mean};"
+        f" return {figures['return_mean']:.2f}",
         soft_wrap=True,
     )
-    console.print(", ".join(f"{name}: {n}" for name, n in found["outcomes"].items()))
+    console.print(", ".join(f"{name}: {n}" for name, n in figures["outcomes"].items()))
     console.print(f"folder: {folder}", soft_wrap=True)

@@ -36,7 +36,7 @@ APPROACH = "approach.png"
 
 
 class EvaluatedPolicy(NamedTuple):
-    """What is judged.
+    """A policy or a baseline, and the task that it is evaluated on.
 
     Attributes:
         task: what is to be done.
@@ -83,16 +83,16 @@ def run(options: argparse.Namespace) -> int:
     """Judge a policy."""
     _check(options)
     console = Console(stderr=options.json)
-    judged = chosen(options.policy, options.task, options.preset)
-    _hand_out(options, judged, console)
-    results = _flown(options, judged, console)
-    folder = create_run_folder(options.out, judged.flyer.name, Path("evaluations"))
-    recordings = _recorded(options, judged, results, folder)
-    if judged.task.kind == "docking" and judged.flyer.flies_alone and not options.no_plot:
-        _draw(options, judged, folder)
-    tree = _tree(options, judged, results, recordings)
+    subject = subject_of(options.policy, options.task, options.preset)
+    _hand_out(options, subject, console)
+    results = _fly(options, subject, console)
+    folder = create_run_folder(options.out, subject.flyer.name, Path("evaluations"))
+    recordings = _recorded(options, subject, results, folder)
+    if subject.task.kind == "docking" and subject.flyer.flies_alone and not options.no_plot:
+        _draw(options, subject, folder)
+    tree = _tree(options, subject, results, recordings)
     _write(folder, tree, results)
-    title = f"{judged.flyer.name} on {judged.task.name}, {options.engine}"
+    title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
     report.show(console, title, results, recordings)
     console.print(f"folder: {folder}", soft_wrap=True)
     if options.json:
@@ -106,8 +106,8 @@ def _check(options: argparse.Namespace) -> None:
             raise BadInput(f"--{name} {getattr(options, name)}: at least {least} is expected")
 
 
-def chosen(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
-    """Who is judged by what.
+def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
+    """The policy or baseline of a name, and its task.
 
     Args:
         name: of a policy, its file, a task, or a baseline.
@@ -125,12 +125,12 @@ def chosen(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
         return EvaluatedPolicy(make_task(preset_of(task, preset)), baseline(name), None)
     policy = Policy.load(_policy_name(name, preset))
     header = policy.header
-    own = name if name in TASKS.names() else header.task
-    wanted = task or (own if preset is None else base_of(own))
-    if wanted == header.task and preset is None:
+    policy_task = name if name in TASKS.names() else header.task
+    task_name = task or (policy_task if preset is None else base_of(policy_task))
+    if task_name == header.task and preset is None:
         made = task_of_policy(policy)
     else:
-        made = make_task(preset_of(wanted, preset), header.settings)
+        made = make_task(preset_of(task_name, preset), header.settings)
     return EvaluatedPolicy(made, of_policy(policy), policy)
 
 
@@ -143,14 +143,14 @@ def _policy_name(name: str, preset: str | None) -> str:
     if name not in TASKS.names():
         return name
     preset_of(name, preset)
-    own = f"{name}_{preset or PLAIN}"
-    return own if own in shipped_policies() else name
+    policy = f"{name}_{preset or PLAIN}"
+    return policy if policy in shipped_policies() else name
 
 
 def base_of(task: str) -> str:
     """The task of which another one is a preset: docking of docking_hard; itself where it is none."""
-    found = [each for each in TASKS.names() if task.startswith(f"{each}_")]
-    return max(found, key=len, default=task)
+    presets = [each for each in TASKS.names() if task.startswith(f"{each}_")]
+    return max(presets, key=len, default=task)
 
 
 def preset_of(task: str, preset: str | None) -> str:
@@ -162,25 +162,25 @@ def preset_of(task: str, preset: str | None) -> str:
     if preset in (None, PLAIN):
         return task
     if f"{task}_{preset}" not in TASKS.names():
-        found = [each for each in TASKS.names() if each.startswith(f"{task}_")]
-        known = ", ".join([PLAIN, *(each.removeprefix(f"{task}_") for each in found)])
+        presets = [each for each in TASKS.names() if each.startswith(f"{task}_")]
+        known = ", ".join([PLAIN, *(each.removeprefix(f"{task}_") for each in presets)])
         raise BadInput(f"--preset {preset}: task '{task}' has {known}")
     return f"{task}_{preset}"
 
 
-def _hand_out(options: argparse.Namespace, judged: EvaluatedPolicy, console: Console) -> None:
+def _hand_out(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console) -> None:
     """Write what was asked for besides figures."""
     if options.export is not None:
-        if judged.policy is None:
-            raise BadInput(f"--export {options.export}: '{judged.flyer.name}' is no network")
-        onnx.export(judged.policy, options.export)
+        if subject.policy is None:
+            raise BadInput(f"--export {options.export}: '{subject.flyer.name}' is no network")
+        onnx.export(subject.policy, options.export)
         console.print(f"exported: {options.export}", soft_wrap=True)
     if options.video is not None:
-        count = write_video(options.video, judged.task, judged.flyer, [options.seed])
+        count = write_video(options.video, subject.task, subject.flyer, [options.seed])
         console.print(f"video: {options.video}, {count} pictures", soft_wrap=True)
 
 
-def _flown(options: argparse.Namespace, judged: EvaluatedPolicy, console: Console) -> Results:
+def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console) -> Results:
     """Fly all episodes below a bar."""
     seeds = range(options.seed, options.seed + options.episodes)
     columns = (
@@ -197,40 +197,40 @@ def _flown(options: argparse.Namespace, judged: EvaluatedPolicy, console: Consol
 
         if options.engine == BATCHED:
             threads = options.threads
-            return fly_batched(*judged[:2], seeds, threads=threads, progress=progress)
-        return fly_in_engine(*judged[:2], options.engine, seeds, progress)
+            return fly_batched(*subject[:2], seeds, threads=threads, progress=progress)
+        return fly_in_engine(*subject[:2], options.engine, seeds, progress)
 
 
 def _recorded(
-    options: argparse.Namespace, judged: EvaluatedPolicy, results: Results, folder: Path
+    options: argparse.Namespace, subject: EvaluatedPolicy, results: Results, folder: Path
 ) -> dict[str, Recording]:
-    has_runs = judged.flyer.flies_alone and kind_of(judged.task).single_run is not None
+    has_runs = subject.flyer.flies_alone and kind_of(subject.task).single_run is not None
     if options.no_record or not has_runs:
         return {}
-    engine = recording_engine(judged.task, options.engine)
-    return record_failures(results, judged.task, judged.flyer, engine, folder)
+    engine = recording_engine(subject.task, options.engine)
+    return record_failures(results, subject.task, subject.flyer, engine, folder)
 
 
-def _draw(options: argparse.Namespace, judged: EvaluatedPolicy, folder: Path) -> None:
+def _draw(options: argparse.Namespace, subject: EvaluatedPolicy, folder: Path) -> None:
     """Draw the first docking as it goes in an engine."""
-    engine = recording_engine(judged.task, options.engine)
-    with simulation_of(judged.task, judged.flyer, engine, options.seed) as simulation:
+    engine = recording_engine(subject.task, options.engine)
+    with simulation_of(subject.task, subject.flyer, engine, options.seed) as simulation:
         spec = simulation.scenario.docking
         assert spec is not None
         rows = figures.approach_rows(simulation)
         depth = simulation.scenario.latches[spec.latch].depth
-    name = f"{judged.flyer.name}, {engine}, seed {options.seed}"
+    name = f"{subject.flyer.name}, {engine}, seed {options.seed}"
     figures.draw_approach(folder / APPROACH, {name: rows}, depth)
 
 
 def _tree(
     options: argparse.Namespace,
-    judged: EvaluatedPolicy,
+    subject: EvaluatedPolicy,
     results: Results,
     recordings: Mapping[str, Recording],
 ) -> dict[str, Any]:
-    """What evaluation.json says."""
-    digest = None if judged.policy is None else judged.policy.digest
+    """The content of evaluation.json."""
+    digest = None if subject.policy is None else subject.policy.digest
     causes = {
         cause: {
             "episodes": count,
@@ -240,8 +240,8 @@ def _tree(
         for cause, count in results.causes.items()
     }
     return {
-        "policy": {"name": judged.flyer.name, "sha256": digest},
-        "task": judged.task.name,
+        "policy": {"name": subject.flyer.name, "sha256": digest},
+        "task": subject.task.name,
         "engine": options.engine,
         "seed": options.seed,
         **results.figures,

@@ -83,17 +83,17 @@ def _add_flight_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fly a scenario."""
-    given, resolved = scenario_options(options), resolve
+    choices, resolved = scenario_options(options), resolve
     if is_arm_scenario(options.scenario):
-        if not is_multibody(given.assignments):
+        if not is_multibody(choices.assignments):
             from iap_bringup.cli.identified_flight import run_arm  # imports scipy
 
             return run_arm(options)
         resolved = resolve_multibody
-    scenario, tree = resolved(options.scenario, given)
+    scenario, tree = resolved(options.scenario, choices)
 
     def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
-        return resolved(options.scenario, given.and_set(more))
+        return resolved(options.scenario, choices.and_set(more))
 
     return _fly(scenario, tree, options, resolve_anew)
 
@@ -154,9 +154,9 @@ def _fly_compared(
     compared = {}
     for name, assignments in scenario.compare.items():
         other, tree = resolve(("compare={}", *assignments))
-        place = folder / COMPARED / name
-        place.mkdir(parents=True)
-        beside = execute(Flight.of(other), place, tree, progress=progress)
+        subfolder = folder / COMPARED / name
+        subfolder.mkdir(parents=True)
+        beside = execute(Flight.of(other), subfolder, tree, progress=progress)
         compared[name] = {key: beside.metrics[key] for key in SHOWN if key in beside.metrics}
         if beside.interrupted:
             failure = f"compare.{name}: {beside.failure}"
@@ -167,7 +167,7 @@ def _fly_compared(
     return result
 
 
-def _announce(console: Console, flight: Flight, place: Path) -> None:
+def _announce(console: Console, flight: Flight, parent: Path) -> None:
     """Show the disk space that recording the sensors takes, of what is free where the folder will be.
 
     Raises:
@@ -176,7 +176,7 @@ def _announce(console: Console, flight: Flight, place: Path) -> None:
     meta, recording = flight.meta, flight.scenario.recording
     if not meta.sensors:
         return
-    size, free = disk_use(meta, recording, flight.duration), free_space(place)
+    size, free = disk_use(meta, recording, flight.duration), free_space(parent)
     report.show_sensors(console, flight.sensors.suite.notes, size, free)
     if size > free:
         raise BadInput("the disk is too small for this recording: fly shorter, or record less")

@@ -13,6 +13,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.cli.options import add_assignments
 from iap_bringup.plots.identification import draw_log
 from iap_bringup.plots.identified_flight import UNITS
 from iap_io.plots.plot_style import write_plot
@@ -51,14 +52,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="validate on a fitted flight, and say so"
     )
-    parser.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a setting, such as alpha=0.001, bandwidth=5.0 or start=FILE; may be repeated",
-    )
+    add_assignments(parser, "change a setting, such as alpha=0.001, bandwidth=5.0 or start=FILE")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="folder (default: the next runs/identify-001)"
     )
@@ -73,15 +67,15 @@ def identify(options: argparse.Namespace) -> int:
     """Identify a model, show it, and keep it in a folder; returns the exit code."""
     console = Console(stderr=options.json)
     settings = load_settings(tuple(options.assignments))
-    chosen = split(
+    logs = split(
         options.logs, options.fit, options.validate, clock=settings.clock, force=options.force
     )
     with console.status("fitting"):
-        found = identified(chosen, options.model, options.error, settings)
-    metrics = validation(chosen, found)
+        model = identified(logs, options.model, options.error, settings)
+    metrics = validation(logs, model)
     folder = create_run_folder(options.out, "identify")
     try:
-        _write(folder, chosen, found, metrics, plots=not options.no_plot)
+        _write(folder, logs, model, metrics, plots=not options.no_plot)
     except BaseException:
         shutil.rmtree(folder)
         raise
@@ -93,16 +87,16 @@ def identify(options: argparse.Namespace) -> int:
 
 
 def _write(
-    folder: Path, chosen: Split, found: Identified, metrics: dict[str, Any], *, plots: bool
+    folder: Path, logs: Split, model: Identified, metrics: dict[str, Any], *, plots: bool
 ) -> None:
     """Plant, metrics and plots."""
-    tree = found.plant.model_dump(mode="json")
+    tree = model.plant.model_dump(mode="json")
     text = yaml.safe_dump(tree, sort_keys=False, default_flow_style=None, width=120)
     write_file(folder / PLANT, text.encode())
     write_metrics(folder, metrics)
     if plots:
-        for log in chosen.held_out:
-            draw = partial(draw_log, log=log, predictors=found.predictors)
+        for log in logs.held_out:
+            draw = partial(draw_log, log=log, predictors=model.predictors)
             write_plot(folder / "plots" / f"{log.name}.png", draw)
 
 
@@ -116,9 +110,9 @@ def show(console: Console, metrics: dict[str, Any]) -> None:
 
 
 def _error_table(metrics: dict[str, Any]) -> Table:
-    judged = ", ".join(metrics["validate"])
+    names = ", ".join(metrics["validate"])
     kind = "NOT held out: fitted, too" if metrics["validated_on_training"] else "held out"
-    table = Table("free-run RMSE", title=f"{judged} ({kind}); fitted: {', '.join(metrics['fit'])}")
+    table = Table("free-run RMSE", title=f"{names} ({kind}); fitted: {', '.join(metrics['fit'])}")
     columns = {
         **metrics["rmse"],
         "on fitted logs": metrics["training_rmse"],

@@ -147,7 +147,7 @@ def _say(*words: str, code: int) -> int:
 
 
 def _lose_output() -> bool:
-    """Let go of a standard output that takes nothing (a full disk, a closed pipe); returns whether it did so."""
+    """Replace a standard output that takes nothing (a full disk, a closed pipe); returns whether it did so."""
     try:
         sys.stdout.write("\n")
         sys.stdout.flush()

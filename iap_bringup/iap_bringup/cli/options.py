@@ -57,12 +57,12 @@ def add_scenario_options(parser: argparse.ArgumentParser) -> None:
 
 
 def scenario_options(options: argparse.Namespace) -> Options:
-    """What was given of `add_scenario_options`.
+    """The values of `add_scenario_options`.
 
     Raises:
         BadInput: a duration that is none.
     """
     if options.duration is not None and not options.duration > 0.0:
         raise BadInput(f"--duration {options.duration}: must be above 0")
-    given = {name: getattr(options, name) for name in Options.model_fields}
-    return Options(**{**given, "assignments": tuple(options.assignments)})
+    values = {name: getattr(options, name) for name in Options.model_fields}
+    return Options(**{**values, "assignments": tuple(options.assignments)})

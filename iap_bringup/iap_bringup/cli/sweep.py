@@ -115,11 +115,11 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     console = Console(stderr=options.json)
     if records:
         _check_disk(console, study, points, options.out or base)
-    farm = LocalFarm(options.workers) if options.cluster is None else ClusterFarm(options.cluster)
+    pool = LocalFarm(options.workers) if options.cluster is None else ClusterFarm(options.cluster)
     folder = SweepFolder.open(options.out, study, points, base)
     try:
         with _bar(console, study, len(points)) as progress:
-            swept = sweep(study, points, folder, farm, progress)
+            swept = sweep(study, points, folder, pool, progress)
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
@@ -135,18 +135,18 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     return 0
 
 
-def _check_disk(console: Console, study: Study, points: Sequence[Point], place: Path) -> None:
+def _check_disk(console: Console, study: Study, points: Sequence[Point], parent: Path) -> None:
     """Show the disk space that the recordings take that a folder does not have yet.
 
     Raises:
         BadInput: the disk has not enough space.
     """
-    size, folder = 0, SweepFolder(place)
+    size, folder = 0, SweepFolder(parent)
     for point in points:
         flight = Flight.of(scenario_of(point.tree, study.scenario))
         waiting = sum(not folder.has(chunk.name) for chunk in chunks_of(study, point))
         size += waiting * disk_use(flight.meta, flight.scenario.recording, flight.duration)
-    free = free_space(place)
+    free = free_space(parent)
     show_sensors(console, [], size, free)
     if size > free:
         raise BadInput("the disk is too small for these recordings: fly fewer, or record less")

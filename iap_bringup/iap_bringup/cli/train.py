@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from iap_bringup.cli.options import add_assignments
 from iap_bringup.plots.training import draw_training
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder
@@ -47,14 +48,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--online", choices=["ppo", "none"], help="method")
     parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn")
     parser.add_argument("--steps", type=int, metavar="N", help="online, of all worlds together")
-    parser.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change any key of the experiment, e.g. online.ppo.gamma=0.98; may be repeated",
-    )
+    add_assignments(parser, "change any key of the experiment, e.g. online.ppo.gamma=0.98")
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--out", type=Path, metavar="DIR", help="its folder (default: the next trainings/NAME-001)"
@@ -89,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
 def _check_alone(options: argparse.Namespace) -> None:
     """Refuse what would change a training that goes on."""
     changes = ("task", "offline", "online", "seed", "steps")
-    given = [name for name in changes if getattr(options, name) is not None]
-    if given or options.assignments or options.preset != NOMINAL:
+    changed = [name for name in changes if getattr(options, name) is not None]
+    if changed or options.assignments or options.preset != NOMINAL:
         raise BadInput(f"--resume {options.resume}: goes on as it began; give nothing else")
 
 

@@ -61,8 +61,8 @@ def _worlds(folder: Path) -> None:
         for _ in range(2):
             worlds.advance()
         worlds.fly(1)
-    given = ("engine.name=closed_form",)
-    record("hover", folder=folder / "steady", duration=0.2, assignments=given)
+    assignments = ("engine.name=closed_form",)
+    record("hover", folder=folder / "steady", duration=0.2, assignments=assignments)
 
 
 def _pybullet(folder: Path) -> None:
@@ -99,9 +99,13 @@ def _closed_form(folder: Path) -> None:
 
 def _fly_in_weather(engine: str, folder: Path) -> None:
     for platform in PLATFORMS:
-        given = (f"engine.name={engine}", *WEATHER)
+        assignments = (f"engine.name={engine}", *WEATHER)
         record(
-            "hover", folder=folder / platform, platform=platform, duration=0.2, assignments=given
+            "hover",
+            folder=folder / platform,
+            platform=platform,
+            duration=0.2,
+            assignments=assignments,
         )
 
 
@@ -115,18 +119,18 @@ def _can_draw() -> bool:
 
 def _sensing(sampling: str) -> dict[str, Any]:
     """All sensors that compile something; cameras where this machine can draw."""
-    given = (f"sensors.imu.sampling={sampling}", "control.observer=acceleration", PUSH)
+    assignments = (f"sensors.imu.sampling={sampling}", "control.observer=acceleration", PUSH)
     if not _can_draw():
-        return {"sensors": "imu,uwb", "duration": 0.2, "assignments": given}
-    return {"sensors": "stereo", "duration": 0.2, "assignments": (*given, *CAMERAS)}
+        return {"sensors": "imu,uwb", "duration": 0.2, "assignments": assignments}
+    return {"sensors": "stereo", "duration": 0.2, "assignments": (*assignments, *CAMERAS)}
 
 
 def _estimating(method: str) -> dict[str, Any]:
     """A flight on an estimate, long and fast enough for its window to move."""
     slow = tuple(f"sensors.cameras.{name}.rate=10.0" for name in ("left", "right"))
-    given = ("recording.euroc=false", "start.lead_in=1.0", *slow)
+    assignments = ("recording.euroc=false", "start.lead_in=1.0", *slow)
     source = {"sensors": "stereo", "state_source": method}
-    return {**source, "duration": 2.0, "assignments": given}
+    return {**source, "duration": 2.0, "assignments": assignments}
 
 
 def _check_message() -> None:

@@ -22,14 +22,14 @@ from iap_simulation.runs.run import record
 SEEDS = range(1, 6)
 RATES = ((500.0, 250.0), (1000.0, 200.0), (2000.0, 200.0))  # of the physics and of control [Hz]
 STEPS = {"x": 5.0, "y": 5.0, "z": 5.0, "roll": 1.0, "pitch": 1.0, "yaw": 1.0}  # [N], [N m]
-STEP_AT, SEEN_AFTER = 3.0, 0.5  # [s]
+STEP_AT, READ_DELAY = 3.0, 0.5  # [s]
 SETTLING = 1.0  # [s]
 NOISE = ("state_noise.velocity=0.005", "state_noise.rate_deg=0.2")
 
 
-def fly(folder: Path, name: str, scenario: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of Options
+def fly(folder: Path, name: str, scenario: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of Options
     """Fly a scenario into a folder's subfolder; returns its metrics."""
-    return record(scenario, folder=folder / name, **given).metrics
+    return record(scenario, folder=folder / name, **options).metrics
 
 
 def peg_over_seeds(gains: Iterable[str], report: Report) -> Rows:
@@ -48,10 +48,10 @@ def peg_over_seeds(gains: Iterable[str], report: Report) -> Rows:
         for seed in SEEDS:
             name = f"{preset} {seed}"
             report(f"{folder}: {name}")
-            given = {"gains": preset, "seed": seed}
-            with_it = fly(folder, name, "peg_in_hole", **given, assignments=("compare={}",))
+            options = {"gains": preset, "seed": seed}
+            with_it = fly(folder, name, "peg_in_hole", **options, assignments=("compare={}",))
             stiff = ("compare={}", "control.admittance=false")
-            without = fly(folder, f"{name} stiff", "peg_in_hole", **given, assignments=stiff)
+            without = fly(folder, f"{name} stiff", "peg_in_hole", **options, assignments=stiff)
             with_it["push_ratio"] = without["force_steady_n"] / with_it["force_steady_n"]
             results[name] = with_it
     return results
@@ -63,9 +63,9 @@ def peg_over_rates(report: Report) -> Rows:
     results: Rows = {}
     for rate, control in RATES:
         report(f"{folder}: {rate:.0f} Hz")
-        given = ("compare={}", f"rates={{physics_hz: {rate}, control_hz: {control}}}")
+        assignments = ("compare={}", f"rates={{physics_hz: {rate}, control_hz: {control}}}")
         name = f"{rate:.0f} Hz"
-        results[name] = fly(folder, f"{rate:.0f}_hz", "peg_in_hole", assignments=given)
+        results[name] = fly(folder, f"{rate:.0f}_hz", "peg_in_hole", assignments=assignments)
     return results
 
 
@@ -84,12 +84,12 @@ def resting(report: Report) -> Rows:
         try:
             engine.load(world, [assembly])
             engine.reset(joined_rows(assembly, start)[None])
-            forces, places = _stand(engine, rate)
+            forces, positions = _stand(engine, rate)
         finally:
             engine.close()
         results[f"{rate:.0f} Hz"] = {
             "force_over_weight": float(forces.mean() / weight),
-            "jitter_mm": 1e3 * float(np.ptp(places, axis=0).max()),
+            "jitter_mm": 1e3 * float(np.ptp(positions, axis=0).max()),
         }
     return results
 
@@ -99,7 +99,7 @@ def _stand(engine: PyBulletEngine, rate: float) -> tuple[Array, Array]:
 
     The aircraft hang on free joints and have skids of their own to fall on, so their attitudes are held.
     """
-    forces, places = [], []
+    forces, positions = [], []
     for k in range(round((SETTLING + 1.0) * rate)):
         x = engine.state()[0]
         loads = np.zeros((1, len(x), 6))
@@ -108,8 +108,8 @@ def _stand(engine: PyBulletEngine, rate: float) -> tuple[Array, Array]:
         engine.step(1.0 / rate)
         if k >= SETTLING * rate:
             forces.append(engine.contact_wrench(0)[2])
-            places.append(engine.state()[0, 0, P].copy())
-    return np.array(forces), np.array(places)
+            positions.append(engine.state()[0, 0, P].copy())
+    return np.array(forces), np.array(positions)
 
 
 def observer_steps(report: Report) -> Rows:
@@ -120,9 +120,9 @@ def observer_steps(report: Report) -> Rows:
         report(f"{folder}: step along {name}")
         wrench = np.eye(6)[axis] * size
         step = f"{{at: {STEP_AT}, until: 99.0, force: {wrench[:3].tolist()}, torque: {wrench[3:].tolist()}}}"
-        given = (f"disturbances=[{step}]",)
-        fly(folder, name, "hover", duration=STEP_AT + 1.0, assignments=given)
-        estimate = _estimates(folder / name, STEP_AT + SEEN_AFTER)[0]
+        assignments = (f"disturbances=[{step}]",)
+        fly(folder, name, "hover", duration=STEP_AT + 1.0, assignments=assignments)
+        estimate = _estimates(folder / name, STEP_AT + READ_DELAY)[0]
         results[f"step {name}"] = {"seen_of_it": float(estimate[axis] / size)}
     report(f"{folder}: noisy hover")
     fly(folder, "noisy", "hover", duration=12.0, assignments=(*NOISE, "control.admittance=true"))

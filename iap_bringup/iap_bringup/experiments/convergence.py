@@ -224,8 +224,8 @@ def _lines(
 ) -> list[ConvergenceRow]:
     lines: list[ConvergenceRow] = []
     for rate in RATES:
-        flown = fly(engine, assembly, rate, midpoint=midpoint)
-        error = float(np.linalg.norm(flown[..., P] - reference[..., P], axis=-1).max())
+        states = fly(engine, assembly, rate, midpoint=midpoint)
+        error = float(np.linalg.norm(states[..., P] - reference[..., P], axis=-1).max())
         order = None
         if lines:  # from the rate before
             ratio = lines[-1].position_error_m / error

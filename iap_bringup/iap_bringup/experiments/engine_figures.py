@@ -74,7 +74,7 @@ class Figure(NamedTuple):
         return f">= {low}" if isinf(self.bar[1]) else f"{low} to {high}"
 
 
-class Comparison(NamedTuple):
+class EngineComparison(NamedTuple):
     """Outcomes and figures of a scenario in two engines.
 
     Attributes:
@@ -89,7 +89,7 @@ class Comparison(NamedTuple):
 
     @property
     def passes(self) -> bool:
-        """Whether both end alike, and every figure is within its bar."""
+        """True if both end alike, and every figure is within its bar."""
         first, second = self.outcomes
         return first == second and all(figure.passes for figure in self.figures)
 
@@ -111,12 +111,12 @@ def compared(
     bars: Mapping[str, Bar],
     first: Mapping[str, Any],
     second: Mapping[str, Any],
-) -> Comparison:
+) -> EngineComparison:
     """Compare the metrics of a scenario's flights by the bars of their figures."""
     figures = (
         Figure(key, value(first, key), value(second, key), bar) for key, bar in bars.items()
     )
-    return Comparison(scenario, (first["outcome"], second["outcome"]), tuple(figures))
+    return EngineComparison(scenario, (first["outcome"], second["outcome"]), tuple(figures))
 
 
 def value(metrics: Any, key: str) -> float | None:  # noqa: ANN401 - a tree

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
-from iap_bringup.experiments.engine_figures import Comparison, compared
+from iap_bringup.experiments.engine_figures import EngineComparison, compared
 from iap_description.errors import BadInput
 from iap_physics.engines.make import is_installed
 from iap_simulation.arm.multibody import MULTIBODY, resolve_multibody
@@ -69,7 +69,7 @@ def engines(console: Console, *, scenarios: Sequence[str] = (), quick: bool = Fa
 
 
 def flights(scenarios: Sequence[str] = (), *, quick: bool = False) -> list[EngineFlight]:
-    """What is flown of the scenarios of ``iap list``, each in both engines.
+    """Flights of the scenarios of ``iap list``, each in both engines.
 
     Args:
         scenarios: their names; none takes all of them.
@@ -86,7 +86,7 @@ def flights(scenarios: Sequence[str] = (), *, quick: bool = False) -> list[Engin
 
 
 def _known(names: Sequence[str]) -> list[str]:
-    """What engines fly of scenarios by their names, of those of an identified plant its bodies."""
+    """Scenarios by their names as engines fly them, those of an identified plant by its bodies."""
     known = {name: name for name in SCENARIOS.names()}
     known |= {name: f"{name}{BODIES}" for name in ARM_SCENARIOS.names()}
     unknown = [name for name in names if name not in known]
@@ -102,13 +102,13 @@ def fly_all(work: Sequence[EngineFlight]) -> Iterator[tuple[str, Row]]:
             yield chunk.name, rows[0]
 
 
-def comparison(scenario: str, rows: Mapping[str, Row]) -> Comparison:
-    """What the engines made of a scenario; rows by the names of their flights."""
+def comparison(scenario: str, rows: Mapping[str, Row]) -> EngineComparison:
+    """Both engines' figures of a scenario; rows by the names of their flights."""
     first, second = (rows[f"{scenario} {engine}"] for engine in ENGINES)
     return compared(scenario, BARS[scenario], first, second)
 
 
-def table(comparisons: Sequence[Comparison], without_engine: Sequence[str] = ()) -> Table:
+def table(comparisons: Sequence[EngineComparison], without_engine: Sequence[str] = ()) -> Table:
     """A row for each scenario, and in it a line for each figure."""
     out = Table("", "outcome", title="every scenario in both engines", show_lines=True)
     for name in COLUMNS:
@@ -121,6 +121,6 @@ def table(comparisons: Sequence[Comparison], without_engine: Sequence[str] = ())
     return out
 
 
-def summary(comparisons: Sequence[Comparison]) -> str:
-    """How many scenarios are within their bars."""
+def summary(comparisons: Sequence[EngineComparison]) -> str:
+    """The number of scenarios within their bars."""
     return f"{sum(each.passes for each in comparisons)} of {len(comparisons)} within their bars"

@@ -20,9 +20,9 @@ class Footprint:
     @classmethod
     def of(cls, pid: int | str) -> "Footprint":
         """Of a process that runs."""
-        place = Path("/proc") / str(pid)
-        pages = int((place / "statm").read_text().split()[1])
-        files, threads = (len(list((place / name).iterdir())) for name in ("fd", "task"))
+        process = Path("/proc") / str(pid)
+        pages = int((process / "statm").read_text().split()[1])
+        files, threads = (len(list((process / name).iterdir())) for name in ("fd", "task"))
         return cls(pages * PAGE / 1e6, files, threads)
 
 

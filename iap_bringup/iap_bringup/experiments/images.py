@@ -55,9 +55,9 @@ def projection(report: Report, renderer: Renderer) -> Rows:
         points_C = so3.rotate(so3.conjugate(shot.q_WC), points_W - shot.p_WC_W)
         uv = shot.model.project(points_C)
         edge = [spec.width - REACH - 2, spec.height - REACH - 2]
-        seen = uv[np.all((uv > REACH + 1) & (uv < edge), axis=-1)]
-        off = np.linalg.norm(_centroids(frame.mono, seen) - seen, axis=-1)
-        rows[f"{name}: {len(seen)} points, largest error, px"] = bar_row(
+        visible = uv[np.all((uv > REACH + 1) & (uv < edge), axis=-1)]
+        off = np.linalg.norm(_centroids(frame.mono, visible) - visible, axis=-1)
+        rows[f"{name}: {len(visible)} points, largest error, px"] = bar_row(
             float(off.max()), "<= 0.3"
         )
     return rows
@@ -79,8 +79,8 @@ def stereo(report: Report, renderer: Renderer) -> Rows:
     blocks = cv2.StereoBM.create(32, 21).compute(*pair) / 16.0
     flow: Any = cv2.calcOpticalFlowPyrLK  # whose types forbid to leave out the first guess
     corners: Any = cv2.goodFeaturesToTrack(pair[0], CORNERS, QUALITY, SPACING)
-    there, found, _ = flow(*pair, corners, None)
-    shifts = (corners - there)[found > 0][:, 0]
+    there, status, _ = flow(*pair, corners, None)
+    shifts = (corners - there)[status > 0][:, 0]
     rows: Rows = {}
     for name, disparity in (("blocks", blocks[blocks > 0.0]), ("corners", shifts)):
         depth = spec.fx * (LEFT - RIGHT)[1] / float(np.median(disparity))
@@ -92,20 +92,20 @@ def stereo(report: Report, renderer: Renderer) -> Rows:
 def features(report: Report, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows:
     """The fewest corners kept over `FRAMES` images of the figure-eight, over aircraft and windows, by scene."""
     report("corners: the flight")
-    flown = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
+    log = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
     cameras = mounted_cameras_of(rig_spec(seeing))
     left = [each for each in cameras if each.mount.source.topic.endswith("left")]
     rows: Rows = {}
     for name in scenes or scene_names():
         report(f"corners: {name}")
-        renderer.load(load_scene(name), visible_bodies(rig_spec(flown.scenario)))
+        renderer.load(load_scene(name), visible_bodies(rig_spec(log.scenario)))
         kept = []
         for camera in left:
             for start in STARTS:
-                first = int(np.searchsorted(flown.t, start))
+                first = int(np.searchsorted(log.t, start))
                 every = camera.sampling.every
-                states = flown.x[first : first + FRAMES * every : every]
+                states = log.x[first : first + FRAMES * every : every]
                 images = [renderer.render([camera.shot(x)], x[:, POSE])[0].mono for x in states]
                 kept.append(followed([image for image in images if image is not None]))
         bar = FOGGY_FEATURES if name == "foggy_arena" else FEATURES
@@ -121,9 +121,9 @@ def followed(images: Sequence[Pixels]) -> int:
     flow: Any = cv2.calcOpticalFlowPyrLK  # whose types forbid to leave out the first guess
     window = {"winSize": (21, 21), "maxLevel": 3}
     for before, after in zip(images[:-1], images[1:], strict=True):
-        there, found, _ = flow(before, after, points, None, **window)
+        there, status, _ = flow(before, after, points, None, **window)
         back, returned, _ = flow(after, before, there, None, **window)
-        kept = (np.linalg.norm(back - points, axis=-1) <= BACK) & (found > 0) & (returned > 0)
+        kept = (np.linalg.norm(back - points, axis=-1) <= BACK) & (status > 0) & (returned > 0)
         inside = ((there >= 0) & (there < images[0].shape[::-1])).all(axis=-1)
         points = there[(kept & inside)[:, 0]]
         if not len(points):

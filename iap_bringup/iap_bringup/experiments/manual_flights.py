@@ -126,13 +126,13 @@ def flight_folder(name: str) -> Path:
 
 def resolve_recording(path: Path, scene: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
     """Any recorded command, flown by the three-star in a scene among the anchors of TABLE XI, if it has a tag."""
-    given = options.model_copy(update={"scene": options.scene or scene})
+    choices = options.model_copy(update={"scene": options.scene or scene})
     command = {"path": str(path), "topic": None, "actual_topic": None, "convention": None}
-    scenario, _ = resolve_replay(command, given)
+    scenario, _ = resolve_replay(command, choices)
     has_tag = scenario.vehicles[0].sensors.uwb is not None
     anchors = (f"sensors.uwb.anchors={ANCHORS}",) if has_tag else ()
     return resolve_replay(
-        command, given.model_copy(update={"assignments": (*anchors, *given.assignments)})
+        command, choices.model_copy(update={"assignments": (*anchors, *choices.assignments)})
     )
 
 
@@ -169,21 +169,21 @@ def recordings(folder: Path) -> list[Path]:
         [each for each in entries if each.suffix == ".bag"],
         [each for each in entries if each.suffix == ".csv"],
     )
-    for found in kinds:
-        if found:
-            return found
+    for paths in kinds:
+        if paths:
+            return paths
     raise BadInput(f"--flights {folder}: no rosbag2 folder, .bag or .csv file")
 
 
-def given_flights(folder: Path) -> dict[str, RecordedCommands]:
+def recorded_flights(folder: Path) -> dict[str, RecordedCommands]:
     """One recording for each scene of a manual flight; with fewer recordings than scenes they come again.
 
     Raises:
         BadInput: nothing to fly, a recording that cannot be read, or one that does not fit into its scene.
     """
-    found = recordings(folder)
+    paths = recordings(folder)
     return {
-        scene: placed(found[i % len(found)], course)
+        scene: placed(paths[i % len(paths)], course)
         for i, (scene, course) in enumerate(COURSES.items())
     }
 

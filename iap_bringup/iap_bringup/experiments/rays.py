@@ -51,12 +51,12 @@ def sheet() -> Pixels:
 
     worlds = Worlds.of("hover", WORLDS, settings=SETTINGS)
     outputs = ["depth", "labels", "normals"]
-    seen = WorldRaySensor.of(worlds, "d455", outputs, **SIZE, range_max=MAX_DEPTH).images()
+    images = WorldRaySensor.of(worlds, "d455", outputs, **SIZE, range_max=MAX_DEPTH).images()
     points = WorldRaySensor.of(worlds, "os0_128", ["points"]).images()["points"]
     rows = [
-        [shaded(each, MAX_DEPTH) for each in seen["depth"]],
-        [by_label(each) for each in seen["labels"]],
-        [by_normal(each) for each in seen["normals"]],
+        [shaded(each, MAX_DEPTH) for each in images["depth"]],
+        [by_label(each) for each in images["labels"]],
+        [by_normal(each) for each in images["normals"]],
         [from_above(each.reshape(-1, 3)) for each in points],
     ]
     return np.vstack([_framed(np.hstack([_framed(tile) for tile in row])) for row in rows])

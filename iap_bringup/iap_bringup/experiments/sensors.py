@@ -42,10 +42,10 @@ def noise(report: Report, hours: float = HOURS) -> Rows:
         ("gyro", samples.w_S, spec.gyro),
         ("accelerometer", samples.f_S, spec.accel),
     ):
-        found = densities(values, 1.0 / spec.rate)
+        measured_densities = densities(values, 1.0 / spec.rate)
         for what, value, true in (
-            ("noise", found.noise, triad.noise),
-            ("bias walk", found.walk, triad.walk),
+            ("noise", measured_densities.noise, triad.noise),
+            ("bias walk", measured_densities.walk, triad.walk),
         ):
             off = float(np.abs(np.mean(value) / true - 1.0))
             rows[f"{name} {what}, off its density, %"] = bar_row(100.0 * off, "<= 10")
@@ -57,32 +57,32 @@ def dead_reckoning(report: Report) -> Rows:
     rows: Rows = {}
     for sampling, bars in (("integrating", (2.0, 0.001)), ("instantaneous", (50.0, 0.01))):
         report(f"dead reckoning: {sampling}")
-        given = (
+        assignments = (
             "sensors.imu=perfect",
             f"sensors.imu.sampling={sampling}",
             "sensors.attitude=null",
         )
-        options = Options(sensors="imu", duration=STARTS[-1] + SPAN + 1.0, assignments=given)
-        flown = watch("figure_eight", options)
-        errors = np.array([_reckoned(flown, sampling, start) for start in STARTS]).max(axis=0)
+        options = Options(sensors="imu", duration=STARTS[-1] + SPAN + 1.0, assignments=assignments)
+        log = watch("figure_eight", options)
+        errors = np.array([_reckoned(log, sampling, start) for start in STARTS]).max(axis=0)
         rows[f"{sampling}: position, mm"] = bar_row(1e3 * errors[0], f"<= {bars[0]:g}")
         rows[f"{sampling}: attitude, deg"] = bar_row(np.rad2deg(errors[1]), f"<= {bars[1]:g}")
     return rows
 
 
-def _reckoned(flown: FlightLog, sampling: str, start: float) -> tuple[float, float]:
+def _reckoned(log: FlightLog, sampling: str, start: float) -> tuple[float, float]:
     """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
-    samples = flown.inertial(UNIT)
+    samples = log.inertial(UNIT)
     stamps = np.array([each.t for each in samples])
-    k, dt = int(np.searchsorted(flown.t, start)), float(flown.t[1])
+    k, dt = int(np.searchsorted(log.t, start)), float(log.t[1])
     steps = round(SPAN / dt)
     is_mean = sampling == "integrating"
-    first = int(np.argmin(np.abs(stamps - (flown.t[k] + is_mean * dt))))
-    chosen = samples[first : first + steps + (not is_mean)]
-    w, f = (np.array([getattr(each, name) for each in chosen]) for name in ("w_WS_S", "f_S"))
-    row, last = flown.x[k, DRONE], flown.x[k + steps, DRONE]
+    first = int(np.argmin(np.abs(stamps - (log.t[k] + is_mean * dt))))
+    window = samples[first : first + steps + (not is_mean)]
+    w, f = (np.array([getattr(each, name) for each in window]) for name in ("w_WS_S", "f_S"))
+    row, last = log.x[k, DRONE], log.x[k + steps, DRONE]
     adding_up = reckon if is_mean else reckon_instants
-    gravity = flown.scenario.world.gravity
+    gravity = log.scenario.world.gravity
     p, q, _ = adding_up(
         (row[None, P], row[None, Q], row[None, V]), w[:, None], f[:, None], dt=dt, gravity=gravity
     )
@@ -95,35 +95,37 @@ def attitude(
 ) -> Rows:
     """RMSE of roll and pitch as the paper's unit on an aircraft estimates them in the figure-eight, mean over seeds."""
     report("attitude: one flight, noise of every seed")
-    given = ("sensors.imu=perfect", "sensors.attitude=null", "sensors.magnetometer=null")
-    flown = watch("figure_eight", Options(sensors="imu", duration=long, assignments=given))
-    errors = [_tilt_errors(flown, seed) for seed in seeds]
+    assignments = ("sensors.imu=perfect", "sensors.attitude=null", "sensors.magnetometer=null")
+    log = watch("figure_eight", Options(sensors="imu", duration=long, assignments=assignments))
+    errors = [_tilt_errors(log, seed) for seed in seeds]
     rows: Rows = {}
     for span, bar in ((short, 1.0), (long, 1.5)):
-        until = round(span * flown.scenario.rates.control_hz)
+        until = round(span * log.scenario.rates.control_hz)
         rmse = np.sqrt(np.mean([each[:until] ** 2 for each in errors], axis=1)).mean(axis=0)
         for name, value in zip(("roll", "pitch"), np.rad2deg(rmse), strict=True):
             rows[f"{name} over {span:.0f} s, deg"] = bar_row(value, f"<= {bar:g}")
     return rows
 
 
-def _tilt_errors(flown: FlightLog, seed: int) -> Array:
+def _tilt_errors(log: FlightLog, seed: int) -> Array:
     """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
     scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
     mount = imu_mounts(Assembly.of(scenario.vehicles[0].platform))[DRONE]
     sensors = scenario.vehicles[0].sensors
     assert sensors.magnetometer is not None  # noqa: S101 - the set has one
     every = round(scenario.rates.control_hz / sensors.magnetometer.rate)
-    true = flown.x[1:, DRONE, Q]
+    true = log.x[1:, DRONE, Q]
     unit = Unit(mount, sensors, scenario.rates.control_hz, seed)
-    unit.reset(seed, flown.x[0, DRONE, Q])
-    seen = np.empty_like(true)
-    for k, sample in enumerate(flown.inertial(UNIT)[: len(true)]):
+    unit.reset(seed, log.x[0, DRONE, Q])
+    estimates = np.empty_like(true)
+    for k, sample in enumerate(log.inertial(UNIT)[: len(true)]):
         (measured,) = unit.measure(np.array([sample.t]), sample.w_WS_S[None], sample.f_S[None])
-        seen[k] = measured.q_WS
+        estimates[k] = measured.q_WS
         if (k + 1) % every == 0:
             unit.measure_field(sample.t, true[k])
-    angles = [so3.euler_from_matrix(so3.matrix_from_quaternion(q))[:, :2] for q in (seen, true)]
+    angles = [
+        so3.euler_from_matrix(so3.matrix_from_quaternion(q))[:, :2] for q in (estimates, true)
+    ]
     return np.asarray(angles[0] - angles[1])
 
 
@@ -131,31 +133,31 @@ def stamps(report: Report, renderer: Renderer) -> Rows:
     """Errors of stamps, and the state at which an image is found again."""
     report("stamps")
     options = Options(sensors="stereo", scene="textured_walls", duration=4.0)
-    flown = watch("figure_eight", options, renderer)
-    spacing = np.diff([round(each.t * 1e9) for each in flown.inertial(UNIT)])
-    images = flown.images("/iap/drone_1/left")
-    off = max(float(np.abs(flown.t - each.t).min()) for each in images)
-    rig = rig_spec(flown.scenario)
+    log = watch("figure_eight", options, renderer)
+    spacing = np.diff([round(each.t * 1e9) for each in log.inertial(UNIT)])
+    images = log.images("/iap/drone_1/left")
+    off = max(float(np.abs(log.t - each.t).min()) for each in images)
+    rig = rig_spec(log.scenario)
     cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
-    found = [_steps_off(flown, cameras, k) for k in range(40, len(images), 10)]
+    offsets = [_steps_off(log, cameras, k) for k in range(40, len(images), 10)]
     return {
         "inertial samples, largest deviation from 5 ms, ns": bar_row(
             float(np.abs(spacing - 5_000_000).max()), "0"
         ),
         "images, stamp off a state's, s": bar_row(off, "0"),
         "images, control steps between stamp and what is seen": bar_row(
-            float(np.abs(found).max()), "0"
+            float(np.abs(offsets).max()), "0"
         ),
     }
 
 
-def _steps_off(flown: FlightLog, cameras: MountedCameras, number: int) -> int:
+def _steps_off(log: FlightLog, cameras: MountedCameras, number: int) -> int:
     """Control steps from an image's stamp to the state that gives the same image."""
-    image = flown.images("/iap/drone_1/left")[number]
-    k = int(np.searchsorted(flown.t, image.t - 1e-6))
-    near = range(k - 3, min(k + 4, len(flown.t)))
+    image = log.images("/iap/drone_1/left")[number]
+    k = int(np.searchsorted(log.t, image.t - 1e-6))
+    near = range(k - 3, min(k + 4, len(log.t)))
     again = [
-        cameras.shoot(cameras.cameras[:1], image.t, flown.x[i], NO_OBJECTS)[0].pixels.astype(int)
+        cameras.shoot(cameras.cameras[:1], image.t, log.x[i], NO_OBJECTS)[0].pixels.astype(int)
         for i in near
     ]
     difference = [float(np.abs(each - image.pixels).mean()) for each in again]

@@ -35,9 +35,9 @@ def in_process(duration: float, report: Report) -> Rows:
             rows[f"{t:.0f} s"] = asdict(Footprint.of("self"))
 
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "run"
-        record(SCENARIO, folder=place, duration=duration, progress=note)
-        size = sum(file.stat().st_size for file in (place / "bag").iterdir())
+        run = Path(folder) / "run"
+        record(SCENARIO, folder=run, duration=duration, progress=note)
+        size = sum(file.stat().st_size for file in (run / "bag").iterdir())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     rows["largest, judged"] = {"memory_mb": peak, "recording_mb": size / 1e6}
     return rows
@@ -58,8 +58,8 @@ def as_nodes(duration: float, report: Report) -> Rows:
 
 def growth_row(rows: Rows) -> dict[str, str]:
     """Growth of each column from the second row of footprints, when all is loaded, to the last one."""
-    flown = [row for name, row in rows.items() if name.endswith(" s")]
-    return {key: f"{100.0 * (flown[-1][key] / flown[1][key] - 1.0):+.2f} %" for key in flown[1]}
+    timed = [row for name, row in rows.items() if name.endswith(" s")]
+    return {key: f"{100.0 * (timed[-1][key] / timed[1][key] - 1.0):+.2f} %" for key in timed[1]}
 
 
 def show_soak(

@@ -9,7 +9,6 @@ from rich.console import Console
 from iap_bringup.experiments.engines import engines
 from iap_bringup.experiments.modules.study import modules
 from iap_bringup.experiments.rays import rays
-from iap_bringup.experiments.tasks import tasks
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
@@ -103,6 +102,16 @@ def sensors(console: Console) -> None:
     show_rows(console, "sensors", {key: row for rows in tables for key, row in rows.items()})
 
 
+def tasks(console: Console) -> None:
+    """Every task without learning: no action, random ones, the suite's controller, a potential field."""
+    from iap_learning.evaluation.baselines import baselines
+    from iap_learning.tasks.files import TASKS
+
+    for name in TASKS.names():
+        scores = baselines(name, TASK_WORLDS)
+        show_rows(console, name, {policy: score.row for policy, score in scores.items()})
+
+
 def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_tables`
     """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo.study import run_tables
@@ -124,6 +133,7 @@ def virpo_units(console: Console, **options: Any) -> None:  # noqa: ANN401 - see
     run_units(console, **options)
 
 
+TASK_WORLDS = 256  # in which each baseline is scored
 PACES = ("realtime", "lockstep")  # of flights as nodes
 PEG = (
     "outcome",

@@ -88,8 +88,10 @@ class VirtualPilot:
         delayed = self._states[0]
         waypoint = self._waypoint = self._next_waypoint(t, delayed)
         idle = is_done or t < waypoint.start
-        wanted, cross = (np.zeros(4), np.zeros(2)) if idle else self._wanted(waypoint, delayed)
-        self._move_sticks(wanted, 0.0 if is_done else TREMOR)
+        deflections, cross = (
+            (np.zeros(4), np.zeros(2)) if idle else self._deflections(waypoint, delayed)
+        )
+        self._move_sticks(deflections, 0.0 if is_done else TREMOR)
         return self._report(cross), [int(i == self._mapping.dead_man) for i in range(BUTTONS)]
 
     def _next_waypoint(self, t: float, row: Array) -> Waypoint:
@@ -117,7 +119,7 @@ class VirtualPilot:
             if np.linalg.norm(goal - p_WP_W) > MIN_GOAL_DISTANCE:
                 return goal
 
-    def _wanted(self, waypoint: Waypoint, row: Array) -> tuple[Array, Array]:
+    def _deflections(self, waypoint: Waypoint, row: Array) -> tuple[Array, Array]:
         """Deflections (4,) of forward, left, up and turn that lead to the goal, and the cross (roll, pitch)."""
         full = np.array([abs(axis.full) for _, axis in self._mapping.velocity])
         v_W = SPEED_GAIN * (waypoint.goal_W - row[REF_P])
@@ -139,8 +141,8 @@ class VirtualPilot:
         off = np.arctan2(v_W[1], v_W[0]) - yaw
         return float(np.clip(np.remainder(off + np.pi, 2.0 * np.pi) - np.pi, -1.0, 1.0))
 
-    def _move_sticks(self, wanted: Array, tremor: float) -> None:
-        shaken = wanted + tremor * self._rng.normal(size=4)
+    def _move_sticks(self, deflections: Array, tremor: float) -> None:
+        shaken = deflections + tremor * self._rng.normal(size=4)
         pull = (
             STICK_RATE**2 * (shaken - self._stick) - 2.0 * STICK_DAMPING * STICK_RATE * self._speed
         )

@@ -48,7 +48,7 @@ class LaunchedNode(NamedTuple):
 def flight_nodes(
     scenario: Scenario,
     flight: Mapping[str, Any],
-    given: Mapping[str, str],
+    arguments: Mapping[str, str],
     *,
     mount_frames: bool = True,
 ) -> list[LaunchedNode]:
@@ -60,19 +60,19 @@ def flight_nodes(
     Args:
         scenario: that is flown.
         flight: its parameters, see `launch_arguments.PARAMETERS`.
-        given: the launch arguments.
+        arguments: of the launch.
         mount_frames: whether physics_node publishes the frames of mounts.
 
     Raises:
         BadInput: the scenario has modules that fly in one process alone, or nothing that can be flown by hand as asked.
     """
-    has_references, records = given["reference"] == "true", given["record"] == "true"
-    by_hand = given.get("by_hand", "")
+    has_references, records = arguments["reference"] == "true", arguments["record"] == "true"
+    by_hand = arguments.get("by_hand", "")
     if by_hand:
         check_flown_by_hand(scenario, by_hand)
     stands = records and has_references and not by_hand
-    own = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
-    physics = {**physics_parameters(scenario), **own}
+    common = {"pace": arguments["pace"], "start_paused": stands, "mount_frames": mount_frames}
+    physics = {**physics_parameters(scenario), **common}
     out = [LaunchedNode("iap_physics", "physics_node", "", physics, not records)]
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
@@ -84,24 +84,24 @@ def flight_nodes(
         out.append(LaunchedNode(package_of(COORDINATOR), COORDINATOR, "", values))
     if scenario.policy:
         out.append(LaunchedNode(package_of(POLICY), POLICY, "", flight))
-    localizing = _localizers(scenario, given)
+    localizing = _localizers(scenario, arguments)
     out += localizing
     is_reliable = records or bool(localizing) or scenario.policy is not None
     for name in sensor_nodes(scenario):
         parameters = {**sensor_parameters(scenario), "reliable": is_reliable}
         out.append(LaunchedNode(package_of(name), name, "", parameters))
     if records:
-        recorder = {**flight, "out": given["out"], "end_pause": stands}
+        recorder = {**flight, "out": arguments["out"], "end_pause": stands}
         out.append(LaunchedNode("iap_bringup", "recorder", "", recorder, restarts=False))
     return out
 
 
 def localizing_nodes(
-    scenario: Scenario, vehicle: VehicleSpec, method: str, pace: str = "", **own: object
+    scenario: Scenario, vehicle: VehicleSpec, method: str, pace: str = "", **common: object
 ) -> list[LaunchedNode]:
     """The nodes that localise a vehicle; `own` are parameters besides those of `localization_nodes`."""
     return [
-        LaunchedNode(package_of(name), name, space.strip("/"), {**values, **own})
+        LaunchedNode(package_of(name), name, space.strip("/"), {**values, **common})
         for name, space, values in localization_nodes(scenario, vehicle, method, pace)
     ]
 
@@ -115,12 +115,12 @@ def _reference_source(
     return LaunchedNode("iap_control", "reference_node", vehicle.name, values)
 
 
-def _localizers(scenario: Scenario, given: Mapping[str, str]) -> list[LaunchedNode]:
+def _localizers(scenario: Scenario, arguments: Mapping[str, str]) -> list[LaunchedNode]:
     """The nodes that localise vehicles by what these go by, or by what is asked for."""
     out = []
     for vehicle in scenario.vehicles:
         source = vehicle.control.state_source
-        method = given["localization"] if source == TRUTH else source
+        method = arguments["localization"] if source == TRUTH else source
         if method:
-            out += localizing_nodes(scenario, vehicle, method, given["pace"], reliable=True)
+            out += localizing_nodes(scenario, vehicle, method, arguments["pace"], reliable=True)
     return out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What launch files have in common: arguments, checks before anything starts, nodes whose end ends the launch."""
+"""Common parts of launch files: arguments, checks before anything starts, nodes whose end ends the launch."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ def declared(arguments: Arguments) -> list[DeclareLaunchArgument]:
     ]
 
 
-def given_arguments(context: LaunchContext, arguments: Arguments) -> dict[str, str]:
+def argument_values(context: LaunchContext, arguments: Arguments) -> dict[str, str]:
     """The values of arguments that are declared."""
     return {name: context.launch_configurations[name] for name in arguments}
 
@@ -59,7 +59,7 @@ def refuse_argument(name: str, instead: str) -> OpaqueFunction:
 
 
 def has_package(name: str) -> bool:
-    """Whether a ROS 2 package is installed."""
+    """True if a ROS 2 package is installed."""
     return name in get_packages_with_prefixes()
 
 
@@ -81,7 +81,7 @@ class NodeMaker:
     """Makes the launch's nodes, once everything that could be wrong with them has been looked at.
 
     Args:
-        given: values of the arguments in `COMMON`.
+        arguments: values of those in `COMMON`.
         nodes: the suite's own, which the launch starts.
         others: parameters of further nodes, by their full names in the simulation.
 
@@ -94,26 +94,26 @@ class NodeMaker:
 
     def __init__(
         self,
-        given: Mapping[str, str],
+        arguments: Mapping[str, str],
         nodes: Iterable[LaunchedNode],
         others: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        self.namespace = simulation_namespace(given["namespace"])
-        self._given, self._nodes = given, list(nodes)
+        self.namespace = simulation_namespace(arguments["namespace"])
+        self._arguments, self._nodes = arguments, list(nodes)
         tree = {each.full_name(self.namespace): each.parameters for each in self._nodes}
         tree |= {f"{self.namespace}{name}": values for name, values in (others or {}).items()}
         self.parameters = [temporary_file("parameters.yaml", parameters_text(tree))]
-        if given["params_file"]:
-            read_yaml(Path(given["params_file"]))
-            self.parameters.append(given["params_file"])
+        if arguments["params_file"]:
+            read_yaml(Path(arguments["params_file"]))
+            self.parameters.append(arguments["params_file"])
 
     @property
     def environment(self) -> list[SetEnvironmentVariable]:
         """Variables of all processes: one thread each, since more only hurt small matrices; who is heard."""
-        wanted = self._given["discovery"].upper() or os.environ.get(RANGE) or "LOCALHOST"
+        discovery = self._arguments["discovery"].upper() or os.environ.get(RANGE) or "LOCALHOST"
         return [
             SetEnvironmentVariable("OMP_NUM_THREADS", "1"),
-            SetEnvironmentVariable(RANGE, wanted),
+            SetEnvironmentVariable(RANGE, discovery),
         ]
 
     @property
@@ -160,12 +160,12 @@ class NodeMaker:
         return f"{self.namespace}/{space}".rstrip("/")
 
     def _node(self, restarts: bool, **options: Any) -> Node:  # noqa: ANN401, FBT001
-        respawn = restarts and self._given["respawn"] == "true"
+        respawn = restarts and self._arguments["respawn"] == "true"
         return Node(
             **options,
             parameters=self.parameters,
             remappings=self.remappings,
-            ros_arguments=["--log-level", self._given["log_level"]],
+            ros_arguments=["--log-level", self._arguments["log_level"]],
             respawn=respawn,
             respawn_delay=RESPAWN_DELAY,
             sigkill_timeout=END_PATIENCE,
@@ -174,7 +174,7 @@ class NodeMaker:
 
 
 def end_of_node(*, respawns: bool) -> Callable[[ProcessExited, LaunchContext], Shutdown | None]:
-    """What is done when a node ends: the launch ends, too, and with an error where the node did.
+    """Actions at the end of a node: the launch ends, too, and with an error where the node did.
 
     Args:
         respawns: whether the node is started again, which helps unless its parameters are wrong.

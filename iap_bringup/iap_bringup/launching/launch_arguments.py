@@ -56,53 +56,53 @@ PARAMETERS: dict[str, tuple[Any, str]] = {  # of a flight, by name: default, des
 }
 
 
-def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
+def flight_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:
     """Values of `PARAMETERS` from launch arguments, which have `set` for `assignments`.
 
     Raises:
         BadInput: a number is none, or there is a bag and a scenario.
     """
-    if given.get("bag") and given["scenario"] != PARAMETERS["scenario"][0]:
-        raise BadInput(f"scenario:={given['scenario']}: a bag is flown in place of a scenario")
-    out: dict[str, Any] = {"assignments": given["set"].split(";")}
+    if arguments.get("bag") and arguments["scenario"] != PARAMETERS["scenario"][0]:
+        raise BadInput(f"scenario:={arguments['scenario']}: a bag is flown in place of a scenario")
+    out: dict[str, Any] = {"assignments": arguments["set"].split(";")}
     for name, (default, _) in PARAMETERS.items():
         if isinstance(default, int | float):
-            out[name] = number(given, name, type(default))
+            out[name] = number(arguments, name, type(default))
         else:
-            out.setdefault(name, given.get(name, default))
+            out.setdefault(name, arguments.get(name, default))
     return out
 
 
-def by_stick(given: Mapping[str, str]) -> dict[str, str]:
+def by_stick(arguments: Mapping[str, str]) -> dict[str, str]:
     """Arguments of sim.launch.py for a flight by hand, from those of teleop.launch.py.
 
     A platform's stick gives its reference. An end effector's gives twists, which lead platform and joints from where
     the scenario's reference begins; what the scenario has recorded of a stick is left out.
     """
-    own, usual = given.get("set", ""), str(PARAMETERS["scenario"][0])
-    if given["tip"] != "true":
+    own, usual = arguments.get("set", ""), str(PARAMETERS["scenario"][0])
+    if arguments["tip"] != "true":
         return {
-            "by_hand": given["vehicle"],
-            "scenario": given.get("scenario", usual),
+            "by_hand": arguments["vehicle"],
+            "scenario": arguments.get("scenario", usual),
             "set": own,
         }
     return {
         "by_hand": "",
-        "scenario": given.get("scenario", TIP_SCENARIO),
+        "scenario": arguments.get("scenario", TIP_SCENARIO),
         "set": ";".join([*filter(None, [own]), NO_RECORDED_STICK]),
     }
 
 
-def number(given: Mapping[str, str], name: str, kind: type[N]) -> N:
+def number(arguments: Mapping[str, str], name: str, kind: type[N]) -> N:
     """The number that a launch argument has.
 
     Raises:
         BadInput: it has none.
     """
     try:
-        return kind(given[name])
+        return kind(arguments[name])
     except ValueError as error:
-        raise BadInput(f"{name}:={given[name]}: a number is expected") from error
+        raise BadInput(f"{name}:={arguments[name]}: a number is expected") from error
 
 
 def simulation_namespace(text: str) -> str:
@@ -119,21 +119,21 @@ def simulation_namespace(text: str) -> str:
     return f"/{name}" if name else ""
 
 
-def localized(given: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
+def localized(arguments: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
     """The scenario of those who localise, and its vehicle, by default the first; a run has its own configuration.
 
     Raises:
         BadInput: there is no such run or vehicle, or anything of the scenario is unknown.
     """
     flight = {name: default for name, (default, _) in PARAMETERS.items()}
-    flight |= {name: given[name] for name in ("scenario", "platform", "sensors", "scene")}
-    if given["run"]:
-        config = Path(given["run"]) / CONFIG
+    flight |= {name: arguments[name] for name in ("scenario", "platform", "sensors", "scene")}
+    if arguments["run"]:
+        config = Path(arguments["run"]) / CONFIG
         if not config.is_file():
-            raise BadInput(f"run:={given['run']}: no run folder")
+            raise BadInput(f"run:={arguments['run']}: no run folder")
         flight["scenario"] = str(config.resolve())
-    scenario, _ = resolve_flight({**flight, "assignments": given["set"].split(";")})
-    name, names = given["vehicle"], [vehicle.name for vehicle in scenario.vehicles]
+    scenario, _ = resolve_flight({**flight, "assignments": arguments["set"].split(";")})
+    name, names = arguments["vehicle"], [vehicle.name for vehicle in scenario.vehicles]
     if name and name not in names:
         raise BadInput(f"vehicle:={name}: {scenario.scenario} has {', '.join(names)}")
     return scenario, scenario.vehicles[names.index(name) if name else 0]

@@ -78,7 +78,7 @@ def _within(namespace: str, display: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_own(display: object) -> bool:
-    """Whether a display names the vehicle."""
+    """True if a display names the vehicle."""
     return _renamed(display, "") != display
 
 

@@ -164,7 +164,7 @@ class NodeRecording:
 
 
 class Notes:
-    """What latches and joints between modules do, as the bag has it.
+    """Notes of latches and of joints between modules for the bag.
 
     Args:
         scenario: that is flown.

@@ -132,7 +132,7 @@ class RecorderNode(SuiteNode):
             self.inputs.listen_to_states(where, bodies, take, EVERY, rotors=rotors)
 
     def _recording(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
-        """What takes a message, with the end of the recording where that fails."""
+        """A function that takes a message, with the end of the recording where that fails."""
 
         def on(message: Any) -> None:  # noqa: ANN401
             try:
@@ -189,7 +189,7 @@ class RecorderNode(SuiteNode):
             self._pause_end.note(number, topic)
 
     def _has_sensors(self) -> bool:
-        """Whether all sensors are there; inertial units exist, and publish later."""
+        """True once all sensors are there; inertial units exist, and publish later."""
         return all(
             self._sensors.topics[topic] == IMU and self.count_publishers(self.absolute(topic))
             for topic in self._sensors.missing

@@ -74,7 +74,7 @@ class SensorLog:
         return self.topics.keys() - self._newest.keys()
 
     def has_all(self, stamp: int) -> bool:
-        """Whether every topic has come up to a stamp [ns], but for less than its period."""
+        """True once every topic has come up to a stamp [ns], but for less than its period."""
         return all(
             self._newest.get(name, -1) > stamp - round(SECOND / meta.rate)
             for name, meta in self._owners.items()

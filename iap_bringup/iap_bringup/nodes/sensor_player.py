@@ -105,7 +105,7 @@ class SensorPlayer(SuiteNode):
                 yield stamp, connection.topic, data
 
     def _is_subscribed(self) -> bool:
-        """Whether every topic that is waited for has a subscriber."""
+        """True once every topic that is waited for has a subscriber."""
         return all(
             publisher.get_subscription_count()
             for topic, publisher in self._publishers_of.items()
@@ -137,7 +137,7 @@ class SensorPlayer(SuiteNode):
             self.exit_code = EXIT_DONE
 
     def _is_estimated(self) -> bool:
-        """Whether estimates have come up to the end, or come no more."""
+        """True once estimates have come up to the end, or come no more."""
         self._estimated = min(self._estimated, time.monotonic())
         behind = {t: s for t, s in self._until.items() if s < self._last - UNTIL_TOLERANCE}
         if behind and time.monotonic() - self._estimated < UNTIL_TIMEOUT:

@@ -65,7 +65,7 @@ class TeleopNode(SuiteNode):
         return [self.inputs.status("flying by hand", {"t": max(self._stamp, 0) / SECOND})]
 
     def _is_new(self, state: StateMessage) -> bool:
-        """Whether a state is of another platform, which counts once it has come twice in a row.
+        """True if a state is of another platform, which counts once it has come twice in a row.
 
         Raises:
             BadInput: it is the first such.

@@ -32,8 +32,8 @@ def with_arm(assembly: Assembly, rows: Array, q: Array | None) -> tuple[Assembly
     links = tuple(
         Body(link.name, link.mass, link.inertia, drag, visual=link.visual) for link in arm.links
     )
-    seen = replace(assembly, bodies=(*assembly.bodies, *links))
-    return seen, np.vstack([rows, _link_rows(arm, rows[0], q)])
+    extended = replace(assembly, bodies=(*assembly.bodies, *links))
+    return extended, np.vstack([rows, _link_rows(arm, rows[0], q)])
 
 
 def carried(
@@ -68,14 +68,14 @@ def carried(
         row = link(k)
         return np.asarray(row[P] + so3.rotate(row[Q], arm.chain.tip))
 
-    taken = next((k for k in ticks if np.linalg.norm(tip(k) - point) <= gripper.reach), None)
-    if taken is None:
+    grasp_tick = next((k for k in ticks if np.linalg.norm(tip(k) - point) <= gripper.reach), None)
+    if grasp_tick is None:
         return list(objects)
-    first, last = link(taken), link(ticks[-1])
+    first, last = link(grasp_tick), link(ticks[-1])
     turn = so3.multiply(last[Q], so3.conjugate(first[Q]))
-    place = last[P] + so3.rotate(turn, item.row[P] - first[P])
-    moved = replace(item, row=resting_state(place, so3.multiply(turn, item.row[Q])))
-    return [*objects[:number], moved, *objects[number + 1 :]]
+    position = last[P] + so3.rotate(turn, item.row[P] - first[P])
+    carried_object = replace(item, row=resting_state(position, so3.multiply(turn, item.row[Q])))
+    return [*objects[:number], carried_object, *objects[number + 1 :]]
 
 
 def touched(arm: MountedArm, columns: Columns, tick: int) -> Array:

@@ -46,7 +46,7 @@ class Rod:
         return cls(tip, so3.rotate(row[Q], np.array(axis_P)), points)
 
     def is_in(self, tube: SceneObject) -> bool:
-        """Whether it is in an object that would hide it."""
+        """True if it is in an object that would hide it."""
         return tube.is_tube and bool(tube.holds(self.points).any())
 
 
@@ -93,9 +93,9 @@ def _clearest(
     ]
 
     def hidden(camera: Viewpoint) -> int:
-        eye = np.array(camera.position)
-        found = [each.hides(watched_W, eye) for each in in_the_way]
-        return int(np.any(found, axis=0).sum()) if found else 0
+        position = np.array(camera.position)
+        hidden = [each.hides(watched_W, position) for each in in_the_way]
+        return int(np.any(hidden, axis=0).sum()) if hidden else 0
 
     return min(cameras, key=hidden)
 

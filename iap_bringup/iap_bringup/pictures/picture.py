@@ -57,14 +57,14 @@ class Viewpoint:
     @property
     def view(self) -> Array:
         """(4, 4) map from world to camera axes: x right, y up, looking along -z."""
-        eye = np.array(self.position)
-        back = eye - np.array(self.target)
+        position = np.array(self.position)
+        back = position - np.array(self.target)
         back /= np.linalg.norm(back)
         right = np.cross([0.0, 0.0, 1.0], back)
         right /= np.linalg.norm(right)
         view = np.eye(4)
         view[:3, :3] = right, np.cross(back, right), back
-        view[:3, 3] = -view[:3, :3] @ eye
+        view[:3, 3] = -view[:3, :3] @ position
         return view
 
 
@@ -116,26 +116,26 @@ def render_scene(
     Returns:
         The picture (height, width, 3), RGB.
     """
-    places = np.vstack([*path_points, *(np.asarray(rows)[:, P] for _, rows in scene)])
-    low, high = places.min(axis=0) - SHADOWED, places.max(axis=0) + SHADOWED
-    places = np.vstack([places, *(np.clip(each.corners_W, low, high) for each in objects)])
+    points = np.vstack([*path_points, *(np.asarray(rows)[:, P] for _, rows in scene)])
+    low, high = points.min(axis=0) - SHADOWED, points.max(axis=0) + SHADOWED
+    points = np.vstack([points, *(np.clip(each.corners_W, low, high) for each in objects)])
     with studio() as stage:
         for each in objects:
             stage.add_object(each.pieces, each.row)
-        for (assembly, rows), own in zip_longest(scene, tilts):
-            turned = {} if own is None else dict(zip(assembly.aircraft, own, strict=True))
+        for (assembly, rows), angles in zip_longest(scene, tilts):
+            turned = {} if angles is None else dict(zip(assembly.aircraft, angles, strict=True))
             for i, (body, row) in enumerate(zip(assembly.bodies, rows, strict=True)):
                 stage.add_body(body, row, turned.get(i, UPRIGHT))
         for path in path_points:
             if len(path) > 1:
                 stage.add_path(path)
         stage.add_ground(np.array(camera.target))
-        picture = _draw(stage, camera, (SAMPLES * size[0], SAMPLES * size[1]), places)
+        picture = _draw(stage, camera, (SAMPLES * size[0], SAMPLES * size[1]), points)
     picture = picture.reshape(size[1], SAMPLES, size[0], SAMPLES, 3).mean(axis=(1, 3))
     return np.clip(np.rint(picture), 0.0, 255.0).astype(np.uint8)
 
 
-def _draw(stage: PyBulletScene, camera: Viewpoint, size: tuple[int, int], places: Array) -> Array:
+def _draw(stage: PyBulletScene, camera: Viewpoint, size: tuple[int, int], points: Array) -> Array:
     """The picture at full sampling: sun and shadow, sky and haze, the blurs in front of it all."""
     stage.show_blurs(False)
     lit, depth = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
@@ -145,11 +145,11 @@ def _draw(stage: PyBulletScene, camera: Viewpoint, size: tuple[int, int], places
     points_W = camera.view[:3, :3].T @ (rays[:, solid] * depth[solid])
     points_W += np.array(camera.position)[:, None]
     picture = _sky(rays, camera)
-    seen = dark[solid] + _sunlit(stage, points_W, places, size[0])[:, None] * (
+    shaded = dark[solid] + _sunlit(stage, points_W, points, size[0])[:, None] * (
         lit[solid] - dark[solid]
     )
     haze = (1.0 - np.exp(-((depth[solid] / HAZE) ** 2)))[:, None]
-    picture[solid] = (1.0 - haze) * seen + haze * picture[solid]
+    picture[solid] = (1.0 - haze) * shaded + haze * picture[solid]
     stage.show_blurs(True)
     blurred, _ = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
     hidden = np.any(blurred != lit, axis=-1)
@@ -171,16 +171,16 @@ def _sky(rays: Array, camera: Viewpoint) -> Array:
     return SKY_LOW + np.clip(up / 0.5, 0.0, 1.0)[..., None] * (SKY_HIGH - SKY_LOW)
 
 
-def _sunlit(stage: PyBulletScene, points_W: Array, places: Array, width: int) -> Array:
+def _sunlit(stage: PyBulletScene, points_W: Array, points: Array, width: int) -> Array:
     """Share (n,) of the sun's light at points (3, n): their depth against that of its own view.
 
     `width` is that of the picture [samples], which the shadows need not be much finer than.
     """
-    middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
-    radius = float(np.linalg.norm(places - middle, axis=1).max()) + REACH
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    radius = float(np.linalg.norm(points - middle, axis=1).max()) + REACH
     radius = min(radius, 0.9 * SUN_DISTANCE)
-    eye = middle + SUN_DISTANCE * SUN / np.linalg.norm(SUN)
-    sun = Viewpoint(tuple(eye.tolist()), tuple(middle.tolist()))
+    position = middle + SUN_DISTANCE * SUN / np.linalg.norm(SUN)
+    sun = Viewpoint(tuple(position.tolist()), tuple(middle.tolist()))
     fov_deg = 2.0 * math.degrees(math.asin(radius / SUN_DISTANCE))
     span = (SUN_DISTANCE - 2.0 * radius, SUN_DISTANCE + 2.0 * radius)
     stage.show_ground(False)  # it casts no shadow

@@ -47,10 +47,10 @@ class PyBulletScene:
 
     def add_body(self, body: Body, row: Array, tilts: Array = UPRIGHT) -> None:
         """Place one rigid body by its state row, with its rotors at tilts (4,) [rad]."""
-        seen = (*body.visual, *body.propellers(tilts))
-        body = replace(body, visual=seen, rotors=())
+        visible = (*body.visual, *body.propellers(tilts))
+        body = replace(body, visual=visible, rotors=())
         self._load(body, row)  # without what is not opaque: a body of its own, which can be hidden
-        shapes = tuple(shape for shape in seen if shape.color[3] < 1.0)
+        shapes = tuple(shape for shape in visible if shape.color[3] < 1.0)
         if shapes:
             opaque = tuple(s.model_copy(update={"color": (*s.color[:3], 1.0)}) for s in shapes)
             veil = replace(body, visual=opaque, collision=())

@@ -86,20 +86,20 @@ def _pictures(
 ) -> list[Picture]:
     """Pictures of some instants, of one size, from one point of view where no tool is looked at."""
     scenes = [_scene(run, scenario, tick) for tick in ticks]
-    everything = np.vstack([_places(scene) for scene, _ in scenes])
+    everything = np.vstack([_positions(scene) for scene, _ in scenes])
     out = []
     for tick, (scene, objects) in zip(ticks, scenes, strict=True):
-        flown = zip(scene, run.vehicles, strict=True)
+        recorded = zip(scene, run.vehicles, strict=True)
         paths = [
             each.columns.x[: tick + 1 : PATH_STEP, 0, P]
             if assembly.arm is None
             else touched(assembly.arm, each.columns, tick)[::PATH_STEP]
-            for (assembly, _), each in flown
+            for (assembly, _), each in recorded
         ]
         camera, shown = _view(run.vehicles[of].meta, scene[of], objects, everything, size)
         tilts = [each.columns.tilt[min(tick, len(each.columns.t) - 1)] for each in run.vehicles]
-        seen: dict[str, Any] = {"path_points": paths, "tilts": tilts, "objects": shown}
-        out.append(render_scene(scene, camera=camera, size=size, **seen))
+        drawn_with: dict[str, Any] = {"path_points": paths, "tilts": tilts, "objects": shown}
+        out.append(render_scene(scene, camera=camera, size=size, **drawn_with))
     return out
 
 
@@ -109,8 +109,8 @@ def _scene(
     """Vehicles with their state rows, links of arms among them, and the world's objects at one instant."""
     scene, world = [], placed_world(scenario)
     objects, gripper = standing(world, float(run.vehicles[0].columns.t[tick])), scenario.gripper
-    for vehicle, flown in zip(scenario.vehicles, run.vehicles, strict=True):
-        columns, assembly = flown.columns, Assembly.of(vehicle.platform, vehicle.name)
+    for vehicle, recorded in zip(scenario.vehicles, run.vehicles, strict=True):
+        columns, assembly = recorded.columns, Assembly.of(vehicle.platform, vehicle.name)
         k = min(tick, len(columns.t) - 1)
         q = None if columns.arm is None else columns.arm.q[k]
         scene.append(with_arm(assembly, columns.x[k], q))
@@ -121,13 +121,13 @@ def _scene(
     return scene, objects
 
 
-def _places(scene: list[tuple[Assembly, Array]]) -> Array:
+def _positions(scene: list[tuple[Assembly, Array]]) -> Array:
     """(n, 3) places of all bodies and of the tips of arms [m]."""
-    places = [rows[:, P] for _, rows in scene]
+    positions = [rows[:, P] for _, rows in scene]
     for assembly, rows in scene:
         if assembly.arm is not None:
-            places.append(rows[-1:, P] + so3.rotate(rows[-1, Q], assembly.arm.chain.tip))
-    return np.vstack(places)
+            positions.append(rows[-1:, P] + so3.rotate(rows[-1, Q], assembly.arm.chain.tip))
+    return np.vstack(positions)
 
 
 def _view(

@@ -85,10 +85,10 @@ def draw_contact(figure: Figure, flight: FlightCurves) -> None:
     rmse = scales * contact.rmse(contact.deviation)
     panels = grid(figure, flight, shade_unjudged)
     for i, axes in enumerate(panels):
-        own_unit = unit if i < 3 else "deg"
+        axis_unit = unit if i < 3 else "deg"
         axes.axhline(0.0, color="0.3", linewidth=0.6)
         axes.set_ylabel(
-            f"{NAMES[i]} deviation\n{f'in {contact.frame} ' if i < 3 else ''}[{own_unit}]"
+            f"{NAMES[i]} deviation\n{f'in {contact.frame} ' if i < 3 else ''}[{axis_unit}]"
         )
         if i >= 3 and not flight.meta.controlled[i - 3]:
             mark_free(axes, flight, i - 3)
@@ -100,9 +100,9 @@ def draw_contact(figure: Figure, flight: FlightCurves) -> None:
         if contact.by_wrench[i]:
             mark(axes, f"{NAMES[i]} is left to the wrench")
         elif contact.yielded is not None:
-            _label_steady(axes, contact, scales[i] * contact.yielded[:, i], own_unit)
+            _label_steady(axes, contact, scales[i] * contact.yielded[:, i], axis_unit)
         else:
-            _label_rmse(axes, rmse[i], own_unit)
+            _label_rmse(axes, rmse[i], axis_unit)
     legend(figure, panels[0])
 
 
@@ -171,8 +171,8 @@ def _label_rmse(axes: Axes, rmse: float, unit: str) -> None:
 
 def _label_steady(axes: Axes, contact: ContactCurves, values: Array, unit: str) -> None:
     """Settled value of the revised command, as mean and standard deviation."""
-    chosen = values[contact.steady]
+    settled_values = values[contact.steady]
     digits = 1 if unit == "mm" else 2
-    settled = f"{number(chosen.mean(), digits)} \u00b1 {number(chosen.std(), digits)} {unit}"
+    settled = f"{number(settled_values.mean(), digits)} \u00b1 {number(settled_values.std(), digits)} {unit}"
     axes.plot([], [], label=f"{LAST} {contact.steady_s:.3g} s: {settled}", **REFERENCE)
     panel_legend(axes)

@@ -68,7 +68,7 @@ class ContactCurves:
         is_on = columns.mode > ForceMode.NONE
         mode = ForceMode(int(columns.mode[is_on][-1])) if is_on.any() else ForceMode.NONE
         is_demanded = (columns.axes > 0) | (columns.wrenches[:, DESIRED] != 0.0)
-        taken = (columns.axes[is_on] > 0) & (mode == ForceMode.SELECTIVE)
+        by_axis = (columns.axes[is_on] > 0) & (mode == ForceMode.SELECTIVE)
         end = min(vehicle.window_s[1], float(c.t[-1]))
         changed = bool(np.any(columns.tracked[:, :7] != c.reference[:, :7]))
         q_WP = None if mode == ForceMode.NONE else c.x[:, 0, Q]
@@ -82,7 +82,7 @@ class ContactCurves:
             desired=np.where(is_on[:, None] & is_demanded, columns.wrenches[:, DESIRED], np.nan),
             mode=mode,
             is_on=is_on,
-            by_wrench=np.asarray(taken.any(axis=0)),
+            by_wrench=np.asarray(by_axis.any(axis=0)),
             judged=(c.t <= end + 1e-9)
             & judged_ticks(c.t, is_on, math.inf if first is None else first, run.after_contact),
             deviation=_less(c.reference, c.x[:, 0, :7], vehicle, q_WP),
@@ -109,11 +109,11 @@ class ContactCurves:
 
     def rmse(self, values: Array) -> Array:
         """(6,) over the judged ticks, NaN where there is nothing to judge."""
-        chosen = values[self.judged]
-        if not len(chosen):
+        scored = values[self.judged]
+        if not len(scored):
             return np.full(6, np.nan)
-        there = np.isfinite(chosen)
-        total = np.where(there, chosen, 0.0) ** 2
+        there = np.isfinite(scored)
+        total = np.where(there, scored, 0.0) ** 2
         with np.errstate(invalid="ignore"):
             return np.asarray(np.sqrt(total.sum(axis=0) / there.sum(axis=0)))
 

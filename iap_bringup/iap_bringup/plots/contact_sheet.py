@@ -64,18 +64,18 @@ def _images(
     run: Path, cameras: Sequence[CameraSensorInfo], t: float
 ) -> dict[tuple[str, str], ImageReading]:
     """The next image from `t` on [s] by camera and encoding."""
-    wanted = sum(len(camera.outputs) for camera in cameras)
+    count = sum(len(camera.outputs) for camera in cameras)
     start = round(t * 1e9)
     stop = start + round(1e9 * max(1.0 / camera.rate for camera in cameras)) + 1
-    found: dict[tuple[str, str], ImageReading] = {}
+    images: dict[tuple[str, str], ImageReading] = {}
     for reading in read_sensors(run / BAG, cameras, start=start, stop=stop):
         if isinstance(reading, ImageReading):
-            found.setdefault((reading.source.topic, reading.encoding), reading)
-        if len(found) == wanted:
+            images.setdefault((reading.source.topic, reading.encoding), reading)
+        if len(images) == count:
             break
-    if not found:
+    if not images:
         raise BadInput(f"{run}: no images from t = {t:.3f} s on")
-    return found
+    return images
 
 
 def _columns(
@@ -90,8 +90,8 @@ def _columns(
             if image is not None:
                 title = name if output in ("mono8", "rgb8") else f"{name}, {output}"
                 columns.setdefault(camera.parent, []).append((title, image))
-    found = list(columns.values())
-    return found if len(found) > 1 else [[each] for each in found[0]]
+    stacks = list(columns.values())
+    return stacks if len(stacks) > 1 else [[each] for each in stacks[0]]
 
 
 def _draw(figure: Figure, *, title: str, columns: Sequence[Column]) -> None:
@@ -104,8 +104,8 @@ def _draw(figure: Figure, *, title: str, columns: Sequence[Column]) -> None:
     for i, column in enumerate(columns):
         for j, (name, image) in enumerate(column):
             left, bottom = EDGE + i * (WIDTH + EDGE), size[1] - TITLE - (j + 1) * (high + TITLE)
-            place = (left / size[0], bottom / size[1], WIDTH / size[0], high / size[1])
-            _show(figure.add_axes(place), name, image)
+            rectangle = (left / size[0], bottom / size[1], WIDTH / size[0], high / size[1])
+            _show(figure.add_axes(rectangle), name, image)
 
 
 def _show(axes: Axes, name: str, image: ImageReading) -> None:

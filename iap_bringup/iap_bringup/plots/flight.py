@@ -96,8 +96,8 @@ def _draw_errors(
     for i, axes in enumerate(panels):
         column, axis = divmod(i, 3)
         axes.axhline(0.0, color="0.3", linewidth=0.6)
-        name, own_unit = ("xyz"[axis], unit) if column == 0 else (ANGLES[axis], "deg")
-        axes.set_ylabel(f"{name} error [{own_unit}]")
+        name, axis_unit = ("xyz"[axis], unit) if column == 0 else (ANGLES[axis], "deg")
+        axes.set_ylabel(f"{name} error [{axis_unit}]")
         if column == 1 and not flight.meta.controlled[axis]:
             mark_free(axes, flight, axis)
             axes.set_yticks([])
@@ -106,7 +106,7 @@ def _draw_errors(
             values = scale * errors.position if column == 0 else errors.attitude
             axes.plot(errors.t, values[:, axis], label=label, **{**style, "linewidth": 0.9})
             rmse = (scale if column == 0 else 1.0) * errors.rmse()[column][axis]
-            axes.plot([], [], label=f"{RMSE} {rmse:.3g} {own_unit}", **style)
+            axes.plot([], [], label=f"{RMSE} {rmse:.3g} {axis_unit}", **style)
         widen(axes, 1e-3)
         panel_legend(axes)
     legend(figure, panels[0])

@@ -49,8 +49,8 @@ class Plane:
 
 def cuts(standing: SceneObject, plane: Plane) -> list[Array]:
     """Polygons (n, 2) in which a plane cuts the convex pieces of an object; none of primitives."""
-    found = [_cut(piece, standing.row, plane) for piece in standing.pieces if piece.vertices]
-    return [polygon for polygon in found if len(polygon) > 2]
+    polygons = [_cut(piece, standing.row, plane) for piece in standing.pieces if piece.vertices]
+    return [polygon for polygon in polygons if len(polygon) > 2]
 
 
 def silhouette(tool: Tool, tip_P: Array, row: Array, plane: Plane) -> list[Array]:
@@ -162,12 +162,12 @@ class Insertion:
     def window(self, plane: Plane) -> Array:
         """(2, 2) lowest and highest coordinates that are drawn [m]."""
         ends = np.array([-self.before - BEFORE, max(self.length, self.depth) + BEHIND])
-        places = plane.flat(self.hole.row[P] + ends[:, None] * self.axis)
+        ends_flat = plane.flat(self.hole.row[P] + ends[:, None] * self.axis)
         across = self.radius * np.array([[1.0], [-1.0]]) * self._across(plane)
-        corners = (places[:, None] + across).reshape(-1, 2)
+        corners = (ends_flat[:, None] + across).reshape(-1, 2)
         low, high = corners.min(axis=0), corners.max(axis=0)
-        seen = np.vstack([*cuts(self.hole, plane), plane.flat(self.tip[-1:])])
-        bottom, top = max(low[1], seen[:, 1].min()), min(high[1], seen[:, 1].max())
+        outline = np.vstack([*cuts(self.hole, plane), plane.flat(self.tip[-1:])])
+        bottom, top = max(low[1], outline[:, 1].min()), min(high[1], outline[:, 1].max())
         return np.array([[low[0], bottom - ASIDE], [high[0], top + ASIDE]])
 
     def _across(self, plane: Plane) -> Array:
@@ -189,10 +189,10 @@ def insertion(world: World, tool: Tool, tip_P: Array, c: Columns) -> Insertion |
         if not isinstance(item, Funnel | Board):
             continue
         hole = SceneObject(item.pieces(), item.row(float(c.t[-1])))
-        found = Insertion(hole, *_measures(item), tool, tip_P, c.x[:, 0])
-        off = found.tip[-1] - hole.row[P] - found.depth * found.axis
-        if found.depth > 0.0 and np.linalg.norm(off) < found.radius:
-            return found
+        inserted = Insertion(hole, *_measures(item), tool, tip_P, c.x[:, 0])
+        off = inserted.tip[-1] - hole.row[P] - inserted.depth * inserted.axis
+        if inserted.depth > 0.0 and np.linalg.norm(off) < inserted.radius:
+            return inserted
     return None
 
 

@@ -134,28 +134,28 @@ def _view(flight: Localized) -> tuple[Array, Array]:
 def _draw_anchors(axes: Axes, anchors: Array, low: Array, high: Array) -> None:
     """Triangles; an anchor outside the view is a mark on its edge, with its distance from the middle."""
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    for place in anchors[:, :2]:
-        way = (place - middle) / half
+    for anchor in anchors[:, :2]:
+        way = (anchor - middle) / half
         beyond = float(np.abs(way).max())
         if beyond <= 1.0:
-            axes.plot(*place, "^", **ANCHOR)
+            axes.plot(*anchor, "^", **ANCHOR)
             continue
         edge = middle + 0.94 * half * way / beyond
         pointing = float(np.rad2deg(np.arctan2(way[1], way[0]))) - 90.0
         axes.plot(*edge, marker=(3, 0, pointing), **ANCHOR)
-        distance = float(np.linalg.norm(place - middle))
+        distance = float(np.linalg.norm(anchor - middle))
         x, y = (middle + 0.78 * half * way / beyond).tolist()
         axes.text(x, y, f"{distance:.0f} m", fontsize=6, ha="center", va="center", zorder=6)
 
 
 def outlines(scene: str) -> list[Array]:
     """Convex outlines (n, 2) from above of what stands in a scene, as far as one could fly into it [m]."""
-    found = []
+    outlines = []
     for solid in load_scene(scene).solids:
         vertices = np.asarray(mesh(solid)[0], dtype=float)
         if vertices[:, 2].min() < OBSTACLE_HEIGHT:
-            found.append(convex_hull(vertices[:, :2]))
-    return found
+            outlines.append(convex_hull(vertices[:, :2]))
+    return outlines
 
 
 def quartiles_of(errors: Array) -> Quartiles:

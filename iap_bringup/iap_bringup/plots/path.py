@@ -56,8 +56,8 @@ def _sketch(axes: Axes3D, flight: FlightCurves) -> None:
         return
     for i in np.linspace(0, len(flight.t) - 1, SKETCHES).round().astype(int):
         center, *aircraft = flight.frames[i]
-        for place in aircraft:
-            axes.plot(*np.column_stack([center, place]), color="0.55", linewidth=0.8)
+        for position in aircraft:
+            axes.plot(*np.column_stack([center, position]), color="0.55", linewidth=0.8)
         axes.plot(*np.array(aircraft).T, "o", color="0.4", markersize=2.4)
 
 

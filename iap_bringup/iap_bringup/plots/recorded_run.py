@@ -117,7 +117,7 @@ class RecordedRun:
 
     @property
     def has_cameras(self) -> bool:
-        """Whether any camera was recorded."""
+        """True if any camera was recorded."""
         sensors = () if self.identified else self.data.meta.sensors
         return any(isinstance(sensor, CameraSensorInfo) for sensor in sensors)
 

@@ -44,7 +44,7 @@ def draw_over(figure: Figure, axis: Axis, others: Sequence[Axis], rows: Rows, me
     series = grouped(others, rows)
     if len(series) > MAX_SERIES:
         others, series = (), {(): list(rows)}
-    for number, (at, own) in enumerate(series.items()):
+    for number, (at, group) in enumerate(series.items()):
         values = [axis.values[i] for axis, i in zip(others, at, strict=True)]
         style: dict[str, Any] = {
             "color": AIRCRAFT[number],
@@ -54,7 +54,7 @@ def draw_over(figure: Figure, axis: Axis, others: Sequence[Axis], rows: Rows, me
             "linewidth": 0.8,
             "capsize": 2,
         }
-        groups = grouped([axis], own)
+        groups = grouped([axis], group)
         _bars(left, axis, {i: _shares(each) for (i,), each in groups.items()}, style)
         _bars(right, axis, {i: quartiles(each, metric) for (i,), each in groups.items()}, style)
     left.set_ylim(-0.03, 1.03)
@@ -82,7 +82,7 @@ def _bars(
     known = {i: each for i, each in sorted(spreads.items()) if each is not None}
     if not known:
         return
-    at = _places(axis)
+    at = _positions(axis)
     low, middle, high = np.array(list(known.values())).T
     reach = np.maximum([middle - low, high - middle], 0.0)
     panel.errorbar([at[i] for i in known], middle, reach, **style)
@@ -97,9 +97,9 @@ def draw_map(figure: Figure, axes: tuple[Axis, Axis], rows: Rows, metric: str) -
     shape = (len(axes[1].values), len(axes[0].values))
     for panel, title in zip(panels, ("share completed", f"{metric}, median"), strict=True):
         values = np.full(shape, np.nan)
-        for (i, j), own in groups.items():
-            middle = quartiles(own, metric)
-            known = success(own)[0] if title == "share completed" else middle and middle[1]
+        for (i, j), group in groups.items():
+            middle = quartiles(group, metric)
+            known = success(group)[0] if title == "share completed" else middle and middle[1]
             values[j, i] = np.nan if known is None else known
         limits = {"vmin": 0.0, "vmax": 1.0} if title == "share completed" else {}
         image = panel.imshow(values, aspect="auto", origin="lower", cmap="viridis", **limits)
@@ -116,8 +116,8 @@ def draw_map(figure: Figure, axes: tuple[Axis, Axis], rows: Rows, metric: str) -
         figure.colorbar(image, ax=panel, label=title)
 
 
-def _places(axis: Axis) -> list[float]:
-    """Where the values of a key stand: at themselves if they are numbers, else side by side."""
+def _positions(axis: Axis) -> list[float]:
+    """Positions of the values of a key: themselves if they are numbers, else side by side."""
     is_scale = len(axis.values) >= MIN_NUMBERS and all(
         isinstance(value, int | float) and not isinstance(value, bool) for value in axis.values
     )
@@ -127,7 +127,7 @@ def _places(axis: Axis) -> list[float]:
 
 
 def _label(panel: Axes, axis: Axis) -> None:
-    at = _places(axis)
+    at = _positions(axis)
     panel.set_xlabel(axis.key)
     panel.margins(x=0.15 if at != list(axis.values) else 0.05)
     if at != list(axis.values):

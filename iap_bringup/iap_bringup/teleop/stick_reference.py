@@ -113,11 +113,11 @@ def _shifted(
     return p, (p - row[REF_P]) / dt, np.zeros(3)
 
 
-def _towards(now: Array, wanted: Array, most: float) -> Array:
+def _towards(now: Array, target: Array, most: float) -> Array:
     """`now` moved towards `wanted` by at most `most`."""
-    gap = wanted - now
+    gap = target - now
     size = float(np.linalg.norm(gap))
-    return wanted if size <= most else now + gap * (most / size)
+    return target if size <= most else now + gap * (most / size)
 
 
 def _tilt(q: Array) -> float:
@@ -160,11 +160,11 @@ def joystick_demand(
 
 
 def _deflections(
-    axes: Sequence[float], chosen: VelocityAxes | RateAxes, key: str, dead_zone: float
+    axes: Sequence[float], mapping: VelocityAxes | RateAxes, key: str, dead_zone: float
 ) -> Array:
     """Deflections (3,) of three axes beyond the dead zone, times what full deflection stands for."""
     out = np.zeros(3)
-    for i, (name, axis) in enumerate(chosen):
+    for i, (name, axis) in enumerate(mapping):
         if axis.axis >= len(axes):
             raise BadInput(f"joystick: key '{key}.{name}': axis {axis.axis} of only {len(axes)}")
         raw = float(np.clip(axes[axis.axis], -1.0, 1.0))

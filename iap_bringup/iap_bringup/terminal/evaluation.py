@@ -37,10 +37,10 @@ def show(
 
 def _figures(results: Results) -> Table:
     table = Table("", "mean", "95 %")
-    found = results.figures
+    figures = results.figures
     for name, unit in UNITS.items():
         if name in results.measures:
-            numbers = (_number(found[f"{name}_{kind}"]) for kind in ("mean", "95"))
+            numbers = (_number(figures[f"{name}_{kind}"]) for kind in ("mean", "95"))
             table.add_row(f"{TEXTS[name]}, {unit}", *numbers)
     return table
 

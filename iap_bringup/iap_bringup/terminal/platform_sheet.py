@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ``iap list --platform NAME`` says: how each aircraft's thrust turns, and which wrenches all make together."""
+"""The sheet of ``iap list --platform NAME``: how each aircraft's thrust turns, and which wrenches all make together."""
 
 import math
 

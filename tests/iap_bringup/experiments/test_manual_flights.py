@@ -8,8 +8,8 @@ from iap_bringup.experiments.manual_flights import (
     COURSES,
     FLIGHTS,
     flight_folder,
-    given_flights,
     placed,
+    recorded_flights,
     recordings,
     resolve_recording,
     write_flight,
@@ -92,7 +92,7 @@ def test_own_flights_are_put_in_the_middle_of_the_free_volumes(tmp_path):
     for name in ("narrow_station", "broad_station"):
         (tmp_path / name).symlink_to(flight_folder(name))
     (tmp_path / "notes.csv").write_text("not looked at\n")
-    given = given_flights(tmp_path)
+    given = recorded_flights(tmp_path)
     assert [each.path.name for each in given.values()] == [
         "broad_station",
         "narrow_station",

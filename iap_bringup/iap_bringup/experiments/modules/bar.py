@@ -24,7 +24,7 @@ class Bar(NamedTuple):
 
     @property
     def passes(self) -> bool:
-        """Whether it is reached."""
+        """True if it is reached."""
         return self.measured >= self.limit if self.at_least else self.measured <= self.limit
 
 

@@ -26,7 +26,7 @@ DEVIATION_BAR = 0.15  # least distance by which the push moves a follower aside 
 END_FORCE = 2.0  # force on one end of three modules [N]
 
 
-def own_bars(*, quick: bool) -> Iterator[Bar]:
+def flight_bars(*, quick: bool) -> Iterator[Bar]:
     """All of them."""
     yield from _engine_bars()
     yield from push_bars()
@@ -69,8 +69,8 @@ def push_bars() -> Iterator[Bar]:
 
 
 def _docked(pushes: list[dict[str, Any]]) -> ModulesMonitor:
-    """What came of a docking of seed 1."""
-    return _flown("module_docking", {"vehicles.0.disturbances": pushes})
+    """The monitor of a docking of seed 1."""
+    return _fly("module_docking", {"vehicles.0.disturbances": pushes})
 
 
 def unequal_bars() -> Iterator[Bar]:
@@ -80,11 +80,11 @@ def unequal_bars() -> Iterator[Bar]:
     push = Disturbance(**span, force=(0.0, END_FORCE, 0.0), torque=(0.0, 0.0, 0.0))
     for source in ("observer", "joint"):
         settings = {"modules.count": 3, "modules.wrench_source": source}
-        scenario, _ = resolved("module_hover", _own(settings, LONG_HOVER_TIME), {})
+        scenario, _ = resolved("module_hover", _hover_settings(settings, LONG_HOVER_TIME), {})
         first, *others = scenario.vehicles
         first = first.model_copy(update={"disturbances": (push,)})
         pushed = scenario.model_copy(update={"vehicles": (first, *others)})
-        columns = _flown(pushed, {}).columns
+        columns = _fly(pushed, {}).columns
         left = np.abs(
             columns["joint_wrenches"][columns["t"] > 0.75 * LONG_HOVER_TIME].mean(axis=0)[:, 1]
         )
@@ -102,7 +102,7 @@ def unequal_bars() -> Iterator[Bar]:
 def _speed_bar(count: int) -> Bar:
     """Speed of a chain, by the time that processors were busy for it."""
     with Simulation.of(
-        "module_hover", settings=_own({"modules.count": count}, SHORT_HOVER_TIME)
+        "module_hover", settings=_hover_settings({"modules.count": count}, SHORT_HOVER_TIME)
     ) as chain:
         chain.step()  # compiles what is not
         start = time.process_time()
@@ -114,11 +114,11 @@ def _speed_bar(count: int) -> Bar:
 
 
 def _hovered(settings: Mapping[str, Any]) -> ModulesMonitor:
-    """What came of a short hover that begins in the air."""
-    return _flown("module_hover", _own(settings, SHORT_HOVER_TIME))
+    """The monitor of a short hover that begins in the air."""
+    return _fly("module_hover", _hover_settings(settings, SHORT_HOVER_TIME))
 
 
-def _flown(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesMonitor:
+def _fly(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesMonitor:
     with Simulation.of(scenario, settings=settings) as simulation:
         simulation.fly()
         return _monitor(simulation)
@@ -131,7 +131,7 @@ def _monitor(simulation: Simulation) -> ModulesMonitor:
     return task
 
 
-def _own(settings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def _hover_settings(settings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Settings of a hover of so long that begins in the air."""
     start = {f"vehicles.0.{key}": value for key, value in IN_AIR.items()}
     return {**start, "vehicles.0.reference.duration": seconds, **settings}

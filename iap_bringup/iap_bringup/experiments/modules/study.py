@@ -10,8 +10,8 @@ from rich.table import Table
 
 from iap_bringup.experiments.modules.bar import bar_table
 from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, errors_of
-from iap_bringup.experiments.modules.flight_bars import own_bars
-from iap_bringup.experiments.modules.recorded_bars import own_cases, recorded_bars
+from iap_bringup.experiments.modules.flight_bars import flight_bars
+from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
 from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.flying import Row, fly
 
@@ -21,33 +21,35 @@ AXES = ("x, mm", "y, mm", "z, mm", "roll, mrad", "pitch, mrad", "yaw, mrad")
 def modules(console: Console, *, quick: bool = False) -> None:
     """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
     rows = cases(quick=quick)
-    wanted = [*rows, *own_cases(quick=quick)]
+    every = [*rows, *bar_cases(quick=quick)]
     with console.status("") as status:
-        found = {}
-        for name, flights in flown(wanted):
-            found[name] = flights
-            status.update(f"{len(found)} of {len(wanted)}: {name}")
+        results = {}
+        for name, flights in fly_all(every):
+            results[name] = flights
+            status.update(f"{len(results)} of {len(every)}: {name}")
     for title in dict.fromkeys(case.title for case in rows):
-        own = [case for case in rows if case.title == title]
-        console.print(table(title, own, [found[case.name] for case in own]))
+        table_cases = [case for case in rows if case.title == title]
+        console.print(table(title, table_cases, [results[case.name] for case in table_cases]))
     with console.status("bars"):
-        reached = [*recorded_bars(found, quick=quick), *own_bars(quick=quick)]
+        reached = [*recorded_bars(results, quick=quick), *flight_bars(quick=quick)]
     console.print(bar_table(reached))
 
 
-def flown(wanted: Sequence[ModuleCase]) -> Iterator[tuple[str, list[Row]]]:
+def fly_all(every: Sequence[ModuleCase]) -> Iterator[tuple[str, list[Row]]]:
     """The names of the cases and what came of their flights, in any order, on all processors."""
-    with closing(LocalFarm().map(fly, [case.chunk for case in wanted])) as finished:
+    with closing(LocalFarm().map(fly, [case.chunk for case in every])) as finished:
         for chunk, rows in finished:
             yield chunk.name, rows
 
 
-def table(title: str, own: Sequence[ModuleCase], found: Sequence[list[Row]]) -> Table:
+def table(title: str, table_cases: Sequence[ModuleCase], results: Sequence[list[Row]]) -> Table:
     """A table of cases and the rows of their flights: errors are the largest of all seeds, per axis."""
-    out = Table("", title=f"{title}: RMSE, largest of {len(own[0].seeds)} seeds (published)")
+    out = Table(
+        "", title=f"{title}: RMSE, largest of {len(table_cases[0].seeds)} seeds (published)"
+    )
     for name in (*AXES, "joints, N", "N m", "completed"):
         out.add_column(name, justify="right")
-    for case, rows in zip(own, found, strict=True):
+    for case, rows in zip(table_cases, results, strict=True):
         out.add_row(case.label, *_cells(case, rows))
     return out
 
@@ -55,10 +57,14 @@ def table(title: str, own: Sequence[ModuleCase], found: Sequence[list[Row]]) -> 
 def _cells(case: ModuleCase, rows: Sequence[Row]) -> list[str]:
     errors, known = errors_of(case, rows), case.published
     paper = [""] * (len(AXES) - len(known)) + [f" ({1e3 * value:.3g})" for value in known]
-    own = ["-"] * len(AXES) if errors is None else [f"{1e3 * value:.1f}" for value in errors]
+    cells = ["-"] * len(AXES) if errors is None else [f"{1e3 * value:.1f}" for value in errors]
     done = sum(row["outcome"] == COMPLETED for row in rows)
     worst = [_worst(rows, key) for key in ("joint_force_n", "joint_torque_nm")]
-    return [*(a + b for a, b in zip(own, paper, strict=True)), *worst, f"{done} of {len(rows)}"]
+    return [
+        *(a + b for a, b in zip(cells, paper, strict=True)),
+        *worst,
+        f"{done} of {len(rows)}",
+    ]
 
 
 def _worst(rows: Sequence[Row], key: str) -> str:

@@ -126,13 +126,13 @@ def _watch(
 
 def _processor_times(pids: dict[str, int], simulation: str) -> dict[str, float]:
     """Processor time so far of a simulation's processes by their nodes' names, all vehicles together [s]."""
-    found: dict[str, float] = {}
+    times: dict[str, float] = {}
     within = f"{simulation}/".lstrip("/").replace("/", ".")
     for key, pid in pids.items():
         if key.startswith(within):
             node = key.rpartition(".")[2].removesuffix("_node")
-            found[node] = found.get(node, 0.0) + processor_time(pid)
-    return found
+            times[node] = times.get(node, 0.0) + processor_time(pid)
+    return times
 
 
 def _counts(listener: Listener, names: list[str]) -> dict[str, float]:

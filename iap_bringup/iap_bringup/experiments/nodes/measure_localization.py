@@ -66,16 +66,16 @@ def measure_methods(
     Raises:
         BadInput: the nodes are not built or do not start.
     """
-    flown = {"sensors": "stereo", "scene": "textured_walls", "duration": duration}
+    options = {"sensors": "stereo", "scene": "textured_walls", "duration": duration}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "flight"
         report("flight")
-        record("figure_eight", folder=run, **flown)
-        found = {}
+        record("figure_eight", folder=run, **options)
+        results = {}
         for method in methods:
             report(method)
-            found[method] = measure_localization(run, method)
-        return found
+            results[method] = measure_localization(run, method)
+        return results
 
 
 def measure_localization(run: Path, method: str) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _play(listener: LocalizationListener, nodes: Nodes, run: Path) -> dict[str, 
 
 
 def _kept_up(listener: LocalizationListener, names: Sequence[str], run: Path) -> dict[str, float]:
-    """Whether real time was kept, and how good the estimates are."""
+    """Pace of real time, and errors of the estimates."""
     (first, began), (last, ended) = listener.clock[0], listener.clock[-1]
     frontends = [name for name in names if name.endswith(FRONTEND)]
     windows = [name for name in names if name.endswith((VIRPO, JOINT))]

@@ -37,10 +37,10 @@ def footprints(scenario: str, duration: float, count: int, report: Report) -> Ro
         for i in range(1, count + 1):
             t, _ = wait_until(listener, i * duration / count, START_TIMEOUT)
             report(f"{t:.0f} of {duration:.0f} s")
-            found = {key: Footprint.of(each.pid) for key, each in nodes.processes.items()}
+            footprints = {key: Footprint.of(each.pid) for key, each in nodes.processes.items()}
             rows[f"{t:.0f} s"] = {
-                **{key: each.memory_mb for key, each in found.items()},
-                "open_files": sum(each.open_files for each in found.values()),
-                "threads": sum(each.threads for each in found.values()),
+                **{key: each.memory_mb for key, each in footprints.items()},
+                "open_files": sum(each.open_files for each in footprints.values()),
+                "threads": sum(each.threads for each in footprints.values()),
             }
     return rows

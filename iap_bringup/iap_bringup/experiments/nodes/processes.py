@@ -59,8 +59,8 @@ def executable(name: str, package: str = "") -> Path:
 def free_domain() -> Iterator[int]:
     """A ROS domain that no other test or measurement on this machine has."""
     for domain in itertools.cycle(DOMAINS):
-        place = Path(tempfile.gettempdir()) / f"iap_{os.getuid()}_ros_domain_{domain}"
-        with place.open("w") as lock:
+        path = Path(tempfile.gettempdir()) / f"iap_{os.getuid()}_ros_domain_{domain}"
+        with path.open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -133,8 +133,8 @@ class Nodes:
         self, scenario: Scenario, parameters: Mapping[str, Any], *, simulation: str = "", pace: str
     ) -> None:
         """Start all nodes that fly a scenario in one process; arguments as those of `start_flight`."""
-        given = {"reference": "true", "record": "false", "pace": pace, "localization": ""}
-        nodes = flight_nodes(scenario, {"bag": "", **parameters}, given)
+        arguments = {"reference": "true", "record": "false", "pace": pace, "localization": ""}
+        nodes = flight_nodes(scenario, {"bag": "", **parameters}, arguments)
         tree = {each.full_name(simulation): each.parameters for each in nodes}
         entries = [f"{n.executable}@{f'{simulation}/{n.space}'.rstrip('/') or '/'}" for n in nodes]
         key = f"{simulation}/{CONTAINER}".strip("/").replace("/", ".")
@@ -158,8 +158,8 @@ class Nodes:
         """
         for vehicle in scenario.vehicles:
             space = f"{simulation}/{vehicle.name}"
-            for name, own in vehicle_nodes(scenario, vehicle).items():
-                self.start(name, own, namespace=space)
+            for name, parameters_of in vehicle_nodes(scenario, vehicle).items():
+                self.start(name, parameters_of, namespace=space)
             if parameters.get("bag"):
                 self.start("bag_player", parameters, namespace=space)
             else:
@@ -189,8 +189,8 @@ class Nodes:
     ) -> list[str]:
         """Start all nodes that localise a vehicle; returns their keys in `processes`."""
         return [
-            self.start(name, {**own, "reliable": True}, namespace=f"{simulation}{space}")
-            for name, space, own in localization_nodes(scenario, vehicle, method, pace)
+            self.start(name, {**parameters_of, "reliable": True}, namespace=f"{simulation}{space}")
+            for name, space, parameters_of in localization_nodes(scenario, vehicle, method, pace)
         ]
 
     def log(self, key: str) -> Path:

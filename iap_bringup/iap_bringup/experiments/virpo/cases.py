@@ -202,15 +202,17 @@ QUICK = ("a2", "b")
 
 
 def study(
-    *, quick: bool = False, given: dict[str, RecordedCommands] | None = None
+    *, quick: bool = False, recorded: dict[str, RecordedCommands] | None = None
 ) -> LocalizationStudy:
     """Flights and estimates of the study.
 
     Args:
         quick: two short flights, one seed, and of the methods `MAIN` only.
-        given: recordings in place of the flights by hand, by scene.
+        recorded: recordings in place of the flights by hand, by scene.
     """
-    cases: Sequence[LocalizationCase] = [_given(case, given) for case in CASES] if given else CASES
+    cases: Sequence[LocalizationCase] = (
+        [_with_recording(case, recorded) for case in CASES] if recorded else CASES
+    )
     if not quick:
         return LocalizationStudy(tuple(cases), SEEDS)
     short = [
@@ -219,10 +221,12 @@ def study(
     return LocalizationStudy(tuple(short), SEEDS[:1])
 
 
-def _given(case: LocalizationCase, given: dict[str, RecordedCommands]) -> LocalizationCase:
-    """A case with the recording that is given for its scene, if any."""
-    if not case.by_hand or case.scene not in given:
+def _with_recording(
+    case: LocalizationCase, recorded: dict[str, RecordedCommands]
+) -> LocalizationCase:
+    """A case with the recording for its scene, if any."""
+    if not case.by_hand or case.scene not in recorded:
         return case
-    flight = given[case.scene]
+    flight = recorded[case.scene]
     title = f"({case.name}) {flight.path.stem}, {case.scene.replace('_', ' ')}"
     return replace(case, title=title, source=flight.path, offset=flight.offset)

@@ -99,10 +99,10 @@ def run_faults(console: Console, *, quick: bool = False) -> None:
 
 def _error(observed: ObservedFlight, events: list[Event], method: str) -> float | FailedEstimate:
     """Mean over the bodies of the position's RMSE [m]."""
-    found = estimated(observed, events, METHODS[method].base, settings_of(METHODS[method]))
-    if isinstance(found, FailedEstimate):
-        return found
-    return float(np.mean([score_of(observed, body, found[body]).ate for body in BODIES]))
+    estimates = estimated(observed, events, METHODS[method].base, settings_of(METHODS[method]))
+    if isinstance(estimates, FailedEstimate):
+        return estimates
+    return float(np.mean([score_of(observed, body, estimates[body]).ate for body in BODIES]))
 
 
 def _row(error: float | FailedEstimate, clean: float | FailedEstimate) -> dict[str, str]:

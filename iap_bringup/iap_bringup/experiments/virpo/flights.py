@@ -90,9 +90,9 @@ def observe(
     return log
 
 
-def with_noise_of(seen: ObservedFlight, other: ObservedFlight) -> ObservedFlight:
+def with_noise_of(rendered: ObservedFlight, other: ObservedFlight) -> ObservedFlight:
     """The tracks of one flight among the other measurements of another flight of the same motion."""
-    out, tracks = copy(other), [event for event in seen.events if isinstance(event[1], Tracks)]
+    out, tracks = copy(other), [event for event in rendered.events if isinstance(event[1], Tracks)]
     out.events = sorted(other.events + tracks, key=lambda event: event[1].t)
     return out
 

@@ -34,7 +34,7 @@ TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "dri
 
 
 @dataclass
-class Found:
+class CaseResults:
     """Findings of a case: scores, and the flight with the first seed's estimates for the figure."""
 
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Found:
 
 def run_study(
     study: LocalizationStudy, report: Callable[[str], None]
-) -> Iterator[tuple[str, Found]]:
+) -> Iterator[tuple[str, CaseResults]]:
     """Run all cases, as many at a time as there are processors; title and findings of each as it is done.
 
     Args:
@@ -59,24 +59,24 @@ def run_study(
             yield jobs[job].title, job.result()
 
 
-def run_case(case: LocalizationCase, seeds: tuple[int, ...]) -> Found:
+def run_case(case: LocalizationCase, seeds: tuple[int, ...]) -> CaseResults:
     """Fly one case and estimate it with all its methods and seeds."""
-    seen, found = watch_case(case, seeds[0]), Found()
+    rendered, results = watch_case(case, seeds[0]), CaseResults()
     frontend = load_settings(frontend=case.frontend).frontend
     paths: dict[str, BodyPath] = {}
     for seed in seeds:
-        observed = seen
+        observed = rendered
         if seed != seeds[0]:  # what was seen, with the noise of another seed in all other sensors
-            observed = with_noise_of(seen, observe(case, seed, frontend, None, lambda _: None))
+            observed = with_noise_of(rendered, observe(case, seed, frontend, None, lambda _: None))
         for name in case.methods:
-            scores, path = _judged(case, name, observed)
-            found.scores |= {
+            scores, path = _scored(case, name, observed)
+            results.scores |= {
                 EstimateKey(case.name, name, seed, body): s for body, s in scores.items()
             }
             if path is not None and seed == seeds[0] and name in MAIN:
                 paths[name] = path
-    found.drawn = _drawn(case, seen, paths, found, seeds[0])
-    return found
+    results.drawn = _drawn(case, rendered, paths, results, seeds[0])
+    return results
 
 
 def watch_case(case: LocalizationCase, seed: int) -> ObservedFlight:
@@ -128,39 +128,41 @@ def estimated(
     observed: ObservedFlight, events: Iterable[Event], base: str, spec: VirpoSpec
 ) -> dict[str, list[Estimate]] | FailedEstimate:
     """Estimates of all bodies, by name, at every keyframe of a method."""
-    own = observed.own
+    sensors = observed.own
 
     def first(aircraft: int, t: float) -> Array:
         k = int(np.searchsorted(observed.t, t - 1e-6))
-        return own.mounts[aircraft].unit(observed.x[k, own.rows[aircraft]])
+        return sensors.mounts[aircraft].unit(observed.x[k, sensors.rows[aircraft]])
 
-    localizer = make_localizer(base, own.fleet(spec), spec, first)
-    found: dict[str, list[Estimate]] = {}
-    names = [each.name for each in own.aircraft]
+    localizer = make_localizer(base, sensors.fleet(spec), spec, first)
+    results: dict[str, list[Estimate]] = {}
+    names = [each.name for each in sensors.aircraft]
     try:
         for who, measurement in events:
             if pass_on(localizer, who, measurement):
                 for name, one in named_estimates(localizer, names).items():
-                    kept = found.setdefault(name, [])
+                    kept = results.setdefault(name, [])
                     if not kept or one.t > kept[-1].t:
                         kept.append(one)
     except LOST as error:
         return FailedEstimate(str(error))
     if faults := localizer.faults:
         return FailedEstimate(f"at {faults[0].t:.1f} s: {faults[0].reason}")
-    return found if found else FailedEstimate("no estimate came")
+    return results if results else FailedEstimate("no estimate came")
 
 
 def score_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> TrajectoryScore:
     """Score of the estimates of a body, which are some."""
-    own, t = observed.own, [each.t for each in estimates]
+    sensors, t = observed.own, [each.t for each in estimates]
     k = np.round(np.interp(t, observed.t, range(len(observed.t)))).astype(int)
-    names, inside = [each.name for each in own.aircraft], None
+    names, inside = [each.name for each in sensors.aircraft], None
     if body == CENTRE_NAME:
         true = observed.x[k, 0, :7]
     else:
         a = names.index(body)
-        true = np.array([own.mounts[a].unit(row)[:7] for row in observed.x[k, own.rows[a]]])
+        true = np.array(
+            [sensors.mounts[a].unit(row)[:7] for row in observed.x[k, sensors.rows[a]]]
+        )
         inside = biases_inside(observed, a, estimates)
     errors = np.array([each.p_WB_W for each in estimates]) - true[:, :3]
     q_WB = np.array([each.q_WB for each in estimates])
@@ -179,7 +181,7 @@ def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estim
     return float(np.mean(np.abs(biases - true[k, 1:]) < 3.0 * sigma))
 
 
-def _judged(
+def _scored(
     case: LocalizationCase, method_name: str, observed: ObservedFlight
 ) -> tuple[dict[str, TrajectoryScore | FailedEstimate], BodyPath | None]:
     """Scores of all bodies, and the path of the last one."""
@@ -187,20 +189,20 @@ def _judged(
     events: Iterable[Event] = with_anchors(observed.events, method.anchors)
     if method.pixels is not None:
         events = with_pixel_noise(observed, events, method.pixels)
-    found = estimated(observed, events, method.base, settings_of(method))
-    if isinstance(found, FailedEstimate):
-        return dict.fromkeys(case.bodies, found), None
+    results = estimated(observed, events, method.base, settings_of(method))
+    if isinstance(results, FailedEstimate):
+        return dict.fromkeys(case.bodies, results), None
     scores: dict[str, TrajectoryScore | FailedEstimate] = {}
     for body in case.bodies:
         name = _known_as(body, observed)
-        estimates = found.get(name, [])
+        estimates = results.get(name, [])
         if not estimates:
             scores[body] = FailedEstimate("no estimate came")
             continue
         scores[body] = score_of(observed, name, estimates)
-    last = found[_known_as(case.bodies[-1], observed)]
-    places = np.array([each.p_WB_W for each in last])
-    return scores, BodyPath(np.array([each.t for each in last]), places)
+    last = results[_known_as(case.bodies[-1], observed)]
+    positions = np.array([each.p_WB_W for each in last])
+    return scores, BodyPath(np.array([each.t for each in last]), positions)
 
 
 def _known_as(body: str, observed: ObservedFlight) -> str:
@@ -213,7 +215,7 @@ def _drawn(
     case: LocalizationCase,
     observed: ObservedFlight,
     paths: dict[str, BodyPath],
-    found: Found,
+    results: CaseResults,
     seed: int,
 ) -> Localized:
     body = case.bodies[-1]
@@ -223,7 +225,7 @@ def _drawn(
             each: score.quartiles
             for each in case.bodies
             if isinstance(
-                score := found.scores[EstimateKey(case.name, name, seed, each)], TrajectoryScore
+                score := results.scores[EstimateKey(case.name, name, seed, each)], TrajectoryScore
             )
         }
         for name in paths

@@ -122,7 +122,7 @@ class TableCell:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the bar is reached; None without one, or without anything measured."""
+        """True if the bar is reached; None without one, or without anything measured."""
         if self.bar is None or (self.seeds == 0 and self.failed == 0):
             return None
         if self.measured is None:
@@ -178,16 +178,16 @@ def gain_of(
 
     The share is taken of the means over seeds, as the papers take it of each number of a table.
     """
-    shares, failed, flown = [], 0, 0
+    shares, failed, count = [], 0, 0
     for case, body in pairs:
         before, after = (mean_of(results, case, each, (body,)) for each in (over, method))
         failed = max(failed, before.failed, after.failed)
         if before.measured is not None and after.measured is not None:
             shares.append(1.0 - after.measured / before.measured)
-        flown = max(flown, after.seeds + after.failed)
+        count = max(count, after.seeds + after.failed)
     if failed or not shares:
-        return SeedMean(None, None, max(0, flown - failed), failed)
-    return SeedMean(100.0 * float(np.mean(shares)), None, flown, 0)
+        return SeedMean(None, None, max(0, count - failed), failed)
+    return SeedMean(100.0 * float(np.mean(shares)), None, count, 0)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.experiments.manual_flights import given_flights
+from iap_bringup.experiments.manual_flights import recorded_flights
 from iap_bringup.experiments.virpo.cases import LocalizationStudy, study
 from iap_bringup.experiments.virpo.published import published
 from iap_bringup.experiments.virpo.runs import run_study
@@ -53,16 +53,18 @@ def run_tables(
     Raises:
         BadInput: the recordings or the folder cannot be used.
     """
-    by_hand = None if flights is None else given_flights(flights)
-    what = study(quick=quick, given=by_hand)
+    by_hand = None if flights is None else recorded_flights(flights)
+    what = study(quick=quick, recorded=by_hand)
     folder = create_run_folder(out, "virpo_tables")
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
     drawn: dict[str, Localized] = {}
     with console.status("flights and estimates") as status:
-        for title, found in run_study(what, status.update):
+        for title, results in run_study(what, status.update):
             console.print(f"{title}: done", highlight=False)
-            scores |= found.scores
-            drawn |= {key.case: found.drawn for key in found.scores if found.drawn is not None}
+            scores |= results.scores
+            drawn |= {
+                key.case: results.drawn for key in results.scores if results.drawn is not None
+            }
             paths = _write(folder, scores, what)  # so that an interrupt leaves what was done
     show_tables(console, tables(scores, what, published()))
     for reason in _reasons(scores):
@@ -108,8 +110,8 @@ def show_tables(console: Console, made: Tables) -> None:
 
 def show_bars(console: Console, made: Tables) -> None:
     """Print the number of bars that are reached."""
-    judged = [cell for cell in made.cells if cell.passed is not None]
-    console.print(f"{len(judged) - len(made.missed)} of {len(judged)} bars reached")
+    with_bar = [cell for cell in made.cells if cell.passed is not None]
+    console.print(f"{len(with_bar) - len(made.missed)} of {len(with_bar)} bars reached")
 
 
 def write_tables(folder: Path, made: Tables, notes: str = "") -> list[Path]:

@@ -126,10 +126,10 @@ def gains(
     results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
 ) -> list[TableCell]:
     """Share by which errors fall below vio_uwb's: each flight, and all together."""
-    flown = [case for case in study.cases if case.name in papers.scenes]
+    shown = [case for case in study.cases if case.name in papers.scenes]
     cells = []
     for whose in ("drones", "center"):
-        rows = {case.name: [case] for case in flown} | {"all": flown}
+        rows = {case.name: [case] for case in shown} | {"all": shown}
         for name, cases in rows.items():
             bodies = [(case.name, b) for case in cases for b in _bodies(case, whose)]
             for method in MAIN[2:]:
@@ -145,15 +145,15 @@ def gains(
 
 def noisy_gains(results: EstimateResults, study: LocalizationStudy) -> list[TableCell]:
     """The same where tracks are as noisy as those of cameras in hand, and what errors are then."""
-    flown = [case for case in study.cases if set(NOISY) <= set(case.methods)]
+    shown = [case for case in study.cases if set(NOISY) <= set(case.methods)]
     cells = []
-    for case in flown:
+    for case in shown:
         for whose in ("drones", "center"):
             for method in NOISY:
                 mean = mean_of(results, case.name, method, _bodies(case, whose))
                 cells.append(TableCell(GAIN_NOISY, f"{case.name} {whose}, RMSE", method, *mean))
-    for whose in ("drones", "center") if flown else ():
-        bodies = [(case.name, b) for case in flown for b in _bodies(case, whose)]
+    for whose in ("drones", "center") if shown else ():
+        bodies = [(case.name, b) for case in shown for b in _bodies(case, whose)]
         for method in NOISY[2:]:
             mean = gain_of(results, bodies, method, over="vio_uwb_1px")
             cells.append(TableCell(GAIN_NOISY, f"gain, {whose}", method, *mean, unit="%"))
@@ -164,9 +164,9 @@ def attitudes(
     results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
 ) -> list[TableCell]:
     """Attitude errors of the same flights: mean over the aircraft, and the central body."""
-    flown = [case for case in study.cases if case.name in papers.scenes]
+    shown = [case for case in study.cases if case.name in papers.scenes]
     cells = []
-    for case in flown:
+    for case in shown:
         for whose in ("drones", "center"):
             for method in MAIN:
                 mean = mean_of(results, case.name, method, _bodies(case, whose), "attitude")
@@ -180,19 +180,19 @@ def consistency(
     results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
 ) -> list[TableCell]:
     """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
-    flown = [case for case in study.cases if case.name in papers.scenes]
+    shown = [case for case in study.cases if case.name in papers.scenes]
     cells = []
     for method in MAIN:
         scores = [
             score
-            for case in flown
+            for case in shown
             for body in case.drones
             for score in over_seeds(results, case.name, method, body)[0]
         ]
         nees = [score.nees for score in scores if score.nees is not None]
         turned = [each.attitude_nees for each in scores if each.attitude_nees is not None]
         inside = [score.biases for score in scores if score.biases is not None]
-        is_judged = method in ("vio_uwb", "joint")
+        has_bar = method in ("vio_uwb", "joint")
         for name, values, bar, least in (
             ("NEES, at most", nees, MAX_NEES, False),
             ("NEES, at least", nees, 1.0 / MAX_NEES, True),
@@ -202,7 +202,7 @@ def consistency(
         ):
             if values:
                 mean = SeedMean(float(np.mean(values)), float(np.std(values)), len(values), 0)
-                asked = bar if is_judged else None
+                asked = bar if has_bar else None
                 cells.append(TableCell(CONSISTENCY, name, method, *mean, None, asked, least, ""))
     return cells
 
@@ -254,12 +254,12 @@ def _orders(
     orders: list[Ranking] = []
     for group in ("SIAP", "LIAP"):
         cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
-        flown = {s: case for s, case in cases.items() if case is not None}
+        shown = {s: case for s, case in cases.items() if case is not None}
         here, there, spreads = [], [], []
         for method in COLUMNS[key]:
-            means = [mean_of(results, c.name, method, c.drones) for c in flown.values()]
+            means = [mean_of(results, c.name, method, c.drones) for c in shown.values()]
             values = [mean.measured for mean in means if mean.measured is not None]
-            known = [papers.error(key, s, b, method) for s, c in flown.items() for b in c.drones]
+            known = [papers.error(key, s, b, method) for s, c in shown.items() for b in c.drones]
             published = [value for value in known if value is not None]
             if not values or len(values) < len(means) or not published:
                 continue
@@ -267,7 +267,7 @@ def _orders(
             there.append((method, float(np.mean(published))))
             spreads += [mean.spread or 0.0 for mean in means]
         if len(here) > 1:
-            noise = float(np.mean(spreads)) / float(np.sqrt(len(flown)))
+            noise = float(np.mean(spreads)) / float(np.sqrt(len(shown)))
             orders.append(Ranking(table, group, tuple(here), tuple(there), noise))
     return orders
 

@@ -85,9 +85,9 @@ def run_units(
     what = units_study(paths, seconds, quick=quick)
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
     with console.status("flights and estimates") as status:
-        for title, found in run_study(what, status.update):
+        for title, results in run_study(what, status.update):
             console.print(f"{title}: done", highlight=False)
-            scores |= found.scores
+            scores |= results.scores
             made = units_tables(scores, what)
             tables = write_tables(folder, made)  # so that an interrupt leaves what was done
     for name in made.names:

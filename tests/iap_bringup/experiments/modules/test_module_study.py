@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.experiments.modules.cases import SEEDS, cases, errors_of, published
-from iap_bringup.experiments.modules.study import flown, table
+from iap_bringup.experiments.modules.study import fly_all, table
 from iap_simulation.scenario.resolving import scenario_of
 
 
@@ -67,7 +67,7 @@ def test_a_table_has_errors_beside_what_is_published():
 @pytest.mark.slow
 def test_one_module_hovers_better_than_published():
     case = cases()[0]
-    ((name, rows),) = flown([case])
+    ((name, rows),) = fly_all([case])
     assert name == case.chunk.name
     found = errors_of(case, rows)
     assert found is not None

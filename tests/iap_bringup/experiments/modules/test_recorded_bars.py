@@ -9,7 +9,7 @@ from rich.console import Console
 
 from iap_bringup.experiments.modules.bar import Bar, bar_table
 from iap_bringup.experiments.modules.cases import COMPLETED, cases
-from iap_bringup.experiments.modules.recorded_bars import TITLE, own_cases, recorded_bars
+from iap_bringup.experiments.modules.recorded_bars import TITLE, bar_cases, recorded_bars
 
 SMALL = 1e-4  # error of every axis [m], [rad]
 GROWN = {"force_n": 2.0, "force_first_n": 0.5}
@@ -40,7 +40,7 @@ def row(label: str, outcome: str = COMPLETED) -> dict:
 
 def found(*, quick: bool) -> dict:
     rows = {}
-    for case in [*cases(quick=quick), *own_cases(quick=quick)]:
+    for case in [*cases(quick=quick), *bar_cases(quick=quick)]:
         outcome = "diverged" if case.label == "printed" else COMPLETED
         rows[case.name] = [row(case.label, outcome) for _ in case.seeds]
     return rows

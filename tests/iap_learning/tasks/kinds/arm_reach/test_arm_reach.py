@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
-from iap_bringup.cli.evaluate import chosen
+from iap_bringup.cli.evaluate import subject_of
 from iap_control.laws.end_effector import level, task_pose
 from iap_description.errors import BadInput
 from iap_learning.evaluation.baselines import score
@@ -186,7 +186,7 @@ def test_what_an_identified_plant_has_not_is_refused(tmp_path: Any) -> None:
     with pytest.raises(BadInput, match="no bodies to be drawn"):
         gymnasium.make("iap/ArmReach-v0", render_mode="rgb_array")
     with pytest.raises(BadInput, match="tasks of kind 'arm_reach' have no part 'single_run'"):
-        fly_in_engine(*chosen(TASK, None, None)[:2], "pybullet", [1])
+        fly_in_engine(*subject_of(TASK, None, None)[:2], "pybullet", [1])
     with pytest.raises(BadInput, match="tasks of kind 'arm_reach' have no part 'policy_agent'"):
         Simulation.of("hover", settings={"policy": TASK})
     path = tmp_path / "slow.yaml"
