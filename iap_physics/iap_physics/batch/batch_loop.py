@@ -27,11 +27,11 @@ def advance_period(
     Arguments are those of `advance_block`.
     """
     turns = vehicle.turns
-    flies = _all_fly(block, lanes)
-    _remember(block, len(turns), vehicle.bodies, lanes)
+    flies = all_fly(block, lanes)
+    remember(block, len(turns), vehicle.bodies, lanes)
     advance_block(block, shared, vehicle, not flies, lanes, steps, dt)
     if not flies:
-        _hold_rotors(block, vehicle.bodies, lanes)
+        hold_rotors(block, vehicle.bodies, lanes)
     elif not _are_sound(block, turns, lanes):
         # from the start again, looking at every step
         _remind(block, len(turns), vehicle.bodies, lanes)
@@ -39,7 +39,7 @@ def advance_period(
 
 
 @formula
-def _all_fly(block: Array, lanes: Lanes) -> bool:
+def all_fly(block: Array, lanes: Lanes) -> bool:
     """Whether all worlds of a block run."""
     least_flying = 1.0
     for lane in range(lanes[0], lanes[1]):
@@ -61,9 +61,9 @@ def _are_sound(block: Array, turns: Booleans, lanes: Lanes) -> bool:
 
 
 @formula
-def _remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
+def remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
     """Keep what moves on in a period, for worlds that will have diverged."""
-    _keep(block, count, lanes)
+    keep_states(block, count, lanes)
     for n in range(len(bodies)):
         _copy(block, body_row(bodies[n]), BODY.rpm, BODY.rotors_before, ROTOR_SIZE, lanes)
         _copy(block, body_row(bodies[n]), BODY.tick, BODY.tick_before, 1, lanes)
@@ -71,7 +71,7 @@ def _remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
 
 @formula
 def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
-    """Put back what `_remember` has kept."""
+    """Put back what `remember` has kept."""
     for i in range(count):
         _copy(block, body_row(i), BODY.before, BODY.p, 13, lanes)
     for n in range(len(bodies)):
@@ -80,7 +80,7 @@ def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
 
 
 @formula
-def _hold_rotors(block: Array, bodies: Integers, lanes: Lanes) -> None:
+def hold_rotors(block: Array, bodies: Integers, lanes: Lanes) -> None:
     """Let rotors of worlds that stood still from the beginning of the period on do so, too."""
     for n in range(len(bodies)):
         _hold(block, body_row(bodies[n]), BODY.rotors_before, BODY.rpm, ROTOR_SIZE, lanes)
@@ -129,13 +129,26 @@ def advance_block(
     turns, has_drag = vehicle.turns, vehicle.has_drag
     for step in range(steps):
         if checks:
-            _keep(block, len(turns), lanes)
+            keep_states(block, len(turns), lanes)
         _push(block, shared, vehicle, lanes, dt)
         # without drag, nothing but the last step's result asks where the aircraft are
         _go_on(block, shared, turns, has_drag or checks or step == steps - 1, dt, lanes)
         if checks:
             _check_all(block, turns, step, lanes)
-            _undo(block, len(turns), lanes)
+            undo_states(block, len(turns), lanes)
+
+
+@formula
+def push_aircraft(
+    block: Array, body: int, shared: Array, vehicle: BatchVehicle, lanes: Lanes, dt: float
+) -> None:
+    """Autopilot and rotors of one aircraft, and their wrench on it."""
+    command(block, body, shared, lanes)
+    tick(block, body_row(body), vehicle.every, lanes)
+    if vehicle.is_tilting:
+        spin_tilted(block, body, shared, lanes, dt)
+    else:
+        spin(block, body, shared, lanes)
 
 
 @formula
@@ -144,12 +157,7 @@ def _push(block: Array, shared: Array, vehicle: BatchVehicle, lanes: Lanes, dt: 
     turns, bodies, has_drag = vehicle.turns, vehicle.bodies, vehicle.has_drag
     clear(block, body_row(0), lanes)  # which has rotors, if it has any, below
     for n in range(len(bodies)):
-        command(block, bodies[n], shared, lanes)
-        tick(block, body_row(bodies[n]), vehicle.every, lanes)
-        if vehicle.is_tilting:
-            spin_tilted(block, bodies[n], shared, lanes, dt)
-        else:
-            spin(block, bodies[n], shared, lanes)
+        push_aircraft(block, bodies[n], shared, vehicle, lanes, dt)
     add_external(block, body_row(0), lanes)
     if has_drag:
         for i in range(len(turns)):
@@ -183,14 +191,14 @@ def _check_all(block: Array, turns: Booleans, step: int, lanes: Lanes) -> None:
 
 
 @formula
-def _keep(block: Array, count: int, lanes: Lanes) -> None:
+def keep_states(block: Array, count: int, lanes: Lanes) -> None:
     """Keep the states for worlds that will have diverged."""
     for i in range(count):
         _copy(block, body_row(i), BODY.p, BODY.before, 13, lanes)
 
 
 @formula
-def _undo(block: Array, count: int, lanes: Lanes) -> None:
+def undo_states(block: Array, count: int, lanes: Lanes) -> None:
     """Put worlds back that do not fly."""
     for i in range(count):
         for k in range(13):

@@ -44,34 +44,24 @@ _ATTITUDE = int(Mode.ATTITUDE_THRUST)
 
 
 class PairBodies(NamedTuple):
-    """Numbers of both aircraft in B worlds.
+    """Inertia of both aircraft in B worlds.
 
     Attributes:
         mass: (B, 2) [kg].
         J: (B, 2, 3, 3) inertia [kg m^2].
         J_inv: (B, 2, 3, 3) inverses.
-        linear: (B, 2, 3) drag [N/(m/s)].
-        quadratic: (B, 2, 3) drag [N/(m/s)^2].
-        thrust_coefficient: (B, 2) [N/rpm^2].
-        lags: (B, 2, 6) `iap_physics.propulsion.rotors.Lag` of rising and falling speeds.
     """
 
     mass: Array
     J: Array
     J_inv: Array
-    linear: Array
-    quadratic: Array
-    thrust_coefficient: Array
-    lags: Array
 
 
 class Pairs(NamedTuple):
-    """What moves on in B worlds.
+    """States of pairs and their latches in B worlds.
 
     Attributes:
         x: (B, 2, 13) state rows.
-        rpm: (B, 2, 4) rotor speeds [rpm].
-        target: (B, 2, 4) that autopilots command [rpm].
         status: (B,) of the worlds.
         ticks: (B,) physics steps since the reset.
         phase: (B,) of the latch.
@@ -85,8 +75,6 @@ class Pairs(NamedTuple):
     """
 
     x: Array
-    rpm: Array
-    target: Array
     status: Integers
     ticks: Integers
     phase: Integers
@@ -98,20 +86,20 @@ class Pairs(NamedTuple):
     caught: Array
 
 
-class PairCommand(NamedTuple):
-    """Commands and air in B worlds that hold over a period.
+class PairContact(NamedTuple):
+    """Ports and latch between the aircraft of every pair.
 
     Attributes:
-        thrust: (B, 2) [N].
-        q_WB: (B, 2, 4) attitude.
-        w_WB_B: (B, 2, 3) body rates [rad/s].
-        air_W: (B, 3) velocity of the air [m/s].
+        bodies: of the aircraft.
+        mechanism: of their ports.
+        latch: between these.
+        gravity: [m/s^2], along -z.
     """
 
-    thrust: Array
-    q_WB: Array
-    w_WB_B: Array
-    air_W: Array
+    bodies: PairBodies
+    mechanism: Mechanism
+    latch: LatchParameters
+    gravity: float
 
 
 class Room(NamedTuple):
@@ -128,35 +116,25 @@ class Room(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def meet(
-    b: int,
-    pairs: Pairs,
-    body: PairBodies,
-    mechanism: Mechanism,
-    latch: LatchParameters,
-    room: Room,
-    gravity: float,
-    dt: float,
-) -> bool:
+def meet(b: int, step: int, pairs: Pairs, between: PairContact, room: Room, dt: float) -> bool:
     """Add the wrenches of contact and latch to those in `room`; returns whether the two touch.
 
     Args:
         b: the world of the pair.
+        step: physics steps since the beginning of the period.
         pairs: all of them; the pair's latch and mean contact are moved on.
-        body: of the aircraft.
-        mechanism: of their ports.
-        latch: between these.
+        between: ports and latch.
         room: of this loop alone, with the wrenches of rotors and air.
-        gravity: [m/s^2], along -z.
         dt: physics step [s].
     """
+    bodies, mechanism, latch = between.bodies, between.mechanism, between.latch
     x_t, x_c = pairs.x[b, TARGET], pairs.x[b, CHASER]
     gap = sub(vec_at(x_t, 0), vec_at(x_c, 0))
     if dot(gap, gap) > mechanism.reach**2 and pairs.phase[b] != LOCKED:
-        pairs.phase[b] = OPEN  # what has been held has left
+        pairs.phase[b] = OPEN  # the probe has left
         return False
-    m_c = BodyInertia(1.0 / body.mass[b, CHASER], body.J[b, CHASER], body.J_inv[b, CHASER])
-    m_t = BodyInertia(1.0 / body.mass[b, TARGET], body.J[b, TARGET], body.J_inv[b, TARGET])
+    m_c = BodyInertia(1.0 / bodies.mass[b, CHASER], bodies.J[b, CHASER], bodies.J_inv[b, CHASER])
+    m_t = BodyInertia(1.0 / bodies.mass[b, TARGET], bodies.J[b, TARGET], bodies.J_inv[b, TARGET])
     # what ports press within a lock, the lock takes up: nothing moves by it, and the sum of both is the same
     is_free = pairs.phase[b] != LOCKED
     touched = is_free and contact(x_c, x_t, m_c, m_t, mechanism, dt, room.contact)
@@ -165,9 +143,9 @@ def meet(
             room.wrenches[CHASER, k] += room.contact[0, k]
             room.wrenches[TARGET, k] += room.contact[1, k]
             pairs.contact[b, k] += room.contact[0, k]
-    _latch(b, pairs, mechanism, latch, m_c, m_t, dt)
+    _latch(b, dt * (pairs.ticks[b] + step), pairs, between, (m_c, m_t), dt)
     if pairs.phase[b] == LOCKED:
-        _lock(b, pairs, mechanism, (m_c, m_t), room, gravity, dt)
+        _lock(b, pairs, mechanism, (m_c, m_t), room, between.gravity, dt)
         if norm(vec_at(pairs.wrench[b], 0)) > latch.max_force:
             pairs.phase[b] = SPENT
     if pairs.phase[b] in (CAUGHT, LOCKED):
@@ -179,14 +157,14 @@ def meet(
 @formula
 def _latch(
     b: int,
+    time: float,
     pairs: Pairs,
-    mechanism: Mechanism,
-    latch: LatchParameters,
-    m_c: BodyInertia,
-    m_t: BodyInertia,
+    between: PairContact,
+    bodies: tuple[BodyInertia, BodyInertia],
     dt: float,
 ) -> None:
-    """Catch, damp and lock, see `iap_physics.latching.kernel`."""
+    """Catch, damp and lock, between chaser and target, see `iap_physics.latching.kernel`."""
+    mechanism, latch = between.mechanism, between.latch
     last = pairs.phase[b]
     if last == LOCKED:
         return
@@ -195,10 +173,12 @@ def _latch(
     phase = next_phase(last, probe, latch, True)
     if last == OPEN and phase == CAUGHT:
         caught = pairs.caught[b]
-        caught[0], caught[1], caught[2] = dt * pairs.ticks[b], probe.depth, probe.radius
+        caught[0], caught[1], caught[2] = time, probe.depth, probe.radius
         caught[3], caught[4] = probe.angle, probe.closing
     if phase == CAUGHT:
-        speed, turn = damp(x_c, x_t, mechanism.probe, m_c, m_t, latch, dt, pairs.wrench[b])
+        speed, turn = damp(
+            x_c, x_t, mechanism.probe, bodies[0], bodies[1], latch, dt, pairs.wrench[b]
+        )
         if is_slow(speed, turn):
             phase = LOCKED
             E = place_of(x_c, mechanism.probe.position)

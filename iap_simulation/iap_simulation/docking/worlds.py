@@ -14,11 +14,11 @@ from iap_control.docking.settings import ScriptParameters
 from iap_control.docking.vehicle_control import PairParameters
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
-from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
+from iap_physics.batch.records import BatchVehicle, FreeFlightState
 from iap_physics.batch.threads import Threads
 from iap_physics.docking import pairs as kernel
-from iap_physics.docking.batch_loop import Actuators, advance_pairs
+from iap_physics.docking.batch_loop import advance_pairs, flight_of, set_aircraft, shared_numbers
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
@@ -65,15 +65,16 @@ class DockingWorlds:
         self.scenario, self.spec = scenario, spec
         self.seeds = seed_array(seeds)
         self._vehicles = _vehicles(scenario, spec)
-        self._latch = LatchParameters.of(scenario.latches[spec.latch])
-        self._mechanism = _mechanism(scenario, spec)
         batch, dt = len(self.seeds), 1.0 / scenario.rates.physics_hz
         self.dt, self._substeps = dt, scenario.rates.substeps
         self._starts = [_Starts(scenario, i) for i in self._vehicles]
-        self._actuators = self._common_actuators()
-        self._body = self._bodies(batch)
         self.pairs = _empty_pairs(batch)
-        self._held = kernel.PairCommand(*_commands(batch))
+        self._flight = self._free_flight()
+        shapes = ((), (3, 3), (3, 3))
+        bodies = kernel.PairBodies(*(np.zeros((batch, 2, *shape)) for shape in shapes))
+        latch = LatchParameters.of(scenario.latches[spec.latch])
+        gravity = scenario.world.gravity
+        self._between = kernel.PairContact(bodies, _mechanism(scenario, spec), latch, gravity)
         streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
@@ -105,20 +106,17 @@ class DockingWorlds:
     def _noise_stream(self, seed: int, vehicle: int) -> np.random.Generator:
         return state_noise_stream(seed, self.scenario.vehicles[vehicle].name)
 
-    def _common_actuators(self) -> Actuators:
+    def _free_flight(self) -> FreeFlightState:
         specs = [self.scenario.vehicles[i] for i in self._vehicles]
         gains = [spec.control.gains.autopilot for spec in specs]
         if gains[0].rate_hz != gains[1].rate_hz:
             raise BadInput("docking: both autopilots have one rate_hz in worlds side by side")
         physics_hz = self.scenario.rates.physics_hz
         every = round(physics_hz / (gains[0].rate_hz or physics_hz))
-        aircraft = [spec.platform.aircraft for spec in specs]
-        mode = int(Mode.RATE_THRUST)
-        return Actuators.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
-
-    def _bodies(self, batch: int) -> kernel.PairBodies:
-        shapes = ((), (3, 3), (3, 3), (3,), (3,), (), (6,))
-        return kernel.PairBodies(*(np.zeros((batch, 2, *shape)) for shape in shapes))
+        shared = shared_numbers([spec.platform.aircraft for spec in specs], gains)
+        turns, bodies = np.ones(2, bool), np.arange(2)
+        vehicle = BatchVehicle(turns, bodies, every, self.scenario.has_drag, is_tilting=False)
+        return flight_of(self.pairs, shared, vehicle, self.dt)
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start, as fresh ones of their seeds would stand there.
@@ -136,8 +134,9 @@ class DockingWorlds:
         now = self.seeds[chosen]
         for i, (starts, noise) in enumerate(zip(self._starts, self._noise, strict=True)):
             x, rpm = starts(now)
-            self.pairs.x[chosen, i], self.pairs.rpm[chosen, i] = x[:, 0], rpm[:, 0]
-            self.pairs.target[chosen, i] = rpm[:, 0]
+            rotors = self._flight.rotors
+            self.pairs.x[chosen, i] = x[:, 0]
+            rotors.rpm[chosen, i], rotors.target[chosen, i] = rpm[:, 0], rpm[:, 0]
             self._deviate(chosen, i)
             if not noise.is_zero:
                 noise.reset(
@@ -153,20 +152,29 @@ class DockingWorlds:
 
     def _deviate(self, chosen: Integers, i: int) -> None:
         """Let worlds' vehicles be those that their seeds draw."""
-        spec, body = self.scenario.vehicles[self._vehicles[i]], self._body
+        spec, bodies = self.scenario.vehicles[self._vehicles[i]], self._between.bodies
         assembly = self._starts[i].assembly
         rotor = spec.platform.aircraft.rotor
         for b in chosen.tolist():
             seeded = self.scenario.model_copy(update={"seed": int(self.seeds[b])})
             deviation = drawn_deviation(seeded, spec)
-            own = deviation.assembly(assembly).bodies[0]
-            body.mass[b, i], body.J[b, i] = own.mass, own.inertia
-            body.J_inv[b, i] = np.linalg.inv(own.inertia)
-            body.linear[b, i], body.quadratic[b, i] = own.drag.linear, own.drag.quadratic
+            body = deviation.assembly(assembly).bodies[0]
+            bodies.mass[b, i], bodies.J[b, i] = body.mass, body.inertia
+            bodies.J_inv[b, i] = np.linalg.inv(body.inertia)
             thrust, slow = deviation.of_rotors(0)
-            body.thrust_coefficient[b, i] = thrust * rotor.c_f
-            up, down = slow * rotor.time_constant_up, slow * rotor.time_constant_down
-            body.lags[b, i] = (*lag(self.dt, up), *lag(self.dt, down))
+            set_aircraft(
+                self._flight,
+                b,
+                i,
+                body.mass,
+                J=body.inertia,
+                J_inv=bodies.J_inv[b, i],
+                linear=np.asarray(body.drag.linear),
+                quadratic=np.asarray(body.drag.quadratic),
+                thrust_coefficient=np.asarray(thrust * rotor.c_f),
+                up=np.asarray(lag(self.dt, slow * rotor.time_constant_up)),
+                down=np.asarray(lag(self.dt, slow * rotor.time_constant_down)),
+            )
 
     @property
     def times(self) -> Array:
@@ -187,7 +195,8 @@ class DockingWorlds:
     @property
     def held(self) -> tuple[Array, Array]:
         """Thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s] of the last period; copies."""
-        return self._held.thrust.copy(), self._held.w_WB_B.copy()
+        command = self._flight.command
+        return command.thrust.copy(), command.w_WB_B.copy()
 
     @property
     def is_touched(self) -> Booleans:
@@ -207,30 +216,19 @@ class DockingWorlds:
 
     def advance(self, thrust: Array, w_WB_B: Array) -> None:
         """Fly one control period of every running world under thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s]."""
-        self._held.thrust[:], self._held.w_WB_B[:] = thrust, w_WB_B
-        self._wind.advance(self._held.air_W, self._substeps * self.dt)
+        command = self._flight.command
+        command.thrust[:], command.w_WB_B[:] = thrust, w_WB_B
+        self._wind.advance(self._flight.inputs.air_W, self._substeps * self.dt)
         self._threads.run(self._advance, len(self.seeds))
-        ports = (self._mechanism.probe, self._mechanism.socket)
+        ports = (self._between.mechanism.probe, self._between.mechanism.socket)
         follow_all(
             self.pairs, self.records, ports, self.limits, self._ground_clearance, self.times
         )
 
     def _advance(self, first: int, last: int) -> None:
         """Fly the period of worlds first to last - 1."""
-        advance_pairs(
-            first,
-            last,
-            self.pairs,
-            self._held,
-            self._body,
-            self._actuators,
-            self._mechanism,
-            self._latch,
-            kernel.Room.empty(),
-            self.scenario.world.gravity,
-            self._substeps,
-            self.dt,
-        )
+        room = kernel.Room.empty()
+        advance_pairs(first, last, self._flight, self.pairs, self._between, room, self._substeps)
 
     def step_script(self, measured: Array | None = None) -> None:
         """Fly one control period under the script, at what `measured` has given if it has been asked already."""
@@ -306,8 +304,6 @@ def _mechanism(scenario: Scenario, spec: DockingSpec) -> Mechanism:
 def _empty_pairs(batch: int) -> kernel.Pairs:
     return kernel.Pairs(
         x=np.zeros((batch, 2, 13)),
-        rpm=np.zeros((batch, 2, 4)),
-        target=np.zeros((batch, 2, 4)),
         status=np.zeros(batch, dtype=np.int64),
         ticks=np.zeros(batch, dtype=np.int64),
         phase=np.zeros(batch, dtype=np.int64),
@@ -318,12 +314,6 @@ def _empty_pairs(batch: int) -> kernel.Pairs:
         touches=np.zeros(batch, bool),
         caught=np.full((batch, 5), np.nan),
     )
-
-
-def _commands(batch: int) -> tuple[Array, Array, Array, Array]:
-    q_WB = np.zeros((batch, 2, 4))
-    q_WB[..., 3] = 1.0
-    return np.zeros((batch, 2)), q_WB, np.zeros((batch, 2, 3)), np.zeros((batch, 3))
 
 
 @njit(cache=True)
