@@ -77,15 +77,15 @@ def share_out_to_aircraft(
         _keep_yaw(block, aircraft_row(first, n), is_free[n], limits_at(limits, n), lanes)
     _begin(block, lanes)
     for n in range(len(limits)):
-        a, own = aircraft_row(first, n), limits_at(limits, n)
-        if own.thrust_max == 0.0:  # it is lost: no thrust, and the attitude that it was told last
+        a, aircraft = aircraft_row(first, n), limits_at(limits, n)
+        if aircraft.thrust_max == 0.0:  # lost: no thrust, and its last attitude command
             _drop(block, a, lanes)
             continue
         _sum_parts(block, a, lanes)
         if is_free[n]:
-            _point(block, a, own, lanes)
+            _point(block, a, aircraft, lanes)
         else:
-            _follow(block, a, quat_of_row(q_PB, n), own, lanes)
+            _follow(block, a, quat_of_row(q_PB, n), aircraft, lanes)
         _turn(block, a, lanes)
         _command(block, a, vec_of_row(arms, n), dt, lanes)
     _end(block, lanes)

@@ -127,11 +127,11 @@ class Controllers:
 
     def reset(self, worlds: Integers | None = None) -> None:
         """Forget integrals, disturbances and past commands of worlds, by their indices; None for all."""
-        chosen = np.arange(self._batch) if worlds is None else worlds
+        indices = np.arange(self._batch) if worlds is None else worlds
         for rows in self._remembered:
-            _forget(self._of_worlds, chosen, rows.start, rows.stop)
+            _forget(self._of_worlds, indices, rows.start, rows.stop)
         for array in self._commanded:
-            array[chosen] = 0.0
+            array[indices] = 0.0
 
     @property
     def _remembered(self) -> list[slice]:
@@ -149,9 +149,9 @@ class Controllers:
             setpoints: states and references.
             worlds: which are commanded, from the first of a block on, so that threads can share the work; None for all.
         """
-        chosen = range(self._batch) if worlds is None else worlds
+        indices = range(self._batch) if worlds is None else worlds
         settings = (self._settings, self._blocks, self._commanded)
-        control_worlds(chosen.start, chosen.stop, setpoints, *settings)
+        control_worlds(indices.start, indices.stop, setpoints, *settings)
         return self.command
 
     @property
@@ -165,13 +165,13 @@ class Controllers:
 
     def restore(self, snapshot: Sequence[Array], worlds: Integers | None = None) -> None:
         """Return to a snapshot of the same number of worlds, all of them or some by their indices; gains stay."""
-        chosen = np.arange(self._batch) if worlds is None else worlds
+        indices = np.arange(self._batch) if worlds is None else worlds
         count = len(self._remembered)
-        for own, other in zip(self._memory[:count], snapshot[:count], strict=True):
-            at = (chosen // LANES, slice(None), chosen % LANES)
-            own[at] = other[at]
-        for own, other in zip(self._commanded, snapshot[count:], strict=True):
-            own[chosen] = other[chosen]
+        for memory, other in zip(self._memory[:count], snapshot[:count], strict=True):
+            at = (indices // LANES, slice(None), indices % LANES)
+            memory[at] = other[at]
+        for memory, other in zip(self._commanded, snapshot[count:], strict=True):
+            memory[indices] = other[indices]
 
     @property
     def _memory(self) -> list[Array]:

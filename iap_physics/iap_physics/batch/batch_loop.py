@@ -169,7 +169,7 @@ def _push(block: Array, shared: Array, vehicle: BatchVehicle, lanes: Lanes, dt: 
 
 @formula
 def _go_on(
-    block: Array, shared: Array, turns: Booleans, places: bool, dt: float, lanes: Lanes
+    block: Array, shared: Array, turns: Booleans, has_positions: bool, dt: float, lanes: Lanes
 ) -> None:
     """The motion of all bodies, with or without the places of the outer ones."""
     move(block, body_row(0), shared[0, SHARED.gravity], dt, lanes)
@@ -178,7 +178,7 @@ def _go_on(
             turn(block, body_row(i), dt, lanes)
         else:
             follow(block, body_row(i), shared4(shared, i, SHARED.q_PB), lanes)
-        if places:
+        if has_positions:
             place(block, body_row(i), lanes)
 
 

@@ -171,7 +171,7 @@ class FreeFlight:
         share = {name: rotors[name] for name in ("thrust_share", "speed_share")}
         fill(self._shared, SHARED, self._vehicle.bodies, **share)
 
-    def flown(self, inputs: PeriodInputs) -> FreeFlightState:
+    def state(self, inputs: PeriodInputs) -> FreeFlightState:
         """What moves on under inputs, for compiled loops that advance it themselves, and `pass_time` when they have."""
         engine, p = self._engine, self._propulsion
         engine.check_flies()
@@ -202,9 +202,9 @@ class FreeFlight:
         Raises:
             FlightFailed: the state of the only world would no longer be a number.
         """
-        engine, flown = self._engine, self.flown(inputs)
+        engine, state = self._engine, self.state(inputs)
         self._threads.run(
-            lambda first, last: advance_worlds(first, last, flown, steps),
+            lambda first, last: advance_worlds(first, last, state, steps),
             engine.batch,
             self._pace,
         )
@@ -215,22 +215,22 @@ class FreeFlight:
 
 
 @njit(cache=True, nogil=True)
-def advance_worlds(begin: int, end: int, flown: FreeFlightState, steps: int) -> None:
+def advance_worlds(begin: int, end: int, state: FreeFlightState, steps: int) -> None:
     """Advance worlds by some physics steps, block by block.
 
     Args:
         begin: the first of them, that of a vector.
         end: the one behind the last of them: the first of a vector, or their number.
-        flown: all that moves on.
+        state: all that moves on.
         steps: how many.
     """
     first = begin
     while first < end:
-        block = flown.blocks[first // LANES, first % LANES :]
+        block = state.blocks[first // LANES, first % LANES :]
         lanes = lanes_from(first, end)
-        load(block, first, flown, lanes)
-        begin_period(block, first, flown, lanes)
-        advance_period(block, flown.shared, flown.vehicle, lanes, steps, flown.dt)
-        end_period(block, first, flown, steps, lanes)
-        store(block, first, flown, lanes)
+        load(block, first, state, lanes)
+        begin_period(block, first, state, lanes)
+        advance_period(block, state.shared, state.vehicle, lanes, steps, state.dt)
+        end_period(block, first, state, steps, lanes)
+        store(block, first, state, lanes)
         first = next_block(first)

@@ -71,25 +71,27 @@ class Threads:
             return
         size = LANES if pace is None else VECTOR
         parts = -(-batch // size)
-        own = self._own(parts, count, pace)
-        bounds = [size * (own + (parts - own) * i // (count - 1)) for i in range(count - 1)]
+        callers = self._callers_parts(parts, count, pace)
+        bounds = [
+            size * (callers + (parts - callers) * i // (count - 1)) for i in range(count - 1)
+        ]
         done: Done = SimpleQueue()
         began = perf_counter()
         for tasks, first, last in zip(self._others, bounds, [*bounds[1:], batch], strict=False):
             tasks.put((work, first, last, done))
-        own_began = perf_counter()
+        call_began = perf_counter()
         try:
             work(0, bounds[0])
         finally:  # nothing is flying any more when this returns, or fails
             if pace is not None:
-                pace.vector = (perf_counter() - own_began) / own
+                pace.vector = (perf_counter() - call_began) / callers
             ends = [done.get() for _ in range(count - 1)]
         for error, at in ends:
             self._late = REMEMBERED * self._late + (1.0 - REMEMBERED) * (at - began)
             if error is not None:
                 raise error
 
-    def _own(self, parts: int, count: int, pace: VectorTime | None) -> int:
+    def _callers_parts(self, parts: int, count: int, pace: VectorTime | None) -> int:
         """Parts of the caller's stretch, so that all threads end together."""
         ahead = 0.0 if pace is None or not pace.vector else self._late / pace.vector
         return max(1, min(round((parts + (count - 1) * ahead) / count), parts - count + 1))

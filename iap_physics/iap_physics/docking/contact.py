@@ -155,9 +155,9 @@ def _push(
     drag = min(mechanism.friction * f, 0.5 * slip / (dt * ease))
     force = sub(scale(f, n), scale(drag / max(slip, TINY), slide))
     for row, x, sign in ((0, x_p, 1.0), (1, x_s, -1.0)):
-        own = scale(sign, force)
-        torque = cross(sub(touch.place, vec_at(x, 0)), own)
+        push = scale(sign, force)
+        torque = cross(sub(touch.place, vec_at(x, 0)), push)
         for k in range(3):
-            out[row, k] += own[k]
+            out[row, k] += push[k]
             out[row, 3 + k] += torque[k]
     return True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many pairs of aircraft that dock: their numbers, and how contact, latch and lock act on one pair, compiled."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -56,6 +56,12 @@ class PairBodies(NamedTuple):
     J: Array
     J_inv: Array
 
+    @classmethod
+    def empty(cls, batch: int) -> Self:
+        """Bodies without mass yet."""
+        shapes = ((), (3, 3), (3, 3))
+        return cls(*(np.zeros((batch, 2, *shape)) for shape in shapes))
+
 
 class Pairs(NamedTuple):
     """States of pairs and their latches in B worlds.
@@ -85,6 +91,22 @@ class Pairs(NamedTuple):
     touches: Booleans
     caught: Array
 
+    @classmethod
+    def empty(cls, batch: int) -> Self:
+        """Pairs that stand nowhere yet."""
+        return cls(
+            x=np.zeros((batch, 2, 13)),
+            status=np.zeros(batch, dtype=np.int64),
+            ticks=np.zeros(batch, dtype=np.int64),
+            phase=np.zeros(batch, dtype=np.int64),
+            p_BJ_B=np.zeros((batch, 3)),
+            q_AB=np.zeros((batch, 4)),
+            wrench=np.zeros((batch, 6)),
+            contact=np.zeros((batch, 6)),
+            touches=np.zeros(batch, bool),
+            caught=np.full((batch, 5), np.nan),
+        )
+
 
 class PairContact(NamedTuple):
     """Ports and latch between the aircraft of every pair.
@@ -110,7 +132,7 @@ class Room(NamedTuple):
     lock: LockRoom
 
     @classmethod
-    def empty(cls) -> "Room":
+    def empty(cls) -> Self:
         """Without any wrench."""
         return cls(np.zeros((2, 6)), np.zeros((2, 6)), LockRoom.empty())
 

@@ -124,13 +124,13 @@ def _depth_in(s: float, away: float, mechanism: Mechanism) -> tuple[float, float
     for way in (-1, 1):
         last, j = _slope_of(k, mechanism), k + way
         while 0 <= j < len(mechanism.along) - 1:
-            own = _slope_of(j, mechanism)
-            if (own - last) * way >= 0.0:
+            next_slope = _slope_of(j, mechanism)
+            if (next_slope - last) * way >= 0.0:
                 break  # a corner that goes in
             other, _ = _depth_below(j, s, away, mechanism)
             if other < depth:
-                depth, slope = other, own
-            last, j = own, j + way
+                depth, slope = other, next_slope
+            last, j = next_slope, j + way
     return depth, slope
 
 

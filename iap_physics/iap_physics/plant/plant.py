@@ -322,7 +322,7 @@ class Plant:
         """
         if self._free_flight is None or not self.is_steady:
             return None
-        return self._free_flight.flown(self._inputs)
+        return self._free_flight.state(self._inputs)
 
     @property
     def _inputs(self) -> PeriodInputs:

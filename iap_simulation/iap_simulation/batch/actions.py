@@ -91,24 +91,24 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
         BadInput: there is no such kind, or the values have another shape.
     """
     *_, made = _entry(kind)
-    given = _checked(kind, values, worlds)
+    array = _checked(kind, values, worlds)
     if not worlds.flies_at_once:
         for _ in range(periods):
-            worlds.advance(made(given, worlds))
+            worlds.advance(made(array, worlds))
     elif kind in _REFERENCES:
-        worlds.fly(periods, _REFERENCES[kind], given)
+        worlds.fly(periods, _REFERENCES[kind], array)
     else:
-        worlds.command(cast(Command, made(given, worlds)))
+        worlds.command(cast(Command, made(array, worlds)))
         worlds.fly(periods, held=True)
 
 
 def _checked(kind: str, values: ArrayLike, worlds: PlatformWorlds) -> Array:
     """An action as an array (B, columns) that lies in memory as compiled loops take it."""
-    given = np.ascontiguousarray(values, dtype=np.float64)
+    array = np.ascontiguousarray(values, dtype=np.float64)
     shape = (len(worlds.rpm), action_size(kind, worlds.rpm.shape[1]))
-    if given.shape != shape:
-        raise BadInput(f"action '{kind}': has shape {given.shape}; {shape} is expected")
-    return given
+    if array.shape != shape:
+        raise BadInput(f"action '{kind}': has shape {array.shape}; {shape} is expected")
+    return array
 
 
 def _entry(kind: str) -> tuple[int, bool, Callable[[Array, PlatformWorlds], Action]]:

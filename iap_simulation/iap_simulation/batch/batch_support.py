@@ -99,7 +99,7 @@ def check_fits(needed: float, what: str) -> None:
 
 def _free_memory() -> int:
     """Bytes that a process of this machine can still have, after Linux's own estimate."""
-    found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
-    if found is None:
+    match = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
+    if match is None:
         raise IapError("/proc/meminfo does not say how much memory is free")
-    return 1024 * int(found.group(1))
+    return 1024 * int(match.group(1))

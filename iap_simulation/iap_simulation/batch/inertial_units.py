@@ -30,15 +30,17 @@ class WorldInertialUnits:
     """
 
     def __init__(self, scenario: Scenario, spec: PlantSpec, batch: int) -> None:
-        (vehicle,), (flown,) = scenario.vehicles, spec.vehicles
+        (vehicle,), (plant_vehicle,) = scenario.vehicles, spec.vehicles
         assert vehicle.sensors.imu is not None  # noqa: S101 - the caller has looked
-        assert flown.imu is not None  # noqa: S101 - so has the plant's
+        assert plant_vehicle.imu is not None  # noqa: S101 - so has the plant's
         mounts = imu_mounts(Assembly.of(vehicle.platform, vehicle.name))
         self._topics = [mount.source.topic for mount in mounts]
         self._is_drawn = scenario.draw.imu_position > 0.0 or scenario.draw.imu_tilt_deg > 0.0
-        self.probe = inertial_probe(spec, flown.imu, batch=batch)
+        self.probe = inertial_probe(spec, plant_vehicle.imu, batch=batch)
         rngs = [np.random.default_rng(0)] * (batch * len(mounts))  # until the first reset
-        self._errors = Imus(vehicle.sensors.imu, scenario.rates.physics_hz / flown.imu.every, rngs)
+        self._errors = Imus(
+            vehicle.sensors.imu, scenario.rates.physics_hz / plant_vehicle.imu.every, rngs
+        )
         self.samples = self._none(batch)
 
     def _none(self, batch: int) -> ImuSamples:
@@ -52,8 +54,8 @@ class WorldInertialUnits:
             self._errors.reset(units, [stream(scenario.seed, topic) for topic in self._topics])
             if self._is_drawn:
                 mounts = drawn_imu_mounts(scenario, scenario.vehicles[0])
-                places = np.array([mount.p_BS_B for mount in mounts])
-                self.probe.set_mounts(world, places, np.array([each.q_BS for each in mounts]))
+                positions = np.array([mount.p_BS_B for mount in mounts])
+                self.probe.set_mounts(world, positions, np.array([each.q_BS for each in mounts]))
 
     def measure(self) -> None:
         """Take the samples of the control period that has just been flown."""

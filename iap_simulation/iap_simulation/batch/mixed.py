@@ -37,6 +37,6 @@ class Mixed(NamedTuple):
         if not np.issubdtype(which.dtype, np.integer):
             raise BadInput("mixed actions: whole numbers are expected as which")
         if which.min() < 0 or which.max() >= count:
-            found = f"which goes from {which.min()} to {which.max()}"
-            raise BadInput(f"mixed actions: {found}, and there are {count} actions from 0 on")
+            range_text = f"which goes from {which.min()} to {which.max()}"
+            raise BadInput(f"mixed actions: {range_text}, and there are {count} actions from 0 on")
         return which

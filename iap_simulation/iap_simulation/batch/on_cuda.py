@@ -170,7 +170,7 @@ class Gpu:
                 self._arrays[_key(array)].copy_to_host(array)
         self._sent = self._twins = None
 
-    def seen(self, array: Array | Integers) -> Array | Integers:
+    def current(self, array: Array | Integers) -> Array | Integers:
         """One of the arrays, copied from the GPU's memory where that is newer."""
         if self._twins is not None:
             self._arrays[_key(array)].copy_to_host(array)

@@ -115,10 +115,10 @@ class WorldRaySensor:
         """
         if preset is not None:
             return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft, device)
-        own = worlds.scenario.vehicles[0].sensors.depth_camera
-        if own is None:
+        spec = worlds.scenario.vehicles[0].sensors.depth_camera
+        if spec is None:
             raise BadInput("ray sensor: the scenario has no sensors.depth_camera: name a preset")
-        tree = {**own.model_dump(), **changes}
+        tree = {**spec.model_dump(), **changes}
         spec = validate(DepthCameraSpec, tree, source=DEPTH_CAMERA)
         return cls(worlds, spec, outputs, aircraft, device)
 
@@ -136,14 +136,14 @@ class WorldRaySensor:
         Raises:
             BadInput: there is no such world.
         """
-        chosen = world_indices(worlds, len(self.worlds.seeds))
-        given = self._given(chosen)
-        rays, x = [self._rays[i] for i in chosen.tolist()], self.worlds.state[chosen]
+        indices = world_indices(worlds, len(self.worlds.seeds))
+        inputs = self._image_inputs(indices)
+        rays, x = [self._rays[i] for i in indices.tolist()], self.worlds.state[indices]
         if self._warp is not None:
-            return self._warp.images(rays, x, *given)
+            return self._warp.images(rays, x, *inputs)
         for one, rows in zip(rays, x, strict=True):
             one.follow(rows, NO_OBJECTS)
-        return self.sensor.images(rays, *given, share=self.worlds.threads.run)
+        return self.sensor.images(rays, *inputs, share=self.worlds.threads.run)
 
     def images_on_device(self) -> dict[str, Any]:
         """The images but for labels, (B, pixels), as arrays of Warp's, which other libraries take by DLPack.
@@ -154,15 +154,15 @@ class WorldRaySensor:
         if self._warp is None:
             raise BadInput("ray sensor: only device 'cuda' has its images on a GPU")
         every = np.arange(len(self.worlds.seeds))
-        return self._warp.on_device(self._rays, self.worlds.state, *self._given(every))
+        return self._warp.on_device(self._rays, self.worlds.state, *self._image_inputs(every))
 
-    def _given(self, chosen: Integers) -> tuple[Array, Array, Keys, tuple[int, ...]]:
+    def _image_inputs(self, indices: Integers) -> tuple[Array, Array, Keys, tuple[int, ...]]:
         """Places and attitudes of the mounts, keys of the errors, and what is not seen."""
         self._renew()
-        x = self.worlds.state[chosen, self.mount.body]
-        p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B[chosen])
-        q_WS = so3.multiply(x[:, Q], self._q_BS[chosen])
-        keys = frame_keys(self._bases[chosen], self.worlds.instants[chosen])
+        x = self.worlds.state[indices, self.mount.body]
+        p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B[indices])
+        q_WS = so3.multiply(x[:, Q], self._q_BS[indices])
+        keys = frame_keys(self._bases[indices], self.worlds.instants[indices])
         return p_WS_W, q_WS, keys, self._hidden
 
     def rays(self, i: int) -> Rays:
@@ -205,12 +205,12 @@ class WorldRaySensor:
                 self._rays[i] = self._rays_of(self.worlds.world(i))
         self._seeds[changed] = seeds
 
-    def _displace(self, chosen: Integers, seeds: Integers) -> None:
+    def _displace(self, indices: Integers, seeds: Integers) -> None:
         draw, mount = self.worlds.scenario.draw, self.mount
         dice = uniforms(seeds, MOUNT.format(mount.source.topic), 6)
         shifts, tilts = displacements(dice, draw.mount_position, draw.mount_tilt_deg)
-        self._p_BS_B[chosen] = mount.p_BS_B + shifts
-        self._q_BS[chosen] = so3.multiply(mount.q_BS, tilts)
+        self._p_BS_B[indices] = mount.p_BS_B + shifts
+        self._q_BS[indices] = so3.multiply(mount.q_BS, tilts)
 
 
 def _warp_images(sensor: RaySensor, bodies: Sequence[Mover], device: str) -> "WarpImages":

@@ -30,10 +30,10 @@ class References(NamedTuple):
         cls, rows: ArrayLike, level: Level = Level.POSE, wrenches_P: ArrayLike | None = None
     ) -> Self:
         """References at one level; without a wrench at rows (B, 19 + N)."""
-        given = np.asarray(rows, dtype=np.float64)
-        levels = np.full(len(given), int(level), dtype=np.int64)
-        wrenches = np.zeros((len(given), 6)) if wrenches_P is None else np.asarray(wrenches_P)
-        return cls(given, levels, wrenches)
+        array = np.asarray(rows, dtype=np.float64)
+        levels = np.full(len(array), int(level), dtype=np.int64)
+        wrenches = np.zeros((len(array), 6)) if wrenches_P is None else np.asarray(wrenches_P)
+        return cls(array, levels, wrenches)
 
     def checked(self, shape: tuple[int, ...]) -> Self:
         """The same in memory as compiled loops take it.
@@ -41,8 +41,8 @@ class References(NamedTuple):
         Raises:
             BadInput: rows are not of this shape (B, 19 + N), or the others do not fit it.
         """
-        wanted = (shape, shape[:1], (shape[0], 6))
-        for name, array, each in zip(self._fields, self, wanted, strict=True):
+        expected = (shape, shape[:1], (shape[0], 6))
+        for name, array, each in zip(self._fields, self, expected, strict=True):
             if np.shape(array) != each:
                 raise BadInput(
                     f"references: '{name}' has shape {np.shape(array)}; {each} is expected"

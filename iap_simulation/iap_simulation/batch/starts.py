@@ -21,15 +21,15 @@ from iap_simulation.vehicles.vehicle import Vehicle
 MOST_SEEDS = 2**63  # that a number of 64 bits with a sign tells apart
 
 
-def give_seeds(own: Integers, chosen: Integers, seeds: Sequence[int]) -> None:
+def give_seeds(all_seeds: Integers, indices: Integers, seeds: Sequence[int]) -> None:
     """Write new seeds of chosen worlds into those of all (B,).
 
     Raises:
         BadInput: there are more or fewer than chosen worlds, or they are no seeds.
     """
-    if len(seeds) != len(chosen):
-        raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
-    own[chosen] = seed_array(seeds)
+    if len(seeds) != len(indices):
+        raise BadInput(f"reset: {len(indices)} seeds are expected, got {len(seeds)}")
+    all_seeds[indices] = seed_array(seeds)
 
 
 def seed_array(seeds: Sequence[int]) -> Integers:

@@ -99,9 +99,9 @@ class Tracking:
         Raises:
             BadInput: an array has another shape.
         """
-        given = references.checked(self.rows.shape)
-        for own, array in zip((self.rows, self.levels, self.wrenches_P), given, strict=True):
-            own[...] = array
+        arrays = references.checked(self.rows.shape)
+        for present, array in zip((self.rows, self.levels, self.wrenches_P), arrays, strict=True):
+            present[...] = array
 
     def command(
         self, references: References, x: Array, threads: Threads, worlds: Integers | None = None
@@ -111,12 +111,12 @@ class Tracking:
         Raises:
             BadInput: an array of the references has another shape.
         """
-        given, seen = references.checked(self.rows.shape), x
+        arrays, states = references.checked(self.rows.shape), x
         if not self.measures_truth:
             some = slice(None) if worlds is None else worlds
             self._measured[some] = self._noise(x[some, 0], worlds)
-            seen = self._measured[:, None]
-        inputs = Setpoints(seen, *given)
+            states = self._measured[:, None]
+        inputs = Setpoints(states, *arrays)
         threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
         return self.controllers.command
 
@@ -143,8 +143,8 @@ class Tracking:
                 commands.append((action, mine))
                 continue
             controlled |= mine
-            for own, given in zip(asked, action.checked(self.rows.shape), strict=True):
-                own[mine] = given[mine]
+            for present, arrays in zip(asked, action.checked(self.rows.shape), strict=True):
+                present[mine] = arrays[mine]
         if controlled.any():
             memory = self.controllers.snapshot()
             command = self.command(asked, x, threads, np.flatnonzero(controlled))

@@ -66,7 +66,7 @@ class WorldViews:
 
     def _current(self, array: Any) -> Any:  # noqa: ANN401 - of floats or integers
         """An array of this machine as it is now."""
-        return array if self._gpu is None else self._gpu.seen(array)
+        return array if self._gpu is None else self._gpu.current(array)
 
     @property
     def threads(self) -> Threads:

@@ -147,12 +147,12 @@ class Worlds(WorldViews):
         Raises:
             BadInput: there is no such world, or there are more or fewer seeds than worlds.
         """
-        chosen = world_indices(worlds, len(self.seeds))
+        indices = world_indices(worlds, len(self.seeds))
         if seeds is not None:
-            give_seeds(self.seeds, chosen, seeds)
-        if len(chosen):
+            give_seeds(self.seeds, indices, seeds)
+        if len(indices):
             parts = (self.plant, self._tracking, self._units)
-            self._starter.reset(chosen, self.seeds[chosen], *parts)
+            self._starter.reset(indices, self.seeds[indices], *parts)
 
     def advance(self, action: References | Command | Mixed | None = None) -> None:
         """Fly one control period of every running world.

@@ -14,27 +14,24 @@ from iap_control.docking.settings import ScriptParameters
 from iap_control.docking.vehicle_control import PairParameters
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
-from iap_description.vehicles.assembly import Assembly
 from iap_physics.batch.records import BatchVehicle, FreeFlightState
 from iap_physics.batch.threads import Threads
 from iap_physics.docking import pairs as kernel
 from iap_physics.docking.batch_loop import advance_pairs, flight_of, set_aircraft, shared_numbers
-from iap_physics.docking.mechanism import Mechanism
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
-from iap_simulation.batch.starts import Starts, give_seeds, seed_array
+from iap_simulation.batch.starts import give_seeds, seed_array
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
 from iap_simulation.docking.outcome import DockingLimits
+from iap_simulation.docking.pair_setup import PairStarts, mechanism_of, pair_vehicles
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.winds import Winds
-from iap_simulation.scenario.docking_spec import DockingSpec
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.parts import state_noise_stream
-from iap_simulation.vehicles.vehicle import Vehicle
 
 
 class DockingWorlds:
@@ -64,17 +61,16 @@ class DockingWorlds:
             raise BadInput(f"docking: scenario '{scenario.scenario}' has no key 'docking'")
         self.scenario, self.spec = scenario, spec
         self.seeds = seed_array(seeds)
-        self._vehicles = _vehicles(scenario, spec)
+        self._vehicles = pair_vehicles(scenario, spec)
         batch, dt = len(self.seeds), 1.0 / scenario.rates.physics_hz
         self.dt, self._substeps = dt, scenario.rates.substeps
-        self._starts = [_Starts(scenario, i) for i in self._vehicles]
-        self.pairs = _empty_pairs(batch)
+        self._starts = [PairStarts(scenario, i) for i in self._vehicles]
+        self.pairs = kernel.Pairs.empty(batch)
         self._flight = self._free_flight()
-        shapes = ((), (3, 3), (3, 3))
-        bodies = kernel.PairBodies(*(np.zeros((batch, 2, *shape)) for shape in shapes))
+        bodies = kernel.PairBodies.empty(batch)
         latch = LatchParameters.of(scenario.latches[spec.latch])
         gravity = scenario.world.gravity
-        self._between = kernel.PairContact(bodies, _mechanism(scenario, spec), latch, gravity)
+        self._between = kernel.PairContact(bodies, mechanism_of(scenario, spec), latch, gravity)
         streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
@@ -128,34 +124,34 @@ class DockingWorlds:
         Raises:
             BadInput: there is no such world, or there are more or fewer seeds than worlds.
         """
-        chosen = world_indices(worlds, len(self.seeds))
+        indices = world_indices(worlds, len(self.seeds))
         if seeds is not None:
-            give_seeds(self.seeds, chosen, seeds)
-        now = self.seeds[chosen]
+            give_seeds(self.seeds, indices, seeds)
+        now = self.seeds[indices]
         for i, (starts, noise) in enumerate(zip(self._starts, self._noise, strict=True)):
             x, rpm = starts(now)
             rotors = self._flight.rotors
-            self.pairs.x[chosen, i] = x[:, 0]
-            rotors.rpm[chosen, i], rotors.target[chosen, i] = rpm[:, 0], rpm[:, 0]
-            self._deviate(chosen, i)
+            self.pairs.x[indices, i] = x[:, 0]
+            rotors.rpm[indices, i], rotors.target[indices, i] = rpm[:, 0], rpm[:, 0]
+            self._deviate(indices, i)
             if not noise.is_zero:
                 noise.reset(
-                    chosen, [self._noise_stream(s, self._vehicles[i]) for s in now.tolist()]
+                    indices, [self._noise_stream(s, self._vehicles[i]) for s in now.tolist()]
                 )
-        self.pairs.status[chosen], self.pairs.phase[chosen] = RUNNING, OPEN
+        self.pairs.status[indices], self.pairs.phase[indices] = RUNNING, OPEN
         for array in (self.pairs.ticks, self.pairs.wrench, self.pairs.contact, self.pairs.touches):
-            array[chosen] = 0
-        self.pairs.caught[chosen] = np.nan
-        self._wind.reset(chosen, now)
-        self._memory[chosen] = 0.0
-        self.records.reset(chosen)
+            array[indices] = 0
+        self.pairs.caught[indices] = np.nan
+        self._wind.reset(indices, now)
+        self._memory[indices] = 0.0
+        self.records.reset(indices)
 
-    def _deviate(self, chosen: Integers, i: int) -> None:
+    def _deviate(self, indices: Integers, i: int) -> None:
         """Let worlds' vehicles be those that their seeds draw."""
         spec, bodies = self.scenario.vehicles[self._vehicles[i]], self._between.bodies
         assembly = self._starts[i].assembly
         rotor = spec.platform.aircraft.rotor
-        for b in chosen.tolist():
+        for b in indices.tolist():
             seeded = self.scenario.model_copy(update={"seed": int(self.seeds[b])})
             deviation = drawn_deviation(seeded, spec)
             body = deviation.assembly(assembly).bodies[0]
@@ -249,73 +245,6 @@ class DockingWorlds:
             self.step_script()
 
 
-class _Starts:
-    """Starts of one vehicle of a scenario of several.
-
-    Attributes:
-        assembly: of its platform, as the file says.
-    """
-
-    def __init__(self, scenario: Scenario, vehicle: int) -> None:
-        alone = Scenario.model_construct(
-            **{**dict(scenario), "vehicles": (scenario.vehicles[vehicle],)}
-        )
-        made = Vehicle.of(scenario, scenario.vehicles[vehicle])
-        assembly = Assembly.of(scenario.vehicles[vehicle].platform, made.name)
-        self.assembly = assembly.without_looks()
-        self._starts = Starts(alone, made, self.assembly)
-
-    def __call__(self, seeds: Integers) -> tuple[Array, Array]:
-        x, rpm, _ = self._starts(seeds)
-        return x, rpm
-
-
-def _vehicles(scenario: Scenario, spec: DockingSpec) -> tuple[int, int]:
-    """Numbers of target and chaser among a scenario's vehicles.
-
-    Raises:
-        BadInput: there are others, or what these worlds do not have.
-    """
-    latch = scenario.latches[spec.latch]
-    names = [vehicle.name for vehicle in scenario.vehicles]
-    if len(names) != 2 or len(scenario.latches) != 1 or latch.release is not None:
-        raise BadInput("docking: worlds side by side have two vehicles and one latch that stays")
-    for vehicle in scenario.vehicles:
-        error = vehicle.model_error
-        if vehicle.faults or vehicle.disturbances or error.delay or any(error.com + error.force):
-            raise BadInput(
-                f"docking: worlds side by side have no faults, disturbances, delays or shifted CoMs: '{vehicle.name}'"
-            )
-    draw = scenario.draw
-    if draw.com or draw.force or draw.torque or draw.friction:
-        raise BadInput("docking: worlds side by side draw no com, force, torque or friction")
-    return names.index(latch.socket.split("/")[0]), names.index(latch.probe.split("/")[0])
-
-
-def _mechanism(scenario: Scenario, spec: DockingSpec) -> Mechanism:
-    latch = scenario.latches[spec.latch]
-    platforms = {vehicle.name: vehicle.platform for vehicle in scenario.vehicles}
-    ports = [platforms[v].ports[p] for v, p in (x.split("/") for x in (latch.probe, latch.socket))]
-    surfaces = [platforms[x.split("/")[0]].aircraft.surface for x in (latch.probe, latch.socket)]
-    surfaces = [each or scenario.world.surface for each in surfaces]
-    return Mechanism.of(ports[0], ports[1], (surfaces[0], surfaces[1]))  # type: ignore[arg-type] # checked with the scenario
-
-
-def _empty_pairs(batch: int) -> kernel.Pairs:
-    return kernel.Pairs(
-        x=np.zeros((batch, 2, 13)),
-        status=np.zeros(batch, dtype=np.int64),
-        ticks=np.zeros(batch, dtype=np.int64),
-        phase=np.zeros(batch, dtype=np.int64),
-        p_BJ_B=np.zeros((batch, 3)),
-        q_AB=np.zeros((batch, 4)),
-        wrench=np.zeros((batch, 6)),
-        contact=np.zeros((batch, 6)),
-        touches=np.zeros(batch, bool),
-        caught=np.full((batch, 5), np.nan),
-    )
-
-
 @njit(cache=True)
 def _fly(
     measured: Array,
@@ -328,5 +257,5 @@ def _fly(
 ) -> None:
     """The script in every world."""
     for b in range(len(measured)):
-        own = (how, pair, memory[b], out[b])
-        script_command(measured[b, 0], measured[b, 1], touches[b], caught[b], *own)
+        pilot = (how, pair, memory[b], out[b])
+        script_command(measured[b, 0], measured[b, 1], touches[b], caught[b], *pilot)
