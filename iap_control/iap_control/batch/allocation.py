@@ -140,7 +140,7 @@ def _keep_yaw(block: Array, a: Index, is_free: bool, limits: AircraftLimits, lan
 
 @formula
 def _begin(block: Array, lanes: Lanes) -> None:
-    """Nothing is short yet."""
+    """Clear what is short of the wrench, and note whether parts of it are given up."""
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
             set1(block, PLATFORM_ROW, PLATFORM.short + k, lane, 0.0)

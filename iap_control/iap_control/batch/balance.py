@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What carries platforms at rest, in many worlds: an `Allocator` on their weights, with its bits."""
+"""Commands that carry platforms at rest, in many worlds: an `Allocator` on their weights, with its bits."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from iap_description.arrays import Array
 from iap_description.states import Mode
 
 
-class Carried(NamedTuple):
+class HoverCommands(NamedTuple):
     """Commands that carry platforms of N aircraft at rest in n worlds.
 
     Attributes:
@@ -52,11 +52,11 @@ class Balance:
         self._is_vectored = any(aircraft.is_vectored for aircraft in model.fleet)
         self.commands_rotors = model.actuation.mode == Mode.RPM
 
-    def __call__(self, q_WP: Array, headings: Array) -> Carried:
+    def __call__(self, q_WP: Array, headings: Array) -> HoverCommands:
         """The commands at attitudes (n, 4), the aircraft headed alike (N,) [rad]."""
         worlds, count = len(q_WP), self._model.count
         sizes = ((), (4,), (4,), (4,))
-        out = Carried(*(np.zeros((worlds, count, *size)) for size in sizes))
+        out = HoverCommands(*(np.zeros((worlds, count, *size)) for size in sizes))
         tables = self._tables
         if self._is_vectored:
             rotors = (out.rpm, out.tilt, out.thrust)

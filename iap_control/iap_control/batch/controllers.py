@@ -57,7 +57,7 @@ Numbers = dict[str, Array | float]  # by the names of their rows
 
 
 def are_known(model: PlatformModel) -> bool:
-    """Whether controllers of many worlds know a platform's kind of actuation, and its joints: spherical, fixed ones."""
+    """Tell if controllers of many worlds know a platform's kind of actuation, and its joints: spherical, fixed ones."""
     is_known = model.actuation.name in _LAWS
     return bool(is_known and not np.isin(model.swings, (HINGED, CROSSED)).any())
 
@@ -156,11 +156,11 @@ class Controllers:
 
     @property
     def parts(self) -> tuple[ControlSettings, Array]:
-        """What `control_block` takes, blocks of all worlds; such a loop leaves `command` as it is."""
+        """Settings and blocks of all worlds for `control_block`; such a loop leaves `command` as it is."""
         return self._settings, self._blocks
 
     def snapshot(self) -> list[Array]:
-        """What the controllers remember: copies."""
+        """Copies of the controllers' memory."""
         return [array.copy() for array in self._memory]
 
     def restore(self, snapshot: Sequence[Array], worlds: Integers | None = None) -> None:
@@ -204,7 +204,7 @@ class ControllerOfOne:
 
     @property
     def mode(self) -> Mode:
-        """Of its commands."""
+        """Mode of its commands."""
         return self._controllers.command.mode
 
     def reset(self) -> None:
@@ -238,7 +238,7 @@ class ControllerOfOne:
 
 @njit(cache=True)
 def _forget(lanes: Array, worlds: Integers, first: int, last: int) -> None:
-    """Let rows first to last - 1 of blocks (blocks, rows, LANES) be zero in some worlds."""
+    """Set rows first to last - 1 of blocks (blocks, rows, LANES) to zero in some worlds."""
     for world in worlds:
         lanes[world // LANES, first:last, world % LANES] = 0.0
 

@@ -29,7 +29,7 @@ class Setpoints(NamedTuple):
 
 
 class ControlSettings(NamedTuple):
-    """What stays from step to step, the same in all worlds.
+    """Settings of controllers, the same in all worlds.
 
     Attributes:
         law: `FULL`, `COLLINEAR`, `RIGID` or `VECTORED`.

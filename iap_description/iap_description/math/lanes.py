@@ -68,7 +68,7 @@ def world_at(first: int, lane: Index, worlds: int) -> int:
 
 @formula
 def row_at(row: Index, lane: Index) -> int:
-    """Where a lane's number of a row is in a block, as slices take it: rows follow each other at LANES."""
+    """Position of a lane's number of a row in a block, as slices take it: rows follow each other at LANES."""
     return int(np.int64(row) * LANES + np.int64(lane))
 
 

@@ -40,7 +40,7 @@ def advance_period(
 
 @formula
 def all_fly(block: Array, lanes: Lanes) -> bool:
-    """Whether all worlds of a block run."""
+    """Tell if all worlds of a block run."""
     least_flying = 1.0
     for lane in range(lanes[0], lanes[1]):
         least_flying = least(least_flying, get(block, VEHICLE_ROW, VEHICLE.flies, lane))
@@ -49,7 +49,7 @@ def all_fly(block: Array, lanes: Lanes) -> bool:
 
 @formula
 def _are_sound(block: Array, turns: Booleans, lanes: Lanes) -> bool:
-    """Whether the motion of every world is one."""
+    """Tell if the motion of every world is finite."""
     are_sound = True
     for i in range(len(turns)):
         row = body_row(i)
@@ -81,7 +81,7 @@ def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
 
 @formula
 def hold_rotors(block: Array, bodies: Integers, lanes: Lanes) -> None:
-    """Let rotors of worlds that stood still from the beginning of the period on do so, too."""
+    """Hold the rotors of worlds that stood still from the beginning of the period on."""
     for n in range(len(bodies)):
         _hold(block, body_row(bodies[n]), BODY.rotors_before, BODY.rpm, ROTOR_SIZE, lanes)
 
@@ -184,7 +184,7 @@ def _go_on(
 
 @formula
 def _check_all(block: Array, turns: Booleans, step: int, lanes: Lanes) -> None:
-    """Let worlds fly no more in which the motion of a body of its own is none."""
+    """Stop worlds in which the motion of a body that turns on its own is not finite."""
     for i in range(len(turns)):
         if i == 0 or turns[i]:
             check(block, body_row(i), step, lanes)

@@ -109,7 +109,7 @@ class FreeFlight:
     def set_vehicle(
         self, world: int, model: RigidModel, rotors: Array, drag: DragCoefficients | None
     ) -> None:
-        """Let one world hold a vehicle of its own, like that of all worlds but for its numbers.
+        """Give one world a vehicle of its own, like that of all worlds but for its numbers.
 
         Args:
             world: its number.
@@ -172,7 +172,7 @@ class FreeFlight:
         fill(self._shared, SHARED, self._vehicle.bodies, **share)
 
     def state(self, inputs: PeriodInputs) -> FreeFlightState:
-        """What moves on under inputs, for compiled loops that advance it themselves, and `pass_time` when they have."""
+        """The state under inputs, for compiled loops that advance it themselves and call `pass_time` when they have."""
         engine, p = self._engine, self._propulsion
         engine.check_flies()
         if self._weakened != p.weakened:
@@ -192,7 +192,7 @@ class FreeFlight:
         )
 
     def pass_time(self, steps: int) -> None:
-        """Let the engine's clock go on by some physics steps."""
+        """Advance the engine's clock by some physics steps."""
         for _ in range(steps):
             self._engine.t += self._dt
 

@@ -36,7 +36,7 @@ from iap_physics.engines.rigid_motion import spin as spin_of
 
 @formula
 def check(block: Array, body: Index, step: int, lanes: Lanes) -> None:
-    """Let worlds fly no more in which a body's motion is none."""
+    """Stop worlds in which a body's motion is not finite."""
     for lane in range(lanes[0], lanes[1]):
         q, v = get4(block, body, BODY.q, lane), get3(block, body, BODY.v, lane)
         sound = is_sound(get3(block, body, BODY.p, lane), q, v, get3(block, body, BODY.w, lane))

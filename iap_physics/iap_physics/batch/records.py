@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What moves on when worlds of free flight do."""
+"""Records of many worlds in free flight: inputs, vehicle and state."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from iap_physics.propulsion.rotors import RotorStates
 
 
 class PeriodInputs(NamedTuple):
-    """What acts on every world in a period.
+    """Air, external wrench and clock of every world in a period.
 
     Attributes:
         air_W: (B, 3) velocity of the air [m/s].

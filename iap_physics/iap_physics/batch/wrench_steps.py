@@ -12,7 +12,7 @@ ZERO_VECTOR = (0.0, 0.0, 0.0)  # which sums begin with, so that they hold no neg
 
 @formula
 def clear(block: Array, body: Index, lanes: Lanes) -> None:
-    """No wrench yet, on a body without rotors."""
+    """Clear the wrench of a body without rotors."""
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
             set1(block, body, BODY.wrench + k, lane, 0.0)

@@ -35,7 +35,7 @@ Action = References | Command
 
 
 class PlatformWorlds(Protocol):
-    """What actions are made of: `Worlds`, or whatever else flies one platform in each of B worlds."""
+    """Worlds that actions are made for: `Worlds`, or whatever else flies one platform in each of B worlds."""
 
     @property
     def state(self) -> Array:
@@ -64,7 +64,7 @@ def action_size(kind: str, count: int) -> int:
 
 
 def action_of(kind: str, values: ArrayLike, worlds: PlatformWorlds) -> Action:
-    """What `Worlds.advance` takes, of an action at the worlds' present states.
+    """Action for `Worlds.advance` from numbers, at the worlds' present states.
 
     Args:
         kind: see above.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cannot be flown in many worlds at once."""
+"""Support of scenarios in many worlds at once: what is refused, and the memory that they need."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ DEVIATIONS = (
 
 
 def deviates(scenario: Scenario) -> bool:
-    """Whether seeds differ in what flies, or in their wind."""
+    """Tell if seeds differ in what flies, or in their wind."""
     return any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
 
 
@@ -67,7 +67,7 @@ def unsupported(scenario: Scenario) -> str | None:
 
 
 def _samples_fit(scenario: Scenario) -> bool:
-    """Whether inertial units, if there are any, sample equally often in every control period."""
+    """Tell if inertial units, if there are any, sample equally often in every control period."""
     unit, rates = scenario.vehicles[0].sensors.imu, scenario.rates
     return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
 

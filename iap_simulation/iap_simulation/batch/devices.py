@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What worlds can be flown on."""
+"""Devices that fly worlds."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, get_args

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ends a flight of the compiled loops, in the words in which the loop of a single run says it."""
+"""Endings of flights of the compiled loops, in the words of a single run's loop."""
 
 from iap_description.errors import FlightFailed
 from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
@@ -9,7 +9,7 @@ from iap_simulation.vehicles.distances import too_far
 
 
 def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | None:
-    """What a world's status says; None while it runs.
+    """Failure that a world's status says; None while it runs.
 
     Args:
         status: of the world.

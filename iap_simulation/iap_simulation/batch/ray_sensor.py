@@ -214,7 +214,7 @@ class WorldRaySensor:
 
 
 def _warp_images(sensor: RaySensor, bodies: Sequence[Mover], device: str) -> "WarpImages":
-    """What casts by Warp.
+    """Caster by Warp.
 
     Raises:
         BadInput: it is not installed, or there is no such device.

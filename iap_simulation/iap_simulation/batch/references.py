@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the controllers of many worlds are to track, a reference for each world."""
+"""References that the controllers of many worlds track, one for each world."""
 
 from typing import NamedTuple, Self
 
@@ -70,7 +70,7 @@ class ReferenceTable(NamedTuple):
 
     @classmethod
     def of(cls, timeline: Timeline) -> Self | None:
-        """Those of a timeline; None where they are too many to keep."""
+        """Table of a timeline's references; None where they are too many to keep."""
         if timeline.count > MAX_TABLE_INSTANTS:
             return None
         levels = [int(timeline.level(k)) for k in range(timeline.count)]

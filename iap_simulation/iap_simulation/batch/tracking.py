@@ -94,7 +94,7 @@ class Tracking:
         return self.table.rows, np.minimum(instants, self._timeline.last)
 
     def take(self, references: References) -> None:
-        """Let given references be the present ones.
+        """Take references as the present ones.
 
         Raises:
             BadInput: an array has another shape.

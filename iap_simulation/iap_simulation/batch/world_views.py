@@ -49,18 +49,18 @@ class WorldViews:
 
     @property
     def plant(self) -> Plant:
-        """What flies; of worlds on a GPU as it has been brought home."""
+        """Plant of all worlds; of worlds on a GPU as it has been brought home."""
         self._bring_home()
         return self._plant
 
     @property
     def controllers(self) -> Controllers:
-        """What commands; of worlds on a GPU as it has been brought home."""
+        """Controllers of all worlds; of worlds on a GPU as they have been brought home."""
         self._bring_home()
         return self._tracking.controllers
 
     def _bring_home(self) -> None:
-        """Let this machine's arrays be those that count."""
+        """Bring worlds on a GPU home: this machine's arrays count."""
         if self._gpu is not None:
             self._gpu.bring_home()
 
@@ -70,7 +70,7 @@ class WorldViews:
 
     @property
     def threads(self) -> Threads:
-        """That share the worlds."""
+        """Threads that share the worlds."""
         return self._threads
 
     @property
@@ -169,7 +169,7 @@ class WorldViews:
 
     @property
     def flies_at_once(self) -> bool:
-        """Whether `fly` can be called: between periods only states and gusts change, and references fit a table."""
+        """Tell if `fly` can be called: between periods only states and gusts change, and references fit a table."""
         tracking = self._tracking
         return tracking.table is not None and tracking.measures_truth and self._plant.is_steady
 
@@ -179,6 +179,6 @@ class WorldViews:
         return (steps - steps % self._plant.substeps) * self._plant.dt
 
     def failure(self, i: int) -> FlightFailed | None:
-        """What has ended a world, as it would have ended the single run; None while it runs."""
+        """Failure that has ended a world, as it would have ended the single run; None while it runs."""
         steps = int(self._current(self._engine.step_counts)[i])
         return failure_of(int(self.status[i]), self.name, steps, self._plant.dt)

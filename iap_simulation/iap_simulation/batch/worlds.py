@@ -228,7 +228,7 @@ class Worlds(WorldViews):
     def _state_of(
         self, what: int, values: Array | None, air_W: Array, *, held: bool
     ) -> BatchState:
-        """What compiled loops take."""
+        """State of all worlds as compiled loops take it."""
         plant, tracking = self._plant, self._tracking
         table, flight = tracking.table, plant.free_flight
         assert table is not None and flight is not None  # noqa: S101, PT018 - the caller has looked
@@ -275,7 +275,7 @@ class Worlds(WorldViews):
             self.status[failed & (self.status == RUNNING)] = status
 
     def command(self, command: Command) -> None:
-        """Let the aircraft hold a command, an array of which may have a row for each world.
+        """Make the aircraft hold a command, an array of which may have a row for each world.
 
         Raises:
             BadInput: an array has another shape.

@@ -147,7 +147,7 @@ class DockingWorlds:
         self.records.reset(indices)
 
     def _deviate(self, indices: Integers, i: int) -> None:
-        """Let worlds' vehicles be those that their seeds draw."""
+        """Give worlds the vehicles that their seeds draw."""
         spec, bodies = self.scenario.vehicles[self._vehicles[i]], self._between.bodies
         assembly = self._starts[i].assembly
         rotor = spec.platform.aircraft.rotor
@@ -203,6 +203,11 @@ class DockingWorlds:
     def state(self) -> Array:
         """(B, 2, 13) state rows in the order of the scenario's vehicles."""
         return self.pairs.x if self._vehicles == (0, 1) else self.pairs.x[:, ::-1]
+
+    @property
+    def rpm(self) -> Array:
+        """(B, 2, 4) rotor speeds of target and chaser [rpm]."""
+        return self._flight.rotors.rpm
 
     def measured(self, worlds: Integers | None = None) -> Array:
         """(n, 2, 13) state rows of worlds, or of all, as measured; to be asked for once in every control period."""

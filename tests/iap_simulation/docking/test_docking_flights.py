@@ -83,7 +83,7 @@ def test_reset_worlds_fly_as_fresh_ones():
         worlds.step_script()
         fresh.step_script()
     np.testing.assert_array_equal(worlds.pairs.x[1], fresh.pairs.x[0])
-    np.testing.assert_array_equal(worlds.pairs.rpm[1], fresh.pairs.rpm[0])
+    np.testing.assert_array_equal(worlds.rpm[1], fresh.rpm[0])
 
 
 def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
