@@ -124,7 +124,7 @@ def set_aircraft(
     blocks = flight.blocks.reshape(len(flight.blocks), -1, LANES)
     bodies = blocks[block, VEHICLE_SIZE:, lane:end].reshape(2, BODY_SIZE, -1)
     values = {name: np.reshape(value, (1, -1)) for name, value in numbers.items()}
-    fill(bodies[i : i + 1], BODY, **values)
+    fill(bodies[i : i + 1], BODY, slice(None), **values)
     bodies[i, MASS] = mass
 
 

@@ -46,7 +46,7 @@ class Mechanism(NamedTuple):
 
     @classmethod
     def of(cls, probe: Probe, socket: Socket, surfaces: tuple[Surface, Surface]) -> Self:
-        """Mechanism of two ports and the soft surfaces of their aircraft, which are springs in series and dampers side by side.
+        """Mechanism of two ports and their aircraft's surfaces, which are springs in series and dampers side by side.
 
         Raises:
             ValueError: a surface is rigid.
