@@ -68,13 +68,13 @@ def thrust_directions(q_PB: Array, swings: Integers, axes: Array) -> Array:
     """
     directions = []
     for i, (q, kind) in enumerate(zip(q_PB, swings.tolist(), strict=True)):
-        own = np.eye(3)
+        directions_P = np.eye(3)
         if kind == HINGED:
-            own = so3.rotate(q, np.stack([UP, np.cross(axes[i, 0], UP)])).T
+            directions_P = so3.rotate(q, np.stack([UP, np.cross(axes[i, 0], UP)])).T
         elif kind == FIXED:
-            own = so3.rotate(q, UP[None]).T
-        block = np.zeros((3 * len(swings), own.shape[1]))
-        block[3 * i : 3 * i + 3] = own
+            directions_P = so3.rotate(q, UP[None]).T
+        block = np.zeros((3 * len(swings), directions_P.shape[1]))
+        block[3 * i : 3 * i + 3] = directions_P
         directions.append(block)
     return np.hstack(directions)
 
@@ -116,8 +116,8 @@ class Reach(NamedTuple):
     @property
     def lacking(self) -> str:
         """The wrenches that thrusts cannot make, by the axes that they have parts along."""
-        told = []
+        texts = []
         for wrench in self.left:
             size = np.abs(wrench)
-            told.append(" with ".join(AXES[i] for i in np.flatnonzero(size > NAMED * size.max())))
-        return ", ".join(told)
+            texts.append(" with ".join(AXES[i] for i in np.flatnonzero(size > NAMED * size.max())))
+        return ", ".join(texts)

@@ -32,7 +32,7 @@ from iap_description.math.saturation import LEAST_FORCE, THRUST_TOLERANCE, share
 from iap_description.vehicles.joint_motion import turn_about
 
 
-class AircraftLimits(NamedTuple):
+class ThrustLimits(NamedTuple):
     """Limits of one aircraft, a row of `AllocationTables.limits`."""
 
     thrust_min: float
@@ -42,9 +42,9 @@ class AircraftLimits(NamedTuple):
 
 
 @formula
-def limits_at(limits: Array, i: int) -> AircraftLimits:
+def limits_at(limits: Array, i: int) -> ThrustLimits:
     """Limits of aircraft i."""
-    return AircraftLimits(limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
+    return ThrustLimits(limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
 
 
 @formula
@@ -62,7 +62,7 @@ def yaw_within(
     yaw_P: Vec,
     q_WP: Quat,
     is_free: bool,
-    limits: AircraftLimits,
+    limits: ThrustLimits,
 ) -> float:
     """Share of all aircraft's yaw torques that is kept, given one more of them."""
     base = rotate(q_WP, add(scale(kept, force_P), tilt_P))
@@ -82,7 +82,7 @@ def requested_thrust(
 
 
 @formula
-def fixed_thrust(requested: Vec, q_WB: Quat, limits: AircraftLimits) -> Vec:
+def fixed_thrust(requested: Vec, q_WB: Quat, limits: ThrustLimits) -> Vec:
     """Part of a thrust vector [N] that an aircraft makes at an attitude that it cannot choose."""
     up = rotate(q_WB, (0.0, 0.0, 1.0))
     return scale(least(most(dot(requested, up), limits.thrust_min), limits.thrust_max), up)
@@ -128,7 +128,7 @@ def filtered_rate(last: Quat, turn: Vec, w_B: Vec, share: float, dt: float) -> V
 
 
 @formula
-def free_thrust(requested: Vec, q_WP: Quat, limits: AircraftLimits) -> Vec:
+def free_thrust(requested: Vec, q_WP: Quat, limits: ThrustLimits) -> Vec:
     """Part of a thrust vector [N] that an aircraft makes which turns freely."""
     f_W = limited_thrust(requested, limits.thrust_min, limits.thrust_max, limits.tan_tilt)
     f_P = unrotate(q_WP, f_W)
@@ -150,7 +150,7 @@ def hinge_yaw_within(
     yaw_P: Vec,
     up_P: Vec,
     side_P: Vec,
-    limits: AircraftLimits,
+    limits: ThrustLimits,
 ) -> float:
     """`yaw_within` of an aircraft on a hinge, whose thrust at rest is along `up_P` and turns towards `side_P`."""
     base = add(scale(kept, force_P), tilt_P)
@@ -162,7 +162,7 @@ def hinge_yaw_within(
 
 @formula
 def hinged_thrust(
-    requested: Vec, rest: Quat, axes: Array, limits: AircraftLimits
+    requested: Vec, rest: Quat, axes: Array, limits: ThrustLimits
 ) -> tuple[Vec, Quat]:
     """Part of a thrust vector [N] that an aircraft on a hinge makes, and its attitude; `rest` is the one at rest."""
     f_J, side = unrotate(rest, requested), side_of(axes)

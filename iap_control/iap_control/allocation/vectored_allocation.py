@@ -168,9 +168,9 @@ def vectored(up: float, sideways: float, low: float, high: float, limit: float) 
     size, angle = math.sqrt(up * up + sideways * sideways), math.atan2(sideways, up)
     tilt = least(most(angle, -limit), limit)
     is_turned = most(angle, -angle) - limit > ANGLE_TOLERANCE
-    wanted = choose(is_turned, up * math.cos(tilt) + sideways * math.sin(tilt), size)
-    off = most(wanted - high, low - wanted) > THRUST_TOLERANCE
-    return Vectored(least(most(wanted, low), high), tilt, off | is_turned)
+    request = choose(is_turned, up * math.cos(tilt) + sideways * math.sin(tilt), size)
+    off = most(request - high, low - request) > THRUST_TOLERANCE
+    return Vectored(least(most(request, low), high), tilt, off | is_turned)
 
 
 @formula
@@ -181,9 +181,9 @@ def wrench_of(rotor: Vectored, up: Six, sideways: Six) -> Six:
 
 
 @formula
-def lacking_wrench(wanted: Six, made: Six) -> Six:
+def lacking_wrench(request: Six, made: Six) -> Six:
     """The lack of a wrench, without rounding, whose sign would else hold up integrals."""
-    lack = sub6(wanted, made)
+    lack = sub6(request, made)
     return (
         without_rounding(lack[0]),
         without_rounding(lack[1]),
@@ -215,21 +215,21 @@ def allocate_to_tilting_rotors(
         thrust: written.
         short: (6,) what the wrench lacks, written.
     """
-    wanted, made, d_0 = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), vec(tables.d_0)
-    part, kept = sideways_part(wanted, d_0), 1.0
-    rest = sub6(wanted, part)
+    request, made, d_0 = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), vec(tables.d_0)
+    part, kept = sideways_part(request, d_0), 1.0
+    rest = sub6(request, part)
     for r in range(len(tables.limits)):
         low, high, limit = tables.limits[r]
         if limit == 0.0:
             of_wrench = six_of_row(tables.parts, 2 * r)
             thrusts = (dot6(of_wrench, rest), dot6(of_wrench, part))
             kept = kept_by_rotor(kept, thrusts[0], thrusts[1], low, high)
-    allowed = without_sideways(wanted, kept, d_0)
+    reduced = without_sideways(request, kept, d_0)
     clipped = kept < 1.0
     thrust[:] = 0.0
     for r in range(len(tables.limits)):
-        a = dot6(six_of_row(tables.parts, 2 * r), allowed)
-        b = dot6(six_of_row(tables.parts, 2 * r + 1), allowed)
+        a = dot6(six_of_row(tables.parts, 2 * r), reduced)
+        b = dot6(six_of_row(tables.parts, 2 * r + 1), reduced)
         low, high, limit = tables.limits[r]
         rotor = vectored(a, b, low, high, limit)
         columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
@@ -238,5 +238,5 @@ def allocate_to_tilting_rotors(
         rpm[i, k], tilt[i, k] = rotor_speed(rotor.thrust, tables.coefficients[r]), rotor.tilt
         thrust[i] += rotor.thrust
         clipped = clipped | rotor.is_clipped
-    put_six(short, 0, lacking_wrench(wanted, made))
+    put_six(short, 0, lacking_wrench(request, made))
     return clipped

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from iap_control.allocation.model import PlatformModel
 from iap_control.arm.arm_model import ArmModel, MovingArm
 from iap_control.arm.arm_spec import ArmSpec
-from iap_control.arm.guide import Guide
-from iap_control.arm.motions import Given
-from iap_control.arm.tip_guide import TipGuide, TipMotion
+from iap_control.arm.motions import ExternalMotion
+from iap_control.arm.tip_guidance import TipGuidance, TipMotion
+from iap_control.arm.tip_leader import TipLeader
 from iap_control.arm.tip_stick import Stick
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
@@ -32,7 +32,7 @@ class FollowsArm(Protocol):
         """Fly on with the arm as it is and moves now."""
 
 
-class Joints(NamedTuple):
+class JointCoordinates(NamedTuple):
     """Coordinates and velocities of an arm's joints, (n,) each."""
 
     q: Array
@@ -63,13 +63,13 @@ class ArmControl:
         model: PlatformModel,
         spec: ArmSpec,
         targets: Array,
-        guide: Guide | None = None,
+        guide: TipLeader | None = None,
     ) -> None:
         self._arm, self._targets, self._spec, self.guide = arm, targets, spec, guide
         self._gravity = model.inertia.gravity
         follows, moves = spec.feed_forward != "none", spec.feed_forward == "inertia"
         self._model = ArmModel(arm, model.inertia, moves=moves) if follows else None
-        self.is_given = isinstance(spec.motion, Given)
+        self.is_given = isinstance(spec.motion, ExternalMotion)
         self.target = np.zeros_like(targets[0])
         self.reset()
 
@@ -117,7 +117,7 @@ class ArmControl:
         return cls(arm, model, spec, motion.targets(t, arm.record), guide)
 
     def __call__(
-        self, k: int, x: Array, joints: Joints, controller: object, reference: Reference
+        self, k: int, x: Array, joints: JointCoordinates, controller: object, reference: Reference
     ) -> Reference:
         """Set the target from control instant k on; the controller is told of the arm.
 
@@ -166,7 +166,7 @@ class ArmControl:
     @property
     def stick(self) -> Stick | None:
         """What takes twists of the end effector by messages; None where none are taken."""
-        source = self.guide.source if isinstance(self.guide, TipGuide) else None
+        source = self.guide.source if isinstance(self.guide, TipGuidance) else None
         return source if isinstance(source, Stick) and source.listens else None
 
     @property

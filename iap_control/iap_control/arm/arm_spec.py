@@ -5,16 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Tag
 
-from iap_control.arm.motions import Given, Hold, Points, Swing
-from iap_control.arm.tip_guide import TipPath
+from iap_control.arm.motions import ArmWaypoints, ExternalMotion, HoldMotion, SwingMotion
+from iap_control.arm.tip_guidance import TipPath
 from iap_control.arm.tip_stick import TipStick
 from iap_description.config.record import Count, Flag, NonNegative, Record
 
 Tagged = (
-    Annotated[Hold, Tag("hold")]
-    | Annotated[Swing, Tag("swing")]
-    | Annotated[Points, Tag("trajectory")]
-    | Annotated[Given, Tag("external")]
+    Annotated[HoldMotion, Tag("hold")]
+    | Annotated[SwingMotion, Tag("swing")]
+    | Annotated[ArmWaypoints, Tag("trajectory")]
+    | Annotated[ExternalMotion, Tag("external")]
     | Annotated[TipPath, Tag("tip_path")]
     | Annotated[TipStick, Tag("tip_stick")]
 )

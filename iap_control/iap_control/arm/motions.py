@@ -15,7 +15,7 @@ from iap_description.vehicles.arm import Arm
 Targets = Array  # (T, 3, n) joint coordinates, velocities and accelerations
 
 
-class Hold(Record):
+class HoldMotion(Record):
     """The joints stay at home, or go to other coordinates and stay there."""
 
     type: Literal["hold"]
@@ -33,7 +33,7 @@ class Hold(Record):
         return _stacked([h + (e - h) * step for h, e in zip(arm.home_pose, end, strict=True)])
 
 
-class Swing(Record):
+class SwingMotion(Record):
     """One joint swings about a middle, the others stay at home; it comes up and goes to its middle within `ease`."""
 
     type: Literal["swing"]
@@ -44,7 +44,7 @@ class Swing(Record):
     ease: Positive = 2.0  # [s]
 
     def targets(self, t: Array, arm: Arm) -> Targets:
-        """As in `Hold.targets`.
+        """As in `HoldMotion.targets`.
 
         Raises:
             BadInput: the arm has no such joint.
@@ -63,7 +63,7 @@ class Swing(Record):
         return _stacked(parts)
 
 
-class Point(Record):
+class ArmWaypoint(Record):
     """Joint coordinates at a time, and their velocities there."""
 
     t: NonNegative  # [s] from the motion's start
@@ -71,11 +71,11 @@ class Point(Record):
     v: tuple[Real, ...] | None = None  # None: at rest
 
 
-class Points(Record):
+class ArmWaypoints(Record):
     """From home through points in time, by polynomials of fifth degree, whose accelerations are zero at the points."""
 
     type: Literal["trajectory"]
-    points: Annotated[tuple[Point, ...], Field(min_length=1)]
+    points: Annotated[tuple[ArmWaypoint, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _time_goes_on(self) -> Self:
@@ -85,7 +85,7 @@ class Points(Record):
         return self
 
     def targets(self, t: Array, arm: Arm) -> Targets:
-        """As in `Hold.targets`."""
+        """As in `HoldMotion.targets`."""
         n = len(arm.joints)
         times = np.array([0.0, *(point.t for point in self.points)])
         q = [arm.home_pose, *(_of_each(p.q, arm, "points.q") for p in self.points)]
@@ -94,14 +94,14 @@ class Points(Record):
         return quintic(t, times, np.array(q), np.array(v))
 
 
-class Given(Record):
+class ExternalMotion(Record):
     """What comes from elsewhere: a program, or messages on ``joints/command``; home until then."""
 
     type: Literal["external"]
 
     def targets(self, t: Array, arm: Arm) -> Targets:
-        """Home, as in `Hold.targets`."""
-        return Hold(type="hold").targets(t, arm)
+        """Home, as in `HoldMotion.targets`."""
+        return HoldMotion(type="hold").targets(t, arm)
 
 
 def quintic(t: Array, times: Array, q: Array, v: Array) -> Targets:

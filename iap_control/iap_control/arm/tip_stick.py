@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from iap_control.arm.tip_guide import TipGuide, TipMotion
+from iap_control.arm.tip_guidance import TipGuidance, TipMotion
 from iap_control.laws.end_effector import HEADING, level
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
@@ -38,9 +38,9 @@ class TipStick(TipMotion):
             raise ValueError("key 'demands': the times must increase")
         return self
 
-    def guide(self, arm: MountedArm, lead: float, dt: float) -> TipGuide:
+    def guide(self, arm: MountedArm, lead: float, dt: float) -> TipGuidance:
         """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
-        return TipGuide(self, Stick(self), arm, lead, dt)
+        return TipGuidance(self, Stick(self), arm, lead, dt)
 
 
 class Stick:
@@ -69,7 +69,7 @@ class Stick:
         self._now: Array | None = None  # (4,) the reference, where the end effector is at first
         self._next, self._t, self._period = np.zeros(4), 0.0, 1.0
         self._v = np.zeros(4)  # along the axes of the reference's heading
-        self._told, self._in_map = np.zeros(4), False
+        self._twist, self._in_map = np.zeros(4), False
         self._is_new, self._since = False, -np.inf
 
     def take(self, twist: Array, *, in_map: bool) -> None:
@@ -79,7 +79,7 @@ class Stick:
             twist: velocity [m/s] and angular velocity [rad/s].
             in_map: along the axes of `map`, not of the end effector's heading.
         """
-        self._told, self._in_map = np.append(twist[:3], twist[5]), in_map
+        self._twist, self._in_map = np.append(twist[:3], twist[5]), in_map
         self._is_new = True
 
     def __call__(self, t: float, period: float, r: Array) -> tuple[Array, Array]:
@@ -93,11 +93,11 @@ class Stick:
         v = self._v + np.append(change[:3], np.clip(change[HEADING], -most, most))
         heading = now[HEADING] + 0.5 * period * (self._v[HEADING] + v[HEADING])
         after = level(heading)
-        place = now[:3] + 0.5 * period * (before @ self._v[:3] + after @ v[:3])
-        held = self._on_leash(place, now[:3], r[:3])
-        if held is not place:
-            v[:3] = after.T @ ((held - now[:3]) / period)
-        self._now, self._next, self._v = now, np.append(held, heading), v
+        position = now[:3] + 0.5 * period * (before @ self._v[:3] + after @ v[:3])
+        leashed = self._on_leash(position, now[:3], r[:3])
+        if leashed is not position:
+            v[:3] = after.T @ ((leashed - now[:3]) / period)
+        self._now, self._next, self._v = now, np.append(leashed, heading), v
         self._t, self._period = t, period
         return now, np.append(after @ v[:3], v[HEADING])
 
@@ -116,12 +116,12 @@ class Stick:
             self._is_new, self._since = False, t
         if t - self._since > self._motion.timeout:
             return np.zeros(4)
-        told = self._told
-        return np.append(turn.T @ told[:3], told[HEADING]) if self._in_map else told
+        twist = self._twist
+        return np.append(turn.T @ twist[:3], twist[HEADING]) if self._in_map else twist
 
-    def _on_leash(self, place: Array, now: Array, tip: Array) -> Array:
-        """`place` itself where it is near enough to the end effector, otherwise the leash's end."""
+    def _on_leash(self, position: Array, now: Array, tip: Array) -> Array:
+        """`position` itself where it is near enough to the end effector, otherwise the leash's end."""
         reach = max(self._motion.leash, float(np.linalg.norm(now - tip)))
-        away = place - tip
+        away = position - tip
         size = float(np.linalg.norm(away))
-        return place if size <= reach else tip + away * (reach / size)
+        return position if size <= reach else tip + away * (reach / size)

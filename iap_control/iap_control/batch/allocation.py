@@ -6,7 +6,7 @@ import math
 from iap_control.allocation.allocation import attitude_along, thrust_within
 from iap_control.allocation.tables import AllocationTables
 from iap_control.allocation.thrust_vectors import (
-    AircraftLimits,
+    ThrustLimits,
     filtered_rate,
     fixed_thrust,
     force_within,
@@ -121,7 +121,7 @@ def _keep_force(block: Array, a: Index, thrust_max: float, lanes: Lanes) -> None
 
 
 @formula
-def _keep_yaw(block: Array, a: Index, is_free: bool, limits: AircraftLimits, lanes: Lanes) -> None:
+def _keep_yaw(block: Array, a: Index, is_free: bool, limits: ThrustLimits, lanes: Lanes) -> None:
     """Give up what of the yaw torques one aircraft cannot bear."""
     for lane in range(lanes[0], lanes[1]):
         force_P, tilt_P, yaw_P = parts_of(block, a, lane)
@@ -171,7 +171,7 @@ def _sum_parts(block: Array, a: Index, lanes: Lanes) -> None:
 
 
 @formula
-def _point(block: Array, a: Index, limits: AircraftLimits, lanes: Lanes) -> None:
+def _point(block: Array, a: Index, limits: ThrustLimits, lanes: Lanes) -> None:
     """Thrust vector and attitude of an aircraft that turns freely."""
     for lane in range(lanes[0], lanes[1]):
         desired, heading = (
@@ -215,7 +215,7 @@ def _stop(block: Array, a: Index, tan_travel: float, lanes: Lanes) -> None:
 
 
 @formula
-def _follow(block: Array, a: Index, q_PB: Quat, limits: AircraftLimits, lanes: Lanes) -> None:
+def _follow(block: Array, a: Index, q_PB: Quat, limits: ThrustLimits, lanes: Lanes) -> None:
     """Thrust vector of an aircraft on a fixed joint, and the attitude that it has."""
     for lane in range(lanes[0], lanes[1]):
         desired = get3(block, a, AIRCRAFT.desired_W, lane)

@@ -32,12 +32,12 @@ from iap_control.batch.records import (
     Setpoints,
 )
 from iap_control.controllers.controller import PlatformController, disturbance_settings
-from iap_control.controllers.disturbance_observer import Observed
+from iap_control.controllers.disturbance_observer import ObserverParameters
 from iap_control.gains import Gains
 from iap_control.headings import YAW_MODES, YawMode
-from iap_control.laws.decomposition import Split
+from iap_control.laws.decomposition import DecompositionNumbers
 from iap_control.laws.motion_law import MotionLaw
-from iap_control.laws.rigid_law import Rigid, RigidLaw, rigid_law
+from iap_control.laws.rigid_law import RigidLaw, RigidLawNumbers, rigid_law
 from iap_control.laws.tracking import Law, Lumped, Pid
 from iap_control.laws.under_actuation import Pid5
 from iap_description.arrays import Array, Integers
@@ -254,17 +254,17 @@ def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Numbers:
     coupled = model.coupled(gains.com_coupling)
     inertia, settings = disturbance_settings(coupled, gains)
     observer: Numbers = {
-        "observer": numbers_of(ObserverNumbers, Observed.of(inertia, settings, dt)),
+        "observer": numbers_of(ObserverNumbers, ObserverParameters.of(inertia, settings, dt)),
         "is_observed": float(any(settings.bandwidth)),
         "rate_share": filter_share(gains.rate_filter, dt),
     }
     if _LAWS[model.actuation.name] == RIGID:
-        law = numbers_of(Rigid, RigidLaw.of(gains, coupled))
+        law = numbers_of(RigidLawNumbers, RigidLaw.of(gains, coupled))
         pid, body = numbers_of(Pid, rigid_law(gains)), numbers_of(Lumped, coupled.inertia)
         return {**observer, "pid": pid, "body": body, "law": law}
     motion = MotionLaw.of(coupled, Law.of(gains))
     body = numbers_of(Lumped, motion.inertia)
     if motion.split is None:
         return {**observer, "pid": numbers_of(Pid, motion.law), "body": body}
-    law = numbers_of(Split, motion.split._replace(basis=motion.split.basis.T))
+    law = numbers_of(DecompositionNumbers, motion.split._replace(basis=motion.split.basis.T))
     return {**observer, "pid": numbers_of(Pid5, motion.law), "body": body, "law": law}

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_control.laws.decomposition import Split
+from iap_control.laws.decomposition import DecompositionNumbers
 from iap_control.laws.position_yaw import Attitude
-from iap_control.laws.rigid_law import Rigid
-from iap_control.laws.tracking import Lumped, Motion, Pid, Target
+from iap_control.laws.rigid_law import RigidLawNumbers
+from iap_control.laws.tracking import Lumped, Motion, Pid, ReferenceMotion
 from iap_control.laws.under_actuation import Pid5
 from iap_control.laws.yaw_command import Yaw
 from iap_description.math.kernels import Mat, Vec, formula
@@ -20,7 +20,7 @@ COMMAND_SIZE = total(CommandRows())
 
 
 class ObserverNumbers(NamedTuple):
-    """`iap_control.controllers.disturbance_observer.Observed` in numbers."""
+    """`iap_control.controllers.disturbance_observer.ObserverParameters` in numbers."""
 
     mass: float
     gravity: float
@@ -38,7 +38,7 @@ class PlatformRows(NamedTuple):
     q: int = 4
     v: int = 3
     w: int = 3
-    reference: int = size_of(Target)
+    reference: int = size_of(ReferenceMotion)
     level: int = 1
     reference_wrench: int = 6  # which counts at level WRENCH
     # memory, from here to `wrench`
@@ -67,7 +67,7 @@ class PlatformRows(NamedTuple):
     is_observed: int = 1  # whether a disturbance is estimated
     observer: int = size_of(ObserverNumbers)
     rate_share: int = 1
-    law: int = 0  # from here on `Split` of collinear joints, `Rigid` of a rigid platform
+    law: int = 0  # from here on `DecompositionNumbers` of collinear joints, `RigidLawNumbers` of a rigid platform
 
 
 class AircraftRows(NamedTuple):
@@ -99,12 +99,15 @@ AIRCRAFT_MEMORY = slice(AIRCRAFT.heading, AIRCRAFT.reference_heading)
 LIFTS, TILTS, YAWS, ROTOR_THRUSTS = range(4)
 _ROTOR_SECTIONS = {"rigid": 4}
 
-_LAW_ROWS: dict[str, int] = {"collinear": size_of(Split), "rigid": size_of(Rigid)}
+_LAW_ROWS: dict[str, int] = {
+    "collinear": size_of(DecompositionNumbers),
+    "rigid": size_of(RigidLawNumbers),
+}
 
-read_motion, read_target = reader(Motion), reader(Target)
+read_motion, read_target = reader(Motion), reader(ReferenceMotion)
 read_pid, read_pid5 = reader(Pid), reader(Pid5)
 read_body, read_observer = reader(Lumped), reader(ObserverNumbers)
-read_split, read_rigid = reader(Split), reader(Rigid)
+read_split, read_rigid = reader(DecompositionNumbers), reader(RigidLawNumbers)
 read_attitude, choose_attitude = reader(Attitude), chooser(Attitude)
 read_yaw, choose_yaw = reader(Yaw), chooser(Yaw)
 store_command = storer(CommandRows())

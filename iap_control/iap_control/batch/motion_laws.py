@@ -24,7 +24,7 @@ from iap_control.batch.layout import (
 )
 from iap_control.laws.motion_law import full_actuation
 from iap_control.laws.position_yaw import position_yaw
-from iap_control.laws.tracking import Motion, Target
+from iap_control.laws.tracking import Motion, ReferenceMotion
 from iap_control.laws.under_actuation import under_actuation
 from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array
@@ -37,7 +37,7 @@ ALL_AXES, NO_PIVOT = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 
 
 @formula
-def _task(block: Array, lane: Index) -> tuple[Motion, Target, float]:
+def _task(block: Array, lane: Index) -> tuple[Motion, ReferenceMotion, float]:
     """State of the central body, reference, and what is tracked of it."""
     x = read_motion(block, PLATFORM_ROW, PLATFORM.p, lane)
     target = read_target(block, PLATFORM_ROW, PLATFORM.reference, lane)

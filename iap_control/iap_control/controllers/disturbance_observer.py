@@ -56,7 +56,7 @@ from iap_description.math.kernels import (
 from iap_description.math.momentum import inertia_about_com, momenta
 
 
-class Observed(NamedTuple):
+class ObserverParameters(NamedTuple):
     """A platform and the observer's settings as the compiled part takes them.
 
     Attributes:
@@ -87,7 +87,7 @@ class Observed(NamedTuple):
         return cls(*body, share, limit, gains.contact)
 
 
-class Memory(NamedTuple):
+class DisturbanceMemory(NamedTuple):
     """Memory from the last control step.
 
     Attributes:
@@ -130,20 +130,20 @@ class DisturbanceObserver:
 
     def set_gains(self, inertia: Inertia, gains: DisturbanceGains) -> None:
         """Change model and gains, also in flight; the estimate stays unless the observer is switched off."""
-        self._observed = Observed.of(inertia, gains, self._dt)
+        self._observed = ObserverParameters.of(inertia, gains, self._dt)
         self.is_on = any(gains.bandwidth)
         if not self.is_on:
             self.reset()
 
     def set_inertia(self, inertia: Inertia, own_P: Array) -> None:
-        """Take the platform's present inertia, and the momentum (6,) of its moving parts, see `Memory`."""
+        """Take the platform's present inertia, and the momentum (6,) of its moving parts, see `DisturbanceMemory`."""
         J_C = inertia_about_com(inertia.J, inertia.mass, inertia.d_0)
         self._observed = self._observed._replace(d_0=inertia.d_0, J_C=J_C)
         self._memory.own_P[:] = own_P
 
     def reset(self) -> None:
         """Forget the past; the first state after it changes no estimate."""
-        self._memory = Memory.empty()
+        self._memory = DisturbanceMemory.empty()
         self.wrench_P[:] = 0.0
 
     def __call__(self, x: Array, wrench_P: Array) -> Array:
@@ -164,7 +164,7 @@ class DisturbanceObserver:
 
 
 class Estimated(NamedTuple):
-    """`Observed` in numbers, and what the last step made: momenta and known wrench, see `Memory`."""
+    """`ObserverParameters` in numbers, with momenta and known wrench of the last step, see `DisturbanceMemory`."""
 
     mass: float
     gravity: float
@@ -179,7 +179,7 @@ class Estimated(NamedTuple):
 
 @formula
 def estimate(x: Motion, d: Six, e: Estimated, dt: float) -> tuple[Six, Six]:
-    """The momentum now, and the estimate a period later than `d`, both as in `Memory`."""
+    """The momentum now, and the estimate a period later than `d`, both as in `DisturbanceMemory`."""
     p, L = momenta(x.q, x.v, x.w, e.mass, e.d_0, e.J_C)
     f_P = linear(e.made_P)
     f = add(rotate(x.q, f_P), (0.0, 0.0, -e.mass * e.gravity))
@@ -199,7 +199,12 @@ def about_origin(d: Six, q: Quat, d_0: Vec) -> Six:
 
 @njit(cache=True)
 def observe(
-    x: Array, felt_P: Array, observed: Observed, dt: float, memory: Memory, wrench_P: Array
+    x: Array,
+    felt_P: Array,
+    observed: ObserverParameters,
+    dt: float,
+    memory: DisturbanceMemory,
+    wrench_P: Array,
 ) -> None:
     """Advance the estimate by one period and express it about P's origin in P."""
     motion, d_0 = motion_at(x), vec(observed.d_0)
@@ -211,11 +216,11 @@ def observe(
     body = (observed.mass, observed.gravity, d_0, mat(observed.J_C), share, limit)
     l_P = vec(memory.own_P)
     k_P = sub(vec(memory.own_P[3:]), cross(d_0, l_P))  # about the CoM
-    own = six(rotate(motion.q, l_P), rotate(motion.q, k_P))
-    h_last = sub6(six_at(memory.h, 0), own)
+    moving = six(rotate(motion.q, l_P), rotate(motion.q, k_P))
+    h_last = sub6(six_at(memory.h, 0), moving)
     last = Estimated(*body, h_last, six_at(memory.made_P, 0), is_known)
     h, d = estimate(motion, six_at(memory.d, 0), last, dt)
-    put_six(memory.h, 0, add6(h, own))
+    put_six(memory.h, 0, add6(h, moving))
     put_six(memory.d, 0, d)
     put_six(wrench_P, 0, about_origin(d, motion.q, d_0))
 

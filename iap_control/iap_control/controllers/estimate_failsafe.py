@@ -65,22 +65,22 @@ class EstimateFailsafe:
         self.reason, self.lost_at = reason, t
         return True
 
-    def reference(self, t: float, x: Array, given: Reference) -> Reference:
+    def reference(self, t: float, x: Array, reference: Reference) -> Reference:
         """The reference to be tracked at a time [s]; the estimate is lost, too, where the last state is too old.
 
         Args:
             t: simulation time [s].
             x: (13,) what the vehicle believes of its central body.
-            given: what the flight asks for, with the aircraft's headings.
+            reference: what the flight asks for, with the aircraft's headings.
         """
         if t - self._t > self._spec.silence:
             self._lose(t, f"no state for {t - self._t:.1f} s")
         self._t = t
         if not self.reason:
-            return given
+            return reference
         if self._descent is None:
             speed = self._spec.descent if self._spec.action == "land" else 0.0
-            self._descent = Descent(t, x, given.row[REF_FIXED:], speed)
+            self._descent = Descent(t, x, reference.row[REF_FIXED:], speed)
         return self._descent(t)
 
     @property

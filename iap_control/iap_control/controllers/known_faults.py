@@ -34,7 +34,7 @@ class Reallocating(Protocol):
 
 
 @dataclass(frozen=True)
-class Loss:
+class RemainingThrust:
     """Rest of a platform that faults have left, as its controller is told.
 
     Attributes:
@@ -53,7 +53,9 @@ class Loss:
     text: str
 
     @classmethod
-    def of(cls, at: float, sound: PlatformModel, faults: Sequence[AnyFault], new: str) -> "Loss":
+    def of(
+        cls, at: float, sound: PlatformModel, faults: Sequence[AnyFault], new: str
+    ) -> "RemainingThrust":
         """The rest of a sound platform once faults have come to their end; `new`: those that the controller is told."""
         health = Health.sound(sound.fleet)
         health.weaken(faults, SETTLED)
@@ -100,7 +102,7 @@ def _whose(i: int, *, is_rotor: bool) -> str:
     return f"rotor {i % 4 + 1} of aircraft {i // 4 + 1}" if is_rotor else f"aircraft {i + 1}"
 
 
-class _Given(Record):
+class _FaultList(Record):
     """Faults as a parameter gives them."""
 
     faults: tuple[KnownFault, ...]
@@ -112,7 +114,9 @@ def read_faults(text: str, fleet: Sequence[Aircraft], *, source: str) -> tuple[K
     Raises:
         BadInput: it is none, or anything in it is unknown, missing or impossible.
     """
-    faults = validate(_Given, {"faults": parse_yaml(text, source=source)}, source=source).faults
+    faults = validate(
+        _FaultList, {"faults": parse_yaml(text, source=source)}, source=source
+    ).faults
     try:
         check_faults(faults, fleet)
     except ValueError as error:
@@ -130,8 +134,8 @@ class KnownFaults:
         allocators: of commands from elsewhere.
 
     Attributes:
-        losses: one for each time at which something is told.
-        told: how many of them have been told.
+        losses: one for each time at which a fault becomes known.
+        applied: how many of them have been told.
 
     Raises:
         BadInput: the controller cannot be told.
@@ -153,26 +157,26 @@ class KnownFaults:
         self._sound = model
         self._pilots = (cast(Reallocating, controller), *allocators)
         self.losses = tuple(_loss(at, model, known) for at in sorted({f.at for f in known}))
-        self.told = 0
+        self.applied = 0
 
     def reset(self) -> None:
         """All is sound: a flight begins."""
-        if self.told:
+        if self.applied:
             self._fly(self._sound)
-        self.told = 0
+        self.applied = 0
 
     def tell(self, t: float) -> None:
         """Tell what has come at a time [s]."""
-        while self.told < len(self.losses) and has_come(self.losses[self.told].at, t):
-            self._fly(self.losses[self.told].model)
-            self.told += 1
+        while self.applied < len(self.losses) and has_come(self.losses[self.applied].at, t):
+            self._fly(self.losses[self.applied].model)
+            self.applied += 1
 
     def _fly(self, model: PlatformModel) -> None:
         for each in self._pilots:
             each.set_model(model)
 
 
-def _loss(at: float, model: PlatformModel, known: Sequence[AnyFault]) -> Loss:
+def _loss(at: float, model: PlatformModel, known: Sequence[AnyFault]) -> RemainingThrust:
     so_far = [each for each in known if each.at <= at]
     new = ", ".join(str(each) for each in so_far if each.at == at)
-    return Loss.of(at, model, so_far, new)
+    return RemainingThrust.of(at, model, so_far, new)

@@ -26,8 +26,8 @@ from iap_description.signals import Reference
 from iap_description.states import REF_FIXED
 
 MIN_CORRECTION = 1e-9  # a correction smaller than this is over [m], [rad], and per second
-NOTHING: Array = np.zeros(6)
-NOTHING.setflags(write=False)
+ZERO_WRENCH: Array = np.zeros(6)
+ZERO_WRENCH.setflags(write=False)
 
 
 class Yielding(NamedTuple):
@@ -108,7 +108,7 @@ class Admittance:
         row, out = reference.row, self._revised
         if out.row.shape != row.shape:
             out.row = np.empty_like(row)
-        if not _step(row, wrench_W if active else NOTHING, self._law, self._state):
+        if not _step(row, wrench_W if active else ZERO_WRENCH, self._law, self._state):
             what = "wrench" if not np.isfinite(wrench_W).all() else "reference"
             raise BadInput(f"admittance: the {what} is not finite")
         if not active and all(np.abs(part).max() < MIN_CORRECTION for part in self._state[:2]):

@@ -21,7 +21,7 @@ from iap_control.interaction.wrench_laws import (
     tip_velocity,
 )
 from iap_control.laws.motion_law import MotionLaw
-from iap_control.laws.tracking import Held, Law
+from iap_control.laws.tracking import Law, TrackedAxes
 from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.math.second_order import transition
@@ -36,9 +36,9 @@ MIN_STEP = 1e-4  # step of the active wrench [N, N m] and correction [m, rad, pe
 class WrenchControl:
     """Turns states, references and force tasks into active wrenches of one platform on spherical joints.
 
-    What the flight law's integral has learned stays with it while the wrench is controlled. The active wrench goes on
-    from where it was: what the new loops' integrals cannot hold of a step fades away. A pose that was left to the
-    wrench comes back to its reference on a way that begins where the platform is and as it moves.
+    On a switch the flight integral is frozen and the active wrench is kept continuous (bumpless transfer); the part of
+    a step that the new integrals cannot hold decays with `blend_time`. A pose that was left to the wrench returns to
+    its reference on a path that starts with the platform's pose and twist.
 
     Args:
         model: of the platform.
@@ -75,7 +75,7 @@ class WrenchControl:
 
     def set_tip(self, tip_P: Array) -> None:
         """Go on with the tool's tip at another place (3,) in P [m]."""
-        self._held.pivot_P[:] = tip_P
+        self._tracked.pivot_P[:] = tip_P
 
     def reset(self) -> None:
         """Forget everything: flight under the flight law."""
@@ -84,7 +84,7 @@ class WrenchControl:
         self.integral = np.zeros(self.flight.size)
         self._paper_integral = np.zeros(self._paper.size)
         self._memory = WrenchMemory.empty()
-        self._held = Held(np.ones(6), self._tip_P.copy())
+        self._tracked = TrackedAxes(np.ones(6), self._tip_P.copy())
         self._pushed, self._external, self._step = np.zeros(6), np.zeros(6), np.zeros(6)
         self._way_back = Correction.none()
         self._row = np.zeros(0)
@@ -139,7 +139,7 @@ class WrenchControl:
             self._take_over(x, row, wrench_e_P, task, last, settings)
         self._push(x, task, wrench_e_P, short)
         motion, integral = self._law
-        U = motion.wrench(x, row, self._external, integral, *settings, short, self._held)
+        U = motion.wrench(x, row, self._external, integral, *settings, short, self._tracked)
         if is_new and last is not None:
             self._step[:] = last - U
             self._step[self._fresh] = 0.0
@@ -166,7 +166,7 @@ class WrenchControl:
             self._paper_integral[:] = 0.0
         self._memory.share[~axes] = 0.0
         self.mode, self.axes = task.mode, axes.copy()
-        self._held.axes[:] = 1.0 if task.mode == ForceMode.PAPER else ~axes
+        self._tracked.axes[:] = 1.0 if task.mode == ForceMode.PAPER else ~axes
         self.is_idle = False
 
     def _take_over(
@@ -181,23 +181,25 @@ class WrenchControl:
         """Fill the new loops' integrals so that the active wrench goes on from its last value."""
         motion, integral = self._law
         if self.mode == ForceMode.PAPER:
-            U = motion.wrench(x, row, NO_WRENCH, integral.copy(), *settings, NO_WRENCH, self._held)
+            U = motion.wrench(
+                x, row, NO_WRENCH, integral.copy(), *settings, NO_WRENCH, self._tracked
+            )
             integral[:] = motion.integral_of(last - U)
         elif self._fresh.any():
             law = self._selective_law
-            held = self._held.axes
-            e = held * (wrench_e_P + law.compensation * task.measured_P)
-            U = motion.wrench(x, row, e, integral.copy(), *settings, NO_WRENCH, self._held)
+            tracked = self._tracked.axes
+            e = tracked * (wrench_e_P + law.compensation * task.measured_P)
+            U = motion.wrench(x, row, e, integral.copy(), *settings, NO_WRENCH, self._tracked)
             M = motion.inertia.M
-            push = last - U + np.diag(M) * law.damping * tip_velocity(x, self._held)
-            wanted = (task.measured_P, task.desired_P)
-            start_selective(push, *wanted, self._fresh, law, self._memory, M)
+            push = last - U + np.diag(M) * law.damping * tip_velocity(x, self._tracked)
+            wrenches = (task.measured_P, task.desired_P)
+            start_selective(push, *wrenches, self._fresh, law, self._memory, M)
 
     def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, short: Array) -> None:
         """Write the external wrench under which the motion law pushes as the wrench loops ask."""
-        wanted = (task.measured_P, task.desired_P)
+        wrenches = (task.measured_P, task.desired_P)
         if self.mode == ForceMode.PAPER:
-            paper_wrench(*wanted, self._paper_law, self._memory, self._dt, self._pushed)
+            paper_wrench(*wrenches, self._paper_law, self._memory, self._dt, self._pushed)
             self._external[:] = 0.0
         else:
             law = self._selective_law
@@ -205,8 +207,8 @@ class WrenchControl:
                 self._pushed[:] = 0.0
             else:
                 memory = (self._memory, self.flight.inertia.M, self._dt, short)
-                selective_wrench(x, *wanted, self._held, law, *memory, self._pushed)
-            np.multiply(wrench_e_P, self._held.axes, out=self._external)
+                selective_wrench(x, *wrenches, self._tracked, law, *memory, self._pushed)
+            np.multiply(wrench_e_P, self._tracked.axes, out=self._external)
         if self.flight.split is not None:
             self.flight.split.drop_turn_about_line(self._pushed)
         self._external -= self._pushed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Direct wrench control: what is asked of the active wrench so that the environment's wrench becomes the wanted one.
+r"""Direct wrench control: the active wrench under which the environment's wrench becomes the desired one.
 
 A platform that rests against something rigid is pushed back at once by as much as its thrusts push, f_e = -U. With e_w
 = f_e - f_d, negative feedback is therefore + k_w e_w: iap_simulator eq. (21) prints it with the
@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from iap_control.gains import PaperWrenchGains, SelectiveWrenchGains
-from iap_control.laws.tracking import Held, turn_about_pivot
+from iap_control.laws.tracking import TrackedAxes, turn_about_pivot
 from iap_description.arrays import Array, Booleans
 from iap_description.math.kernels import add, cross, matvec, put, quat, unrotate, vec
 
@@ -138,7 +138,7 @@ def selective_wrench(
     x: Array,
     measured: Array,
     desired: Array,
-    held: Held,
+    tracked: TrackedAxes,
     law: SelectiveLaw,
     memory: WrenchMemory,
     M: Array,
@@ -155,7 +155,7 @@ def selective_wrench(
         x: (13,) state row of the central body.
         measured: (6,) wrench of the environment in P.
         desired: (6,) what it shall be.
-        held: which axes are the pose's, and the tool's tip.
+        tracked: which axes are the pose's, and the tool's tip.
         law: gains.
         memory: integrals, advanced in place.
         M: (6, 6) inertia.
@@ -163,22 +163,22 @@ def selective_wrench(
         short: (6,) what the last step was to make less what it made (anti-windup) [N, N m].
         out: (6,) [N, N m], written.
     """
-    v = tip_velocity(x, held)
+    v = tip_velocity(x, tracked)
     a, met, controlled_P = np.zeros(6), np.zeros(6), np.zeros(6)
     for i in range(6):
-        if held.axes[i] == 0.0:
+        if tracked.axes[i] == 0.0:
             margin = PUSH_MARGIN * M[i, i] * law.damping[i] * law.speed[i]
             push = _push(i, measured[i], desired[i], v[i], margin, law, memory, dt, short[i])
             controlled_P[i] = measured[i]
             met[i] = min(max(push, min(0.0, -controlled_P[i])), max(0.0, -controlled_P[i]))
             loose = 1.0 - UNDAMPED_SHARE * met[i] / push if push != 0.0 else 1.0
             a[i] = (push - met[i]) / M[i, i] - loose * law.damping[i] * v[i]
-    turn_about_pivot(held, vec(a[3:]), a)
+    turn_about_pivot(tracked, vec(a[3:]), a)
     matvec(M, a, out)
-    known = cross(vec(held.pivot_P), vec(controlled_P))
-    push_torque = cross(vec(held.pivot_P), vec(met))
+    known = cross(vec(tracked.pivot_P), vec(controlled_P))
+    push_torque = cross(vec(tracked.pivot_P), vec(met))
     for i in range(6):
-        if held.axes[i] == 0.0:
+        if tracked.axes[i] == 0.0:
             out[i] += met[i]
         elif i < 3:
             out[i] -= law.compensation[i] * measured[i]
@@ -211,12 +211,12 @@ def _push(
 
 
 @njit(cache=True)
-def tip_velocity(x: Array, held: Held) -> Array:
+def tip_velocity(x: Array, tracked: TrackedAxes) -> Array:
     """Velocity of the tool's tip and angular velocity (6,) in P of a state row."""
     out = np.empty(6)
     q = quat(x[3:7])
     w_P = unrotate(q, vec(x[10:]))
-    put(out, add(unrotate(q, vec(x[7:])), cross(w_P, vec(held.pivot_P))))
+    put(out, add(unrotate(q, vec(x[7:])), cross(w_P, vec(tracked.pivot_P))))
     put(out[3:], w_P)
     return out
 

@@ -87,7 +87,7 @@ class Decomposition(NamedTuple):
         wrench_P[3:] -= self.line * (self.Delta[:, 5] @ wrench_P)
 
 
-class Split(NamedTuple):
+class DecompositionNumbers(NamedTuple):
     """`Decomposition` in numbers."""
 
     Delta: Mat6
@@ -101,10 +101,10 @@ class Split(NamedTuple):
 
 
 @formula
-def split_of(split: Decomposition) -> Split:
+def decomposition_numbers(split: Decomposition) -> DecompositionNumbers:
     """The numbers of a decomposition."""
     B = split.basis
-    return Split(
+    return DecompositionNumbers(
         mat6(split.Delta),
         mat6(split.Delta_inverse),
         mat6(split.Omega_T),

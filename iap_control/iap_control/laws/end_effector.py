@@ -149,7 +149,7 @@ class EndEffectorLaw:
         """
         return self.velocities(dr_d + self.correction(self.error(r_d, p_WP_W, yaw, q)), yaw, q)
 
-    def velocities(self, wanted: Array, yaw: float, q: Array) -> Array:
+    def velocities(self, rates: Array, yaw: float, q: Array) -> Array:
         """Velocities (4 + n,) under which r changes at rates (4,) that are wanted.
 
         Raises:
@@ -159,4 +159,4 @@ class EndEffectorLaw:
         inverse = self.inverse(J)
         free = np.zeros(J.shape[1])
         free[BASE:] = self._gains.centring * (self._middle - q)
-        return inverse @ (wanted[: self._rows] - J @ free) + free
+        return inverse @ (rates[: self._rows] - J @ free) + free

@@ -10,22 +10,22 @@ from numba import njit
 from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.laws.decomposition import Decomposition
 from iap_control.laws.tracking import (
-    Held,
     Law,
     Lumped,
     Motion,
     Pid,
-    Target,
+    ReferenceMotion,
+    TrackedAxes,
     advanced6,
     coriolis,
     errors,
     gravity_on,
-    held_part,
     lumped,
     motion_at,
     pid_of,
+    reference_motion_at,
     shortened,
-    target_at,
+    tracked_part,
     turn_about,
 )
 from iap_control.laws.under_actuation import law_across_line, under_actuation_wrench
@@ -53,7 +53,7 @@ from iap_description.math.kernels import (
 @formula
 def full_actuation(
     x: Motion,
-    target: Target,
+    target: ReferenceMotion,
     level: float,
     wrench_e_P: Six,
     integral: Six,
@@ -79,21 +79,21 @@ def full_actuation(
         law: gains.
         dt: control period [s].
         short: what the last step was to make less what it made (anti-windup) [N, N m].
-        axes: see `Held`.
-        pivot_P: see `Held`.
+        axes: see `TrackedAxes`.
+        pivot_P: see `TrackedAxes`.
     """
-    found = held_part(errors(x, target, level), axes)
-    e_T, far = shortened(found.e_T, law.reach)
+    errors_P = tracked_part(errors(x, target, level), axes)
+    e_T, far = shortened(errors_P.e_T, law.reach)
     integral = advanced6(integral, e_T, law.kI, law.limit, dt, short, far)
     terms = add6(times6(law.kP, e_T), times6(law.kI, integral))
-    feedback = add6(terms, times6(law.kD, found.e_xi))
-    wanted = sub6(found.dxi_r, feedback)
-    moved = add(linear(wanted), turn_about(pivot_P, axes, angular(wanted)))
-    wanted = chosen6(law.per_inertia, six(moved, angular(wanted)), found.dxi_r)
-    U = mv6(body.M, wanted)
+    feedback = add6(terms, times6(law.kD, errors_P.e_xi))
+    a_P = sub6(errors_P.dxi_r, feedback)
+    linear_P = add(linear(a_P), turn_about(pivot_P, axes, angular(a_P)))
+    a_P = chosen6(law.per_inertia, six(linear_P, angular(a_P)), errors_P.dxi_r)
+    U = mv6(body.M, a_P)
     U = chosen6(law.per_inertia, U, sub6(U, feedback))
     w_P = unrotate(x.q, x.w)
-    U = add6(U, coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, found.xi_r))
+    U = add6(U, coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, errors_P.xi_r))
     U = sub6(U, gravity_on(body.mass, body.d_0, body.gravity, x.q))
     return sub6(U, wrench_e_P), integral
 
@@ -109,19 +109,27 @@ def full_actuation_wrench(
     law: Law,
     dt: float,
     short: Array,
-    held: Held,
+    tracked: TrackedAxes,
 ) -> Array:
     """`full_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (6,) is advanced in place."""
-    where = (motion_at(x), target_at(row), level, six_at(wrench_e_P, 0), six_at(integral, 0))
+    where = (
+        motion_at(x),
+        reference_motion_at(row),
+        level,
+        six_at(wrench_e_P, 0),
+        six_at(integral, 0),
+    )
     settings = (lumped(inertia), pid_of(law), dt, six_at(short, 0))
-    wrench, after = full_actuation(*where, *settings, six_at(held.axes, 0), vec(held.pivot_P))
+    wrench, after = full_actuation(
+        *where, *settings, six_at(tracked.axes, 0), vec(tracked.pivot_P)
+    )
     put_six(integral, 0, after)
     U = np.empty(6)
     put_six(U, 0, wrench)
     return U
 
 
-ALL_AXES = Held.all()
+ALL_AXES = TrackedAxes.all()
 
 
 @dataclass(frozen=True)
@@ -160,13 +168,13 @@ class MotionLaw:
         level: int,
         dt: float,
         short: Array,
-        held: Held = ALL_AXES,
+        tracked: TrackedAxes = ALL_AXES,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P; arguments as in `full_actuation_wrench`."""
         memory = (x, row, wrench_e_P, integral, level, self.inertia, self.law)
         if self.split is None:
-            return full_actuation_wrench(*memory, dt, short, held)
-        return under_actuation_wrench(*memory, self.split, dt, short, held)
+            return full_actuation_wrench(*memory, dt, short, tracked)
+        return under_actuation_wrench(*memory, self.split, dt, short, tracked)
 
     def share_of(self, integral: Array) -> Array:
         """The share of an integral of the pose errors in the active wrench (6,) [N, N m]."""

@@ -14,7 +14,7 @@ from numba import njit
 
 from iap_control.allocation.allocation import attitude_of_thrust, limited_thrust
 from iap_control.allocation.model import Inertia
-from iap_control.laws.rigid_law import Rigid, RigidLaw, RigidMemory, rigid_of
+from iap_control.laws.rigid_law import RigidLaw, RigidLawNumbers, RigidMemory, rigid_law_numbers
 from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
@@ -23,13 +23,13 @@ from iap_control.laws.tracking import (
     Lumped,
     Motion,
     Pid,
-    Target,
+    ReferenceMotion,
     advanced6,
     errors,
     lumped,
     motion_at,
     pid_of,
-    target_at,
+    reference_motion_at,
 )
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
@@ -81,13 +81,13 @@ class Attitude(NamedTuple):
 @formula
 def position_yaw(
     x: Motion,
-    target: Target,
+    target: ReferenceMotion,
     level: float,
     wrench_e_P: Six,
     integral: Six,
     body: Lumped,
     law: Pid,
-    rigid: Rigid,
+    rigid: RigidLawNumbers,
     memory: Attitude,
     yaw: float,
     dt: float,
@@ -100,11 +100,11 @@ def position_yaw(
     in the last step (anti-windup).
     """
     q, w_P = x.q, unrotate(x.q, x.w)
-    found = _at_com(errors(x, target, level), q, w_P, target.a, yaw, body, level)
-    a_W, integral = _acceleration(q, target.a, integral, found, body, law, rigid, dt, saturated)
+    errors_P = _at_com(errors(x, target, level), q, w_P, target.a, yaw, body, level)
+    a_W, integral = _acceleration(q, target.a, integral, errors_P, body, law, rigid, dt, saturated)
     f_e_W = rotate(q, linear(wrench_e_P))
-    wanted = sub(scale(body.mass, (a_W[0], a_W[1], a_W[2] + body.gravity)), f_e_W)
-    f_W = limited_thrust(wanted, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
+    force_W = sub(scale(body.mass, (a_W[0], a_W[1], a_W[2] + body.gravity)), f_e_W)
+    f_W = limited_thrust(force_W, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
     memory = _after(attitude_of_thrust(f_W, yaw), memory, rigid.rate_filter, dt)
     alpha = _attitude_feedback(q, w_P, memory, rigid)
     torque_c = add(mv(rigid.J_c, alpha), cross(w_P, mv(rigid.J_c, w_P)))
@@ -131,11 +131,17 @@ def position_yaw_wrench(
     saturated: bool,
 ) -> Array:
     """`position_yaw` of a state row (13,) and a reference row (19+): (6,); integral and memory are advanced."""
-    where = (motion_at(x), target_at(row), level, six_at(wrench_e_P, 0), six_at(integral, 0))
+    where = (
+        motion_at(x),
+        reference_motion_at(row),
+        level,
+        six_at(wrench_e_P, 0),
+        six_at(integral, 0),
+    )
     last = Attitude(
         quat(memory.q_WB), vec(memory.w_B), vec(memory.alpha_B), memory.started[0] > 0.0
     )
-    body, gains, attitude = lumped(inertia), pid_of(law), rigid_of(rigid)
+    body, gains, attitude = lumped(inertia), pid_of(law), rigid_law_numbers(rigid)
     wrench, after, command = position_yaw(*where, body, gains, attitude, last, yaw, dt, saturated)
     put_six(integral, 0, after)
     put4(memory.q_WB, command.q_WB)
@@ -149,7 +155,7 @@ def position_yaw_wrench(
 
 @formula
 def _at_com(
-    found: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: Lumped, level: float
+    errors_P: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: Lumped, level: float
 ) -> Errors:
     """The errors of P's origin turned into those of the CoM.
 
@@ -158,12 +164,12 @@ def _at_com(
     """
     d_0 = body.d_0
     q_nominal = attitude_of_thrust((a_r_W[0], a_r_W[1], a_r_W[2] + body.gravity), yaw)
-    e_p, e_v = linear(found.e_T), linear(found.e_xi)
+    e_p, e_v = linear(errors_P.e_T), linear(errors_P.e_xi)
     at_com = add(e_p, sub(d_0, unrotate(q, rotate(q_nominal, d_0))))
     e_p = chosen3(level < VELOCITY, at_com, e_p)
     e_v = chosen3(level < ACCELERATION, add(e_v, cross(w_P, d_0)), e_v)
-    e_T, e_xi = six(e_p, angular(found.e_T)), six(e_v, angular(found.e_xi))
-    return Errors(e_T, e_xi, found.xi_r, found.dxi_r)
+    e_T, e_xi = six(e_p, angular(errors_P.e_T)), six(e_v, angular(errors_P.e_xi))
+    return Errors(e_T, e_xi, errors_P.xi_r, errors_P.dxi_r)
 
 
 @formula
@@ -171,22 +177,22 @@ def _acceleration(
     q: Quat,
     a_r_W: Vec,
     integral: Six,
-    found: Errors,
+    errors_P: Errors,
     body: Lumped,
     law: Pid,
-    rigid: Rigid,
+    rigid: RigidLawNumbers,
     dt: float,
     saturated: bool,
 ) -> tuple[Vec, Six]:
     """Wanted acceleration of the CoM, world axes: the reference's and PID, its position part limited; new integral."""
     per_mass = choose(law.per_inertia, 1.0, 1.0 / body.mass)
-    pull_W = rotate(q, scale(-per_mass, times(linear(law.kP), linear(found.e_T))))
+    pull_W = rotate(q, scale(-per_mass, times(linear(law.kP), linear(errors_P.e_T))))
     share = least(1.0, rigid.pull_max / most(math.hypot(pull_W[0], pull_W[1]), MIN_PULL))
     nothing = six((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     far = saturated | (share < 1.0)
-    integral = advanced6(integral, found.e_T, law.kI, law.limit, dt, nothing, far)
+    integral = advanced6(integral, errors_P.e_T, law.kI, law.limit, dt, nothing, far)
     learned = times(linear(law.kI), linear(integral))
-    others = add(learned, times(linear(law.kD), linear(found.e_xi)))
+    others = add(learned, times(linear(law.kD), linear(errors_P.e_xi)))
     a_W = add(a_r_W, (share * pull_W[0], share * pull_W[1], pull_W[2]))
     return sub(a_W, rotate(q, scale(per_mass, others))), integral
 
@@ -210,7 +216,7 @@ def _after(q_r: Quat, memory: Attitude, time_constant: float, dt: float) -> Atti
 
 
 @formula
-def _attitude_feedback(q: Quat, w_B: Vec, memory: Attitude, rigid: Rigid) -> Vec:
+def _attitude_feedback(q: Quat, w_B: Vec, memory: Attitude, rigid: RigidLawNumbers) -> Vec:
     """Angular acceleration in the body frame that turns q towards the attitude command."""
     q_e = qmul(qconj(memory.q_WB), q)
     e_R = scale(choose(q_e[3] >= 0.0, 2.0, -2.0), (q_e[0], q_e[1], q_e[2]))

@@ -91,7 +91,7 @@ class RigidMemory(NamedTuple):
         return cls(np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(1))
 
 
-class Rigid(NamedTuple):
+class RigidLawNumbers(NamedTuple):
     """`RigidLaw` in numbers."""
 
     kP: Vec
@@ -105,8 +105,8 @@ class Rigid(NamedTuple):
 
 
 @formula
-def rigid_of(rigid: RigidLaw) -> Rigid:
+def rigid_law_numbers(rigid: RigidLaw) -> RigidLawNumbers:
     """The numbers of a rigid platform's attitude gains and limits."""
     arrays = (vec(rigid.kP), vec(rigid.kD), mat(rigid.J_c))
     limits = (rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
-    return Rigid(*arrays, *limits, rigid.rate_filter, rigid.pull_max)
+    return RigidLawNumbers(*arrays, *limits, rigid.rate_filter, rigid.pull_max)

@@ -111,7 +111,7 @@ class Motion(NamedTuple):
     w: Vec
 
 
-class Target(NamedTuple):
+class ReferenceMotion(NamedTuple):
     """The first 19 numbers of a reference row, see `iap_description.states`."""
 
     p: Vec
@@ -145,14 +145,16 @@ def motion_at(x: Array) -> Motion:
 
 
 @formula
-def target_at(row: Array) -> Target:
+def reference_motion_at(row: Array) -> ReferenceMotion:
     """The target of a reference row (19+)."""
     twist, change = (vec_at(row, 7), vec_at(row, 10)), (vec_at(row, 13), vec_at(row, 16))
-    return Target(vec_at(row, 0), quat_at(row, 3), twist[0], twist[1], change[0], change[1])
+    return ReferenceMotion(
+        vec_at(row, 0), quat_at(row, 3), twist[0], twist[1], change[0], change[1]
+    )
 
 
 @formula
-def errors(x: Motion, target: Target, level: float) -> Errors:
+def errors(x: Motion, target: ReferenceMotion, level: float) -> Errors:
     r"""What of a reference is tracked.
 
     The reference turns in its own frame; with q_e = q_r^{-1} q, its vectors come to P by R(q_e)^T. Differentiating
@@ -173,7 +175,7 @@ def errors(x: Motion, target: Target, level: float) -> Errors:
     )
 
 
-class Held(NamedTuple):
+class TrackedAxes(NamedTuple):
     """The tracked part of the pose where the wrench is controlled besides.
 
     Attributes:
@@ -185,16 +187,16 @@ class Held(NamedTuple):
     pivot_P: Array
 
     @classmethod
-    def all(cls) -> "Held":
+    def all(cls) -> "TrackedAxes":
         """Every axis is tracked."""
         return cls(np.ones(6), np.zeros(3))
 
 
 @formula
-def held_part(found: Errors, axes: Six) -> Errors:
+def tracked_part(errors_P: Errors, axes: Six) -> Errors:
     """Errors and nominal motion without those along axes that are not held."""
-    e_T, e_xi = times6(found.e_T, axes), times6(found.e_xi, axes)
-    return Errors(e_T, e_xi, times6(found.xi_r, axes), times6(found.dxi_r, axes))
+    e_T, e_xi = times6(errors_P.e_T, axes), times6(errors_P.e_xi, axes)
+    return Errors(e_T, e_xi, times6(errors_P.xi_r, axes), times6(errors_P.dxi_r, axes))
 
 
 @formula
@@ -209,9 +211,9 @@ def turn_about(pivot_P: Vec, axes: Six, alpha: Vec) -> Vec:
 
 
 @njit(cache=True)
-def turn_about_pivot(held: Held, alpha: Vec, a: Array) -> None:
+def turn_about_pivot(tracked: TrackedAxes, alpha: Vec, a: Array) -> None:
     """Let P's origin accelerate, `a` (3+), along axes that are not held as in a turn `alpha` about the pivot."""
-    put(a, add(vec(a), turn_about(vec(held.pivot_P), six_at(held.axes, 0), alpha)))
+    put(a, add(vec(a), turn_about(vec(tracked.pivot_P), six_at(tracked.axes, 0), alpha)))
 
 
 @formula

@@ -12,7 +12,11 @@ import numpy as np
 from numba import njit
 
 from iap_control.allocation.model import Inertia
-from iap_control.laws.decomposition import Decomposition, Split, split_of
+from iap_control.laws.decomposition import (
+    Decomposition,
+    DecompositionNumbers,
+    decomposition_numbers,
+)
 from iap_control.laws.five import (
     Five,
     add5,
@@ -28,20 +32,20 @@ from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
     Errors,
-    Held,
     Law,
     Lumped,
     Motion,
-    Target,
+    ReferenceMotion,
+    TrackedAxes,
     advanced,
     coriolis,
     errors,
     gravity_on,
-    held_part,
     lumped,
     motion_at,
+    reference_motion_at,
     shortened,
-    target_at,
+    tracked_part,
     turn_about,
 )
 from iap_description.arrays import Array
@@ -98,13 +102,13 @@ def pid5_of(law: Law) -> Pid5:
 @formula
 def under_actuation(
     x: Motion,
-    target: Target,
+    target: ReferenceMotion,
     level: float,
     wrench_e_P: Six,
     integral: Five,
     body: Lumped,
     law: Pid5,
-    split: Split,
+    split: DecompositionNumbers,
     dt: float,
     short: Six,
     axes: Six,
@@ -116,25 +120,25 @@ def under_actuation(
     [u_a; u_u]. Gains of the line's direction come from pitch and yaw. Arguments as in
     `iap_control.laws.motion_law.full_actuation`.
     """
-    found = _without_turn(errors(x, target, level), x.q, target.q, split.line, level)
+    errors_P = _without_turn(errors(x, target, level), x.q, target.q, split.line, level)
     at_line = law.per_inertia & (level < VELOCITY)
-    e_p = _at_line(linear(found.e_T), x.q, target.q, split)
-    e_T = chosen6(at_line, six(e_p, angular(found.e_T)), found.e_T)
-    found = held_part(Errors(e_T, found.e_xi, found.xi_r, found.dxi_r), axes)
-    e_T, far = shortened(found.e_T, law.reach)
+    e_p = _at_line(linear(errors_P.e_T), x.q, target.q, split)
+    e_T = chosen6(at_line, six(e_p, angular(errors_P.e_T)), errors_P.e_T)
+    errors_P = tracked_part(Errors(e_T, errors_P.e_xi, errors_P.xi_r, errors_P.dxi_r), axes)
+    e_T, far = shortened(errors_P.e_T, law.reach)
     e = _error(e_T, law.per_inertia, body.d_0, split)
     integral = _advanced5(integral, e, law, dt, _across(short, split.basis), far)
-    nu, e_nu = mv6(split.Delta_inverse, found.xi_r), mv6(split.Delta_inverse, found.e_xi)
-    dnu = first_five(mv6(split.Delta_inverse, found.dxi_r))
+    nu, e_nu = mv6(split.Delta_inverse, errors_P.xi_r), mv6(split.Delta_inverse, errors_P.e_xi)
+    dnu = first_five(mv6(split.Delta_inverse, errors_P.dxi_r))
     feedback = add5(times5(law.kP, e), times5(law.kI, integral))
     feedback = add5(feedback, times5(law.kD, first_five(e_nu)))
-    wanted = sub5(dnu, feedback)
-    moved = add(
-        (wanted[0], wanted[1], wanted[2]),
-        turn_about(pivot_P, axes, _turn_across(wanted, split.basis)),
+    dv = sub5(dnu, feedback)
+    linear_P = add(
+        (dv[0], dv[1], dv[2]),
+        turn_about(pivot_P, axes, _turn_across(dv, split.basis)),
     )
-    wanted = chosen5(law.per_inertia, (moved[0], moved[1], moved[2], wanted[3], wanted[4]), dnu)
-    u = mv5(split.M_a, wanted)
+    dv = chosen5(law.per_inertia, (linear_P[0], linear_P[1], linear_P[2], dv[3], dv[4]), dnu)
+    u = mv5(split.M_a, dv)
     u = chosen5(law.per_inertia, u, sub5(u, feedback))
     # the nominal actuated velocity with the actual turn, for C_a v_a + C_au v_u
     turning = (nu[0], nu[1], nu[2], nu[3], nu[4], nu[5] + e_nu[5])
@@ -157,12 +161,20 @@ def under_actuation_wrench(
     split: Decomposition,
     dt: float,
     short: Array,
-    held: Held,
+    tracked: TrackedAxes,
 ) -> Array:
     """`under_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (5,) is advanced."""
-    where = (motion_at(x), target_at(row), level, six_at(wrench_e_P, 0), five_at(integral))
-    settings = (lumped(inertia), pid5_of(law), split_of(split), dt, six_at(short, 0))
-    wrench, after = under_actuation(*where, *settings, six_at(held.axes, 0), vec(held.pivot_P))
+    where = (
+        motion_at(x),
+        reference_motion_at(row),
+        level,
+        six_at(wrench_e_P, 0),
+        five_at(integral),
+    )
+    settings = (lumped(inertia), pid5_of(law), decomposition_numbers(split), dt, six_at(short, 0))
+    wrench, after = under_actuation(
+        *where, *settings, six_at(tracked.axes, 0), vec(tracked.pivot_P)
+    )
     for i in range(5):
         integral[i] = after[i]
     U = np.empty(6)
@@ -178,7 +190,7 @@ def _across(wrench: Six, basis: tuple[Vec, Vec]) -> Five:
 
 
 @formula
-def _without_turn(found: Errors, q: Quat, q_r: Quat, line: Vec, level: float) -> Errors:
+def _without_turn(errors_P: Errors, q: Quat, q_r: Quat, line: Vec, level: float) -> Errors:
     """Leave the turn about the line out of what is commanded: only the line's direction counts.
 
     The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the
@@ -186,20 +198,20 @@ def _without_turn(found: Errors, q: Quat, q_r: Quat, line: Vec, level: float) ->
     not be taken for that of the line.
     """
     lean = chosen3(
-        level < VELOCITY, cross(rotate(qmul(qconj(q), q_r), line), line), angular(found.e_T)
+        level < VELOCITY, cross(rotate(qmul(qconj(q), q_r), line), line), angular(errors_P.e_T)
     )
-    w_r, alpha_r, e_w = angular(found.xi_r), angular(found.dxi_r), angular(found.e_xi)
+    w_r, alpha_r, e_w = angular(errors_P.xi_r), angular(errors_P.dxi_r), angular(errors_P.e_xi)
     turn = scale(dot(w_r, line), line)
     return Errors(
-        six(linear(found.e_T), lean),
-        six(linear(found.e_xi), chosen3(level < ACCELERATION, add(e_w, turn), e_w)),
-        six(linear(found.xi_r), sub(w_r, turn)),
-        six(linear(found.dxi_r), sub(alpha_r, scale(dot(alpha_r, line), line))),
+        six(linear(errors_P.e_T), lean),
+        six(linear(errors_P.e_xi), chosen3(level < ACCELERATION, add(e_w, turn), e_w)),
+        six(linear(errors_P.xi_r), sub(w_r, turn)),
+        six(linear(errors_P.dxi_r), sub(alpha_r, scale(dot(alpha_r, line), line))),
     )
 
 
 @formula
-def _at_line(e_p: Vec, q: Quat, q_r: Quat, split: Split) -> Vec:
+def _at_line(e_p: Vec, q: Quat, q_r: Quat, split: DecompositionNumbers) -> Vec:
     """The position error of P's origin turned into that of the line's point above it.
 
     The origin swings about the line, where no thrust can hold it, and feeding its swing back makes it
@@ -223,7 +235,7 @@ def _turn_across(five: Five, basis: tuple[Vec, Vec]) -> Vec:
 
 
 @formula
-def _error(e_T: Six, per_inertia: bool, d_0: Vec, split: Split) -> Five:
+def _error(e_T: Six, per_inertia: bool, d_0: Vec, split: DecompositionNumbers) -> Five:
     """The five pose errors: Delta_a^T [e_p; d_0 x e_p + e_r] as printed, or [e_p; e_r across the line] per inertia."""
     force = six(linear(e_T), add(angular(e_T), cross(d_0, linear(e_T))))
     printed = first_five(transposed_mv6(split.Delta, force))

@@ -9,8 +9,8 @@ from numba import njit
 from iap_control.laws.tracking import (
     ACCELERATION,
     POSE,
-    Target,
-    target_at,
+    ReferenceMotion,
+    reference_motion_at,
 )
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
@@ -49,7 +49,7 @@ class Yaw(NamedTuple):
 
 @formula
 def yaw_after(
-    target: Target,
+    target: ReferenceMotion,
     level: float,
     heading: float,
     mount_yaw: float,
@@ -86,6 +86,6 @@ def yaw_command(
 ) -> float:
     """Yaw [rad] of `yaw_after` for a reference row (19+); the memory is advanced in place."""
     last = Yaw(memory.yaw[0], memory.rate[0], memory.is_known[0] > 0.0)
-    after = yaw_after(target_at(row), level, heading, mount_yaw, follows, dt, last)
+    after = yaw_after(reference_motion_at(row), level, heading, mount_yaw, follows, dt, last)
     memory.yaw[0], memory.rate[0], memory.is_known[0] = after.yaw, after.rate, 1.0
     return after.yaw

@@ -12,12 +12,12 @@ from iap_control.modules.bearing import Lift
 from iap_control.modules.compensation import JointCompensation
 from iap_control.modules.exchange import JointEvent, LatchOrder, ModuleReports, ModuleRole
 from iap_control.modules.feed_forward import FeedForward
-from iap_control.modules.guidance import Guidance
+from iap_control.modules.guidance import ModuleGuidance
 from iap_control.modules.joint_machine import JointMachine, JointState
 from iap_control.modules.joint_table import check_loops, joints_of
 from iap_control.modules.losses import LossMonitor, ModuleLoss
 from iap_control.modules.mission import Mission
-from iap_control.modules.pose_errors import LeaderErrors, PoseErrors, Steering
+from iap_control.modules.pose_errors import LeaderOffsets, PoseOffsets, Steering
 from iap_control.modules.relative_pose import RelativePose, check_drogue
 from iap_control.modules.settings import FACES, ModuleJointSpec, ModulesSpec
 from iap_control.modules.structure import ModuleJoint, Structure, structures
@@ -62,14 +62,14 @@ class Coordinator:
         self.lost = LossMonitor.of(spec, names)
         self.structures = self._structures()
         check_loops(spec, self.structures)
-        self._guidance = Guidance(self.structures, len(names))
+        self._guidance = ModuleGuidance(self.structures, len(names))
         self.roles = [ModuleRole.SEPARATED] * len(names)
         self._assign_roles()
-        self._pose_errors = PoseErrors(spec.machine.pose_filter, self._dt)
+        self._pose_errors = PoseOffsets(spec.machine.pose_filter, self._dt)
         self._reports_at = -np.inf
         self._rows = np.zeros((len(names), REF_FIXED))  # references before the present update
         self._steering = Steering(spec.steered, self._dt)
-        self._leaders = LeaderErrors(spec.machine.pose_filter, self._dt)
+        self._leaders = LeaderOffsets(spec.machine.pose_filter, self._dt)
         self.mission = Mission(spec.mission)
         self._states = {name: machine.state for name, machine in self.machines.items()}
 

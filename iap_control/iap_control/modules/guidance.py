@@ -42,7 +42,7 @@ class GuidedReference(NamedTuple):
     t: float
 
 
-class Guidance:
+class ModuleGuidance:
     """Generates the references of every module.
 
     A structure's reference is that of its anchor, one of its modules: where that is the module which was docked onto,

@@ -76,7 +76,7 @@ class Steering:
         self._sums = sums
 
 
-class PoseErrors:
+class PoseOffsets:
     """Low-passes how far modules' estimates are off their references, which may move.
 
     Args:
@@ -101,7 +101,7 @@ class PoseErrors:
         return row[REF_P] + off[:3], so3.multiply(row[REF_Q], so3.quaternion_exp(off[3:]))
 
 
-class LeaderErrors:
+class LeaderOffsets:
     """Low-passes how far each joint's leader, in the frame of its follower's own estimate, is off its reference.
 
     Args:

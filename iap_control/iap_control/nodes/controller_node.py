@@ -92,7 +92,7 @@ class ControllerNode(SuiteNode):
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
         responder, wrench_topic, allocator, platform = make_control_responder(self, gains.gains)
-        self._responder, self._said = responder, 0  # losses of which the log tells
+        self._responder, self._logged_losses = responder, 0  # losses of which the log tells
         gains.apply_to(self, responder.controller)
         self._out = CommandMessage.of(platform.count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
@@ -166,25 +166,25 @@ class ControllerNode(SuiteNode):
     def _say_losses(self) -> None:
         """Log what the controller has been told of faults since the last command."""
         faults = self._responder.faults
-        if faults is None or faults.told == self._said:
+        if faults is None or faults.applied == self._logged_losses:
             return
-        for loss in faults.losses[self._said : faults.told]:
+        for loss in faults.losses[self._logged_losses : faults.applied]:
             log, text = self.get_logger(), f"t = {loss.at:.3f} s: re-allocates: {loss.text}"
             (log.info if loss.can_carry else log.warning)(text)
-        self._said = faults.told
+        self._logged_losses = faults.applied
 
     def _take_joints(self, state: StateMessage) -> None:
         """Take the arm's joints and their load, which come with the state."""
         assert self._responder.arm is not None  # noqa: S101 - nobody else listens to joints
         self._responder.take_joints(*state.arm(self._responder.arm.count), state.arm_load)
 
-    def _on_tip(self, given: TwistMessage) -> None:
+    def _on_tip(self, message: TwistMessage) -> None:
         """Take what the end effector is asked to do by hand."""
         assert self._stick is not None  # noqa: S101 - nobody else listens to twists of it
-        self._stick.take(given.rates, in_map=given.frame_id == MAP)
+        self._stick.take(message.rates, in_map=message.frame_id == MAP)
 
-    def _on_demand(self, given: WrenchMessage) -> None:
-        self._responder.take_demand(given.wrench_P)
+    def _on_demand(self, message: WrenchMessage) -> None:
+        self._responder.take_demand(message.wrench_P)
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.modules.joint_states import joints_message
-from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
+from iap_control.responders.coordinator_responder import CoordinatorResponder, ReportPart
 from iap_description.errors import BadInput
 from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_FIXED
@@ -86,20 +86,20 @@ class CoordinatorNode(SuiteNode):
 
     def _on_state(self, i: int, state: StateMessage) -> None:
         self._newest = state.stamp
-        self._take(i, Part.STATE, state.stamp, state.rows[0].copy())
+        self._take(i, ReportPart.STATE, state.stamp, state.rows[0].copy())
 
     def _on_reference(self, i: int, reference: ReferenceMessage) -> None:
         row = np.zeros(REF_FIXED + 1)
         reference.get_row(row)
-        self._take(i, Part.REFERENCE, reference.stamp, (row, reference.level))
+        self._take(i, ReportPart.REFERENCE, reference.stamp, (row, reference.level))
 
     def _on_command(self, i: int, command: CommandMessage) -> None:
         self._responder.hear(i, command.stamp)
 
     def _on_wrench(self, i: int, wrench: WrenchMessage) -> None:
-        self._take(i, Part.WRENCH, wrench.stamp, wrench.wrench_P.copy())
+        self._take(i, ReportPart.WRENCH, wrench.stamp, wrench.wrench_P.copy())
 
-    def _take(self, i: int, part: Part, stamp: int, value: object) -> None:
+    def _take(self, i: int, part: ReportPart, stamp: int, value: object) -> None:
         if self._responder.take(i, part, stamp, value):
             self._answer()
 
@@ -112,7 +112,7 @@ class CoordinatorNode(SuiteNode):
         responder = self._responder
         head = responder.stamp, responder.sequence
         self._joints.put_head(*head)
-        self._joints.put(responder.said)
+        self._joints.put(responder.joint_states)
         self._joints_out.publish(self._joints.dump())
         wrenches_P, out = responder.coordinator.feed_forward.wrenches_P, self._reference
         out.put_head(*head)

@@ -23,7 +23,7 @@ from iap_control.responders.control_responder import (
     ControlResponder,
     WrenchInteraction,
 )
-from iap_control.responders.inputs import Limits
+from iap_control.responders.inputs import InputLimits
 from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.config.plain_yaml import parse_yaml
@@ -75,8 +75,8 @@ def make_control_responder(
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
     faults = KnownFaults(_faults(node, model.fleet), model, controller, [allocator])
     lever, failsafe = LeverCompensation.of(assembly), declared_failsafe(node)
-    given = (references, interaction, lever, faults, failsafe, _arm(node, assembly, model, dt))
-    return ControlResponder(controller, *given), topic, allocator, platform
+    parts = (references, interaction, lever, faults, failsafe, _arm(node, assembly, model, dt))
+    return ControlResponder(controller, *parts), topic, allocator, platform
 
 
 def _arm(
@@ -141,12 +141,12 @@ def _faults(node: SuiteNode, fleet: Sequence[Aircraft]) -> tuple[KnownFault, ...
     return read_faults(text, fleet, source="parameter faults") if text else ()
 
 
-def _references(node: SuiteNode) -> tuple[Limits, Source]:
+def _references(node: SuiteNode) -> tuple[InputLimits, Source]:
     what = "Answer a state with the reference and the wrench of its stamp (stamped), or with the newest (latest)."
     source = node.choice("reference_source", SOURCES, what)
     what = "A simple input that is silent for longer stands still [s of simulation time]."
     timeout = node.parameter("input_timeout", 0.5, what, limits=(0.01, 60.0))
-    return Limits(timeout=timeout), source
+    return InputLimits(timeout=timeout), source
 
 
 def _wrenches(node: SuiteNode, source: Source, default: str) -> tuple[str, WrenchInput | None]:

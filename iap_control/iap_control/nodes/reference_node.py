@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from iap_control.allocation.model import mount_yaws
 from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
-from iap_control.references.timeline import LONGEST, Leads, flight_timeline
+from iap_control.references.timeline import MAX_DURATION, Leads, flight_timeline
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import Record, validate
@@ -31,7 +31,7 @@ from iap_msgs.msg import PlatformReference
 STARTS = ("hover", "ground")
 
 
-class _Given(Record):
+class _ReferenceParameters(Record):
     """The parameter `reference`."""
 
     reference: MotionOrReplay
@@ -91,7 +91,7 @@ def make_player(node: SuiteNode, platform: Platform) -> Player:
     line = flight_timeline(reference, _leads(node, platform.ground_clearance), dt)
     line = line.placed(_offset(node), mount_yaws(Assembly.of(platform)), yaw)
     what = "Length [s]; 0: the reference's own."
-    duration = node.parameter("duration", 0.0, what, limits=(0.0, LONGEST))
+    duration = node.parameter("duration", 0.0, what, limits=(0.0, MAX_DURATION))
     if duration:
         line = line.cut(duration)
     home = _numbers(node, "home", "State row where the flight starts", STATE_SIZE)
@@ -104,13 +104,13 @@ def _reference(node: SuiteNode) -> Motion | Replay:
     if not text:
         raise BadInput("parameter reference: the YAML of a motion or replay is missing")
     tree = {"reference": parse_yaml(text, source="parameter reference")}
-    return validate(_Given, tree, source="parameters").reference
+    return validate(_ReferenceParameters, tree, source="parameters").reference
 
 
 def _leads(node: SuiteNode, ground_clearance: float) -> Leads:
     start = node.choice("start", STARTS, "Where the flight begins and ends: hover | ground.")
     what = "From rest at the first pose to the reference [s]."
-    lead_in = node.parameter("lead_in", 3.0, what, limits=(0.0, LONGEST))
+    lead_in = node.parameter("lead_in", 3.0, what, limits=(0.0, MAX_DURATION))
     return Leads(lead_in, ground_clearance if start == "ground" else None)
 
 

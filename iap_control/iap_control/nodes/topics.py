@@ -115,15 +115,15 @@ class ResponderTopics:
         row = responder.central(state.rows)
         self._answer(lambda: responder.take_state(state.stamp, state.sequence, row))
 
-    def _on_reference(self, given: ReferenceMessage) -> None:
-        given.get_row(self._row)
-        if self._take_role is not None and isinstance(given, ModuleReferenceMessage):
-            self._take_role(given.role, given.feed_forward_P)
-        arguments = (given.stamp, given.level, self._row, given.wrench_P)
+    def _on_reference(self, message: ReferenceMessage) -> None:
+        message.get_row(self._row)
+        if self._take_role is not None and isinstance(message, ModuleReferenceMessage):
+            self._take_role(message.role, message.feed_forward_P)
+        arguments = (message.stamp, message.level, self._row, message.wrench_P)
         self._answer(lambda: self._responder.take_reference(*arguments))
 
-    def _on_wrench(self, given: WrenchMessage) -> None:
-        self._answer(lambda: self._responder.take_wrench(given.stamp, given.wrench_P))
+    def _on_wrench(self, message: WrenchMessage) -> None:
+        self._answer(lambda: self._responder.take_wrench(message.stamp, message.wrench_P))
 
     def _answer(self, take: Callable[[], object]) -> None:
         """Take a message, and publish the answer that it completes."""
@@ -132,20 +132,20 @@ class ResponderTopics:
             self._spent += time.perf_counter() - began
             self._publish()
 
-    def _on_pose(self, given: PoseMessage) -> None:
+    def _on_pose(self, message: PoseMessage) -> None:
         self._refuse_beside_references()
-        self._responder.take_pose(given.stamp / SECOND, given.pose)
+        self._responder.take_pose(message.stamp / SECOND, message.pose)
 
-    def _on_twist(self, given: TwistMessage) -> None:
-        self._follow_rates("twist", given)
+    def _on_twist(self, message: TwistMessage) -> None:
+        self._follow_rates("twist", message)
 
-    def _on_accel(self, given: AccelMessage) -> None:
-        self._follow_rates("accel", given)
+    def _on_accel(self, message: AccelMessage) -> None:
+        self._follow_rates("accel", message)
 
-    def _follow_rates(self, kind: Kind, given: TwistMessage | AccelMessage) -> None:
+    def _follow_rates(self, kind: Kind, message: TwistMessage | AccelMessage) -> None:
         self._refuse_beside_references()
-        in_body = given.frame_id == self.base
-        self._responder.take_rates(kind, given.rates, in_body=in_body)
+        in_body = message.frame_id == self.base
+        self._responder.take_rates(kind, message.rates, in_body=in_body)
 
     def _refuse_beside_references(self) -> None:
         """Take a simple input only where nobody publishes whole references.

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_control.responders.inputs import held
+from iap_control.responders.inputs import at_rest
 from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_P, REF_V
@@ -22,7 +22,7 @@ class Descent:
     def __init__(self, t: float, x: Array, headings: Array, speed: float) -> None:
         self._t, self._speed = t, speed
         row = np.concatenate([np.zeros(REF_FIXED), headings])
-        held(x, row)
+        at_rest(x, row)
         row[REF_V.stop - 1] = -speed
         self._height = row[REF_P.stop - 1]
         self._reference = Reference(row)

@@ -36,7 +36,7 @@ CUTOFF_HZ = 2.0
 
 
 @dataclass(frozen=True)
-class Commanded:
+class RecordedCommand:
     """A recorded command, on the time since its first sample.
 
     Attributes:
@@ -54,7 +54,7 @@ class Commanded:
     source: str
 
 
-def commanded(replay: Replay) -> Commanded:
+def commanded(replay: Replay) -> RecordedCommand:
     """Read a replay's recordings.
 
     Raises:
@@ -68,8 +68,8 @@ def commanded(replay: Replay) -> Commanded:
             path, topic=replay.actual_topic, convention=replay.convention, max_gap=math.inf
         )
         actual = _track(flown, time_offset(command, flown))
-    rows, given = smoothed(command), _track(command, 0.0)
-    return Commanded(rows, command.duration, given, actual, command.source)
+    rows, track = smoothed(command), _track(command, 0.0)
+    return RecordedCommand(rows, command.duration, track, actual, command.source)
 
 
 def _track(recorded: RecordedTrajectory, offset: float) -> Track:
@@ -91,8 +91,8 @@ def smoothed(
         A function that gives reference rows (T, REF_FIXED) at times (T,) from the command's first sample [s];
         before and after the command its end poses are held at rest.
     """
-    given = _present(recorded.p_WP_W, recorded.v_WP_W, recorded.a_WP_W)
-    position = splines.fit(recorded.t, given, cutoff_hz)
+    present = _present(recorded.p_WP_W, recorded.v_WP_W, recorded.a_WP_W)
+    position = splines.fit(recorded.t, present, cutoff_hz)
     attitude = _fit_attitude(recorded, cutoff_hz)
 
     def rows_at(t: Array) -> Array:

@@ -11,10 +11,10 @@ from typing import Self
 import numpy as np
 
 from iap_control.references.motions import Motion, Replay
-from iap_control.references.replay import Commanded, commanded
+from iap_control.references.replay import RecordedCommand, commanded
 from iap_control.references.rows import approach, hold
 from iap_control.references.velocity_steps import VelocitySteps
-from iap_control.responders.inputs import held
+from iap_control.responders.inputs import at_rest
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -23,11 +23,13 @@ from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
 SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]
 CLIMB_SPEED = 0.5  # mean speed of take-off and landing [m/s]
 BLOCK = 512  # control instants that are made at once
-LONGEST = 2.0**31  # that a part of a flight can last, since stamps count seconds in 32 bits [s]
+MAX_DURATION = (
+    2.0**31
+)  # that a part of a flight can last, since stamps count seconds in 32 bits [s]
 
 
 @dataclass(frozen=True)
-class Part:
+class TimelinePart:
     """A stretch of a timeline.
 
     Attributes:
@@ -77,7 +79,7 @@ class Timeline:
         aircraft_yaw: (N,) headings that are given instead [rad].
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[TimelinePart, ...]
     count: int
     window: tuple[float, float]
     lead: float
@@ -190,17 +192,17 @@ def build(
     Raises:
         BadInput: a part lasts longer than a stamp can say.
     """
-    middle = Part(_count("reference", duration, dt) + 1, lambda k: motion(k * dt), level)
+    middle = TimelinePart(_count("reference", duration, dt) + 1, lambda k: motion(k * dt), level)
     first, last = middle.row(0), middle.row(middle.count - 1)
     still = hold(first, 1)[0]
-    before: list[Part] = []
+    before: list[TimelinePart] = []
     if leads.lead_in > 0.0:
         before = [_approach("start.lead_in", still, first, leads.lead_in, dt)]
-    after: list[Part] = []
+    after: list[TimelinePart] = []
     if leads.ground_height is not None:
         ground = _level_at(still, leads.ground_height)
         climb = (still[REF_P.stop - 1] - leads.ground_height) / CLIMB_SPEED
-        spin_up = Part(round(SPIN_UP / dt), lambda k: hold(ground, len(k)))
+        spin_up = TimelinePart(round(SPIN_UP / dt), lambda k: hold(ground, len(k)))
         before = [spin_up, _approach("reference", ground, still, climb, dt), *before]
         after = _landing(last, leads.ground_height, dt)
     lead = sum(part.count for part in before)
@@ -212,7 +214,7 @@ def build(
 
 
 def flight_timeline(
-    reference: Motion | Replay, leads: Leads, dt: float, recorded: Commanded | None = None
+    reference: Motion | Replay, leads: Leads, dt: float, recorded: RecordedCommand | None = None
 ) -> Timeline:
     """A motion or a recorded command, surrounded by its leads; `recorded` is the replay's, if it has been read already.
 
@@ -228,26 +230,26 @@ def flight_timeline(
 
 def _count(key: str, duration: float, dt: float) -> int:
     """Control periods in a duration [s]."""
-    if not duration < LONGEST:
-        raise BadInput(f"key '{key}': lasts {duration:g} s, must be below {LONGEST:.0f} s")
+    if not duration < MAX_DURATION:
+        raise BadInput(f"key '{key}': lasts {duration:g} s, must be below {MAX_DURATION:.0f} s")
     return round(duration / dt)
 
 
-def _approach(key: str, start: Array, end: Array, duration: float, dt: float) -> Part:
+def _approach(key: str, start: Array, end: Array, duration: float, dt: float) -> TimelinePart:
     """Rows from rest at `start` towards `end`, whose own row is left to what follows."""
     count = max(1, _count(key, duration, dt))
-    return Part(count, lambda k: approach(k * dt, count * dt, start, end))
+    return TimelinePart(count, lambda k: approach(k * dt, count * dt, start, end))
 
 
 def _level_at(row: Array, height: float) -> Array:
     """A pose at rest, level, with the yaw of `row`, at a height."""
     out = row.copy()
-    held(row, out)
+    at_rest(row, out)
     out[REF_P.stop - 1] = height
     return out
 
 
-def _landing(last: Array, height: float, dt: float) -> list[Part]:
+def _landing(last: Array, height: float, dt: float) -> list[TimelinePart]:
     """Rows that stop, level out, descend slightly into the ground, and idle."""
     stop = last.copy()
     stop[REF_P] += 0.5 * last[7:10]  # comes to rest within a second
@@ -255,11 +257,11 @@ def _landing(last: Array, height: float, dt: float) -> list[Part]:
     down = _level_at(rest, height - 0.02)
     descend = (rest[2] - down[2]) / CLIMB_SPEED
     halting = _reversed_approach(rest, last, 2.0, dt)
-    idle = Part(round(SPIN_UP / dt), lambda k: hold(down, len(k)), Level.WRENCH)
+    idle = TimelinePart(round(SPIN_UP / dt), lambda k: hold(down, len(k)), Level.WRENCH)
     return [halting, _approach("reference", rest, down, descend, dt), idle]
 
 
-def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -> Part:
+def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -> TimelinePart:
     """Rows from a moving row to rest: the approach to the row run backwards in time."""
     mirrored = moving.copy()
     mirrored[7:13] *= -1.0  # velocities change sign with time, accelerations do not
@@ -270,4 +272,4 @@ def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -
         out[:, 7:13] *= -1.0
         return out
 
-    return Part(there.count, rows)
+    return TimelinePart(there.count, rows)

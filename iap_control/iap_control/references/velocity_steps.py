@@ -13,7 +13,7 @@ from iap_description.config.record import NonNegative, Positive, Real, Record, V
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Level
 
-SMALL = 1e-3  # half of a turn that is taken by its series [rad]
+SERIES_ANGLE = 1e-3  # half of a turn that is taken by its series [rad]
 
 
 class Steps(NamedTuple):
@@ -118,7 +118,7 @@ def _in_turn(a: Array, b: Array) -> Array:
 def _way(velocities: Array, yaws: Array, turns: Array, times: Array) -> Array:
     """(T, 3) how far one comes in times (T,) with velocities (T, 3) along axes that turn evenly from yaws (T,)."""
     half = 0.5 * turns
-    is_small = np.abs(half) < SMALL
+    is_small = np.abs(half) < SERIES_ANGLE
     chord = np.where(is_small, 1.0 - half**2 / 6.0, np.sin(half) / np.where(is_small, 1.0, half))
     ways = _turned(velocities, yaws + half) * times[:, None]
     ways[:, :2] *= chord[:, None]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_control.arm.arm_control import ArmControl, Joints
+from iap_control.arm.arm_control import ArmControl, JointCoordinates
 from iap_control.controllers.controller import Controller
 from iap_control.controllers.estimate_failsafe import EstimateFailsafe
 from iap_control.controllers.known_faults import KnownFaults
@@ -81,7 +81,7 @@ class ControlResponder(StateResponder[Command]):
         self.task: ForceTask | None = None
         self._interaction, self._lever = interaction, lever
         self.faults, self.failsafe, self.arm = faults, failsafe, arm
-        self._joints: Joints | None = None
+        self._joints: JointCoordinates | None = None
         self._load: Load | None = None
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self.follower: RoleControl | None = None
@@ -103,7 +103,7 @@ class ControlResponder(StateResponder[Command]):
 
     def take_joints(self, q: Array, v: Array, load: Load | None) -> None:
         """Take coordinates and velocities (n,) of the arm's joints and their load, which go with the next state."""
-        self._joints, self._load = Joints(q.copy(), v.copy()), load
+        self._joints, self._load = JointCoordinates(q.copy(), v.copy()), load
 
     def take_demand(self, wrench_P: Array) -> None:
         """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
@@ -115,8 +115,8 @@ class ControlResponder(StateResponder[Command]):
         x, at_rest = np.zeros(STATE_SIZE), Reference(np.zeros(REF_FIXED + self.references.count))
         x[Q], at_rest.row[REF_Q] = IDENTITY, IDENTITY
         mode = self._interaction.mode if self._interaction else ForceMode.NONE
-        for wanted in (ForceMode.NONE, mode, ForceMode.NONE):
-            self._off.mode, self._off.axes[:] = wanted, wanted == ForceMode.SELECTIVE
+        for each in (ForceMode.NONE, mode, ForceMode.NONE):
+            self._off.mode, self._off.axes[:] = each, each == ForceMode.SELECTIVE
             self.controller(x, at_rest, NO_WRENCH, self._off)
         self._off.axes[:] = False
         self.controller.reset()

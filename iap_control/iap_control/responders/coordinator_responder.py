@@ -10,7 +10,7 @@ from iap_control.modules.coordination import CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import ModuleReports, ModuleRole
 from iap_control.modules.joint_states import joint_states
-from iap_control.responders.felt_wrenches import FeltWrenches
+from iap_control.responders.external_wrenches import ExternalWrenches
 from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, Level, P
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
@@ -20,7 +20,7 @@ ROLES = {role: number for number, role in enumerate(ModuleRole)}  # as the messa
 SECOND = 1e9  # [ns]
 
 
-class Part(IntEnum):
+class ReportPart(IntEnum):
     """What every module tells of an instant."""
 
     REFERENCE = 0  # its own: a row (20,) and a level
@@ -34,7 +34,7 @@ class CoordinatorResponder:
     An answer rests on the states and wrenches of the instant before, which all modules had when they were commanded
     there, and on what joints measure now: so it does what the coordinator in the loop of one process does. Those of
     the instant itself are waited for, so that none is missed, wrenches as long as time waits for them too
-    (`FeltWrenches`).
+    (`ExternalWrenches`).
 
     Args:
         spec: of the modules.
@@ -51,10 +51,12 @@ class CoordinatorResponder:
     def __init__(self, spec: CoordinationSpec) -> None:
         self._spec, self.answered = spec, 0
         self._names = list(spec.modules.joints)
-        self._told = len(Part) * len(spec.vehicles)  # parts of all modules; behind them, joints'
+        self._told = len(ReportPart) * len(
+            spec.vehicles
+        )  # parts of all modules; behind them, joints'
         is_measured = spec.modules.wrench_source == "joint"
         self._parts = TimeSynchronizer(self._told + is_measured)
-        self._felt = FeltWrenches(len(spec.vehicles))
+        self._felt = ExternalWrenches(len(spec.vehicles))
         self._biases = np.array([vehicle.position_bias for vehicle in spec.vehicles])
         self._begin()
 
@@ -77,11 +79,11 @@ class CoordinatorResponder:
         return [ROLES[each] for each in self.coordinator.roles]
 
     @property
-    def said(self) -> JointsSaid:
+    def joint_states(self) -> JointsSaid:
         """What modules and joints do, and what latches shall hold."""
         return joint_states(self.coordinator)
 
-    def take(self, module: int, part: Part, stamp: int, value: object) -> bool:
+    def take(self, module: int, part: ReportPart, stamp: int, value: object) -> bool:
         """Take a part of an instant, arrays of its own; returns whether an answer is complete with it.
 
         Args:
@@ -90,15 +92,15 @@ class CoordinatorResponder:
             stamp: simulation time [ns].
             value: of the part.
         """
-        if part == Part.STATE and module == 0 and stamp < self.stamp:  # time began anew
+        if part == ReportPart.STATE and module == 0 and stamp < self.stamp:  # time began anew
             self._begin()
         for late in self._felt.late(stamp):
-            self._parts.take(len(Part) * late + Part.WRENCH, stamp, 0, None)
-        if part == Part.WRENCH:
+            self._parts.take(len(ReportPart) * late + ReportPart.WRENCH, stamp, 0, None)
+        if part == ReportPart.WRENCH:
             self._felt.take(module, stamp, np.asarray(value))
             if self._felt.is_over(stamp):
                 return False
-        return self._put(len(Part) * module + part, stamp, value)
+        return self._put(len(ReportPart) * module + part, stamp, value)
 
     def take_borne(self, stamp: int, wrenches_S: Array) -> bool:
         """Take what joints bear (m, 6) at an instant, where that is measured; returns as `take`."""
@@ -118,8 +120,8 @@ class CoordinatorResponder:
 
     def _answer(self, instant: Instant) -> None:
         """Coordinate on what was told before, and keep what is told now."""
-        references = instant.parts[Part.REFERENCE : self._told : len(Part)]
-        estimates = np.array(instant.parts[Part.STATE : self._told : len(Part)])
+        references = instant.parts[ReportPart.REFERENCE : self._told : len(ReportPart)]
+        estimates = np.array(instant.parts[ReportPart.STATE : self._told : len(ReportPart)])
         nominal = np.array([row for row, _ in references])
         self.levels = [level for _, level in references]
         step = self._spec.time_step
@@ -141,5 +143,7 @@ class CoordinatorResponder:
         newest = max(self._heard)
         command_times = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
         felt_P = self._felt.before(stamp, self.coordinator.lost.modules)
-        told = ModuleReports(t, self._estimates, shared, felt_P, nominal, command_times, joint_S)
-        self.coordinator.update(told)  # orders to latches are told as what they shall hold
+        reports = ModuleReports(
+            t, self._estimates, shared, felt_P, nominal, command_times, joint_S
+        )
+        self.coordinator.update(reports)  # orders to latches are told as what they shall hold

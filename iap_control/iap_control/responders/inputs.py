@@ -25,7 +25,7 @@ MAX_TIME_STEP = 0.1  # a gap between control steps does not make a reference jum
 
 
 @dataclass(frozen=True)
-class Limits:
+class InputLimits:
     """Limits of simple inputs.
 
     Attributes:
@@ -93,7 +93,7 @@ class PoseStream:
         return out
 
 
-class Inputs:
+class SimpleInputs:
     """Turns simple inputs into reference rows, one for each control step.
 
     Args:
@@ -101,7 +101,7 @@ class Inputs:
         limits: what the inputs cannot exceed.
     """
 
-    def __init__(self, count: int, limits: Limits) -> None:
+    def __init__(self, count: int, limits: InputLimits) -> None:
         self._limits = limits
         self._row = np.zeros(REF_FIXED + count)
         self.reset()
@@ -157,9 +157,9 @@ class Inputs:
         if self.kind == "accel" and rates.any():
             row[REF_A], row[REF_ALPHA] = rates[:3], rates[3:]
         else:
-            wanted = np.zeros(6) if self.kind == "accel" else rates
-            row[REF_A] = _slew(row[REF_V], wanted[:3], limits.acceleration, dt)
-            row[REF_ALPHA] = _slew(row[REF_W], wanted[3:], limits.angular_acceleration, dt)
+            goal = np.zeros(6) if self.kind == "accel" else rates
+            row[REF_A] = _slew(row[REF_V], goal[:3], limits.acceleration, dt)
+            row[REF_ALPHA] = _slew(row[REF_W], goal[3:], limits.angular_acceleration, dt)
         row[REF_V] = _bounded(row[REF_V] + dt * row[REF_A])
         row[REF_W] = _bounded(row[REF_W] + dt * row[REF_ALPHA])
         row[REF_P] = _bounded(row[REF_P] + dt * row[REF_V])
@@ -179,18 +179,18 @@ def world_rates(rates: Array, q_WB: Array, *, in_body: bool) -> Array:
     return np.concatenate([linear, so3.rotate(so3.conjugate(q_WB), angular)])
 
 
-def held(x: Array, row: Array) -> None:
+def at_rest(x: Array, row: Array) -> None:
     """Write into a reference row (19+) the rest at the position and yaw of a row `x` (7+), level."""
     yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(x[Q]))[2]
     row[REF_P], row[REF_Q] = x[P], so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
     row[REF_V.start : REF_FIXED] = 0.0
 
 
-def _slew(value: Array, wanted: Array, limit: float, dt: float) -> Array:
+def _slew(value: Array, goal: Array, limit: float, dt: float) -> Array:
     """The rate (3,) that brings a value towards what is wanted in this step, at most `limit` long."""
     if dt <= 0.0:
         return np.zeros(3)
-    rate = (wanted - value) / dt
+    rate = (goal - value) / dt
     length = float(np.linalg.norm(rate))
     return rate if length <= limit else rate * (limit / length)
 

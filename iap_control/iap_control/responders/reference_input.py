@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from iap_control.responders.inputs import Inputs, Kind, Limits, held, world_rates
+from iap_control.responders.inputs import InputLimits, Kind, SimpleInputs, at_rest, world_rates
 from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput
@@ -32,14 +32,14 @@ class ReferenceInput:
     """
 
     def __init__(
-        self, count: int, limits: Limits, source: Source, *, needs_headings: bool
+        self, count: int, limits: InputLimits, source: Source, *, needs_headings: bool
     ) -> None:
         self.count, self.follows_inputs = count, False
         self._needs_headings = needs_headings
         self._source, self._limits = source, limits
         self._given = Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6))
         self._own = Reference(np.zeros(REF_FIXED + count))
-        self._inputs = Inputs(count, limits)
+        self._inputs = SimpleInputs(count, limits)
         self.reset()
 
     def reset(self) -> None:
@@ -58,8 +58,8 @@ class ReferenceInput:
         _need(sound, "not finite, or beyond all bounds")
         _need(level in tuple(Level), f"level {level} is none of 0 to 3")
         _need(is_unit(row[REF_Q]), "its attitude is not a unit quaternion")
-        given = self._given
-        given.row[:], given.wrench_P[:], given.level = row, wrench_P, Level(level)
+        newest = self._given
+        newest.row[:], newest.wrench_P[:], newest.level = row, wrench_P, Level(level)
         self._stamp, self._received = stamp, t
         self.follows_inputs = False
 
@@ -101,12 +101,12 @@ class ReferenceInput:
 
     def _at_rest(self, reference: Reference, x: Array) -> Reference:
         """A reference that has gone silent, with its motion stopped."""
-        own = self._own.row
-        own[:] = reference.row
+        row = self._own.row
+        row[:] = reference.row
         if reference.level == Level.POSE:
-            own[REF_Q.stop : REF_FIXED] = 0.0
+            row[REF_Q.stop : REF_FIXED] = 0.0
         else:
-            held(x, own)
+            at_rest(x, row)
         return self._own
 
 

@@ -21,7 +21,7 @@ SECOND = 1e9  # [ns]
 
 
 @dataclass
-class Counts:
+class AnswerCounts:
     """Counts of states.
 
     Attributes:
@@ -54,7 +54,7 @@ class StateResponder(ABC, Generic[Answer]):
 
     def __init__(self, references: ReferenceInput, wrenches: WrenchInput | None) -> None:
         self.references, self.wrenches = references, wrenches
-        self.counts = Counts()
+        self.counts = AnswerCounts()
         self.stamp, self.sequence = -1, 0
         self.answer: Answer | None = None
         self.tracked: Reference | None = None

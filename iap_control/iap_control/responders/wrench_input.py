@@ -67,8 +67,8 @@ class WrenchInput:
 
     def at(self, stamp: int) -> Array | None:
         """The wrench (6,) for the state of a stamp [ns]; None if it has stayed away for too long."""
-        given, wrench_P = self._before if stamp == self._before[0] else self._newest
-        self.is_lost = given < 0 or stamp - given > self._timeout
+        measured, wrench_P = self._before if stamp == self._before[0] else self._newest
+        self.is_lost = measured < 0 or stamp - measured > self._timeout
         return None if self.is_lost else wrench_P
 
 
@@ -109,12 +109,12 @@ class WrenchDemand:
         Raises:
             BadInput: an axis is unknown, or the platform cannot push along it.
         """
-        chosen = axes_of(axes)
+        mask = axes_of(axes)
         if self._mode == ForceMode.SELECTIVE:
-            check_axes(self._model, chosen, self._name)
+            check_axes(self._model, mask, self._name)
         else:
-            chosen = np.ones(6, dtype=bool)
-        self._task = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), chosen)
+            mask = np.ones(6, dtype=bool)
+        self._task = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), mask)
 
     def take(self, t: float, wrench_P: Array) -> None:
         """Ask for a wrench (6,) at simulation time `t` [s].

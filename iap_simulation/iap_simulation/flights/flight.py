@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from iap_control.controllers.estimate_failsafe import Failsafe
-from iap_control.controllers.known_faults import Loss
-from iap_control.references.replay import Commanded
+from iap_control.controllers.known_faults import RemainingThrust
+from iap_control.references.replay import RecordedCommand
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import SensorInfo
@@ -101,7 +101,7 @@ class Flight:
 
     scenario: Scenario
     vehicles: tuple[Vehicle, ...]
-    recorded: tuple[Commanded | None, ...]
+    recorded: tuple[RecordedCommand | None, ...]
     spec: PlantSpec
     sensors: PlantSensors
     navigators: dict[int, Navigator]
@@ -245,7 +245,7 @@ def _navigator(
     return Navigator(control.state_source, sensor_set, settings)
 
 
-def _told(loss: Loss) -> LossMeta:
+def _told(loss: RemainingThrust) -> LossMeta:
     load = loss.load if math.isfinite(loss.load) else None
     return LossMeta(at=loss.at, hover_load=load, can_carry=loss.can_carry, text=loss.text)
 

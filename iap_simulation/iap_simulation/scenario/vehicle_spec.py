@@ -6,7 +6,7 @@ from typing import Literal, Self, get_args
 from pydantic import field_validator, model_validator
 
 from iap_control.arm.arm_spec import ArmSpec
-from iap_control.arm.motions import Hold
+from iap_control.arm.motions import HoldMotion
 from iap_control.controllers.estimate_failsafe import Failsafe
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
@@ -119,7 +119,7 @@ class VehicleSpec(Record):
 
     @model_validator(mode="after")
     def _has_the_arm_that_moves(self) -> Self:
-        if self.platform.arm is None and not isinstance(self.arm.motion, Hold):
+        if self.platform.arm is None and not isinstance(self.arm.motion, HoldMotion):
             raise ValueError(
                 f"key 'arm.motion': platform {self.platform.name} has no arm (m100_arm and f450_arm have)"
             )

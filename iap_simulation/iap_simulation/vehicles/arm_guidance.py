@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from iap_control.arm.arm_control import Joints
+from iap_control.arm.arm_control import JointCoordinates
 from iap_description.signals import Reference
 from iap_physics.arm.gripper import known_load
 from iap_physics.plant.plant import Plant
@@ -29,6 +29,9 @@ class ArmGuidance:
             control.carry(known_load(plant, i))
             interaction = vehicle.interaction
             control.feel(None if interaction is None else interaction.task)
-            x, joints = vehicle.known_state(plant.state(i)[0])[0], Joints(motors.q, motors.v)
+            x, joints = (
+                vehicle.known_state(plant.state(i)[0])[0],
+                JointCoordinates(motors.q, motors.v),
+            )
             references[i] = control(k, x, joints, vehicle.controller, references[i])
             plant.command_arm(i, control.target)

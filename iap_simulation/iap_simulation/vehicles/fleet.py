@@ -4,13 +4,13 @@
 from collections.abc import Sequence
 
 from iap_control.references.motions import Replay
-from iap_control.references.replay import Commanded, commanded
+from iap_control.references.replay import RecordedCommand, commanded
 from iap_description.errors import BadInput
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
-def recorded_commands(scenario: Scenario) -> tuple[Commanded | None, ...]:
+def recorded_commands(scenario: Scenario) -> tuple[RecordedCommand | None, ...]:
     """The recorded command of each vehicle that replays one.
 
     Raises:
@@ -21,7 +21,7 @@ def recorded_commands(scenario: Scenario) -> tuple[Commanded | None, ...]:
 
 
 def vehicles_of(
-    scenario: Scenario, recorded: Sequence[Commanded | None] | None = None
+    scenario: Scenario, recorded: Sequence[RecordedCommand | None] | None = None
 ) -> tuple[Vehicle, ...]:
     """All vehicles of a scenario; recorded commands are read unless they are given.
 

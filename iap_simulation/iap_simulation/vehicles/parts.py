@@ -8,7 +8,7 @@ from iap_control.allocation.model import PlatformModel, check_axes
 from iap_control.arm.arm_control import ArmControl
 from iap_control.controllers.controller import Controller, make_controller
 from iap_control.interaction.push import pushed_axes
-from iap_control.references.replay import Commanded
+from iap_control.references.replay import RecordedCommand
 from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
@@ -51,7 +51,10 @@ def vehicle_controller(
 
 
 def vehicle_timeline(
-    scenario: Scenario, vehicle: VehicleSpec, model: PlatformModel, recorded: Commanded | None
+    scenario: Scenario,
+    vehicle: VehicleSpec,
+    model: PlatformModel,
+    recorded: RecordedCommand | None,
 ) -> Timeline:
     """References of a vehicle at every control instant.
 

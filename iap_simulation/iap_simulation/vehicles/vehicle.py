@@ -14,7 +14,7 @@ from iap_control.controllers.controller import Controller
 from iap_control.controllers.known_faults import KnownFaults
 from iap_control.interaction.push import Push
 from iap_control.lever import LeverCompensation
-from iap_control.references.replay import Commanded
+from iap_control.references.replay import RecordedCommand
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -87,7 +87,7 @@ class Vehicle:
         cls,
         scenario: Scenario,
         vehicle: VehicleSpec,
-        recorded: Commanded | None = None,
+        recorded: RecordedCommand | None = None,
     ) -> Self:
         """Build a vehicle with its controller and references.
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flying import DT, GRAVITY, model_of
 
-from iap_control.arm.arm_control import ArmControl, Joints
+from iap_control.arm.arm_control import ArmControl, JointCoordinates
 from iap_control.arm.arm_spec import ArmSpec
 from iap_description.math import so3
 from iap_description.signals import ForceMode, ForceTask, Reference
@@ -30,7 +30,7 @@ def told(mode, *, holding=True):
     x = resting_state(np.ones(3), so3.quaternion_exp(np.array([0.1, -0.2, 0.7])))
     home = assembly.arm.record.home_pose
     control.feel(task)
-    control(0, x, Joints(home, np.zeros(3)), None, Reference(np.zeros(REF_FIXED)))
+    control(0, x, JointCoordinates(home, np.zeros(3)), None, Reference(np.zeros(REF_FIXED)))
     return control.target[2], assembly.arm, x
 
 

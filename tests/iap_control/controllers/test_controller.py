@@ -10,7 +10,7 @@ from own_law import PoseDamper
 
 from iap_control.controllers.controller import make_controller
 from iap_control.responders.control_responder import ControlResponder
-from iap_control.responders.inputs import Limits
+from iap_control.responders.inputs import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
@@ -50,7 +50,7 @@ def test_a_users_own_law_flies_to_its_reference_in_process():
 
 def test_a_users_own_law_flies_to_its_reference_between_messages():
     loop = hover_with("auto")
-    references = ReferenceInput(3, Limits(), "stamped", needs_headings=False)
+    references = ReferenceInput(3, InputLimits(), "stamped", needs_headings=False)
     responder = ControlResponder(made(OWN_LAW), references)
     for k in range(round(8.0 / DT)):
         row = loop.vehicles[0].reference(k).row

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flying import controller_of, model_of
 
-from iap_control.controllers.known_faults import KnownFaults, Loss, read_faults
+from iap_control.controllers.known_faults import KnownFaults, RemainingThrust, read_faults
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.vehicles.faults import BatteryFault, MotorFault, RotorFault
@@ -19,7 +19,7 @@ def off(aircraft, at=1.0):
 
 
 def loss_of(platform, *faults):
-    return Loss.of(1.0, model_of(platform), faults, "test")
+    return RemainingThrust.of(1.0, model_of(platform), faults, "test")
 
 
 def made(model, command):
@@ -129,11 +129,11 @@ def test_each_is_told_in_its_time_and_a_reset_makes_all_sound():
     faults.tell(1.0)
     assert pilot.models[-1].health.speed.tolist() == [0, 1, 1, 1, 1, 1]
     faults.tell(1.5)
-    assert len(pilot.models) == faults.told == 1
+    assert len(pilot.models) == faults.applied == 1
     faults.tell(2.0)
     assert pilot.models[-1].health.speed.tolist() == [0, 1, 0, 1, 1, 1]
     faults.reset()
-    assert pilot.models[-1] is model and faults.told == 0
+    assert pilot.models[-1] is model and faults.applied == 0
 
 
 def test_a_controller_that_cannot_be_told_is_refused():

@@ -13,7 +13,7 @@ from iap_control.laws.tracking import (
     errors,
     motion_at,
     pid_of,
-    target_at,
+    reference_motion_at,
 )
 from iap_description.math import so3
 from iap_description.signals import Reference
@@ -26,7 +26,7 @@ TIMES = [0.0, 0.7, 2.3]
 
 
 def tracked(x, row, level=0):
-    return Errors(*map(np.array, errors(motion_at(x), target_at(row), level)))
+    return Errors(*map(np.array, errors(motion_at(x), reference_motion_at(row), level)))
 
 
 def still(**changes):

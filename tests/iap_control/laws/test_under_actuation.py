@@ -15,7 +15,7 @@ from lines import LINES, every_line, hanging
 from moving import Tumble, newton_euler
 
 from iap_control.laws.decomposition import Decomposition
-from iap_control.laws.tracking import errors, motion_at, target_at
+from iap_control.laws.tracking import errors, motion_at, reference_motion_at
 from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level
@@ -216,7 +216,7 @@ def test_tracking_itself_knows_nothing_of_lines():
     row[6] = 1.0
     x = row[:13].copy()
     x[3:7] = so3.quaternion_exp(np.array([0.2, 0.0, 0.0]))
-    found = errors(motion_at(x), target_at(row), 0)
+    found = errors(motion_at(x), reference_motion_at(row), 0)
     assert found.e_T[3] == pytest.approx(np.sin(0.2))
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 from support.module_joints import SIZE, chain, spec_of, told
 
-from iap_control.modules.pose_errors import LeaderErrors, PoseErrors, Steering
+from iap_control.modules.pose_errors import LeaderOffsets, PoseOffsets, Steering
 from iap_control.modules.settings import SteeringSettings
 from iap_control.modules.structure import structures
 from iap_description.math import so3
@@ -66,7 +66,7 @@ def test_it_acts_with_compensation_only() -> None:
 
 
 def test_own_poses_follow_a_reference_that_moves_and_smooth_noise() -> None:
-    rng, poses = np.random.default_rng(1), PoseErrors(2.0, DT)
+    rng, poses = np.random.default_rng(1), PoseOffsets(2.0, DT)
     bias = np.array([0.03, -0.02, 0.01])
     for k in range(800):
         now = told(k * DT, LINE + [0.2 * k * DT, 0.0, 0.0])
@@ -78,7 +78,7 @@ def test_own_poses_follow_a_reference_that_moves_and_smooth_noise() -> None:
 
 
 def test_a_leader_is_seen_in_the_frame_of_its_follower() -> None:
-    seen, now = LeaderErrors(2.0, DT), told(0.0, LINE)
+    seen, now = LeaderOffsets(2.0, DT), told(0.0, LINE)
     bias = np.array([0.03, -0.02, 0.01])
     now.estimates[1, :3] += bias
     seen.update(chain(3), now.estimates, now.shared, now.nominal)

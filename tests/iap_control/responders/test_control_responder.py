@@ -6,7 +6,7 @@ import pytest
 from flying import DT, controller_of
 
 from iap_control.responders.control_responder import ControlResponder
-from iap_control.responders.inputs import Limits
+from iap_control.responders.inputs import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, Level
@@ -17,7 +17,7 @@ NO_WRENCH = np.zeros(6)
 
 def loop_of(source="stamped", **settings):
     references = ReferenceInput(
-        3, Limits(), source, needs_headings=settings.get("yaw_mode") == "reference"
+        3, InputLimits(), source, needs_headings=settings.get("yaw_mode") == "reference"
     )
     return ControlResponder(controller_of("three_star", **settings), references)
 

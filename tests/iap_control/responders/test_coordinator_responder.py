@@ -6,7 +6,7 @@ import pytest
 from support.module_joints import spec_of
 
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
-from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
+from iap_control.responders.coordinator_responder import CoordinatorResponder, ReportPart
 from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, STATE_SIZE, Level
 from iap_description.vehicles.latching import Hold
@@ -47,10 +47,10 @@ def tell(responder: CoordinatorResponder, k: int, force: float = 0.0) -> list[bo
     """Tell all parts of instant k; the second module feels a force [N]."""
     answers = []
     for i in range(2):
-        parts: dict[Part, object] = {
-            Part.REFERENCE: (row(REF_FIXED + 1, 0.52 * i), Level.VELOCITY),
-            Part.STATE: row(STATE_SIZE, 0.52 * i),
-            Part.WRENCH: np.array([force * i, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        parts: dict[ReportPart, object] = {
+            ReportPart.REFERENCE: (row(REF_FIXED + 1, 0.52 * i), Level.VELOCITY),
+            ReportPart.STATE: row(STATE_SIZE, 0.52 * i),
+            ReportPart.WRENCH: np.array([force * i, 0.0, 0.0, 0.0, 0.0, 0.0]),
         }
         answers += [responder.take(i, part, k * PERIOD, each) for part, each in parts.items()]
     return answers
@@ -88,16 +88,16 @@ def test_a_latch_opens_half_a_second_after_it_was_announced(
     responder: CoordinatorResponder,
 ) -> None:
     fly(responder, 0, 1)
-    assert responder.said.holds.tolist() == [Hold.LOCKED]
+    assert responder.joint_states.holds.tolist() == [Hold.LOCKED]
     fly(responder, 1, 120)
-    assert responder.said.holds.tolist() == [Hold.OPEN]
+    assert responder.joint_states.holds.tolist() == [Hold.OPEN]
     assert responder.roles == [0, 0]
 
 
 def test_an_earlier_time_begins_a_new_flight(responder: CoordinatorResponder) -> None:
     fly(responder, 0, 120)
     tell(responder, 0)
-    assert responder.said.holds.tolist() == [Hold.LOCKED]
+    assert responder.joint_states.holds.tolist() == [Hold.LOCKED]
     assert (responder.stamp, responder.coordinator.events[-1:]) == (
         0,
         responder.coordinator.events,
@@ -116,8 +116,10 @@ def tell_poses(responder: CoordinatorResponder, k: int, modules: tuple[int, ...]
     answered = False
     for i in modules:
         x = 0.52 * i
-        responder.take(i, Part.REFERENCE, k * PERIOD, (row(REF_FIXED + 1, x), Level.VELOCITY))
-        answered = responder.take(i, Part.STATE, k * PERIOD, row(STATE_SIZE, x))
+        responder.take(
+            i, ReportPart.REFERENCE, k * PERIOD, (row(REF_FIXED + 1, x), Level.VELOCITY)
+        )
+        answered = responder.take(i, ReportPart.STATE, k * PERIOD, row(STATE_SIZE, x))
     return answered
 
 
@@ -131,7 +133,7 @@ def test_a_module_that_is_commanded_no_more_is_lost_and_waited_for_no_more() -> 
     assert [each.module for each in responder.coordinator.losses] == ["m1"]
     for k in range(21, 31):  # its observer has fallen silent
         tell_poses(responder, k)
-        responder.take(1, Part.WRENCH, k * PERIOD, np.zeros(6))
+        responder.take(1, ReportPart.WRENCH, k * PERIOD, np.zeros(6))
     assert responder.stamp == 30 * PERIOD
 
 
@@ -143,10 +145,10 @@ def test_an_instant_that_is_overtaken_ends_the_waiting_for_a_wrench() -> None:
         assert tell_poses(responder, k) == (k == 3)
     assert responder.stamp == 3 * PERIOD
     for i in range(2):
-        responder.take(i, Part.WRENCH, 3 * PERIOD, np.zeros(6))
+        responder.take(i, ReportPart.WRENCH, 3 * PERIOD, np.zeros(6))
     assert not tell_poses(responder, 4)  # told in time: waited for again
-    assert not responder.take(0, Part.WRENCH, 4 * PERIOD, np.zeros(6))
-    assert responder.take(1, Part.WRENCH, 4 * PERIOD, np.zeros(6))
+    assert not responder.take(0, ReportPart.WRENCH, 4 * PERIOD, np.zeros(6))
+    assert responder.take(1, ReportPart.WRENCH, 4 * PERIOD, np.zeros(6))
 
 
 def test_a_flight_goes_on_after_all_observers_were_silent_for_a_while() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_control.responders.blend import Blend
-from iap_control.responders.inputs import Inputs, Limits, world_rates
+from iap_control.responders.inputs import InputLimits, SimpleInputs, world_rates
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
@@ -65,7 +65,7 @@ def test_a_longer_way_takes_longer():
 
 
 def test_a_pose_that_is_set_is_reached_smoothly():
-    inputs = Inputs(3, Limits())
+    inputs = SimpleInputs(3, InputLimits())
     inputs.row(0.0, HERE)
     inputs.take_pose(0.0, 0.0, pose(x=1.0, yaw=0.5))
     rows = rows_over(inputs, 4.0, start=DT)
@@ -76,7 +76,7 @@ def test_a_pose_that_is_set_is_reached_smoothly():
 
 
 def test_a_stream_of_poses_gives_its_velocity_by_its_own_stamps():
-    inputs, epoch = Inputs(3, Limits()), 1.7e9
+    inputs, epoch = SimpleInputs(3, InputLimits()), 1.7e9
 
     def send(k, t):
         if k % 5 == 0:  # 40 Hz, stamped by a clock of its own
@@ -90,7 +90,7 @@ def test_a_stream_of_poses_gives_its_velocity_by_its_own_stamps():
 
 
 def test_a_stream_that_falls_silent_stands_still():
-    inputs = Inputs(3, Limits())
+    inputs = SimpleInputs(3, InputLimits())
 
     def send(k, t):
         if k % 5 == 0 and t < 4.0:
@@ -103,7 +103,7 @@ def test_a_stream_that_falls_silent_stands_still():
 
 
 def test_a_pose_elsewhere_in_a_stream_does_not_make_it_jump():
-    inputs = Inputs(3, Limits())
+    inputs = SimpleInputs(3, InputLimits())
 
     def send(k, t):
         if k % 5 == 0:
@@ -115,7 +115,7 @@ def test_a_pose_elsewhere_in_a_stream_does_not_make_it_jump():
 
 
 def test_a_velocity_is_followed_within_the_limits_and_lost_in_silence():
-    inputs = Inputs(3, Limits(timeout=0.2, acceleration=2.0))
+    inputs = SimpleInputs(3, InputLimits(timeout=0.2, acceleration=2.0))
 
     def send(k, t):
         if t < 2.0:
@@ -130,7 +130,7 @@ def test_a_velocity_is_followed_within_the_limits_and_lost_in_silence():
 
 
 def test_an_acceleration_moves_the_reference_as_newton_says():
-    inputs = Inputs(3, Limits())
+    inputs = SimpleInputs(3, InputLimits())
 
     def send(k, t):
         inputs.take_rates(t, "accel", np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))

@@ -6,7 +6,7 @@ import pytest
 from flying import GRAVITY, Loop, fly_scenario, model_of, scenario_of
 
 from iap_control.actuation.kinds import platform_model
-from iap_control.controllers.known_faults import Loss
+from iap_control.controllers.known_faults import RemainingThrust
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
@@ -77,7 +77,7 @@ def test_a_rotor_at_sixty_percent_that_is_known_changes_little():
 
 def test_the_rotor_across_from_a_lost_one_would_have_to_stop():
     lost = RotorFault(at=1.0, aircraft=1, rotor=1, thrust=0.0, known=True)
-    loss = Loss.of(1.0, model_of("hexa"), [lost], "test")
+    loss = RemainingThrust.of(1.0, model_of("hexa"), [lost], "test")
     assert not loss.can_carry
     assert "rotor 1 of aircraft 2 would have to push less than idle" in loss.text
 

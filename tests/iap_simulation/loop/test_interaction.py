@@ -12,7 +12,7 @@ from iap_control.responders.control_responder import (
     ControlResponder,
     WrenchInteraction,
 )
-from iap_control.responders.inputs import Limits
+from iap_control.responders.inputs import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.errors import BadInput
@@ -62,7 +62,7 @@ def loop_of(source="stamped", mode=ForceMode.SELECTIVE, push=PUSH, **gains):
 
 
 def references_of(source="stamped"):
-    return ReferenceInput(3, Limits(), source, needs_headings=False)
+    return ReferenceInput(3, InputLimits(), source, needs_headings=False)
 
 
 def revising(source="stamped"):

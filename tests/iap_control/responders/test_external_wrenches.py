@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from iap_control.responders.felt_wrenches import TIMEOUT, FeltWrenches
+from iap_control.responders.external_wrenches import TIMEOUT, ExternalWrenches
 
 PERIOD = 5_000_000  # [ns]
 
 
 def test_those_that_were_overtaken_are_late_until_they_tell_in_time() -> None:
-    felt = FeltWrenches(2)
+    felt = ExternalWrenches(2)
     assert felt.late(0) == []  # all are waited for at first
     felt.take(0, 0, np.ones(6))
     assert felt.late(PERIOD) == [1]
@@ -19,7 +19,7 @@ def test_those_that_were_overtaken_are_late_until_they_tell_in_time() -> None:
 
 
 def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
-    felt = FeltWrenches(2)
+    felt = ExternalWrenches(2)
     np.testing.assert_array_equal(felt.before(0, ()), np.zeros((2, 6)))
     felt.take(0, PERIOD, np.full(6, 1.0))
     felt.take(0, 2 * PERIOD, np.full(6, 2.0))
@@ -32,7 +32,7 @@ def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
 
 
 def test_a_new_flight_keeps_what_has_come_of_it() -> None:
-    felt = FeltWrenches(2)
+    felt = ExternalWrenches(2)
     felt.late(0)
     felt.late(100 * PERIOD)
     felt.take(0, 100 * PERIOD, np.ones(6))

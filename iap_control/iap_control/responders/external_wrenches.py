@@ -11,7 +11,7 @@ TIMEOUT = 100_000_000  # simulation time for which a wrench counts where none fo
 NONE = (-1, np.zeros(6))  # stamp [ns] and wrench before the first
 
 
-class FeltWrenches:
+class ExternalWrenches:
     """Wrenches by modules and stamps.
 
     An instant waits for the wrenches of those modules that told theirs of the instant before. Who was overtaken by

@@ -7,7 +7,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.signals import Reference
 
 
-class Guided(NamedTuple):
+class ArmTargets(NamedTuple):
     """What joints and platform shall do from a control instant on.
 
     Attributes:
@@ -23,7 +23,7 @@ class Guided(NamedTuple):
     reference: Reference
 
 
-class Guide(Protocol):
+class TipLeader(Protocol):
     """Leads a platform and its arm; a motion of `iap_control.arm.motions` with a method ``guide`` makes one."""
 
     @property
@@ -38,7 +38,7 @@ class Guide(Protocol):
 
     def __call__(
         self, k: int, x: Array, q: Array, v: Array, reference: Reference
-    ) -> Guided | None:
+    ) -> ArmTargets | None:
         """What platform and joints shall do; None leaves both to the scenario.
 
         Args:

@@ -5,9 +5,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from iap_control.arm.guide import Guided
 from iap_control.arm.joint_limits import JointLimits
-from iap_control.arm.motions import Hold, Targets
+from iap_control.arm.motions import HoldMotion, Targets
+from iap_control.arm.tip_leader import ArmTargets
 from iap_control.arm.tip_paths import PathOfTip
 from iap_control.laws.end_effector import (
     BASE,
@@ -43,10 +43,10 @@ class TipMotion(Record):
     joint_acceleration: Positive  # [rad/s^2], [m/s^2]
 
     def targets(self, t: Array, arm: Arm) -> Targets:
-        """Home, where the motion begins, see `iap_control.arm.motions.Hold.targets`."""
-        return Hold(type="hold").targets(t, arm)
+        """Home, where the motion begins, see `iap_control.arm.motions.HoldMotion.targets`."""
+        return HoldMotion(type="hold").targets(t, arm)
 
-    def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuide":
+    def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuidance":
         """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
         raise NotImplementedError
 
@@ -57,9 +57,9 @@ class TipPath(TipMotion):
     type: Literal["tip_path"]
     path: PathOfTip
 
-    def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuide":
+    def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuidance":
         """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
-        return TipGuide(self, PathSource(self.path), arm, lead, dt)
+        return TipGuidance(self, PathSource(self.path), arm, lead, dt)
 
 
 class TipSource(Protocol):
@@ -96,16 +96,16 @@ class PathSource:
 
     def __call__(self, t: float, period: float, r: Array) -> tuple[Array, Array]:  # noqa: ARG002 - wherever it is
         """See `TipSource`."""
-        wanted, rates = self._path.at(np.array([t, t + period]))
-        return wanted[0], rates[1]
+        goal, rates = self._path.at(np.array([t, t + period]))
+        return goal[0], rates[1]
 
     def reference(self, t: float) -> Array | None:
         """See `TipSource`; None before the path begins."""
-        wanted: Array = self._path.at(np.array([t]))[0][0, :3]
-        return wanted if t >= 0.0 else None
+        goal: Array = self._path.at(np.array([t]))[0][0, :3]
+        return goal if t >= 0.0 else None
 
 
-class TipGuide:
+class TipGuidance:
     """Leads platform and joints so that the end effector is where a source has it.
 
     Args:
@@ -153,8 +153,8 @@ class TipGuide:
 
     def __call__(
         self, k: int, x: Array, q: Array, v: Array, reference: Reference
-    ) -> Guided | None:
-        """What platform and joints shall do from control instant k on, see `iap_control.arm.guide.Guide`.
+    ) -> ArmTargets | None:
+        """What platform and joints shall do from control instant k on, see `iap_control.arm.tip_leader.TipLeader`.
 
         Raises:
             FlightFailed: of a singular pose.
@@ -192,16 +192,16 @@ class TipGuide:
         try:
             asked = self._law.correction(self._law.error(r_d, x[P], yaw, q))
             self._correction += self._share * (asked - self._correction)
-            wanted = self._law.velocities(dr_d + self._correction, yaw, q)
+            goal = self._law.velocities(dr_d + self._correction, yaw, q)
         except SingularPose as error:
             raise FlightFailed("singular", self._dt * k, str(error)) from error
-        change = self._limits(wanted, q) - self._v
+        change = self._limits(goal, q) - self._v
         longest = np.linalg.norm(change[:3])
         if longest > self._step[0]:
             change[:3] *= self._step[0] / longest
         self._a = np.clip(change, -self._step, self._step) / self._period
 
-    def _guided(self, row: Array, reference: Reference) -> Guided:
+    def _guided(self, row: Array, reference: Reference) -> ArmTargets:
         """Targets of the joints, and the platform's reference."""
         turn, u, rate = level(self._yaw), self._v[:3], self._v[HEADING]
         row[REF_P], row[REF_Q] = self._p, so3.quaternion_exp(np.array([0.0, 0.0, self._yaw]))
@@ -209,7 +209,7 @@ class TipGuide:
         row[REF_A] = turn @ (self._a[:3] + rate * np.array([-u[1], u[0], 0.0]))
         row[REF_ALPHA] = (0.0, 0.0, self._a[HEADING])
         joints = (self._q.copy(), self._v[BASE:].copy(), self._a[BASE:].copy())
-        return Guided(*joints, Reference(row, reference.level, reference.wrench_P))
+        return ArmTargets(*joints, Reference(row, reference.level, reference.wrench_P))
 
 
 def _yaw(q_WP: Array) -> float:
