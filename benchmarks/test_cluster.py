@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from iap_simulation.scenario.resolving import Options
-from iap_simulation.sweeps.cluster import ClusterFarm
-from iap_simulation.sweeps.farm import Farm, LocalFarm
+from iap_simulation.sweeps.cluster import ClusterPool
 from iap_simulation.sweeps.flying import Chunk, fly
+from iap_simulation.sweeps.process_pool import ProcessPool, WorkPool
 from iap_simulation.sweeps.study import Study
 from iap_simulation.sweeps.sweep import chunks_of
 
@@ -47,7 +47,7 @@ def timed(piece: Chunk) -> float:
     return time.process_time() - began
 
 
-def cost(farm: Farm) -> tuple[float, float, float]:
+def cost(pool: WorkPool) -> tuple[float, float, float]:
     """Seconds until the first piece is done; of the processor until the last is, and how many of these fly."""
     # of a single run each, as where recordings are kept: smaller than others, whose share is less
     study = Study("hover", Options(), seeds=PIECES, records=True)
@@ -55,7 +55,7 @@ def cost(farm: Farm) -> tuple[float, float, float]:
     pieces = list(chunks_of(study, point))
     assert len(pieces) == PIECES
     before, began, first, flown = seconds_of_all(), time.monotonic(), 0.0, []
-    for _, seconds in farm.map(timed, pieces):
+    for _, seconds in pool.map(timed, pieces):
         first = first or time.monotonic() - began
         flown.append(seconds)
         if len(flown) == PIECES:  # all processes are still there
@@ -69,8 +69,8 @@ def test_share_of_ray(benchmark, monkeypatch):
     found: dict[str, tuple[float, float, float]] = {}
 
     def measure() -> None:
-        for name, farm in (("pool", LocalFarm(2)), ("ray", ClusterFarm("local"))):
-            found[name] = cost(farm)
+        for name, pool in (("pool", ProcessPool(2)), ("ray", ClusterPool("local"))):
+            found[name] = cost(pool)
 
     benchmark.pedantic(measure, rounds=1)
     for name, (first, whole, flown) in found.items():

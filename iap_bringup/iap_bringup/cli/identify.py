@@ -18,8 +18,8 @@ from iap_bringup.plots.identification import draw_log
 from iap_bringup.plots.identified_flight import UNITS
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import create_run_folder, write_file, write_metrics
-from iap_simulation.identification.choosing import Split, split
-from iap_simulation.identification.identifying import OWN, Identified, identified
+from iap_simulation.identification.choosing import DataSplit, split
+from iap_simulation.identification.identifying import THIS_FIT, Identified, identified
 from iap_simulation.identification.settings import load_settings
 from iap_simulation.identification.validation import validation
 
@@ -87,7 +87,7 @@ def identify(options: argparse.Namespace) -> int:
 
 
 def _write(
-    folder: Path, logs: Split, model: Identified, metrics: dict[str, Any], *, plots: bool
+    folder: Path, logs: DataSplit, model: Identified, metrics: dict[str, Any], *, plots: bool
 ) -> None:
     """Plant, metrics and plots."""
     tree = model.plant.model_dump(mode="json")
@@ -123,7 +123,7 @@ def _error_table(metrics: dict[str, Any]) -> Table:
     table.add_column("share of RMS", justify="right")
     for channel, size in metrics["rms"].items():
         values = (f"{column[channel]:.4f}" for column in columns.values())
-        share = metrics["rmse"][OWN][channel] / size if size else 0.0
+        share = metrics["rmse"][THIS_FIT][channel] / size if size else 0.0
         table.add_row(f"{channel}, {UNITS[channel]}", *values, f"{100.0 * share:.1f} %")
     return table
 

@@ -27,9 +27,9 @@ from iap_description.errors import BadInput
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
-from iap_simulation.sweeps.cluster import ClusterFarm
-from iap_simulation.sweeps.farm import LocalFarm
-from iap_simulation.sweeps.study import Axis, Point, Study
+from iap_simulation.sweeps.cluster import ClusterPool
+from iap_simulation.sweeps.process_pool import ProcessPool
+from iap_simulation.sweeps.study import Axis, Study, SweepPoint
 from iap_simulation.sweeps.sweep import Swept, chunks_of, sweep
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 from iap_simulation.sweeps.sweep_table import alike_for_all_seeds, summarised
@@ -115,7 +115,9 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     console = Console(stderr=options.json)
     if records:
         _check_disk(console, study, points, options.out or base)
-    pool = LocalFarm(options.workers) if options.cluster is None else ClusterFarm(options.cluster)
+    pool = (
+        ProcessPool(options.workers) if options.cluster is None else ClusterPool(options.cluster)
+    )
     folder = SweepFolder.open(options.out, study, points, base)
     try:
         with _bar(console, study, len(points)) as progress:
@@ -135,7 +137,9 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     return 0
 
 
-def _check_disk(console: Console, study: Study, points: Sequence[Point], parent: Path) -> None:
+def _check_disk(
+    console: Console, study: Study, points: Sequence[SweepPoint], parent: Path
+) -> None:
     """Show the disk space that the recordings take that a folder does not have yet.
 
     Raises:

@@ -15,8 +15,8 @@ from iap_physics.engines.make import is_installed
 from iap_simulation.arm.multibody import MULTIBODY, resolve_multibody
 from iap_simulation.arm.scenario import ARM_SCENARIOS, PLANT
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
-from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.flying import Chunk, Row, fly
+from iap_simulation.sweeps.process_pool import ProcessPool
 
 ENGINES = ("pybullet", "mujoco")  # bars were made for the first
 BODIES = f" {PLANT}={MULTIBODY}"  # after the name of an arm's scenario, which else has no engine
@@ -97,7 +97,7 @@ def _known(names: Sequence[str]) -> list[str]:
 
 def fly_all(work: Sequence[EngineFlight]) -> Iterator[tuple[str, Row]]:
     """The names of the flights and what came of them, in any order, on all processors."""
-    with closing(LocalFarm().map(fly, [flight.chunk for flight in work])) as finished:
+    with closing(ProcessPool().map(fly, [flight.chunk for flight in work])) as finished:
         for chunk, rows in finished:
             yield chunk.name, rows[0]
 

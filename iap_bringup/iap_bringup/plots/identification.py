@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from iap_bringup.plots.identified_flight import UNITS
 from iap_io.plots.plot_style import BALANCING, LIMIT, REAL, SIMULATED, WIDTH, Style
 from iap_physics.identified.dynamics import CHANNELS
-from iap_simulation.identification.identifying import OWN, PUBLISHED, SECOND_ORDER, Predictor
+from iap_simulation.identification.identifying import PUBLISHED, SECOND_ORDER, THIS_FIT, Predictor
 from iap_simulation.identification.log import Log
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STYLES: dict[str, Style] = {
     PUBLISHED: {**BALANCING, "linewidth": 0.8},
     SECOND_ORDER: {**LIMIT, "color": "0.2"},
-    OWN: {**SIMULATED, "linewidth": 1.0},
+    THIS_FIT: {**SIMULATED, "linewidth": 1.0},
 }
 
 

@@ -14,7 +14,9 @@ from iap_simulation.scenario.resolving import Options, resolve_tree
 from iap_simulation.scenario.scenario import Scenario
 
 MULTIBODY = "multibody"  # as the plant of an arm's scenario
-OWN = Path(__file__).parents[1] / "data" / "arm_multibody.yaml"  # what that scenario does not say
+DEFAULTS_FILE = (
+    Path(__file__).parents[1] / "data" / "arm_multibody.yaml"
+)  # what that scenario does not say
 TAKEN = ("path", "start", "duration", "seed", "control")  # from it
 
 
@@ -41,10 +43,10 @@ def resolve_multibody(name: str, options: Options) -> tuple[Scenario, dict[str, 
         if path != PLANT:
             (law if _is_of_law(path) else flight).append(assignment)
     given, _ = resolve_arm(name, tuple(law), seed=options.seed, duration=options.duration)
-    tree = merged(read_yaml(OWN), _taken(given))
+    tree = merged(read_yaml(DEFAULTS_FILE), _taken(given))
     home = f"platform.arm.home={np.deg2rad(given.start.joints_deg).tolist()}"
     left = options.model_copy(update={"assignments": (home, *flight), "duration": None})
-    return resolve_tree(given.scenario, tree, str(OWN), left)
+    return resolve_tree(given.scenario, tree, str(DEFAULTS_FILE), left)
 
 
 def _is_of_law(path: str) -> bool:

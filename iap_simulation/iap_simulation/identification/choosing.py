@@ -11,7 +11,7 @@ from iap_simulation.identification.log_files import Clock, read_log
 
 
 @dataclass(frozen=True)
-class Split:
+class DataSplit:
     """Logs of an identification.
 
     Attributes:
@@ -32,7 +32,7 @@ def split(
     *,
     clock: Clock,
     force: bool = False,
-) -> Split:
+) -> DataSplit:
     """Logs to fit and to hold out.
 
     Args:
@@ -57,7 +57,7 @@ def split(
         raise BadInput(
             "no log to validate: name a flight that is not fitted, or take the fitted one with --force"
         )
-    chosen = Split(
+    chosen = DataSplit(
         tuple(read_log(path, clock) for path in paths),
         tuple(read_log(path, clock) for path in rest),
         is_forced=force,
@@ -73,7 +73,7 @@ def _found(name: str, logs: Sequence[str]) -> Path:
     return named[0] if named else Path(name)
 
 
-def _checked(chosen: Split, force: bool) -> Split:
+def _checked(chosen: DataSplit, force: bool) -> DataSplit:
     """Refuse what cannot be compared, and flights in both parts unless forced."""
     first = chosen.fit[0]
     for log in (*chosen.fit, *chosen.held_out):
@@ -86,4 +86,4 @@ def _checked(chosen: Split, force: bool) -> Split:
             f"{both[0].source}: is fitted, too, as {known[both[0].digest].source}; a model is judged by other flights"
             " (--force does it all the same, and says so)"
         )
-    return Split(chosen.fit, chosen.held_out, is_forced=bool(both))
+    return DataSplit(chosen.fit, chosen.held_out, is_forced=bool(both))

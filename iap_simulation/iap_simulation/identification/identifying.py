@@ -17,7 +17,7 @@ from iap_physics.identified.plant_file import (
     SecondOrderPlant,
     load_plant,
 )
-from iap_simulation.identification.choosing import Split
+from iap_simulation.identification.choosing import DataSplit
 from iap_simulation.identification.dynamic_model import (
     equation_errors,
     filtered,
@@ -33,7 +33,7 @@ Model = Literal["dynamic", "second_order"]
 Error = Literal["equation", "free_run"]
 Predictor = Callable[[Log], Array]
 ROW = tuple(Channel.model_fields)  # gain, frequency, damping, delay
-OWN, PUBLISHED, SECOND_ORDER = "this fit", "published", "second order"
+THIS_FIT, PUBLISHED, SECOND_ORDER = "this fit", "published", "second order"
 ZERO, COMMAND = "zero", "command"  # velocities that a vehicle has without moving, or without delay
 
 
@@ -54,7 +54,9 @@ class Identified:
     figures: dict[str, Any]
 
 
-def identified(chosen: Split, model: Model, error: Error | None, settings: Settings) -> Identified:
+def identified(
+    chosen: DataSplit, model: Model, error: Error | None, settings: Settings
+) -> Identified:
     """Fit a model.
 
     Args:
@@ -79,7 +81,7 @@ def identified(chosen: Split, model: Model, error: Error | None, settings: Setti
     if model == "second_order":
         del beside[SECOND_ORDER]
     return Identified(
-        made.plant, {**beside, OWN: predictor(made.plant)}, made.parameters, made.figures
+        made.plant, {**beside, THIS_FIT: predictor(made.plant)}, made.parameters, made.figures
     )
 
 
@@ -99,7 +101,7 @@ def _rows(channels: dict[str, Fit]) -> Array:
     return rows
 
 
-def _second_order(chosen: Split, channels: dict[str, Fit]) -> Identified:
+def _second_order(chosen: DataSplit, channels: dict[str, Fit]) -> Identified:
     if not channels:
         raise BadInput(f"{chosen.fit[0].source}: no channel is commanded")
     plain = {
@@ -120,7 +122,7 @@ def _second_order(chosen: Split, channels: dict[str, Fit]) -> Identified:
     return Identified(plant, {}, parameters, {"error": "free_run", "cost": cost})
 
 
-def _dynamic(chosen: Split, error: str, settings: Settings) -> Identified:
+def _dynamic(chosen: DataSplit, error: str, settings: Settings) -> Identified:
     start = load_plant(settings.start)
     if not isinstance(start, DynamicPlant):
         raise BadInput(f"start: {settings.start} is no plant of model dynamic")
@@ -146,7 +148,7 @@ def _dynamic(chosen: Split, error: str, settings: Settings) -> Identified:
         "evaluations": fit.evaluations,
         "alpha": settings.alpha,
         "equation_error_norm": {
-            OWN: _equation_norm(chosen.fit, plant, settings),
+            THIS_FIT: _equation_norm(chosen.fit, plant, settings),
             PUBLISHED: _equation_norm(chosen.fit, load_plant(settings.published), settings),
         },
     }
@@ -185,12 +187,12 @@ def _interval(value: float, half: float) -> tuple[float, float | None]:
     return float(value), float(half) if np.isfinite(half) else None
 
 
-def _description(what: str, chosen: Split) -> str:
+def _description(what: str, chosen: DataSplit) -> str:
     return f"Identified {what}, from {', '.join(log.name for log in chosen.fit)}."
 
 
 def _origin(
-    chosen: Split, error: str, parameters: dict[str, tuple[float, float | None]]
+    chosen: DataSplit, error: str, parameters: dict[str, tuple[float, float | None]]
 ) -> dict[str, Any]:
     """Where a plant's numbers come from, for readers of its file."""
     return {

@@ -8,7 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_physics.identified.dynamics import CHANNELS
-from iap_simulation.identification.choosing import Split
+from iap_simulation.identification.choosing import DataSplit
 from iap_simulation.identification.identifying import Identified, Predictor
 from iap_simulation.identification.log import Log
 
@@ -33,7 +33,7 @@ def _by_channel(log: Log, values: Array) -> dict[str, float]:
     return {name: float(values[CHANNELS.index(name)]) for name in log.channels}
 
 
-def validation(chosen: Split, found: Identified) -> dict[str, Any]:
+def validation(chosen: DataSplit, found: Identified) -> dict[str, Any]:
     """metrics.json of an identification."""
     parameters = {name: list(pair) for name, pair in found.parameters.items()}
     return {

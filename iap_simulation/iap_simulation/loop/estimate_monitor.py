@@ -102,7 +102,7 @@ class EstimateMonitor:
         return f"{self._name}: {self._failsafe.text}"
 
 
-class Estimator(Protocol):
+class StateEstimator(Protocol):
     """Estimates the state of a vehicle."""
 
     def state(self, t: float) -> Array:
@@ -122,7 +122,7 @@ class EstimateGuidance:
     def __init__(
         self,
         vehicles: Sequence[Vehicle],
-        estimators: Mapping[int, Estimator],
+        estimators: Mapping[int, StateEstimator],
         monitors: Mapping[int, EstimateMonitor],
         flight_monitor: FlightMonitor,
     ) -> None:

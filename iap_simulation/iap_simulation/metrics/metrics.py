@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.vehicles.faults import has_come
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats
+from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, VehicleMeta
 from iap_io.runs.run_reader import VehicleTracks
-from iap_simulation.metrics.faults import struck
 from iap_simulation.metrics.vehicle import VehicleScores
 
 Metrics = dict[str, Any]
@@ -123,3 +123,27 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - a JSON tree
     if isinstance(value, float | np.floating):
         return float(value) if math.isfinite(value) else None
     return value
+
+
+def struck(vehicles: Sequence[VehicleMeta], t: float) -> list[dict[str, Any]]:
+    """The faults that had struck by a time [s], in their order; with what the controller was told, if it was."""
+    return sorted(
+        (
+            _entry(vehicle, i)
+            for vehicle in vehicles
+            for i, fault in enumerate(vehicle.faults)
+            if has_come(fault.at, t)
+        ),
+        key=lambda entry: float(entry["t_s"]),
+    )
+
+
+def _entry(vehicle: VehicleMeta, number: int) -> dict[str, Any]:
+    fault = vehicle.faults[number]
+    known = bool(getattr(fault, "known", False))
+    entry = {"t_s": fault.at, "vehicle": vehicle.name, "fault": str(fault), "known": known}
+    loss = next((each for each in vehicle.losses if known and each.at == fault.at), None)
+    if loss is not None:
+        told = {"hover_load": loss.hover_load, "can_carry": loss.can_carry, "told": loss.text}
+        entry |= told
+    return entry

@@ -47,8 +47,8 @@ class VehicleScores:
         self._last = meta.window_s[0]
         self._ticks = self._saturated = 0
         self._thrust = 0.0
-        self._tracking = PoseErrors(meta, tracks.given)
-        self._actual = None if tracks.actual is None else PoseErrors(meta, tracks.actual)
+        self._tracking = PoseScores(meta, tracks.given)
+        self._actual = None if tracks.actual is None else PoseScores(meta, tracks.actual)
         self._velocity = ErrorSums()
         self._contact = ContactScores(meta, run) if meta.feels else None
         self._estimates = [EstimateScore() for _ in meta.bodies] if meta.is_estimated else []
@@ -120,7 +120,7 @@ class VehicleScores:
         return {"estimation": estimation, "methods": {meta.state_source: method}}
 
 
-class PoseErrors:
+class PoseScores:
     """Errors of a vehicle's poses within its window, against its reference or against a track.
 
     Attributes:

@@ -19,7 +19,7 @@ from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.scenario.scenario import Scenario
 
 
-class Flying(Protocol):
+class LoggedSimulation(Protocol):
     """A simulation that has begun by the first step."""
 
     @property
@@ -38,13 +38,13 @@ class Flying(Protocol):
 class LatchLog:
     """Records what latches are doing at every control instant, once for all vehicles."""
 
-    def __init__(self, flying: Flying, recorder: Recorder) -> None:
-        self._flying, self._recorder = flying, recorder
-        self._message = LatchStateMessage.of(list(flying.scenario.latches))
+    def __init__(self, simulation: LoggedSimulation, recorder: Recorder) -> None:
+        self._simulation, self._recorder = simulation, recorder
+        self._message = LatchStateMessage.of(list(simulation.scenario.latches))
 
     def record(self, vehicle: int, step: Step) -> None:
         """Record them with the first vehicle."""
-        latches = self._flying.plant.part(Latches)
+        latches = self._simulation.plant.part(Latches)
         if vehicle == 0 and latches is not None:
             self._message.phases[:] = latches.numbers
             self._recorder.note(note_of(LATCHES, self._message, step))
@@ -53,27 +53,28 @@ class LatchLog:
 class JointsLog:
     """Records what joints between modules do at every control instant, once for all vehicles."""
 
-    def __init__(self, flying: Flying, recorder: Recorder) -> None:
-        self._flying, self._recorder = flying, recorder
-        spec, names = flying.scenario.modules, [each.name for each in flying.scenario.vehicles]
+    def __init__(self, simulation: LoggedSimulation, recorder: Recorder) -> None:
+        self._simulation, self._recorder = simulation, recorder
+        scenario = simulation.scenario
+        spec, names = scenario.modules, [each.name for each in scenario.vehicles]
         assert spec is not None
         self._message = joints_message(spec, names)
 
     def record(self, vehicle: int, step: Step) -> None:
         """Record them with the first vehicle."""
-        modules = self._flying.modules
+        modules = self._simulation.modules
         if vehicle == 0 and modules is not None:
             self._message.put(joint_states(modules.coordinator))
             self._recorder.note(note_of(JOINTS, self._message, step))
 
 
-def topic_logs(flying: Flying, recorder: Recorder) -> Sequence[Observer]:
+def topic_logs(simulation: LoggedSimulation, recorder: Recorder) -> Sequence[Observer]:
     """Those of a flight: with latches, or with modules that dock."""
-    scenario, logs = flying.scenario, list[Observer]()
+    scenario, logs = simulation.scenario, list[Observer]()
     if scenario.latches:
-        logs.append(LatchLog(flying, recorder))
+        logs.append(LatchLog(simulation, recorder))
     if scenario.modules is not None and scenario.modules.joints:
-        logs.append(JointsLog(flying, recorder))
+        logs.append(JointsLog(simulation, recorder))
     return logs
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from iap_control.modules.settings import ModuleJointSpec, modules_tree
 from iap_description.errors import BadInput
 
-LARGEST = 8  # chain
+MAX_MODULES = 8  # chain
 
 
 def with_modules(tree: dict[str, Any], source: str) -> dict[str, Any]:
@@ -25,8 +25,8 @@ def with_modules(tree: dict[str, Any], source: str) -> dict[str, Any]:
     vehicles = tree.get("vehicles")
     if not isinstance(modules, dict) or count is None or not isinstance(vehicles, list):
         return out
-    if not isinstance(count, int) or not 1 <= count <= LARGEST:
-        raise BadInput(f"{source}: key 'modules.count': 1 to {LARGEST} modules, not {count}")
+    if not isinstance(count, int) or not 1 <= count <= MAX_MODULES:
+        raise BadInput(f"{source}: key 'modules.count': 1 to {MAX_MODULES} modules, not {count}")
     out["vehicles"] = [_module(vehicles, i, count, modules["size"]) for i in range(count)]
     if len(modules.get("joints") or {}) != count - 1:
         out["modules"] = {**modules, "joints": _joints(count)}

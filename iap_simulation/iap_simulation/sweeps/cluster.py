@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, IapError
-from iap_simulation.sweeps.farm import AHEAD, MOST_RETRIES, Done, Finished, Work
+from iap_simulation.sweeps.process_pool import (
+    MAX_RETRIES,
+    QUEUED_PER_PROCESS,
+    Done,
+    Finished,
+    Work,
+)
 from iap_simulation.sweeps.study import source_fingerprint
 
 TOKEN = "~/.ray/auth_token"  # by which machines of a cluster know each other
@@ -30,8 +36,8 @@ class Versions(NamedTuple):
     ray: str
 
 
-class ClusterFarm:
-    """Processes on the machines of a Ray cluster; a `Farm`.
+class ClusterPool:
+    """Processes on the machines of a Ray cluster; a `WorkPool`.
 
     Args:
         address: `LOCAL`; ``auto`` for the one that runs on this machine; or HOST:PORT of its head.
@@ -53,7 +59,7 @@ class ClusterFarm:
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
     ) -> Generator[Finished[Work, Done], None, None]:
-        """See `Farm`.
+        """See `WorkPool`.
 
         Raises:
             BadInput: the cluster is none of this suite, or a machine of it has other versions.
@@ -72,7 +78,7 @@ class ClusterFarm:
     ) -> Iterator[Finished[Work, Done]]:
         remote = ray.remote(num_cpus=1, max_retries=0)(_call)
         running: dict[Any, tuple[Work, int]] = {}
-        ahead = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        ahead = QUEUED_PER_PROCESS * max(1, int(ray.cluster_resources().get("CPU", 1)))
         while True:
             while len(running) < ahead:
                 work = next(left, None)
@@ -88,7 +94,7 @@ class ClusterFarm:
             except ray.exceptions.RayTaskError as error:
                 raise error.as_instanceof_cause() from None
             except ray.exceptions.RayError as error:  # its process or machine has died
-                if deaths == MOST_RETRIES:
+                if deaths == MAX_RETRIES:
                     text = f"processes died {deaths + 1} times at the same work: is the memory too small?"
                     raise IapError(text) from error
                 self.retried += 1

@@ -63,7 +63,7 @@ def _fly_side_by_side(scenario: Scenario) -> bool:
     return unsupported(scenario) is None and not scenario.vehicles[0].sensors.topics
 
 
-class Record(NamedTuple):
+class RecordedChunks(NamedTuple):
     """Flies as `fly` does and keeps each run's folder, whose name its row has besides.
 
     Attributes:

@@ -75,7 +75,7 @@ def _list(text: str, values: str) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """A combination of values.
 
     Attributes:
@@ -130,7 +130,7 @@ class Study:
         """How many are flown."""
         return self.seeds * int(np.prod([len(axis.values) for axis in self.axes], dtype=np.int64))
 
-    def points(self) -> list[Point]:
+    def points(self) -> list[SweepPoint]:
         """All combinations, the last key changing fastest.
 
         Raises:
@@ -138,12 +138,12 @@ class Study:
         """
         return list(self._resolved())
 
-    def _resolved(self) -> Iterator[Point]:
+    def _resolved(self) -> Iterator[SweepPoint]:
         for values in itertools.product(*(axis.values for axis in self.axes)):
             varied = dict(zip([axis.key for axis in self.axes], values, strict=True))
             options = _with_values(self.options, varied)
             try:
-                yield Point(varied, resolve(self.scenario, options)[1])
+                yield SweepPoint(varied, resolve(self.scenario, options)[1])
             except BadInput as error:
                 if not varied:
                     raise

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from iap_io.runs.run_meta import COMPLETED
-from iap_simulation.sweeps.farm import Farm
-from iap_simulation.sweeps.flying import Chunk, Record, Row, fly, most_runs
+from iap_simulation.sweeps.flying import Chunk, RecordedChunks, Row, fly, most_runs
+from iap_simulation.sweeps.process_pool import WorkPool
 from iap_simulation.sweeps.statistics import wilson_interval
-from iap_simulation.sweeps.study import Point, Study, fingerprint
+from iap_simulation.sweeps.study import Study, SweepPoint, fingerprint
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 
 Progress = Callable[[int], None]
@@ -33,9 +33,9 @@ class Swept:
 
 def sweep(
     study: Study,
-    points: Sequence[Point],
+    points: Sequence[SweepPoint],
     folder: SweepFolder,
-    farm: Farm,
+    pool: WorkPool,
     progress: Progress = lambda _: None,
 ) -> Swept:
     """Fly what a folder does not have yet, and write its table.
@@ -44,15 +44,15 @@ def sweep(
         study: what is flown.
         points: its combinations.
         folder: of this study.
-        farm: who does the work.
+        pool: who does the work.
         progress: is told first how many runs are there already, then each time how many more are done.
     """
     began = time.monotonic()
-    work = Record(folder.runs).fly if study.records else fly
+    work = RecordedChunks(folder.runs).fly if study.records else fly
     chunks = [list(chunks_of(study, point)) for point in points]
     waiting = [each for of_point in chunks for each in of_point if not folder.has(each.name)]
     progress(study.runs - sum(len(chunk.seeds) for chunk in waiting))
-    with closing(farm.map(work, waiting)) as finished:
+    with closing(pool.map(work, waiting)) as finished:
         for chunk, rows in finished:
             folder.add(chunk.name, rows)
             progress(len(chunk.seeds))
@@ -65,7 +65,7 @@ def sweep(
     table = folder.write_table(rows)
     summary = {
         **_counts(rows),
-        "retried": farm.retried,
+        "retried": pool.retried,
         "wall_s": time.monotonic() - began,
         "table": str(table),
     }
@@ -73,7 +73,7 @@ def sweep(
     return Swept(summary, rows)
 
 
-def chunks_of(study: Study, point: Point) -> Iterator[Chunk]:
+def chunks_of(study: Study, point: SweepPoint) -> Iterator[Chunk]:
     """The work of a combination, some runs at a time, and one where recordings are kept."""
     most = 1 if study.records else most_runs(point.tree)
     for first in range(0, study.seeds, most):

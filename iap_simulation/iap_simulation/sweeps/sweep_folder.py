@@ -18,7 +18,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder, write_file
 from iap_simulation.sweeps.flying import Row
-from iap_simulation.sweeps.study import Point, Study
+from iap_simulation.sweeps.study import Study, SweepPoint
 
 STUDY, PARTS, TABLE, SUMMARY = "study.yaml", "parts", "table.csv", "summary.json"
 RUNS = "runs"
@@ -42,7 +42,7 @@ class SweepFolder:
         cls,
         out: Path | None,
         study: Study,
-        points: Sequence[Point],
+        points: Sequence[SweepPoint],
         base: Path = Path("sweeps"),
     ) -> "SweepFolder":
         """A new folder, by default the next one in `base`, or the one of the same study to go on with.
@@ -108,7 +108,7 @@ class SweepFolder:
         return self.path / PARTS / f"{name}.json"
 
 
-def study_tree(study: Study, points: Sequence[Point]) -> dict[str, Any]:
+def study_tree(study: Study, points: Sequence[SweepPoint]) -> dict[str, Any]:
     """What study.yaml holds: the sweep, and the resolved configuration of its first combination."""
     return {
         "scenario": study.scenario,

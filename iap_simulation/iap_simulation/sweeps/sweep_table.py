@@ -12,7 +12,7 @@ from iap_simulation.sweeps.study import Axis
 
 MAIN = ("position_rmse_m", "force_max_n", "depth_m")  # where rows have them
 QUARTILES = (25.0, 50.0, 75.0)
-LONGEST = 24  # characters of a value
+MAX_VALUE_CHARACTERS = 24  # characters of a value
 
 
 def grouped(
@@ -73,4 +73,4 @@ def summarised(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[dic
 def value_text(value: object) -> str:
     """A value of a key, short."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[: MAX_VALUE_CHARACTERS - 1]}…"

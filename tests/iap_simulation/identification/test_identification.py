@@ -12,7 +12,7 @@ from iap_description.config.record import validate
 from iap_io.runs.run_folder import read_metrics
 from iap_physics.identified.dynamics import CHANNELS
 from iap_physics.identified.plant_file import SecondOrderPlant, load_plant
-from iap_simulation.identification.filtering import backward_differences, low_pass
+from iap_simulation.identification.dynamic_model import backward_differences, low_pass
 from iap_simulation.identification.least_squares import fitted
 
 TRUE = {

@@ -17,8 +17,8 @@ from iap_description.errors import BadInput, IapError
 from iap_description.process.interrupts import WORDS
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.sweeps import cluster
-from iap_simulation.sweeps.cluster import ClusterFarm
-from iap_simulation.sweeps.farm import MOST_RETRIES, LocalFarm
+from iap_simulation.sweeps.cluster import ClusterPool
+from iap_simulation.sweeps.process_pool import MAX_RETRIES, ProcessPool
 from iap_simulation.sweeps.study import Axis, Study
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder
@@ -66,27 +66,27 @@ class TestOnThisMachine:
     pytestmark = with_ray
 
     def test_every_piece_comes_back_once(self):
-        done = list(ClusterFarm("local").map(square, range(50)))
+        done = list(ClusterPool("local").map(square, range(50)))
         assert sorted((each.work, each.result) for each in done) == [(x, x * x) for x in range(50)]
 
     def test_what_a_killed_process_was_at_is_begun_again(self, tmp_path):
-        farm = ClusterFarm("local")
-        done = list(farm.map(die_first, [(str(tmp_path), x) for x in range(12)]))
+        pool = ClusterPool("local")
+        done = list(pool.map(die_first, [(str(tmp_path), x) for x in range(12)]))
         assert sorted(each.result for each in done) == [x * x for x in range(12)]
-        assert farm.retried == 2
+        assert pool.retried == 2
 
     def test_work_that_always_kills_its_process_is_given_up(self):
-        with pytest.raises(IapError, match=f"died {MOST_RETRIES + 1} times"):
-            list(ClusterFarm("local").map(die, [1]))
+        with pytest.raises(IapError, match=f"died {MAX_RETRIES + 1} times"):
+            list(ClusterPool("local").map(die, [1]))
 
     def test_an_error_of_the_work_is_its_own(self):
         with pytest.raises(ValueError, match="no 1"):
-            list(ClusterFarm("local").map(fail, [1]))
+            list(ClusterPool("local").map(fail, [1]))
 
     def test_another_source_is_refused(self, monkeypatch):
         monkeypatch.setattr(cluster, "source_fingerprint", lambda: "elsewhere")
         with pytest.raises(BadInput, match="has another source: .*, not elsewhere"):
-            list(ClusterFarm("local").map(square, [1]))
+            list(ClusterPool("local").map(square, [1]))
 
 
 class TestOnTwoNodes:
@@ -96,14 +96,14 @@ class TestOnTwoNodes:
         axes = (Axis("wind.speed", (0.0, 2.0)),)
         study = Study("hover", Options(duration=0.5), axes, seeds=12)
         points, tables = study.points(), []
-        for name, farm in (("here", LocalFarm(1)), ("there", ClusterFarm(two_nodes))):
+        for name, pool in (("here", ProcessPool(1)), ("there", ClusterPool(two_nodes))):
             folder = SweepFolder.open(tmp_path / name, study, points)
-            sweep(study, points, folder, farm)
+            sweep(study, points, folder, pool)
             tables.append((tmp_path / name / TABLE).read_bytes())
         assert tables[0] == tables[1]
 
     def test_both_nodes_work(self, two_nodes):
-        found = {each.result for each in ClusterFarm(two_nodes).map(node_of, range(40))}
+        found = {each.result for each in ClusterPool(two_nodes).map(node_of, range(40))}
         assert len(found) == 2
 
 
@@ -135,7 +135,7 @@ class TestItsPart:
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
 def test_without_ray_the_line_that_installs_it_is_said():
     with pytest.raises(BadInput, match=r"needs ray, which is not installed: .*lock/cluster\.txt"):
-        list(ClusterFarm("local").map(square, [1]))
+        list(ClusterPool("local").map(square, [1]))
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ def test_without_ray_the_line_that_installs_it_is_said():
 )
 def test_where_no_cluster_answers_is_said(address):
     with pytest.raises(BadInput, match=f"--cluster {address}: no cluster answers there"):
-        list(ClusterFarm(address).map(square, [1]))
+        list(ClusterPool(address).map(square, [1]))
 
 
 @pytest.mark.slow
@@ -153,4 +153,4 @@ def test_where_no_cluster_answers_is_said(address):
 def test_a_machine_of_no_cluster_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr(cluster, "CURRENT", tmp_path / "none")
     with pytest.raises(BadInput, match="this machine is a part of none"):
-        list(ClusterFarm("auto").map(square, [1]))
+        list(ClusterPool("auto").map(square, [1]))

@@ -16,8 +16,8 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options
-from iap_simulation.sweeps.farm import Finished, LocalFarm
 from iap_simulation.sweeps.flying import MEASURED, REFUSED
+from iap_simulation.sweeps.process_pool import Finished, ProcessPool
 from iap_simulation.sweeps.study import Axis, Study
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
@@ -45,9 +45,9 @@ def study_of(*axes, seeds=2, **options):
     return Study("hover", Options(**options), tuple(map(Axis.of, axes)), seeds)
 
 
-def swept(study, out, farm):
+def swept(study, out, pool):
     points = study.points()
-    return sweep(study, points, SweepFolder.open(out, study, points), farm)
+    return sweep(study, points, SweepFolder.open(out, study, points), pool)
 
 
 def test_combinations_in_which_seeds_draw_nothing_are_counted(tmp_path):
@@ -161,7 +161,7 @@ def test_a_damaged_part_is_named(tmp_path):
 def test_processes_make_the_table_of_one(tmp_path):
     study = study_of("wind.speed=0,4", seeds=12, duration=0.2)
     swept(study, tmp_path / "one", Here())
-    swept(study, tmp_path / "many", LocalFarm(3))
+    swept(study, tmp_path / "many", ProcessPool(3))
     assert (tmp_path / "one" / TABLE).read_bytes() == (tmp_path / "many" / TABLE).read_bytes()
 
 
@@ -169,7 +169,7 @@ def test_processes_make_the_table_of_one(tmp_path):
 def undisturbed(tmp_path_factory):
     """A sweep of four parts that nothing happened to."""
     out = tmp_path_factory.mktemp("undisturbed") / "sweep"
-    return swept(study_of(seeds=40, duration=1.0), out, LocalFarm(2)), (out / TABLE).read_bytes()
+    return swept(study_of(seeds=40, duration=1.0), out, ProcessPool(2)), (out / TABLE).read_bytes()
 
 
 @pytest.mark.slow
@@ -217,7 +217,7 @@ def test_a_sweep_that_was_ended_goes_on(undisturbed, tmp_path, number):
 @pytest.mark.slow
 def test_a_killed_worker_changes_no_row(undisturbed, tmp_path):
     study = study_of(seeds=40, duration=1.0)
-    farm, killed = LocalFarm(2), []
+    pool, killed = ProcessPool(2), []
 
     def kill_one(done):
         if done and not killed:  # what is told first is what was there before
@@ -227,10 +227,10 @@ def test_a_killed_worker_changes_no_row(undisturbed, tmp_path):
 
     points = study.points()
     folder = SweepFolder.open(tmp_path / "sweep", study, points)
-    found = sweep(study, points, folder, farm, kill_one)
-    assert farm.retried >= 1
+    found = sweep(study, points, folder, pool, kill_one)
+    assert pool.retried >= 1
     assert found.rows == undisturbed[0].rows
-    assert found.summary["retried"] == farm.retried
+    assert found.summary["retried"] == pool.retried
 
 
 def _children():

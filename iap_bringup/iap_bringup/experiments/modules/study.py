@@ -12,8 +12,8 @@ from iap_bringup.experiments.modules.bar import bar_table
 from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, errors_of
 from iap_bringup.experiments.modules.flight_bars import flight_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
-from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.flying import Row, fly
+from iap_simulation.sweeps.process_pool import ProcessPool
 
 AXES = ("x, mm", "y, mm", "z, mm", "roll, mrad", "pitch, mrad", "yaw, mrad")
 
@@ -37,7 +37,7 @@ def modules(console: Console, *, quick: bool = False) -> None:
 
 def fly_all(every: Sequence[ModuleCase]) -> Iterator[tuple[str, list[Row]]]:
     """The names of the cases and what came of their flights, in any order, on all processors."""
-    with closing(LocalFarm().map(fly, [case.chunk for case in every])) as finished:
+    with closing(ProcessPool().map(fly, [case.chunk for case in every])) as finished:
         for chunk, rows in finished:
             yield chunk.name, rows
 

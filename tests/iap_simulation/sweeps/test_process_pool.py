@@ -9,33 +9,33 @@ from farm_work import die, die_first, square, stay
 from hang import HANG
 
 from iap_description.errors import IapError
-from iap_simulation.sweeps.farm import MOST_RETRIES, LocalFarm
+from iap_simulation.sweeps.process_pool import MAX_RETRIES, ProcessPool
 
 
 def test_every_piece_comes_back_once():
-    done = list(LocalFarm(2).map(square, range(50)))
+    done = list(ProcessPool(2).map(square, range(50)))
     assert sorted((each.work, each.result) for each in done) == [(x, x * x) for x in range(50)]
 
 
 @pytest.mark.slow
 def test_what_a_killed_process_was_at_is_begun_again(tmp_path):
-    farm = LocalFarm(2)
-    done = list(farm.map(die_first, [(str(tmp_path), x) for x in range(12)]))
+    pool = ProcessPool(2)
+    done = list(pool.map(die_first, [(str(tmp_path), x) for x in range(12)]))
     assert sorted(each.result for each in done) == [x * x for x in range(12)]
-    assert farm.retried >= 2
+    assert pool.retried >= 2
 
 
 @pytest.mark.slow
 def test_work_that_always_kills_its_process_is_given_up():
-    farm = LocalFarm(1)
-    with pytest.raises(IapError, match=f"died {MOST_RETRIES + 1} times"):
-        list(farm.map(die, [1]))
+    pool = ProcessPool(1)
+    with pytest.raises(IapError, match=f"died {MAX_RETRIES + 1} times"):
+        list(pool.map(die, [1]))
 
 
 @pytest.mark.slow
 def test_processes_end_with_the_farm():
     """Whoever stops asking for results leaves no process behind, whatever it is at."""
-    done = LocalFarm(2).map(stay, range(3))
+    done = ProcessPool(2).map(stay, range(3))
     number = next(done).result
     done.close()
     until = time.monotonic() + HANG

@@ -13,8 +13,8 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from iap_description.errors import IapError
 
-MOST_RETRIES = 3  # of one piece of work
-AHEAD = 2  # pieces that wait for each process
+MAX_RETRIES = 3  # of one piece of work
+QUEUED_PER_PROCESS = 2  # pieces that wait for each process
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")
@@ -27,7 +27,7 @@ class Finished(NamedTuple, Generic[Work, Done]):
     result: Done
 
 
-class Farm(Protocol):
+class WorkPool(Protocol):
     """Does independent pieces of work.
 
     Attributes:
@@ -46,7 +46,7 @@ class Farm(Protocol):
         ...
 
 
-class LocalFarm:
+class ProcessPool:
     """Processes on this machine.
 
     Args:
@@ -63,7 +63,7 @@ class LocalFarm:
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
     ) -> Generator[Finished[Work, Done], None, None]:
-        """See `Farm`. A process that dies takes its fellows with it; what they were at is begun again.
+        """See `WorkPool`. A process that dies takes its fellows with it; what they were at is begun again.
 
         Raises:
             IapError: processes died again and again at the same work.
@@ -82,7 +82,7 @@ class LocalFarm:
                 self.retried += len(running)
                 for work in running.values():
                     deaths[id(work)] = deaths.get(id(work), 0) + 1
-                    if deaths[id(work)] > MOST_RETRIES:
+                    if deaths[id(work)] > MAX_RETRIES:
                         raise IapError(
                             f"processes died {deaths[id(work)]} times at the same work: is the memory too small?"
                         ) from None
@@ -99,7 +99,7 @@ class LocalFarm:
     ) -> Iterator[Finished[Work, Done]]:
         """Give work to a pool until there is none; `running` is what it is at."""
         while True:
-            while len(running) < AHEAD * self._count:
+            while len(running) < QUEUED_PER_PROCESS * self._count:
                 work = again.pop(0) if again else next(left, None)
                 if work is None:
                     break
