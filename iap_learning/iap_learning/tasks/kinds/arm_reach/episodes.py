@@ -11,9 +11,9 @@ from iap_description.errors import BadInput
 from iap_description.math.random_streams import uniforms
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import Episodes, Observations
-from iap_learning.tasks.kinds.arm_reach.judging import Ends, Weights, judge, measure
 from iap_learning.tasks.kinds.arm_reach.law import ReachLaw
 from iap_learning.tasks.kinds.arm_reach.observations import TERMS, ArmInputs, Tips
+from iap_learning.tasks.kinds.arm_reach.rewards import Ends, Weights, measure, reward_step
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_simulation.arm.worlds import ArmWorlds
@@ -116,7 +116,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
     def _assess(self) -> Array:
         self._look(np.arange(self.count))
         reward = np.empty(self.count)
-        judge(
+        reward_step(
             (self._action, self._before),
             self._tips,
             self._distance,

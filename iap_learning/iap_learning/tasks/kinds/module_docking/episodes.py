@@ -10,7 +10,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
-from iap_learning.tasks.kinds.module_docking.judging import (
+from iap_learning.tasks.kinds.module_docking.rewards import (
     Weights,
     end_episodes,
     potentials,

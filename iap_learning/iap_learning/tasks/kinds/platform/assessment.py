@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A step of many worlds as a task has it: reward, verdict and observation of one block of worlds after the other."""
+"""A step of many worlds as a task has it: reward, outcome and observation of one block of worlds after the other."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from iap_description.math.kernels import formula
 from iap_description.math.lanes import LANES, get, set1, world_at, world_in
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD, all_lanes, put_world
 from iap_learning.tasks.kinds.platform.observations import Parts, Seen, observe_block
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, judge
+from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, write_outcomes
 from iap_learning.tasks.kinds.platform.quantities import (
     APPROACH,
     CLEARANCE,
@@ -49,7 +49,7 @@ def assess(
     reward: Array,
     out: NDArray[np.float32],
 ) -> None:
-    """Reward, judge and observe worlds `begin` to `end` - 1.
+    """Reward worlds, write their outcomes and observe them: `begin` to `end` - 1.
 
     Args:
         begin: the first of them.
@@ -69,7 +69,7 @@ def assess(
         _load(block, first, end, given, flown, counted.distance, which)
         measure(block, all_lanes())
         add_up(block, terms, all_lanes())
-        judge(block, first, count, flown.status, rules, counted)
+        write_outcomes(block, first, count, flown.status, rules, counted)
         for lane in range(np.uint64(count)):
             reward[world_in(first, lane)] = get(block, REWARD, 0, lane)
         observe_block(block, which[:count], given, parts, out[first:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether episodes go on, have succeeded, or are over, and why."""
+"""Outcome of a task of one platform: when it has succeeded, when it has failed, and why, compiled."""
 
 from typing import NamedTuple, Self
 
@@ -26,7 +26,7 @@ COUNT = len(QUANTITIES)
 
 
 class Rules(NamedTuple):
-    """What a task says of success and end, as the compiled loop takes it.
+    """Limits of a task, with the rewards of its ends.
 
     Attributes:
         within: (quantities,) bounds of success, infinite where there is none.
@@ -107,11 +107,43 @@ def begin(chosen: Integers, given: Seen, counted: Counted) -> None:
         counted.kept[b], counted.success[b] = 0, False
 
 
+class PlatformInstant(NamedTuple):
+    """An episode at the end of a step.
+
+    Attributes:
+        status: ``RUNNING``, or why the flight has ended, see `iap_simulation.tasks.outcomes.OUTCOMES`.
+        has_collided: whether the platform is closer to an obstacle than it may come.
+        is_beyond: whether a quantity is beyond its bound of failure.
+        kept: steps for which the bounds of success have been kept to.
+        steps: of the episode.
+    """
+
+    status: int
+    has_collided: bool
+    is_beyond: bool
+    kept: int
+    steps: int
+
+
 @formula
-def judge(
+def outcome(now: PlatformInstant, rules: Rules) -> int:
+    """Outcome of an episode at the end of a step, see `iap_simulation.tasks.outcomes`."""
+    if now.status != RUNNING:
+        return now.status
+    if now.has_collided:
+        return COLLIDED
+    if now.is_beyond:
+        return OUT_OF_BOUNDS
+    if rules.arrives and now.kept >= rules.lasting:
+        return ARRIVED
+    return TIME_IS_UP if now.steps >= rules.limit else RUNNING
+
+
+@formula
+def write_outcomes(
     block: Array, first: int, count: int, status: Integers, rules: Rules, counted: Counted
 ) -> None:
-    """Count a step of a block's worlds, and say what becomes of their episodes.
+    """Count a step of a block's worlds, and write the outcomes of their episodes.
 
     Args:
         block: with quantities and rewards; where an episode fails or arrives, its reward is changed.
@@ -121,27 +153,25 @@ def judge(
         rules: of the task.
         counted: what has become of the episodes; written.
     """
-    steps, kept, distance, outcome, success = counted
+    steps, kept, distance, outcomes, success = counted
     _write_exceeded(block, OUTSIDE, rules.within, all_lanes())
     _write_exceeded(block, BEYOND, rules.beyond, all_lanes())
     for lane in range(np.uint64(count)):
         b = np.uint64(world_in(first, lane))
         steps[b] += 1
         kept[b] = kept[b] + 1 if get(block, OUTSIDE, 0, lane) == 0.0 else 0
-        success[b] = False
         distance[b] = measured(block, DISTANCE, lane)
         has_collided = measured(block, CLEARANCE, lane) < rules.clearance
-        if status[b] != RUNNING or has_collided or get(block, BEYOND, 0, lane) > 0.0:
-            why = COLLIDED if has_collided else OUT_OF_BOUNDS
-            outcome[b] = status[b] if status[b] != RUNNING else why
+        is_beyond = get(block, BEYOND, 0, lane) > 0.0
+        now = PlatformInstant(status[b], has_collided, is_beyond, kept[b], steps[b])
+        outcomes[b] = outcome(now, rules)
+        success[b] = False
+        if outcomes[b] not in (RUNNING, ARRIVED, TIME_IS_UP):
             set1(block, REWARD, 0, lane, rules.failure)
             continue
         success[b] = kept[b] >= rules.lasting
-        if rules.arrives and success[b]:
-            outcome[b] = ARRIVED
+        if outcomes[b] == ARRIVED:
             set1(block, REWARD, 0, lane, get(block, REWARD, 0, lane) + rules.arrival)
-        else:
-            outcome[b] = TIME_IS_UP if steps[b] >= rules.limit else RUNNING
 
 
 @formula

@@ -5,7 +5,7 @@ import numpy as np
 
 from iap_description.math.lanes import LANES
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, judge
+from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, write_outcomes
 from iap_learning.tasks.kinds.platform.quantities import DISTANCE, SPEED
 from iap_learning.tasks.kinds.platform.rewards import FACTORS
 from iap_learning.tasks.kinds.platform.task import PlatformTask
@@ -26,7 +26,7 @@ class Judged:
         rows = np.zeros((int(FACTORS), LANES))
         rows[REWARD], rows[int(MEASURES) + DISTANCE] = 1.0, distance
         rows[int(MEASURES) + SPEED] = speed
-        judge(rows.reshape(-1), 0, 1, np.array([status]), self.rules, self.counted)
+        write_outcomes(rows.reshape(-1), 0, 1, np.array([status]), self.rules, self.counted)
         assert self.counted.distance[0] == distance
         reward = float(rows[REWARD, 0])
         return int(self.counted.outcome[0]), bool(self.counted.success[0]), reward

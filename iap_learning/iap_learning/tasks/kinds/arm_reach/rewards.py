@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Rewards of reaching a target, and how an episode ends.
+r"""Rewards of reaching a target, and outcomes of episodes.
 
 .. math:: r = w_{closer} (d_{k-1} - d_k) + w_{time} \Delta t + w_{change} |a_k - a_{k-1}|^2 / 7 + w_{cut} n_{cut}
 
@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.kernels import formula
 from iap_learning.tasks.kinds.arm_reach.observations import Tips
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_physics.engines.engine import RUNNING
@@ -75,8 +76,36 @@ def measure(chosen: Integers, tips: Tips, distance: Array) -> None:
         distance[b] = length(tips.error_H[b])
 
 
+class ReachInstant(NamedTuple):
+    """An episode at the end of a step.
+
+    Attributes:
+        status: ``RUNNING``, or why the flight has ended, see `iap_simulation.tasks.outcomes.OUTCOMES`.
+        distance: of the end effector from its target [m].
+        kept: steps for which it has been at rest there.
+        steps: of the episode.
+    """
+
+    status: int
+    distance: float
+    kept: int
+    steps: int
+
+
+@formula
+def outcome(now: ReachInstant, ends: Ends) -> int:
+    """Outcome of an episode at the end of a step, see `iap_simulation.tasks.outcomes`."""
+    if now.status != RUNNING:
+        return now.status
+    if now.distance > ends.away:
+        return OUT_OF_BOUNDS
+    if now.kept >= ends.lasting:
+        return ARRIVED
+    return TIME_IS_UP if now.steps >= ends.limit else RUNNING
+
+
 @njit(cache=True)
-def judge(
+def reward_step(
     actions: tuple[Array, Array],
     tips: Tips,
     distance: Array,
@@ -86,10 +115,10 @@ def judge(
     status: Integers,
     steps: Integers,
     kept: Integers,
-    outcome: Integers,
+    outcomes: Integers,
     reward: Array,
 ) -> None:
-    """Count a step of every world, reward it, and say what becomes of its episode.
+    """Count a step of every world, reward it, and write the outcome of its episode.
 
     Args:
         actions: (B, m) of this step, and of the one before.
@@ -101,7 +130,7 @@ def judge(
         status: (B,) of the worlds.
         steps: (B,) counted on.
         kept: (B,) steps for which the end effector has been at rest at its target; counted on.
-        outcome: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
+        outcomes: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
         reward: (B,) written.
     """
     for b in range(len(steps)):
@@ -115,12 +144,9 @@ def judge(
         distance[b] = now
         is_there = now <= ends.distance and length(tips.v_WE_H[b]) <= ends.speed
         kept[b] = kept[b] + 1 if is_there else 0
-        if status[b] != RUNNING or now > ends.away:
-            outcome[b] = status[b] if status[b] != RUNNING else OUT_OF_BOUNDS
-            gain = w.failure
-        elif kept[b] >= ends.lasting:
-            outcome[b] = ARRIVED
+        outcomes[b] = outcome(ReachInstant(status[b], now, kept[b], steps[b]), ends)
+        if outcomes[b] == ARRIVED:
             gain += w.success
-        else:
-            outcome[b] = TIME_IS_UP if steps[b] >= ends.limit else RUNNING
+        elif outcomes[b] not in (RUNNING, TIME_IS_UP):
+            gain = w.failure
         reward[b] = gain
