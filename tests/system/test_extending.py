@@ -51,6 +51,13 @@ def test_an_example_touches_as_many_files_as_promised(title):
     assert PROMISED[title.lower()] <= WITHIN.get(title.lower(), 3)
 
 
+def test_a_kind_of_tasks_is_a_module_of_no_more_than_250_lines():
+    (module,) = (
+        text for name, text in files_of("A task of a new kind").items() if name.endswith(".py")
+    )
+    assert len(module.splitlines()) <= 250
+
+
 @pytest.mark.parametrize("title", SECTIONS)
 def test_an_example_runs_as_it_stands(title, tmp_path):
     for name, text in files_of(title).items():

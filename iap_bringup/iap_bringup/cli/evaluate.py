@@ -18,7 +18,7 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine, simulation_of
-from iap_learning.evaluation.flyers import BASELINES, Flyer, baseline, of_policy
+from iap_learning.evaluation.flyers import BASELINES, Flyer, baseline, is_agent_file, of_policy
 from iap_learning.evaluation.recordings import Recording, record_failures, recording_engine
 from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.video import write_video
@@ -117,7 +117,7 @@ def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPoli
     Raises:
         BadInput: there is no such one, or a baseline without a task.
     """
-    if name in BASELINES:
+    if name in BASELINES or is_agent_file(name):
         if task is None:
             raise BadInput(
                 f"evaluate {name}: --task is missing (tasks: {', '.join(TASKS.names())})"

@@ -49,6 +49,11 @@ def of_policy(policy: Policy) -> Flyer:
     return Flyer(policy.name, acting, source, flies_alone=True)
 
 
+def is_agent_file(name: str) -> bool:
+    """Whether a name is the path of an agent's file."""
+    return name.endswith((".yaml", ".yml"))
+
+
 def baseline(name: str) -> Flyer:
     """Who flies without learning, by name.
 
@@ -60,8 +65,8 @@ def baseline(name: str) -> Flyer:
         return Flyer(name, lambda _: lambda _: None, own, flies_alone=True)
     if name in ("zero", "random"):
         return Flyer(name, _random if name == "random" else _zero, "", flies_alone=False)
-    if name in EXPERTS.names():
-        return Flyer(name, lambda episodes: _scripted(name, episodes), "", flies_alone=False)
+    if is_agent_file(name) or name in EXPERTS.names():
+        return Flyer(Path(name).stem, lambda episodes: _scripted(name, episodes), "", flies_alone=False)
     raise BadInput(f"no baseline '{name}': choose {', '.join(BASELINES)}")
 
 

@@ -109,6 +109,11 @@ class Episodes(ABC, Generic[T, W]):
         return self.scale.size
 
     @property
+    def action(self) -> Array:
+        """(B, size) the last actions, in [-1, 1]."""
+        return self._action
+
+    @property
     def observed(self) -> int:
         """Numbers of an observation."""
         return sum(size for _, size, _ in self.layout)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The agent that docks modules by velocities: it closes in as far as it is in line.
 
-With the low-passed gap g and offset s of `iap_learning.tasks.kinds.module_docking.sight`, in the leader's axes,
+With the low-passed gap g and offset s of `iap_learning.tasks.kinds.module_docking.latch`, in the leader's axes,
 
 .. math:: v = -k_s\,s - n\,\mathrm{sat}(k_g (g - g_{line}) + v_{touch}), \qquad \dot\psi = -k_\psi\,\psi,
 

@@ -8,7 +8,7 @@ import numpy as np
 from iap_control.modules.joint_machine import JointMachine, JointState
 from iap_description.errors import BadInput
 from iap_learning.tasks.engine_episode import EngineEpisode
-from iap_learning.tasks.kinds.module_docking.sight import Latch, latch_of
+from iap_learning.tasks.kinds.module_docking.latch import LatchThresholds, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.modules.outcome import (
@@ -43,7 +43,7 @@ class ModuleDockingEngineEpisode(EngineEpisode):
         ((name, joint),) = coordinator.joints.items()
         self._machine: JointMachine = coordinator.machines[name]
         self._modules = joint.modules
-        self._latch: Latch = latch_of(coordinator.spec, coordinator.spec.joints[name])
+        self._latch: LatchThresholds = latch_of(coordinator.spec, coordinator.spec.joints[name])
         self._limits = ModuleDockingLimits(
             task.closing_speed,
             task.overlap,

@@ -16,8 +16,9 @@ from iap_learning.tasks.kinds.module_docking.rewards import (
     potentials,
     reward_step,
 )
+from iap_learning.tasks.kinds.module_docking.latch import FILTERED, follow_latch, latch_of
+from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
 from iap_learning.tasks.kinds.module_docking.script import Script
-from iap_learning.tasks.kinds.module_docking.sight import FILTERED, Sight, latch_of
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_simulation.batch.actions import act
@@ -67,7 +68,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
             )
         spec = self.worlds.spec
         self.latch = latch_of(spec, spec.joints[self.worlds.joint])
-        self._sight = Sight.of(task.observation, self.size, self.latch)
+        self._observer = TERMS.observer(task.observation, self.size)
         self._weights = Weights.of(task, self.dt)
         self._limits = ModuleDockingLimits(
             task.closing_speed, task.overlap, spec.size, task.fails_beyond, self.limit * self.dt
@@ -80,7 +81,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
     @property
     def layout(self) -> TermLayout:
         """Terms of an observation with their sizes and scales."""
-        return self._sight.layout
+        return self._observer.layout
 
     @property
     def status(self) -> Integers:
@@ -108,7 +109,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
         self._weigh(indices)
 
     def _follow_latch(self, indices: Integers, *, starts: bool) -> None:
-        self._sight.follow(indices, self.worlds.shared, self.filtered, self._fits, starts=starts)
+        follow_latch(indices, *self.worlds.shared, starts, self.latch, self.filtered, self._fits)
 
     @property
     def _truth(self) -> tuple[Array, Array]:
@@ -160,4 +161,6 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else np.asarray(indices)
-        return self._sight(which, self.worlds.shared, self.filtered, self._action)
+        rows, home_L = self.worlds.shared, self.latch.home_L
+        inputs = FollowerInputs(*rows, self.filtered, self._action, home_L)
+        return self._observer(inputs, which)

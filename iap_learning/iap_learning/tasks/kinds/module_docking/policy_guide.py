@@ -12,7 +12,8 @@ from iap_description.signals import Reference
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
-from iap_learning.tasks.kinds.module_docking.sight import FILTERED, Sight, latch_of
+from iap_learning.tasks.kinds.module_docking.latch import FILTERED, follow_latch, latch_of
+from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.kinds.platform.platform_policy import OneWorld
 from iap_learning.tasks.scaling import ActionScale
@@ -50,9 +51,10 @@ class PolicyGuide:
         self._leader, self._follower = names.index(joint.leader), names.index(joint.follower)
         self._policy, self._task, self._repeat = policy, task, periods(policy, scenario)
         size = action_size(task.action.kind, 1)
-        self._sight = Sight.of(task.observation, size, latch_of(spec, joint))
+        self._observer = TERMS.observer(task.observation, size)
+        self._latch, self._only = latch_of(spec, joint), np.zeros(1, dtype=np.int64)
         rate, platform = scenario.rates.control_hz, scenario.vehicles[0].platform.name
-        layout = Layout.of(task, self._sight.layout, size, platform, rate)
+        layout = Layout.of(task, self._observer.layout, size, platform, rate)
         policy.check(layout, f"task '{task.name}' in this scenario")
         self._scale = ActionScale.of(task.action.low, task.action.high)
         self._world = OneWorld(vehicles[self._follower])
@@ -73,10 +75,11 @@ class PolicyGuide:
         if starts:
             self._first = k
         if is_due:
-            self._sight.follow(np.zeros(1, int), rows, self._filtered, self._fits, starts=starts)
+            follow_latch(self._only, *rows, starts, self._latch, self._filtered, self._fits)
         if (k - self._first) % self._repeat == 0:
-            seen = self._sight(np.zeros(1, int), rows, self._filtered, self._action)
-            self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)
+            inputs = FollowerInputs(*rows, self._filtered, self._action, self._latch.home_L)
+            action = self._policy(self._observer(inputs, self._only))
+            self._action = np.clip(action.astype(np.float64), -1.0, 1.0)
         world.state, world.rpm = plant.state(self._follower), plant.propulsion[self._follower].rpm
         world.goal = reference.row[None]
         return world.reference_of(self._task.action.kind, self._scale.apply(self._action))

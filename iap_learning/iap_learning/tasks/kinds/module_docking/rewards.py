@@ -17,7 +17,7 @@ from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import norm
-from iap_learning.tasks.kinds.module_docking.sight import Latch, offset_and_angles
+from iap_learning.tasks.kinds.module_docking.latch import LatchThresholds, offset_and_angles
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.modules.outcome import (
@@ -57,7 +57,7 @@ def end_episodes(
     times: Array,
     status: Integers,
     fits: Booleans,
-    latch: Latch,
+    latch: LatchThresholds,
     limits: ModuleDockingLimits,
     outcomes: Integers,
     known: Array,
@@ -88,7 +88,12 @@ def end_episodes(
 
 @njit(cache=True)
 def potentials(
-    chosen: Integers, leader: Array, follower: Array, latch: Latch, w: Weights, out: Array
+    chosen: Integers,
+    leader: Array,
+    follower: Array,
+    latch: LatchThresholds,
+    w: Weights,
+    out: Array,
 ) -> None:
     """Write the potentials (B,) of chosen worlds, see the module; what is no number stays out."""
     for b in chosen:

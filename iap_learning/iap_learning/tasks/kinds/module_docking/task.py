@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import ClassVar, Literal
 
 from iap_description.config.record import NonNegative, Positive, Real, Record
-from iap_learning.tasks.kinds.module_docking.sight import TERMS
+from iap_learning.tasks.kinds.module_docking.observations import TERMS
 from iap_learning.tasks.kinds.platform.task import CommandRange
 from iap_learning.tasks.task import Task
 
