@@ -66,7 +66,9 @@ def baseline(name: str) -> Flyer:
     if name in ("zero", "random"):
         return Flyer(name, _random if name == "random" else _zero, "", flies_alone=False)
     if is_agent_file(name) or name in EXPERTS.names():
-        return Flyer(Path(name).stem, lambda episodes: _scripted(name, episodes), "", flies_alone=False)
+        return Flyer(
+            Path(name).stem, lambda episodes: _scripted(name, episodes), "", flies_alone=False
+        )
     raise BadInput(f"no baseline '{name}': choose {', '.join(BASELINES)}")
 
 

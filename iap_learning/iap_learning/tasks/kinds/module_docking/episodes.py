@@ -10,14 +10,14 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
+from iap_learning.tasks.kinds.module_docking.latch import FILTERED, follow_latch, latch_of
+from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
 from iap_learning.tasks.kinds.module_docking.rewards import (
     Weights,
     end_episodes,
     potentials,
     reward_step,
 )
-from iap_learning.tasks.kinds.module_docking.latch import FILTERED, follow_latch, latch_of
-from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
 from iap_learning.tasks.kinds.module_docking.script import Script
 from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.scaling import ActionScale
