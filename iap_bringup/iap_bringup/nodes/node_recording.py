@@ -179,7 +179,7 @@ class Notes:
             self._joints = joints_message(scenario.modules, names)
 
     def of(self, first: Step, last: Callable[[int, str], Any]) -> list[Note]:
-        """Notes at an instant, of its first vehicle's tick; of what was never told there is none."""
+        """Notes at an instant, of its first vehicle's tick; without a message there is none."""
         notes = []
         phases, joints = last(0, topics.LATCHES), last(0, topics.JOINTS)
         if self._latches is not None and phases is not None:

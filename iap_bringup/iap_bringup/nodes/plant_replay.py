@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flights of nodes as the monitors of tasks read a plant: what messages have said of it at control instants."""
+"""Flights of nodes as the monitors of tasks read a plant, by messages at control instants."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Policies judged over many episodes: figures, failures by their causes, pictures."""
+"""Evaluation of policies over many episodes: figures, failures by their causes, pictures."""

@@ -90,7 +90,7 @@ class DockingInstant(NamedTuple):
 
 
 class DockingProgress(NamedTuple):
-    """What is remembered of a docking: numbers of one, or arrays (B,) of many.
+    """Progress of a docking up to an instant.
 
     Attributes:
         closing: speed of the probe towards the socket at the last instant [m/s]; NaN before the first.

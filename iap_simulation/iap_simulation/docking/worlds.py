@@ -232,7 +232,7 @@ class DockingWorlds:
         advance_pairs(first, last, self._flight, self.pairs, self._between, room, self._substeps)
 
     def step_script(self, measured: Array | None = None) -> None:
-        """Fly one control period under the script, at what `measured` has given if it has been asked already."""
+        """Fly one control period under the script, at `measured` states, which are asked for where none are passed."""
         _fly(
             self.measured() if measured is None else measured,
             self.is_touched,

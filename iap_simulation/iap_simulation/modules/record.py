@@ -29,7 +29,7 @@ class ModulesInstant(NamedTuple):
         joint_wrenches: (m, 6) on the follower about the joint's place, the leader's axes [N, N m].
         errors: (n, 6) from the references of that instant, see `error_of`.
         feed_forward: (n, 6) since then, own axes [N, N m].
-        external: (n, 6) as each module's observer told at that instant, own axes [N, N m].
+        external: (n, 6) as each module's observer estimated at that instant, own axes [N, N m].
     """
 
     t: float

@@ -18,21 +18,21 @@ from iap_description.arrays import Array, Booleans
 from iap_description.vehicles.latching import Latching
 
 KEY, MISSED = "modules", "not_docked"  # key of metrics.json, outcome of a mission that is not done
-LAST = 10.0  # while joined in the air, over which the mean wrench of a joint counts [s]
-STEADY = 30.0  # over which steady errors count, at the end of the window [s]
-CAUGHT = (2.5, 3.5)  # after a latch has caught, over which the mean force in it counts [s]
-HELD = (JointState.ASSEMBLY, JointState.JOINED)
+JOINED_TIME = 10.0  # while joined in the air, over which the mean wrench of a joint counts [s]
+STEADY_TIME = 30.0  # over which steady errors count, at the end of the window [s]
+CATCH_SPAN = (2.5, 3.5)  # after a latch has caught, over which the mean force in it counts [s]
+LOCKED_STATES = (JointState.ASSEMBLY, JointState.JOINED)
 PLACE, TURN = slice(0, 3), slice(3, 6)  # of errors
-RELEASED = 1.0  # after a release, over which errors count [s]
+RELEASE_TIME = 1.0  # after a release, over which errors count [s]
 
 
 class Course(NamedTuple):
-    """What modules did in a flight.
+    """Course of modules in a flight.
 
     Attributes:
         steps_done: of the mission.
         failure: why a docking has failed, a sentence; None where none has.
-        returns: lost approaches of each joint since it was last told to join.
+        returns: lost approaches of each joint since it was last ordered to join.
         losses: of modules.
         events: states that joints came into.
         orders: to latches, with their times [s].
@@ -71,7 +71,7 @@ class ModulesScores:
         spec: of the modules.
         names: of the modules, in their order.
         window: from take-off to landing [s].
-        columns: what was seen, see `ModulesRecord.columns`.
+        columns: of the record, see `ModulesRecord.columns`.
         course: what was done.
     """
 
@@ -84,16 +84,16 @@ class ModulesScores:
     def metrics(self) -> dict[str, Any]:
         """All of them."""
         t, course = self.columns["t"], self.course
-        flown = (t >= self.window[0]) & (t <= self.window[1])
-        joints = {name: self._joint(k, name, flown) for k, name in enumerate(self.spec.joints)}
-        steady = flown & (t > self.window[1] - STEADY)
+        in_flight = (t >= self.window[0]) & (t <= self.window[1])
+        joints = {name: self._joint(k, name, in_flight) for k, name in enumerate(self.spec.joints)}
+        steady = in_flight & (t > self.window[1] - STEADY_TIME)
         return {
             "compensation": self.spec.compensation,
             "mission_done": course.steps_done >= len(self.spec.mission),
             "joint_force_n": _worst(joints, "force_n"),
             "joint_torque_nm": _worst(joints, "torque_nm"),
             "joints": joints,
-            "rmse": self._rmse(flown),
+            "rmse": self._rmse(in_flight),
             "rmse_steady": self._rmse(steady),
             "lost": [each._asdict() for each in course.losses],
             "events": [
@@ -102,37 +102,39 @@ class ModulesScores:
             ],
         }
 
-    def _rmse(self, chosen: Booleans) -> dict[str, list[float] | None]:
+    def _rmse(self, mask: Booleans) -> dict[str, list[float] | None]:
         """Per axis of each module: place [m], rotation [rad]."""
-        errors = self.columns["errors"][chosen]
-        found = np.sqrt((errors**2).mean(axis=0)).tolist() if len(errors) else None
-        return {name: None if found is None else found[i] for i, name in enumerate(self.names)}
+        errors = self.columns["errors"][mask]
+        rms = np.sqrt((errors**2).mean(axis=0)).tolist() if len(errors) else None
+        return {name: None if rms is None else rms[i] for i, name in enumerate(self.names)}
 
-    def _joint(self, k: int, name: str, flown: Booleans) -> dict[str, Any]:
+    def _joint(self, k: int, name: str, in_flight: Booleans) -> dict[str, Any]:
         """Mean wrench over the last seconds in which joint k held in the air, its norms, and what it did."""
         columns = self.columns
         t, wrenches = columns["t"], columns["joint_wrenches"][:, k]
         caught, released = self._last(name, Latching.CATCH), self._last(name, Latching.RELEASE)
-        held = np.isin(columns["states"][:, k], [STATES.index(s) for s in HELD]) & flown
-        last = held & (t > t[held].max(initial=0.0) - LAST)
-        first = held & (t < t[held].min(initial=np.inf) + LAST)
+        locked = (
+            np.isin(columns["states"][:, k], [STATES.index(s) for s in LOCKED_STATES]) & in_flight
+        )
+        last = locked & (t > t[locked].max(initial=0.0) - JOINED_TIME)
+        first = locked & (t < t[locked].min(initial=np.inf) + JOINED_TIME)
         return {
             "returns": self.course.returns[name],
             "force_n": _mean_size(wrenches[last, :3]),
             "force_first_n": _mean_size(wrenches[first, :3]),
             "wrench": wrenches[last].mean(axis=0).tolist() if last.any() else None,
             "torque_nm": _mean_size(wrenches[last, 3:]),
-            "force_peak_n": np.linalg.norm(wrenches[flown, :3], axis=1).max(initial=0.0),
+            "force_peak_n": np.linalg.norm(wrenches[in_flight, :3], axis=1).max(initial=0.0),
             "caught_s": caught,
-            "force_after_catch_n": _mean_size(wrenches[_within(t, caught, CAUGHT), :3]),
+            "force_after_catch_n": _mean_size(wrenches[_within(t, caught, CATCH_SPAN), :3]),
             "released_s": released,
-            "released": self._released(name, _within(t, released, (0.0, RELEASED))),
+            "released": self._released(name, _within(t, released, (0.0, RELEASE_TIME))),
         }
 
-    def _released(self, name: str, chosen: Booleans) -> dict[str, Any] | None:
+    def _released(self, name: str, mask: Booleans) -> dict[str, Any] | None:
         """Largest distance [m] and angle [rad] of both modules from their references after a release."""
         both = joints_of(self.spec, self.names)[name].modules
-        errors = self.columns["errors"][chosen][:, list(both)]
+        errors = self.columns["errors"][mask][:, list(both)]
         if not len(errors):
             return None
         place, turn = (np.linalg.norm(errors[..., part], axis=-1).max() for part in (PLACE, TURN))
@@ -148,8 +150,8 @@ class ModulesScores:
 def _within(t: Array, start: float | None, span: tuple[float, float]) -> Booleans:
     """The times that are in a span after a start, of which there may be none."""
     begin = np.inf if start is None else start
-    chosen: Booleans = (t > begin + span[0]) & (t <= begin + span[1])
-    return chosen
+    mask: Booleans = (t > begin + span[0]) & (t <= begin + span[1])
+    return mask
 
 
 def _mean_size(vectors: Array) -> float | None:
@@ -158,5 +160,5 @@ def _mean_size(vectors: Array) -> float | None:
 
 
 def _worst(joints: dict[str, dict[str, Any]], key: str) -> float | None:
-    found = [joint[key] for joint in joints.values() if joint[key] is not None]
-    return max(found) if found else None
+    values = [joint[key] for joint in joints.values() if joint[key] is not None]
+    return max(values) if values else None

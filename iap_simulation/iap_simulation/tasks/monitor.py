@@ -22,7 +22,7 @@ class ObservedLatches(Protocol):
 
 
 class ObservedPlant(Protocol):
-    """A flight as monitors read it: in the closed loop its plant, with nodes what topics have said of one."""
+    """A flight as monitors read it: the plant of the closed loop, or a replay of the topics of nodes."""
 
     @property
     def t(self) -> float:

@@ -70,9 +70,9 @@ def length(row: Array) -> float:
 
 
 @njit(cache=True)
-def measure(chosen: Integers, tips: Tips, distance: Array) -> None:
-    """Write the distances (B,) of chosen worlds from their targets [m]."""
-    for b in chosen:
+def measure(worlds: Integers, tips: Tips, distance: Array) -> None:
+    """Write the distances (B,) of some worlds from their targets [m]."""
+    for b in worlds:
         distance[b] = length(tips.error_H[b])
 
 

@@ -61,23 +61,23 @@ def potential(
     x: Array, is_held: bool, ports: tuple[PortFrame, PortFrame], w: Weights, depth: float
 ) -> float:
     """The potential of one pair (2, 13), see the module."""
-    found = approach(x[1], x[0], ports[0], ports[1])
+    pose = approach(x[1], x[0], ports[0], ports[1])
     latched = w.latched if is_held else 0.0
-    off = w.along * abs(depth - found.depth) + w.aside * found.radius
-    return off + w.angle * found.angle + latched
+    off = w.along * abs(depth - pose.depth) + w.aside * pose.radius
+    return off + w.angle * pose.angle + latched
 
 
 @njit(cache=True)
 def potentials(
     pairs: Pairs,
-    chosen: Integers,
+    worlds: Integers,
     ports: tuple[PortFrame, PortFrame],
     w: Weights,
     depth: float,
     out: Array,
 ) -> None:
-    """Write the potentials (B,) of chosen worlds."""
-    for b in chosen:
+    """Write the potentials (B,) of some worlds."""
+    for b in worlds:
         out[b] = potential(pairs.x[b], is_held(pairs, b), ports, w, depth)
 
 

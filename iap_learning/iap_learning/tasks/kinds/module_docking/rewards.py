@@ -88,15 +88,15 @@ def end_episodes(
 
 @njit(cache=True)
 def potentials(
-    chosen: Integers,
+    worlds: Integers,
     leader: Array,
     follower: Array,
     latch: LatchThresholds,
     w: Weights,
     out: Array,
 ) -> None:
-    """Write the potentials (B,) of chosen worlds, see the module; what is no number stays out."""
-    for b in chosen:
+    """Write the potentials (B,) of some worlds, see the module; what is no number stays out."""
+    for b in worlds:
         approach = module_approach(leader[b], follower[b], latch.home_L, latch.normal_L)
         _, angles = offset_and_angles(leader[b], follower[b], latch.home_L)
         value = w.along * abs(approach.gap) + w.aside * approach.aside + w.angle * norm(angles)

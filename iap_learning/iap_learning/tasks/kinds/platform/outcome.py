@@ -64,8 +64,8 @@ class Rules(NamedTuple):
         )
 
 
-def _bounds(given: dict[Quantity, float]) -> Array:
-    return np.array([given.get(name, np.inf) for name in QUANTITIES])
+def _bounds(limits: dict[Quantity, float]) -> Array:
+    return np.array([limits.get(name, np.inf) for name in QUANTITIES])
 
 
 class Counted(NamedTuple):
@@ -93,16 +93,16 @@ class Counted(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def begin(chosen: Integers, given: Seen, counted: Counted) -> None:
+def begin(worlds: Integers, inputs: Seen, counted: Counted) -> None:
     """Let nothing have been kept to yet in worlds that stand at their start, and see how far their goals are.
 
     Args:
-        chosen: numbers of these worlds.
-        given: their states and goals.
+        worlds: their numbers.
+        inputs: their states and goals.
         counted: of all worlds; written.
     """
-    for b in chosen:
-        away_W = sub(vec_at(given.x[b, 0], 0), vec_at(given.goals[given.at[b]], 0))
+    for b in worlds:
+        away_W = sub(vec_at(inputs.x[b, 0], 0), vec_at(inputs.goals[inputs.at[b]], 0))
         counted.distance[b] = norm(away_W)
         counted.kept[b], counted.success[b] = 0, False
 
