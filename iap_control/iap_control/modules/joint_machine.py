@@ -19,6 +19,7 @@ from iap_control.modules.relative_pose import Misalignment, RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.vehicles.face_latch import catches
 from iap_description.vehicles.latching import Hold, Latching
 
 
@@ -214,11 +215,8 @@ class JointMachine:
         limits = self._s.approach
         self._move(self._size - limits.press, limits.speed, dt)
         self._nearest = min(self._nearest, misalignment.gap)
-        fits = (
-            misalignment.largest_offset < limits.offset
-            and misalignment.largest_angle < limits.angle
-        )
-        if fits and misalignment.gap < limits.gap:
+        offset, angles = tuple(misalignment.offset), tuple(misalignment.angles)
+        if catches(misalignment.gap, offset, angles, limits.catch_limits):
             self._is_caught = True
             self._enter(JointState.ASSEMBLY, t)
             return Latching.CATCH

@@ -18,6 +18,7 @@ from iap_description.config.record import (
     merged,
 )
 from iap_description.errors import BadInput, shown
+from iap_description.vehicles.face_latch import CatchLimits
 from iap_description.vehicles.proximity import Proximity
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "modules", "preset of modules")
@@ -63,6 +64,11 @@ class ApproachState(Record):
     lost_offset: Positive  # back to alignment where an error across the axis is larger [m]
     lost_angle: Positive  # or one of the angles [rad]
     recedes: Positive  # or where it has receded so far from the nearest that it was [m]
+
+    @property
+    def catch_limits(self) -> CatchLimits:
+        """Limits below which the latch catches."""
+        return CatchLimits(self.gap, self.offset, self.angle)
 
 
 class AssemblyState(Record):

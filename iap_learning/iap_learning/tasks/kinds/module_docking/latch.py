@@ -19,6 +19,7 @@ from iap_description.math.kernels import (
     vec,
     vec_at,
 )
+from iap_description.vehicles.face_latch import CatchLimits, catches, gap_and_offset
 
 FILTERED = 6  # columns of what the latch goes by: offset and angles
 
@@ -30,25 +31,21 @@ class LatchThresholds(NamedTuple):
         home_L: (3,) place of its CoM in the leader's frame once joined [m].
         normal_L: (3,) out of the leader's face.
         share: of a new pose in the low-pass.
-        gap: between the faces [m].
-        offset: across their axis, along every axis [m].
-        angle: about every axis [rad].
+        limits: below which it catches.
     """
 
     home_L: Array
     normal_L: Array
     share: float
-    gap: float
-    offset: float
-    angle: float
+    limits: CatchLimits
 
 
 def latch_of(spec: ModulesSpec, joint: ModuleJointSpec) -> LatchThresholds:
     """The latch of a joint, by the thresholds of its machine."""
     normal_L, machine = np.array(FACES[joint.face]), spec.machine
     share = float(-np.expm1(-1.0 / (spec.rate * machine.alignment.filter_time)))
-    limits = (machine.approach.gap, machine.approach.offset, machine.approach.angle)
-    return LatchThresholds(spec.size * normal_L, normal_L, share, *limits)
+    limits = machine.approach.catch_limits
+    return LatchThresholds(spec.size * normal_L, normal_L, share, limits)
 
 
 @njit(cache=True)
@@ -89,17 +86,5 @@ def follow_latch(
                     filtered[b, column] = value
                 else:
                     filtered[b, column] += latch.share * (value - filtered[b, column])
-        fits[b] = _catches(filtered[b], latch)
-
-
-@njit(cache=True)
-def _catches(pose: Array, latch: LatchThresholds) -> bool:
-    gap = 0.0
-    for k in range(3):
-        gap += pose[k] * latch.normal_L[k]
-    for k in range(3):
-        if abs(pose[k] - gap * latch.normal_L[k]) >= latch.offset:
-            return False
-        if abs(pose[3 + k]) >= latch.angle:
-            return False
-    return gap < latch.gap
+        gap, across = gap_and_offset(vec_at(filtered[b], 0), vec(latch.normal_L))
+        fits[b] = catches(gap, across, vec_at(filtered[b], 3), latch.limits)
