@@ -86,14 +86,14 @@ class Command:
             BadInput: naming the array that has another shape.
         """
         expected = ((6,), (count,), (count, 4), (count, 3), (count, 4), (count, 4))
-        found = tuple([np.shape(array) for array in self.arrays])
-        if found == expected:
+        shapes = tuple([np.shape(array) for array in self.arrays])
+        if shapes == expected:
             return
-        for name, shape, wanted in zip(_ARRAYS, found, expected, strict=True):
-            if shape not in (wanted, (batch, *wanted)):
+        for name, shape, expected_shape in zip(_ARRAYS, shapes, expected, strict=True):
+            if shape not in (expected_shape, (batch, *expected_shape)):
                 raise BadInput(
-                    f"command: '{name}' has shape {shape}; {wanted} is expected, or"
-                    f" {(batch, *wanted)} with one command for each world"
+                    f"command: '{name}' has shape {shape}; {expected_shape} is expected, or"
+                    f" {(batch, *expected_shape)} with one command for each world"
                 )
 
     def finite_worlds(self, batch: int) -> Booleans:

@@ -49,7 +49,7 @@ def look(
                 noise = pixels / rigs[a].focal * rng.normal(size=2)
                 table.views[m, j, 2 * side : 2 * side + 2] = np.array(s[:2]) / s[2] + noise
             may_lack = rng.random() < 0.3
-            table.seen[m, j] = (0 if j > i and rng.random() < 0.2 else LEFT) if may_lack else 3
+            table.sides[m, j] = (0 if j > i and rng.random() < 0.2 else LEFT) if may_lack else 3
     table.place[: each * aircraft] += 0.02 * rng.normal(size=(each * aircraft, 3))
     table.place[:, 2] = np.clip(table.place[:, 2], 0.05, 1.0)
     return table
@@ -72,9 +72,9 @@ def seen_views(table: Landmarks) -> list[tuple[int, int, int]]:
     return [
         (m, j, side)
         for m in np.flatnonzero(table.host >= 0).tolist()
-        for j in range(table.host[m], table.seen.shape[1])
+        for j in range(table.host[m], table.sides.shape[1])
         for side, bit in enumerate((LEFT, RIGHT))
-        if table.seen[m, j] & bit
+        if table.sides[m, j] & bit
     ]
 
 

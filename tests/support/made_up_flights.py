@@ -14,7 +14,8 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_io.recording.recorder import Recorder
 from iap_io.runs.run_folder import RunData
-from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.run_meta import RunMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 
 DT = 0.005
 Record = Callable[..., RunData]

@@ -164,7 +164,7 @@ class SmallWindow:
             values.insert(P + m, camera.transformFrom(np.array([a, b, 1.0]) / rho))
             for j in range(table.host[m], FRAMES):
                 for side, bit in enumerate((LEFT, RIGHT)):
-                    if table.seen[m, j] & bit:
+                    if table.sides[m, j] & bit:
                         seen = eyes.focal * table.views[m, j, 2 * side : 2 * side + 2]
                         graph.add(
                             gtsam.GenericProjectionFactorCal3_S2(

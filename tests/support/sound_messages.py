@@ -240,29 +240,29 @@ def _played(folder: Path) -> dict[str, Any]:
 
 def _reference() -> SuiteNode:
     scenario = scenario_of("three_star_spiral", *CLOSED_FORM)
-    return ReferenceNode(given=reference_parameters(scenario, scenario.vehicles[0]))
+    return ReferenceNode(parameters=reference_parameters(scenario, scenario.vehicles[0]))
 
 
 def _physics() -> SuiteNode:
     options = {"sensors": "stereo", "scene": "textured_walls", "state_source": "joint"}
     scenario = scenario_of("figure_eight", *CLOSED_FORM, **options)
-    return PhysicsNode(given={**physics_parameters(scenario), "pace": "lockstep"})
+    return PhysicsNode(parameters={**physics_parameters(scenario), "pace": "lockstep"})
 
 
 def _observer() -> SuiteNode:
     scenario = scenario_of("wall_push")
     given = observer_parameters(scenario, scenario.vehicles[0])
-    return WrenchObserverNode(given={**given, "measured_topic": "state/measured"})
+    return WrenchObserverNode(parameters={**given, "measured_topic": "state/measured"})
 
 
 def _observer_by_units() -> SuiteNode:
     scenario = scenario_of("wall_push", "control.observer=acceleration", sensors="imu")
-    return WrenchObserverNode(given=observer_parameters(scenario, scenario.vehicles[0]))
+    return WrenchObserverNode(parameters=observer_parameters(scenario, scenario.vehicles[0]))
 
 
 def _sensing(kind: Callable[..., SuiteNode], sensors: str = "imu,uwb,lidar") -> SuiteNode:
     scenario = scenario_of("figure_eight", *CLOSED_FORM, sensors=sensors)
-    return kind(given=sensor_parameters(scenario))
+    return kind(parameters=sensor_parameters(scenario))
 
 
 VIRPO = {**PARAMETERS, "method": "virpo"}
@@ -279,10 +279,10 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "uwb_node": (lambda: _sensing(UwbNode), False),
     "lidar_node": (lambda: _sensing(LidarNode), False),
     "camera_node": (lambda: _sensing(CameraNode, "depth"), False),
-    "frontend_node": (lambda: FrontendNode(given=PARAMETERS), False),
-    "virpo_node": (lambda: VirpoNode(given=VIRPO), False),
-    "joint_node": (lambda: JointNode(given=PARAMETERS), False),
-    "centre_node": (lambda: CentreNode(given=PARAMETERS), False),
+    "frontend_node": (lambda: FrontendNode(parameters=PARAMETERS), False),
+    "virpo_node": (lambda: VirpoNode(parameters=VIRPO), False),
+    "joint_node": (lambda: JointNode(parameters=PARAMETERS), False),
+    "centre_node": (lambda: CentreNode(parameters=PARAMETERS), False),
     "recorder": (RecorderNode, False),
     "sensor_player": (SensorPlayer, False),
     "joy_teleop": (JoyTeleop, False),  # by the wall clock, too

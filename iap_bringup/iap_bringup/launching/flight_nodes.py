@@ -16,7 +16,7 @@ from iap_bringup.launching.node_parameters import (
     sensor_parameters,
     vehicle_nodes,
 )
-from iap_io.runs.run_meta import TRUTH
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_simulation.modules.coordination import check_flown_by_hand
 from iap_simulation.scenario.module_joints import is_coordinated
 from iap_simulation.scenario.scenario import Scenario

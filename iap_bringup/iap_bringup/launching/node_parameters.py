@@ -14,8 +14,8 @@ from iap_description.sensors.mounts import space
 from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
-from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.learned_agents import flies_by_references
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.modules.coordination import coordination_spec

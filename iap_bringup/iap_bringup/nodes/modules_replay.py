@@ -16,7 +16,7 @@ from iap_description.signals import Step
 from iap_description.vehicles.latching import Hold, Latching
 from iap_io.ros.synchronizer import RateSchedule
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES, JOINTS, WRENCHES
-from iap_io.wire.module_views import JointsSaid
+from iap_io.wire.module_views import JointStates
 from iap_simulation.flights.flight import Flight
 from iap_simulation.modules.coordination import coordination_spec
 from iap_simulation.modules.record import ModulesInstant, error_of
@@ -40,7 +40,7 @@ class _Coordination(NamedTuple):
     """
 
     k: int
-    joints: JointsSaid
+    joints: JointStates
     references: list[Array]
     feed_forward: Array
     external: Array
@@ -112,7 +112,7 @@ class ModulesReplay:
             external=before.external,
         )
 
-    def _note(self, t: float, joints: JointsSaid) -> None:
+    def _note(self, t: float, joints: JointStates) -> None:
         """Note what has changed since the last instant."""
         before, self._joints = self._joints, joints
         for i in np.flatnonzero(joints.lost > before.lost):

@@ -23,8 +23,9 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.runs import topics
 from iap_io.wire.cdr import decoded
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
+from iap_io.wire.message import Message
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage
 from iap_io.wire.module_views import (
     JointWrenchesMessage,
     ModuleJointsMessage,

@@ -13,7 +13,7 @@ from iap_description.signals import ForceTask, Reference
 from iap_description.states import REF_FIXED, Command
 from iap_io.wire.joint_views import trajectory_of
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage
-from iap_io.wire.module_views import JointsSaid, ModuleJointsMessage
+from iap_io.wire.module_views import JointStates, ModuleJointsMessage
 from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
 from iap_physics.latching.latches import Phase
 
@@ -120,7 +120,7 @@ def phases_of(count: int, message: LatchStateMessage) -> tuple[int, ...]:
 
 def joint_states_of(
     joints: Sequence[str], modules: int, message: ModuleJointsMessage
-) -> JointsSaid:
+) -> JointStates:
     """States of joints by their names, and of so many modules, in a message.
 
     Raises:

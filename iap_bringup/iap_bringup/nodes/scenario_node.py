@@ -31,7 +31,7 @@ class Alias(NamedTuple):
     """A node that is made of a scenario.
 
     Attributes:
-        node: its class as ``module:Class``, which takes `namespace` and `given` (see `SuiteNode`).
+        node: its class as ``module:Class``, which takes `namespace` and `parameters` (see `SuiteNode`).
         parameters: its values out of the scenario that a node of the same name and parameters names.
         key: the parameter that holds its values; set by the user, no scenario is resolved. Empty: none such.
         of: whose namespace it is in; that is `SPACES`' unless it is remapped.
@@ -165,7 +165,7 @@ def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
     module, _, name = alias.node.partition(":")
     given = _values(alias, SuiteNode(executable, namespace=space, of=alias.of))
     kind: type[SuiteNode] = getattr(import_module(module), name)
-    return kind(*alias.arguments, namespace=space, given=given)
+    return kind(*alias.arguments, namespace=space, parameters=given)
 
 
 def _values(alias: Alias, node: SuiteNode) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P, Q, resting_state
-from iap_description.vehicles.assembly import Assembly, Body
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body import Body
 from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.serial_chain import new_frames, walk

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from iap_bringup.pictures.pybullet_scene import PyBulletScene, studio
 from iap_description.arrays import Array
 from iap_description.states import P
-from iap_description.vehicles.assembly import UPRIGHT, Assembly
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body import UPRIGHT
 from iap_description.world.scene_objects import SceneObject
 
 Vec3 = tuple[float, float, float]

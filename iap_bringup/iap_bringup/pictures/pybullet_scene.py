@@ -17,7 +17,8 @@ from iap_description.geometry.solids import triangles
 from iap_description.math import so3
 from iap_description.process.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
-from iap_description.vehicles.assembly import UPRIGHT, Assembly, Body
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body import UPRIGHT, Body
 from iap_description.vehicles.urdf import urdf_text
 
 with native_output_discarded():

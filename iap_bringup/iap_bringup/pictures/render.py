@@ -21,7 +21,7 @@ from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_io.runs.run_folder import CONFIG, RunData, load_run, write_file
-from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario

@@ -12,7 +12,8 @@ from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_description.states import Q
 from iap_io.runs.columns import Columns, WrenchColumns
-from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.run_meta import RunMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
 from iap_simulation.metrics.errors import pose_errors
 

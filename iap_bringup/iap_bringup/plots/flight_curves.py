@@ -12,7 +12,8 @@ from iap_description.states import Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import ArmColumns
 from iap_io.runs.run_folder import VehicleRun
-from iap_io.runs.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
+from iap_io.runs.run_meta import COMPLETED, RunMeta, Track
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.errors import against, finite, pose_errors, thrusts, tracked
 
 GAP = "   \N{MIDDLE DOT}   "

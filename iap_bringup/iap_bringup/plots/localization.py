@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from iap_bringup.plots.localized_flights import COLORS, draw_boxes, quartiles_of
 from iap_estimation.datasets.results import Evaluation
 from iap_estimation.evaluation.alignment import yaw_aligned
-from iap_estimation.evaluation.comparison import SIGMAS, Comparison
+from iap_estimation.evaluation.comparison import SIGMAS, TrajectoryComparison
 from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Shown:
     It is aligned unless it began at the truth, where that can be done.
     """
 
-    def __init__(self, one: Comparison, *, is_true: bool) -> None:
+    def __init__(self, one: TrajectoryComparison, *, is_true: bool) -> None:
         aligned = None if is_true else yaw_aligned(one.estimate, one.truth)
         estimate = one.estimate if aligned is None else aligned
         self.t, self.sigma = one.t, one.sigma

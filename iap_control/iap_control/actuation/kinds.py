@@ -16,7 +16,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 KINDS: list[Actuation] = [
     FullActuation(),

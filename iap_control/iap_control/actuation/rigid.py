@@ -20,7 +20,7 @@ from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 
 class RigidActuation:

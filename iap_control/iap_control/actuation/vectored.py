@@ -30,7 +30,7 @@ from iap_description.math.saturation import THRUST_TOLERANCE
 from iap_description.signals import Reference
 from iap_description.states import REF_Q, Mode
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 SAMPLES = 32  # references of a flight whose attitudes are checked beforehand
 

@@ -17,7 +17,7 @@ from iap_description.signals import ForceTask, Reference
 from iap_description.states import Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 if TYPE_CHECKING:  # a model has its kind of actuation
     from iap_control.allocation.model import Inertia, PlatformModel

@@ -10,7 +10,7 @@ from iap_control.allocation.allocation import minimum_norm
 from iap_control.allocation.thrust_directions import COLUMNS, CROSSED, thrust_directions
 from iap_description.arrays import Array
 from iap_description.vehicles.aircraft import Aircraft
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 
 def thrust_strengths(fleet: Sequence[Aircraft], health: Health) -> Array:

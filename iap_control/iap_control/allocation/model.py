@@ -14,7 +14,7 @@ from iap_description.math import so3
 from iap_description.signals import AXES
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 
 class Inertia(NamedTuple):

@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 
 
 def rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:

@@ -16,7 +16,8 @@ from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft
-from iap_description.vehicles.faults import AnyFault, Health, KnownFault, check_faults, has_come
+from iap_description.vehicles.faults import AnyFault, KnownFault, check_faults, has_come
+from iap_description.vehicles.health import Health
 
 MARGIN = (
     0.1  # share of its largest thrust that an aircraft shall keep for steering while all hover

@@ -9,7 +9,7 @@ from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import ModuleRole
 from iap_control.modules.joint_machine import JointState
 from iap_control.modules.settings import ModulesSpec
-from iap_io.wire.module_views import JointsSaid, ModuleJointsMessage
+from iap_io.wire.module_views import JointStates, ModuleJointsMessage
 
 STATES, ROLES = tuple(JointState), tuple(ModuleRole)  # by their numbers in messages
 NUMBERS = {state: number for number, state in enumerate(STATES)}
@@ -22,14 +22,14 @@ def joints_message(spec: ModulesSpec, names: Sequence[str]) -> ModuleJointsMessa
     return ModuleJointsMessage.of(list(spec.joints), leaders, followers, names)
 
 
-def joint_states(coordinator: Coordinator) -> JointsSaid:
+def joint_states(coordinator: Coordinator) -> JointStates:
     """The present states of a coordinator's joints and modules."""
     machines = list(coordinator.machines.values())
     led_by = np.zeros(len(coordinator.roles), np.int64)
     for structure in coordinator.structures:
         led_by[list(structure.modules)] = structure.leader
     lost = coordinator.lost.modules
-    return JointsSaid(
+    return JointStates(
         states=np.array([NUMBERS[each.state] for each in machines]),
         holds=np.array([each.hold for each in machines]),
         returns=np.array([each.returns for each in machines]),

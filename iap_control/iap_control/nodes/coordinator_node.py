@@ -34,8 +34,8 @@ from iap_msgs.msg import ModuleJoints, ModuleReference
 class CoordinatorNode(SuiteNode):
     """The coordinator of modules between topics."""
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("coordinator_node", namespace=namespace, given=given)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__("coordinator_node", namespace=namespace, parameters=parameters)
         spec = self._declared_spec()
         self._responder, self._newest = CoordinatorResponder(spec), -1
         self._said = [0, 0]  # events and losses that the log has

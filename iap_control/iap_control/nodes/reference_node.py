@@ -45,9 +45,9 @@ class ReferenceNode(SuiteNode):
         name: str = "reference_node",
         *,
         namespace: str = "iap",
-        given: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(name, namespace=namespace, of="vehicle", given=given)
+        super().__init__(name, namespace=namespace, of="vehicle", parameters=parameters)
         self.refuse_scenario("reference")
         platform = self.platform()
         self._player = make_player(self, platform)

@@ -19,8 +19,9 @@ from iap_description.states import REF_FIXED
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode
+from iap_io.wire.message import Message
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import Message, ReferenceMessage, StateMessage
+from iap_io.wire.message_views import ReferenceMessage, StateMessage
 from iap_io.wire.module_views import ModuleReferenceMessage
 from iap_io.wire.sample_views import AccelMessage, PoseMessage, TwistMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND

@@ -26,15 +26,15 @@ def is_unit(q: Array) -> bool:
 
 
 @njit(cache=True)
-def first_odd(numbers: Array, places: Integers, quaternions: Integers) -> int:
+def first_odd(numbers: Array, indices: Integers, quaternions: Integers) -> int:
     """Place of the first number that is not plausible, or of a quaternion that is none of unit length; else -1.
 
     Args:
         numbers: any.
-        places: (n,) of those that count.
+        indices: (n,) of those that count.
         quaternions: (m,) places of the first of four numbers each.
     """
-    for place in places:
+    for place in indices:
         if not abs(numbers[place]) <= MAX_SI_NUMBER:
             return place
     for place in quaternions:

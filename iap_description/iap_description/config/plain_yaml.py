@@ -46,15 +46,15 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
         return super().construct_mapping(node, deep)
 
     def _check_keys(self, node: yaml.MappingNode) -> None:
-        seen = set()
+        keys = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
                 continue  # refused by the base class: it cannot be a key
-            if key in seen:
+            if key in keys:
                 problem = f"key {shown(key)} is given twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
-            seen.add(key)
+            keys.add(key)
 
 
 class _PlainDumper(_BaseDumper):  # type: ignore[misc, valid-type]

@@ -66,12 +66,12 @@ def load_class(
     Raises:
         BadInput: the name is unknown, its module cannot be imported, or the class is missing or lacks a method.
     """
-    found = load_named(name, key=key, built_in=built_in)
-    if not isinstance(found, type):
+    loaded = load_named(name, key=key, built_in=built_in)
+    if not isinstance(loaded, type):
         module, _, class_name = built_in.get(name, name).partition(":")
         raise BadInput(f"key '{key}': module '{module}' has no class '{class_name}'")
     for method in protocol_methods:
-        owners = [vars(base) for base in found.__mro__ if method in vars(base)]
+        owners = [vars(base) for base in loaded.__mro__ if method in vars(base)]
         if not owners or not callable(owners[0][method]):
             raise BadInput(f"key '{key}': class '{name}' has no method '{method}'")
-    return found
+    return loaded

@@ -11,7 +11,7 @@ MAX_LINE = 1 << 16  # characters of a table's line
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file, also for a name that no file can have."""
+    """True if there is such a file, also for a name that no file can have."""
     try:
         return path.is_file()
     except (

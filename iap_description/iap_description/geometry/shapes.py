@@ -64,11 +64,11 @@ class Shape(Record):
     def moved(self, p: Array, q: Array) -> Self:
         """The same shape seen from another frame, in which its own has the origin (3,) [m] and attitude (4,)."""
         x, y, z = (p + so3.rotate(q, np.array(self.position))).tolist()
-        moved = {"position": (x, y, z)}
+        changes = {"position": (x, y, z)}
         if abs(q[3]) < 1.0:
             R = so3.matrix_from_quaternion(q) @ so3.matrix_from_euler(np.deg2rad(self.rpy_deg))
-            moved["rpy_deg"] = tuple(np.rad2deg(so3.euler_from_matrix(R)).tolist())
-        return self.model_copy(update=moved)
+            changes["rpy_deg"] = tuple(np.rad2deg(so3.euler_from_matrix(R)).tolist())
+        return self.model_copy(update=changes)
 
 
 _DIMENSIONS = {

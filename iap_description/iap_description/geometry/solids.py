@@ -29,9 +29,9 @@ class Bulk:
         volume = sum(part[0] for part in parts)
         center = sum((part[0] * part[1] for part in parts), np.zeros(3)) / volume
         inertia = np.zeros((3, 3))
-        for own, at, about in parts:
+        for mass, at, about in parts:
             d = so3.hat(at - center)
-            inertia += about - own * d @ d
+            inertia += about - mass * d @ d
         return cls(volume, center, inertia)
 
 

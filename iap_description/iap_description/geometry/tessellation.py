@@ -85,8 +85,8 @@ def parts_by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[Mesh
     for color, meshes in groups.items():
         vertices, normals, faces = joined(meshes)
         uv = np.zeros((len(vertices), 2), np.float32)
-        seen = vertices.astype(np.float32), normals.astype(np.float32)
-        parts.append(MeshPart(name, *seen, uv, faces.astype(np.int32), None, color, label))
+        arrays = vertices.astype(np.float32), normals.astype(np.float32)
+        parts.append(MeshPart(name, *arrays, uv, faces.astype(np.int32), None, color, label))
     return tuple(parts)
 
 

@@ -30,16 +30,16 @@ class SingleConstants(FunctionPass):
         """Change the function of `state`, and return whether there was anything to change."""
         if {width for each in state.args for width in _widths(each)} != {32}:
             return False
-        found = [
+        statements = [
             statement
             for block in state.func_ir.blocks.values()
             for statement in block.find_insts(ir.Assign)
             if isinstance(statement.value, CONSTANTS) and type(statement.value.value) is float
         ]
-        for statement in found:
+        for statement in statements:
             value = statement.value
             statement.value = ir.Const(np.float32(value.value), value.loc)
-        return bool(found)
+        return bool(statements)
 
 
 class FormulaCompiler(CompilerBase):

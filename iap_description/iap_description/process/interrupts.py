@@ -24,7 +24,7 @@ class Terminated(KeyboardInterrupt):
 
 
 class Received:
-    """What has arrived while signals were `handled`.
+    """Signals that have arrived while they were `handled`.
 
     Attributes:
         number: the last signal that an exception was raised for; None without any.
@@ -50,7 +50,7 @@ def signal_of(error: KeyboardInterrupt) -> signal.Signals:
 
 
 def word(error: KeyboardInterrupt) -> str:
-    """What has happened, for the user."""
+    """The event, for the user."""
     return WORDS[signal_of(error)]
 
 
@@ -113,11 +113,11 @@ class Deferral:
 
     def __init__(self) -> None:
         self._before: dict[int, Handler] = {}
-        self._held: int | None = None
+        self._pending: int | None = None
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._held = Received.now.number
+            self._pending = Received.now.number
             for number in SIGNALS:
                 before = signal.getsignal(number)
                 if callable(before):
@@ -126,7 +126,7 @@ class Deferral:
         return self
 
     def _hold(self, number: int, _: FrameType | None) -> None:
-        self._held = number
+        self._pending = number
 
     def check(self) -> None:
         """Answer a signal that has been held back, as it would have been.
@@ -134,8 +134,8 @@ class Deferral:
         Raises:
             KeyboardInterrupt: there is one.
         """
-        if self._held is not None:
-            number, self._held = self._held, None
+        if self._pending is not None:
+            number, self._pending = self._pending, None
             self._before[number](number, None)
 
     def record(self, vehicle: int, step: object) -> None:  # noqa: ARG002 - an observer of the loop

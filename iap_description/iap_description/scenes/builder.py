@@ -143,11 +143,13 @@ class Builder:
         vertices, normals, faces = triangles
         label = next(number for number, name in LABELS.items() if name == kind)
         kept = np.unique(faces)
-        places = np.zeros(len(vertices), np.int32)
-        places[kept] = np.arange(len(kept), dtype=np.int32)
+        new_index = np.zeros(len(vertices), np.int32)
+        new_index[kept] = np.arange(len(kept), dtype=np.int32)
         arrays = (vertices[kept], normals[kept], uv[kept])
         corners, out, at = (each.astype(np.float32) for each in arrays)
-        self._parts.append(MeshPart(kind, corners, out, at, places[faces], texture, color, label))
+        self._parts.append(
+            MeshPart(kind, corners, out, at, new_index[faces], texture, color, label)
+        )
 
 
 def _uv(vertices: Array, normals: Array) -> Array:

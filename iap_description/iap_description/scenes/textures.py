@@ -74,10 +74,12 @@ def leaves(
     """
     share = rng.random(count)
     sizes = np.sort(1.0 / np.sqrt(share / least**2 + (1 - share) / largest**2))[::-1]
-    stretch = np.exp(rng.uniform(-0.9, 0.9, count))
-    places = rng.integers(0, SIZE, (count, 2))
+    aspect_ratios = np.exp(rng.uniform(-0.9, 0.9, count))
+    positions = rng.integers(0, SIZE, (count, 2))
     shades = rng.uniform(0.1, 0.9, (count, 1)) + rng.normal(0.0, 0.05, (count, 3))
-    for size, ratio, (row, column), shade in zip(sizes, stretch, places, shades, strict=True):
+    for size, ratio, (row, column), shade in zip(
+        sizes, aspect_ratios, positions, shades, strict=True
+    ):
         height, width = max(2, round(size * ratio)), max(2, round(size / ratio))
         fill(image, row, column, height, width, shade, opacity)
 
@@ -87,13 +89,13 @@ def fill(
 ) -> None:
     """Paint a rectangle of an image that repeats."""
     size = len(image)
-    for top, bottom in _stretches(row, height, size):
-        for left, right in _stretches(column, width, size):
+    for top, bottom in _intervals(row, height, size):
+        for left, right in _intervals(column, width, size):
             area = image[top:bottom, left:right]
             area += opacity * (shade - area)
 
 
-def _stretches(first: int, length: int, size: int) -> list[tuple[int, int]]:
+def _intervals(first: int, length: int, size: int) -> list[tuple[int, int]]:
     """The one or two stretches of `length` from `first` on a ring."""
     first %= size
     end = first + length
@@ -157,8 +159,8 @@ def _jittered(rng: Rng, rows: int, columns: int) -> list[tuple[int, int]]:
     """Places (row, column) on a grid, each moved a bit."""
     step = np.array([SIZE // rows, SIZE // columns])
     cells = np.array(list(np.ndindex(rows, columns)))
-    moved = cells * step + rng.integers(0, np.maximum(step // 3, 1), cells.shape)
-    return [(int(row), int(column)) for row, column in moved]
+    shifted = cells * step + rng.integers(0, np.maximum(step // 3, 1), cells.shape)
+    return [(int(row), int(column)) for row, column in shifted]
 
 
 def _poster(image: Array, rng: Rng, row: int, column: int, height: int, width: int) -> None:

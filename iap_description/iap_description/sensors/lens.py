@@ -50,15 +50,20 @@ class Lens:
             raise BadInput(
                 f"{source}: distortion model {shown(model)}, but only {known} are known"
             )
-        found = np.array(D, dtype=float).ravel()
-        if found.size not in COEFFICIENTS[model] or not are_plausible(found):
+        coefficients = np.array(D, dtype=float).ravel()
+        if coefficients.size not in COEFFICIENTS[model] or not are_plausible(coefficients):
             numbers = " or ".join(map(str, COEFFICIENTS[model]))
-            raise BadInput(f"{source}: {model} needs {numbers} numbers in D, not {found.tolist()}")
-        return cls(model, np.concatenate([found, np.zeros(max(COEFFICIENTS[model]) - found.size)]))
+            raise BadInput(
+                f"{source}: {model} needs {numbers} numbers in D, not {coefficients.tolist()}"
+            )
+        return cls(
+            model,
+            np.concatenate([coefficients, np.zeros(max(COEFFICIENTS[model]) - coefficients.size)]),
+        )
 
     @property
     def bends(self) -> bool:
-        """Whether straight lines are bent."""
+        """True if straight lines are bent."""
         return self.model != PLUMB_BOB or bool(np.any(self.D))
 
     def distort(self, xy: Array) -> Array:

@@ -40,23 +40,23 @@ def undistort(xy: Array, D: Array) -> Array:
     over, points have no inverse.
     """
     target = np.asarray(xy, dtype=float)
-    found = target.copy()
+    undistorted = target.copy()
     if not np.any(D):
-        return found
+        return undistorted
     with np.errstate(all="ignore"):  # what runs away is refused below
         for _ in range(ROUNDS):
-            a, b, c, d = _jacobian(found, D)
-            error = distort(found, D) - target
+            a, b, c, d = _jacobian(undistorted, D)
+            error = distort(undistorted, D) - target
             step = np.stack(
                 [d * error[..., 0] - b * error[..., 1], a * error[..., 1] - c * error[..., 0]], -1
             )
             step /= (a * d - b * c)[..., None]
-            found -= step
+            undistorted -= step
             if np.nanmax(np.abs(step), initial=0.0) < EXACT:
                 break
-        left = np.abs(distort(found, D) - target).max(axis=-1)
-        fits = (left < 10.0 * EXACT) & (np.sum(found * found, axis=-1) < _fold(D))
-    return np.where(fits[..., None], found, np.nan)
+        left = np.abs(distort(undistorted, D) - target).max(axis=-1)
+        fits = (left < 10.0 * EXACT) & (np.sum(undistorted * undistorted, axis=-1) < _fold(D))
+    return np.where(fits[..., None], undistorted, np.nan)
 
 
 def _jacobian(xy: Array, D: Array) -> tuple[Array, Array, Array, Array]:

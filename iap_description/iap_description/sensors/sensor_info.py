@@ -143,7 +143,7 @@ class CameraSensorInfo(SensorInfo):
 
     @property
     def is_clean(self) -> bool:
-        """Whether its images are those of a pinhole, without noise and blur."""
+        """True if its images are those of a pinhole, without noise and blur."""
         return not (self.lens.bends or self.noise or self.exposure_time)
 
     @property
@@ -192,20 +192,20 @@ def sensors_text(sensors: Sequence[SensorInfo]) -> str:
     return yaml_text([each.model_dump(mode="json") for each in sensors])
 
 
-def load_sensors(given: str, *, source: str) -> tuple[AnySensor, ...]:
+def load_sensors(path_or_text: str, *, source: str) -> tuple[AnySensor, ...]:
     """The sensors of a list in YAML.
 
     Args:
-        given: the YAML itself, or the path of its file.
+        path_or_text: the YAML itself, or the path of its file.
         source: to name in errors.
 
     Raises:
         BadInput: no such file, no list, or a sensor with a key that is unknown, missing or impossible.
     """
-    text = given
-    if "\n" not in given:
+    text = path_or_text
+    if "\n" not in path_or_text:
         try:
-            text, source = Path(given).read_text(encoding="utf-8"), given
+            text, source = Path(path_or_text).read_text(encoding="utf-8"), path_or_text
         except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{source}: {given}: no readable file of sensors") from error
+            raise BadInput(f"{source}: {path_or_text}: no readable file of sensors") from error
     return validate(_Sensors, {"sensors": parse_yaml(text, source=source)}, source=source).sensors

@@ -3,22 +3,20 @@
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, NonNegative3, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative3, Positive, Real, Record
 from iap_description.geometry.shapes import BodyShape, Surface
-from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
+from iap_description.vehicles.rotor import ARM, UP, Rotor, RotorModel, RotorTilt
 
-UP = (0.0, 0.0, 1.0)
 ROTORS = 4  # most that an aircraft has, and what commands and messages have room for
-ARM = 1e-6  # least length of a tilt's axis and of a direction [m]
 
 
 class Drag(Record):
@@ -68,102 +66,8 @@ class Inertial(Record):
         return self
 
 
-class Rotor(Record):
-    """One rotor in the aircraft's frame."""
-
-    position: Vec3  # [m] from the aircraft's CoM
-    spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
-    direction: Vec3 = UP  # of its thrust, of any length; of one that tilts at no tilt
-    arm: Vec3 | None = None  # axis of its tilt, across z; None: from the CoM's z axis to the rotor
-
-    @model_validator(mode="after")
-    def _has_a_direction(self) -> Self:
-        if np.linalg.norm(self.direction) < ARM:
-            raise ValueError(f"key 'direction': {list(self.direction)} is none")
-        return self
-
-    @property
-    def axis(self) -> Array:
-        """(3,) unit vector along its arm, about which it tilts."""
-        x, y, _ = self.position if self.arm is None else self.arm
-        return np.array([x, y, 0.0]) / math.hypot(x, y)
-
-    @property
-    def ahead(self) -> Array:
-        """(3,) unit vector along its thrust."""
-        return np.array(self.direction) / np.linalg.norm(self.direction)
-
-    @property
-    def sideways(self) -> Array:
-        """(3,) direction of the thrust where the rotor has tilted by +90 deg about its arm, -t of `RotorTilt`."""
-        x, y, _ = self.axis
-        return np.array([y, -x, 0.0])
-
-    def attitude(self, tilt: float = 0.0) -> Array:
-        """(4,) of its disc, whose z axis is the thrust's, in the aircraft's frame at a tilt [rad], xyzw."""
-        x, y, z = self.ahead
-        leant = math.atan2(math.hypot(x, y), z)
-        across = np.array([-y, x, 0.0]) if math.hypot(x, y) > ARM else np.array([1.0, 0.0, 0.0])
-        lean = so3.quaternion_exp(leant * across / np.linalg.norm(across))
-        return lean if tilt == 0.0 else so3.multiply(so3.quaternion_exp(tilt * self.axis), lean)
-
-    def column(self, direction: Array, torque_ratio: float) -> Array:
-        """(6,) force and torque about the CoM of a unit of thrust along a direction, drag torque included."""
-        drag = torque_ratio * (-1.0 if self.spin == "ccw" else 1.0)
-        return np.array([*direction, *(np.cross(self.position, direction) + drag * direction)])
-
-
-class RotorTilt(Record):
-    r"""What tilts all rotors of an aircraft, each about its own arm, by an angle b within the limit.
-
-    With the arm's azimuth a and t = (-sin a, cos a, 0), the thrust of beatle eqs. (1), (13), (14) is
-    L = T (-sin b t + cos b z): b = 0 is up. (Printed, the angle is measured from the horizontal.)
-    """
-
-    limit_deg: Annotated[float, Field(strict=True, gt=0.0, le=180.0)]  # either way [deg]
-    rate: Positive  # largest [rad/s]
-    time_constant: Positive  # of the servo's lag [s]
-
-    @property
-    def limit(self) -> float:
-        """Largest angle [rad]."""
-        return math.radians(self.limit_deg)
-
-
 PortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-THRUST = 1e-6, 1e9  # smallest and largest thrust that a rotor may have at rpm_max [N]
 CONDITION = 1e6  # of a mixer whose rows are of length 1; a usual one has 1
-
-
-class RotorModel(Record):
-    """The model that all rotors of an aircraft share."""
-
-    thrust_coefficient: Positive  # of the rotor alone [N/rpm^2]
-    thrust_factor: Annotated[float, Field(strict=True, gt=0.0, le=1.0)] = (
-        1.0  # what the airframe leaves of it
-    )
-    torque_ratio: Positive  # drag torque per thrust, c_m / c_f [m]
-    rpm_min: NonNegative  # [rpm]
-    rpm_max: Annotated[float, Field(strict=True, gt=0.0, le=1e6)]  # [rpm]
-    time_constant_up: Positive  # [s]
-    time_constant_down: Positive  # [s]
-
-    @model_validator(mode="after")
-    def _range_is_open(self) -> Self:
-        if self.rpm_min >= self.rpm_max:
-            raise ValueError(f"key 'rpm_min': {self.rpm_min} is not below rpm_max {self.rpm_max}")
-        thrust = self.c_f * self.rpm_max**2
-        if not THRUST[0] <= thrust <= THRUST[1]:
-            raise ValueError(
-                f"key 'thrust_coefficient': a rotor's thrust at rpm_max is {thrust:.3g} N,"
-                f" not between {THRUST[0]:g} and {THRUST[1]:g}"
-            )
-        return self
-
-    @property
-    def c_f(self) -> float:
-        """Thrust per speed squared of a rotor in its airframe [N/rpm^2]."""
-        return self.thrust_factor * self.thrust_coefficient
 
 
 class Aircraft(Inertial):
@@ -222,10 +126,10 @@ class Aircraft(Inertial):
         sizes = np.linalg.norm(mixer, axis=1, keepdims=True)
         if sizes.min() > 0.0 and np.linalg.cond(mixer / sizes) < CONDITION:
             return self
-        places = np.array([rotor.position[:2] for rotor in self.rotors])
+        positions = np.array([rotor.position[:2] for rotor in self.rotors])
         if len({rotor.spin for rotor in self.rotors}) == 1:
             reason = f"all spin {self.rotors[0].spin}"
-        elif np.linalg.matrix_rank(places - places.mean(axis=0)) < 2:
+        elif np.linalg.matrix_rank(positions - positions.mean(axis=0)) < 2:
             reason = "they stand on one line or at one place"
         else:
             reason = "those that spin alike must stand across from each other"
@@ -233,7 +137,7 @@ class Aircraft(Inertial):
 
     @property
     def turns_itself(self) -> bool:
-        """Whether its rotors alone turn it about every axis; fewer than four need those of others on the same body."""
+        """True if its rotors alone turn it about every axis; fewer than four need those of others on the same body."""
         return len(self.rotors) == ROTORS
 
     @property
@@ -297,7 +201,7 @@ class Aircraft(Inertial):
 
     @property
     def is_vectored(self) -> bool:
-        """Whether rotors tilt, or push along another axis than z."""
+        """True if rotors tilt, or push along another axis than z."""
         return self.tilt is not None or any(rotor.direction != UP for rotor in self.rotors)
 
 

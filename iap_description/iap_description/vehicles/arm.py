@@ -68,7 +68,7 @@ class ArmLink(Inertial):
 
 
 class ArmMotor(Record):
-    """What drives a joint.
+    """The drive of a joint.
 
     Its torque (or force) is k_p (q_d - q) + k_v (q_d' - q') in the mode ``position``, k_v (q_d' - q') in
     ``velocity``, and as commanded in ``torque``; never more than `effort`. Friction comes on top.
@@ -126,7 +126,7 @@ class Arm(Record):
 
     @property
     def has_bodies(self) -> bool:
-        """Whether its links' masses and its motors are known."""
+        """True if its links' masses and its motors are known."""
         return bool(self.links and self.motors)
 
     @property

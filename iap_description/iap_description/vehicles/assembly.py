@@ -2,52 +2,20 @@
 """Bodies and the joints between them as plain data, for engines and for the controllers' models."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.geometry.shapes import Shape, Surface
 from iap_description.math import so3
-from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, RotorTilt, inertia_matrix
-from iap_description.vehicles.chassis import chassis_shapes
+from iap_description.vehicles.body import Body, body_of, central_body, shifted, with_tool
+from iap_description.vehicles.joint_spec import JointSpec
 from iap_description.vehicles.joint_types import JointType, joint_type
-from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
-from iap_description.vehicles.platform import Center, JointSpec, Platform
-from iap_description.vehicles.ports import Port
-from iap_description.vehicles.tool import TOOL, Tool
-
-Placed = TypeVar("Placed", Shape, Mount)
-UPRIGHT = np.zeros(4)  # tilts of rotors [rad]
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid body whose frame has its origin at the CoM."""
-
-    name: str
-    mass: float  # [kg]
-    inertia: Array  # (3, 3) [kg m^2] about the CoM, body axes
-    drag: Drag
-    collision: tuple[Shape, ...] = ()
-    visual: tuple[Shape, ...] = ()
-    mounts: Mapping[str, Mount] = field(default_factory=dict)
-    rotors: tuple[Rotor, ...] = ()
-    tilt: RotorTilt | None = None  # of the rotors, about their arms
-    propeller: tuple[Shape, ...] = ()  # of each rotor, in the rotor's frame
-    surface: Surface | None = None  # None: as the world's
-
-    def propellers(self, tilts: Array = UPRIGHT) -> tuple[Shape, ...]:
-        """What is seen of its rotors, in its own frame, at tilts [rad], of which one for each rotor counts."""
-        return tuple(
-            shape.moved(np.array(rotor.position), rotor.attitude(tilt))
-            for rotor, tilt in zip(self.rotors, tilts.tolist(), strict=False)
-            for shape in self.propeller
-        )
+from iap_description.vehicles.platform import Platform
+from iap_description.vehicles.tool import Tool
 
 
 @dataclass(frozen=True)
@@ -77,7 +45,7 @@ class Joint:
 
     @property
     def is_sprung(self) -> bool:
-        """Whether a spring holds the child near where it is at rest."""
+        """True if a spring holds the child near where it is at rest."""
         return self.stiffness > 0.0
 
     @property
@@ -92,7 +60,7 @@ class Joint:
 
     @property
     def resists(self) -> bool:
-        """Whether its travel is limited, or it has friction or a spring."""
+        """True if its travel is limited, or it has friction or a spring."""
         has_friction = self.viscous > 0.0 or self.coulomb > 0.0
         return math.isfinite(self.limit) or has_friction or self.is_sprung
 
@@ -142,9 +110,9 @@ class Assembly:
     @classmethod
     def of(cls, platform: Platform, name: str = "iap") -> Self:
         """The assembly of a platform."""
-        bodies, joints = [_central(platform)], []
+        bodies, joints = [central_body(platform)], []
         for i, spec in enumerate(platform.joints, start=1):
-            bodies.append(_body(spec.aircraft or platform.aircraft, f"drone_{i}"))
+            bodies.append(body_of(spec.aircraft or platform.aircraft, f"drone_{i}"))
             joints.append(_joint(spec, i))
         aircraft = tuple(range(1, len(bodies))) or (0,)
         arm = None if platform.arm is None else MountedArm(platform.arm, np.zeros(3))
@@ -153,7 +121,7 @@ class Assembly:
 
     def _with_tool(self, tool: Tool) -> Self:
         """The same assembly with a tool merged into body 0; positions are then from the CoM of both."""
-        center = _merged(self.bodies[0], tool)
+        center = with_tool(self.bodies[0], tool)
         p_FP_F = tool.mass / center.mass * tool.point(0.5 * tool.length)
         merged = replace(
             self, bodies=(center, *self.bodies[1:]), tool_tip_P=tool.point(tool.length)
@@ -170,7 +138,7 @@ class Assembly:
         )
         return replace(
             self,
-            bodies=(_moved(self.bodies[0], -p_PC_P), *self.bodies[1:]),
+            bodies=(shifted(self.bodies[0], -p_PC_P), *self.bodies[1:]),
             joints=joints,
             p_FP_F=self.p_FP_F + p_PC_P,
             tool_tip_P=None if self.tool_tip_P is None else self.tool_tip_P - p_PC_P,
@@ -210,10 +178,10 @@ class Assembly:
     @cached_property
     def p_PB_P(self) -> Array:
         """(bodies, 3) every body's CoM in P at rest [m]."""
-        places = np.zeros((len(self.bodies), 3))
+        positions = np.zeros((len(self.bodies), 3))
         for joint in self.joints:
-            places[joint.child] = joint.p_PC_P
-        return places
+            positions[joint.child] = joint.p_PC_P
+        return positions
 
     @cached_property
     def p_PF_P(self) -> Array:
@@ -222,11 +190,11 @@ class Assembly:
         Of a body that turns freely it is the joint, wherever that sits on the body: a joint transmits the force
         Lambda_i + m_i (g - a_i) and no torque, and the body's own rotors must make up for its lever.
         """
-        places = self.p_PB_P.copy()
+        positions = self.p_PB_P.copy()
         for joint in self.joints:
             if joint.kind.turns_freely:
-                places[joint.child] = joint.p_PJ_P
-        return places
+                positions[joint.child] = joint.p_PJ_P
+        return positions
 
     @cached_property
     def d_0(self) -> Array:
@@ -251,8 +219,8 @@ class Assembly:
             J -= body.mass * d @ d
             if not joint.kind.turns_freely:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
-                held = joint.axes[:0] if joint.is_sprung else joint.axes
-                J += R @ held_inertia(body.inertia, held) @ R.T
+                locked = joint.axes[:0] if joint.is_sprung else joint.axes
+                J += R @ locked_inertia(body.inertia, locked) @ R.T
         if self.arm is not None:
             d = so3.hat(self.arm.at_home.p_PC_W)
             J += self.arm.at_home.inertia - self.arm.at_home.mass * d @ d
@@ -269,11 +237,11 @@ class Assembly:
 
     @cached_property
     def is_jointed(self) -> bool:
-        """Whether the aircraft turn independently of the central body."""
+        """True if the aircraft turn independently of the central body."""
         return bool(self.joints) and all(joint.kind.turns_freely for joint in self.joints)
 
 
-def held_inertia(J: Array, axes: Array) -> Array:
+def locked_inertia(J: Array, axes: Array) -> Array:
     """(3, 3) what of a body's inertia its parent turns that lets it turn about axes (k, 3) without torque.
 
     With A = axes^T: J - J A (A^T J A)^-1 A^T J, none where all axes are free, and J where there is none.
@@ -300,73 +268,4 @@ def _joint(spec: JointSpec, number: int) -> Joint:
         stiffness=0.0 if spec.spring is None else spec.spring.stiffness,
         rest=0.0 if spec.spring is None else math.radians(spec.spring.rest_deg),
         axes=np.array([np.divide(a, np.linalg.norm(a)) for a in spec.axes]).reshape(-1, 3),
-    )
-
-
-def _body(part: Aircraft | Center, name: str) -> Body:
-    inertia = inertia_matrix(part.inertia)
-    body = Body(name, part.mass, inertia, part.drag, part.collision, part.visual, part.mounts)
-    if isinstance(part, Aircraft):
-        body = replace(body, rotors=part.rotors, propeller=part.propeller, surface=part.surface)
-        body = replace(body, tilt=part.tilt)
-        return _with_ports(body, part.ports)
-    return body
-
-
-def _with_ports(body: Body, ports: Mapping[str, Port]) -> Body:
-    """A body with its docking ports, whose mass is the body's already."""
-    return replace(
-        body,
-        collision=(*body.collision, *(each for port in ports.values() for each in port.collision)),
-        visual=(*body.visual, *(each for port in ports.values() for each in port.visual)),
-        mounts={**body.mounts, **{name: port.mount for name, port in ports.items()}},
-    )
-
-
-def _central(platform: Platform) -> Body:
-    """The central body with its chassis, or the aircraft that flies alone, on its own landing gear."""
-    center = platform.center
-    body = _body(center or platform.aircraft, "base_link")
-    if center is None:
-        gear = platform.aircraft.landing_gear
-        return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
-    if center.chassis is None:
-        return body
-    places = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
-    seen, touched = chassis_shapes(center.chassis, places, platform.ground_clearance)
-    return replace(body, visual=(*body.visual, *seen), collision=(*body.collision, *touched))
-
-
-def _merged(body: Body, tool: Tool) -> Body:
-    """A body with a tool: mass and inertia about the CoM of both, shapes still from the body's own CoM."""
-    mass = body.mass + tool.mass
-    inertia = body.inertia + tool.inertia
-    if tool.mass > 0.0:
-        d = so3.hat(tool.point(0.5 * tool.length))  # between the two CoMs, parallel axes
-        inertia -= body.mass * tool.mass / mass * d @ d
-    return replace(
-        body,
-        mass=mass,
-        inertia=inertia,
-        collision=(*body.collision, *tool.collision),
-        visual=(*body.visual, *tool.visual),
-        mounts={**body.mounts, TOOL: tool.mount},
-        surface=tool.surface or body.surface,
-    )
-
-
-def _moved(body: Body, by: Array) -> Body:
-    """A central body with its shapes and mounts moved by (3,) [m]."""
-    if not by.any():
-        return body
-
-    def there(part: Placed) -> Placed:
-        x, y, z = np.add(part.position, by).tolist()
-        return part.model_copy(update={"position": (x, y, z)})
-
-    return replace(
-        body,
-        collision=tuple(map(there, body.collision)),
-        visual=tuple(map(there, body.visual)),
-        mounts={name: there(mount) for name, mount in body.mounts.items()},
     )

@@ -51,10 +51,10 @@ def attitude_torque(
     sign = choose(q_e[3] >= 0.0, 2.0, -2.0)
     e_R = scale(choose(has_attitude, sign, 0.0), (q_e[0], q_e[1], q_e[2]))
     turned = unrotate(q_e, w_r)
-    wanted = (
+    demanded = (
         choose(has_attitude, turned[0], w_r[0]),
         choose(has_attitude, turned[1], w_r[1]),
         choose(has_attitude, turned[2], w_r[2]),
     )
-    feedback = add(times(attitude, e_R), times(rate, sub(w, wanted)))
+    feedback = add(times(attitude, e_R), times(rate, sub(w, demanded)))
     return sub(cross(w, mv(J, w)), mv(J, feedback))

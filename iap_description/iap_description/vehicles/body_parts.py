@@ -2,7 +2,7 @@
 """Bodies and propellers of vehicles as parts of a picture."""
 
 from iap_description.geometry.tessellation import MeshPart, parts_by_color
-from iap_description.vehicles.assembly import Body
+from iap_description.vehicles.body import Body
 
 BODY_LABEL = 100  # of the first body in segmented images
 

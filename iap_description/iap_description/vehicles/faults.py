@@ -7,12 +7,10 @@ Aircraft and rotors are counted from 1, as in the names of bodies.
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from iap_description.arrays import Array
 from iap_description.config.record import Count, Flag, NonNegative, Positive, Record, Share
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 
@@ -21,7 +19,7 @@ Rotor = Annotated[int, Field(strict=True, ge=1, le=ROTORS)]
 
 
 def has_come(at: float, t: float) -> bool:
-    """Whether an instant [s] has come at a time [s]."""
+    """True if an instant [s] has come at a time [s]."""
     return t >= at - TOLERANCE
 
 
@@ -36,16 +34,16 @@ class _Fault(Record):
 
     @property
     def what(self) -> str:
-        """What is struck: two faults of the same may not act at the same time."""
+        """The part that is struck: two faults of the same may not act at the same time."""
         raise NotImplementedError
 
     @property
     def until(self) -> float:
-        """When it ends [s]."""
+        """Its end [s]."""
         return math.inf
 
     def acts(self, t: float) -> bool:
-        """Whether it acts at a time [s]."""
+        """True if it acts at a time [s]."""
         return has_come(self.at, t) and not has_come(self.until, t)
 
 
@@ -70,12 +68,12 @@ class RotorFault(_Fault):
         return f"rotor {self.rotor} of aircraft {self.aircraft}"
 
     def __str__(self) -> str:
-        """What happens, for the user."""
+        """The event, for the user."""
         return f"{self.what} at {100.0 * self.thrust:.3g} % thrust"
 
 
-def _word(given: object) -> object:
-    return "off" if given is False else given
+def _word(word: object) -> object:
+    return "off" if word is False else word
 
 
 class MotorFault(_Fault):
@@ -97,7 +95,7 @@ class MotorFault(_Fault):
         return f"motors of aircraft {self.aircraft}"
 
     def __str__(self) -> str:
-        """What happens, for the user."""
+        """The event, for the user."""
         return f"{self.what} stopped"
 
 
@@ -122,7 +120,7 @@ class BatteryFault(_Fault):
         return f"battery of aircraft {self.aircraft}"
 
     def __str__(self) -> str:
-        """What happens, for the user."""
+        """The event, for the user."""
         return f"{self.what} down to {100.0 * self.battery:.3g} % speed"
 
     def factor(self, t: float) -> float:
@@ -140,7 +138,7 @@ class _Passing(_Fault):
 
     @property
     def until(self) -> float:
-        """When it ends [s]."""
+        """Its end [s]."""
         return math.inf if self.lasts is None else self.at + self.lasts
 
     @model_serializer(mode="wrap")
@@ -171,7 +169,7 @@ class SensorFault(_Passing):
         return f"{self.sensor} of {where}"
 
     def __str__(self) -> str:
-        """What happens, for the user."""
+        """The event, for the user."""
         return f"{self.what} {self.output}"
 
 
@@ -190,7 +188,7 @@ class LateCommands(_Passing):
         return "commands"
 
     def __str__(self) -> str:
-        """What happens, for the user."""
+        """The event, for the user."""
         return f"commands {1e3 * self.commands_late:.3g} ms late"
 
 
@@ -203,18 +201,18 @@ _IN_PLANT: dict[str, type[_Fault]] = {**_ON_ROTORS, "commands_late": LateCommand
 
 
 def _by_key(kinds: dict[str, type[_Fault]]) -> BeforeValidator:
-    """What makes a record of a tree, of the kind whose key it has."""
+    """The validator that makes a record of a tree, of the kind whose key it has."""
 
     def made(tree: object) -> object:
         if isinstance(tree, _Fault):
             return tree
         if not isinstance(tree, dict):
             raise ValueError("a mapping is expected")
-        found = [key for key in kinds if key in tree]
-        if len(found) != 1:
-            which = "has none" if not found else f"has {' and '.join(found)}"
+        kinds_named = [key for key in kinds if key in tree]
+        if len(kinds_named) != 1:
+            which = "has none" if not kinds_named else f"has {' and '.join(kinds_named)}"
             raise ValueError(f"a fault has one of the keys {', '.join(kinds)}; this one {which}")
-        return kinds[found[0]].model_validate(tree)
+        return kinds[kinds_named[0]].model_validate(tree)
 
     return BeforeValidator(made)
 
@@ -253,61 +251,9 @@ def check_faults(faults: Sequence[AnyFault], fleet: Sequence[Aircraft]) -> None:
 
 
 def overlap(fault: AnyFault, other: AnyFault) -> bool:
-    """Whether two faults strike the same at the same time."""
+    """True if two faults strike the same at the same time."""
     same = fault.what == other.what
     if isinstance(fault, SensorFault) and isinstance(other, SensorFault):
         on_all = fault.aircraft is None or other.aircraft is None
         same = fault.sensor == other.sensor and (on_all or fault.aircraft == other.aircraft)
     return same and fault.at < other.until and other.at < fault.until
-
-
-class Health(NamedTuple):
-    """What is left of the rotors of N aircraft; 1 is sound.
-
-    Attributes:
-        thrust: (N, 4) factor on each rotor's thrust and drag torque; 0 where an aircraft has fewer than four.
-        speed: (N,) factor on the top speed of each aircraft's rotors; 0 where the motors have stopped.
-        presence: (N, 4) what `thrust` is while all are sound.
-    """
-
-    thrust: Array
-    speed: Array
-    presence: Array
-
-    @classmethod
-    def sound(cls, fleet: Sequence[Aircraft]) -> Self:
-        """Sound rotors of these aircraft."""
-        presence = np.array([each.presence for each in fleet])
-        return cls(presence.copy(), np.ones(len(presence)), presence)
-
-    def weaken(self, faults: Sequence[AnyFault], t: float) -> None:
-        """Write what faults leave at a time [s]."""
-        self.thrust[:], self.speed[:] = self.presence, 1.0
-        for fault in faults:
-            if isinstance(fault, RotorFault) and fault.acts(t):
-                self.thrust[fault.aircraft - 1, fault.rotor - 1] = fault.thrust
-            elif isinstance(fault, MotorFault) and fault.acts(t):
-                self.speed[fault.aircraft - 1] = 0.0
-            elif isinstance(fault, BatteryFault):
-                speed = self.speed[fault.aircraft - 1]
-                self.speed[fault.aircraft - 1] = min(speed, fault.factor(t))
-
-    @property
-    def rotors(self) -> Array:
-        """(N, 4) largest thrust of every rotor over that of a sound one."""
-        return self.thrust * np.square(self.speed)[:, None]
-
-    @property
-    def aircraft(self) -> Array:
-        """(N,) largest thrust at which an aircraft's rotors balance, over that of a sound one: that of its weakest."""
-        return np.asarray(self.rotors.min(axis=1), dtype=np.float64)
-
-    @property
-    def thrust_per_command(self) -> Array:
-        """(N,) thrust of an aircraft over what is commanded, once its autopilot has balanced its rotors' torques.
-
-        Balanced rotors thrust alike, f each, so that an autopilot that takes them for sound commands f / share of
-        each, 4 f mean(1 / share) in all; 1 where a rotor is lost.
-        """
-        shares = np.where(self.thrust.min(axis=1, keepdims=True) > 0.0, self.thrust, 1.0)
-        return 1.0 / np.asarray((1.0 / shares).mean(axis=1), dtype=np.float64)

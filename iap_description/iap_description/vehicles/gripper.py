@@ -78,9 +78,9 @@ def carrying(bodies: Bodies, load: Load | None) -> Bodies:
     if load is None:
         return bodies
     masses, coms, inertias = (np.array(each) for each in bodies)
-    own, place = masses[-1], coms[-1].copy()
+    tip_mass, place = masses[-1], coms[-1].copy()
     apart = so3.hat(load.com - place)
-    masses[-1] = own + load.mass
-    coms[-1] = (own * place + load.mass * load.com) / masses[-1]
-    inertias[-1] += load.inertia - own * load.mass / masses[-1] * apart @ apart
+    masses[-1] = tip_mass + load.mass
+    coms[-1] = (tip_mass * place + load.mass * load.com) / masses[-1]
+    inertias[-1] += load.inertia - tip_mass * load.mass / masses[-1] * apart @ apart
     return Bodies(masses, coms, inertias)

@@ -31,7 +31,7 @@ class JointType:
 
     @property
     def is_free(self) -> bool:
-        """Whether it moves at all."""
+        """True if it moves at all."""
         return self.velocity_size > 0
 
 

@@ -108,13 +108,13 @@ def approach(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> App
 
 
 @formula
-def is_caught(found: Approach, depth: float, radius: float, angle: float, speed: float) -> bool:
+def is_caught(pose: Approach, depth: float, radius: float, angle: float, speed: float) -> bool:
     """Tell if a latch of such numbers, as those of `Latch` but the angle in radians, catches the probe."""
     return (
-        found.depth >= depth
-        and found.radius <= radius
-        and found.angle <= angle
-        and abs(found.closing) <= speed
+        pose.depth >= depth
+        and pose.radius <= radius
+        and pose.angle <= angle
+        and abs(pose.closing) <= speed
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a latch between modules is told, and what it holds; numbers are those of iap_msgs/ModuleJoints."""
+"""Commands to a latch between modules, and its states; numbers are those of iap_msgs/ModuleJoints."""
 
 from enum import Enum, IntEnum
 
@@ -13,7 +13,7 @@ class Latching(Enum):
 
 
 class Hold(IntEnum):
-    """How a latch holds."""
+    """A way in which a latch holds."""
 
     OPEN = 0
     CAUGHT = 1  # with the magnet's force

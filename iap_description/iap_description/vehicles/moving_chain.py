@@ -59,12 +59,12 @@ def arm_wrench(
     behind = momentum_matrix(chain, bodies, level, q - STEP * v)
     velocities = np.empty(6 + n)
     velocities[:6], velocities[6:] = twist_P, v
-    out, own = np.zeros(6), np.zeros(6)
+    out, momentum = np.zeros(6), np.zeros(6)
     _add_product(A[:, 6:], a, out)
     _add_product((ahead - behind) / (2.0 * STEP), velocities, out)
-    _add_product(A[:, 6:], v, own)
-    out[:3] += np.cross(twist_P[3:], own[:3])
-    out[3:] += np.cross(twist_P[3:], own[3:]) + np.cross(twist_P[:3], own[:3])
+    _add_product(A[:, 6:], v, momentum)
+    out[:3] += np.cross(twist_P[3:], momentum[:3])
+    out[3:] += np.cross(twist_P[3:], momentum[3:]) + np.cross(twist_P[:3], momentum[:3])
     return out
 
 

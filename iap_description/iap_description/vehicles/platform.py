@@ -5,18 +5,15 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
-    NonNegative,
-    Positive,
     Real,
     Record,
-    Vec3,
     merged,
     validate,
 )
@@ -26,7 +23,8 @@ from iap_description.geometry.shapes import BodyShape
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
 from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.chassis import Chassis
-from iap_description.vehicles.joint_types import JointTypeName, joint_type
+from iap_description.vehicles.joint_spec import Friction, JointSpec
+from iap_description.vehicles.joint_types import joint_type
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import Tool
@@ -43,73 +41,6 @@ class Center(Inertial):
     collision: tuple[BodyShape, ...]
     visual: tuple[BodyShape, ...]
     chassis: Chassis | None  # adds tubes to the joints and landing gear to the shapes above
-
-
-class Friction(Record):
-    """Resistance of a joint against turning."""
-
-    viscous: NonNegative = 0.0  # torque per relative angular velocity [N m s/rad]
-    coulomb: NonNegative = 0.0  # torque at any velocity, and the most that it holds at rest [N m]
-
-
-class Spring(Record):
-    """A spring in a revolute joint; what damps it is the joint's viscous friction."""
-
-    stiffness: Positive  # torque per angle [N m/rad]
-    rest_deg: Real = 0.0  # angle about the axis at which it is slack
-
-
-AXES_TOLERANCE = 1e-6  # by which two axes of a joint may fail to be perpendicular
-Travel = Annotated[float, Field(strict=True, gt=0.0, lt=180.0)]
-
-
-class JointSpec(Record):
-    """An aircraft and its joint, at `position` in P.
-
-    Without more keys the joint is that of the papers: at the aircraft's CoM (iap_simulator III-A), smooth (eq. (7)),
-    and free to turn as far as the bodies' shapes let it, as no limit of its travel is stated.
-    """
-
-    type: JointTypeName
-    position: Vec3  # [m] in P
-    yaw_deg: Real  # the aircraft's heading when it is level and the platform's yaw is zero
-    axes: tuple[
-        Vec3, ...
-    ] = ()  # about which it turns, in the aircraft's frame at rest, any length
-    aircraft: Aircraft | None = None  # None: as the platform's
-    offset: Vec3 = (0.0, 0.0, 0.0)  # of the joint in the aircraft's frame [m]
-    limit_deg: Travel | None = (
-        None  # largest angle between the z axes of aircraft and platform; None: any
-    )
-    friction: Friction = Friction()
-    spring: Spring | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether the aircraft is part of the platform's body at rest: it does not turn, or only against a spring."""
-        return self.spring is not None or not joint_type(self.type).is_free
-
-    @model_validator(mode="after")
-    def _has_axes(self) -> Self:
-        count, axes = joint_type(self.type).axes, np.array(self.axes).reshape(-1, 3)
-        if len(axes) != count:
-            raise ValueError(f"key 'axes': a joint of type '{self.type}' has {count} of them")
-        lengths = np.linalg.norm(axes, axis=1)
-        if (lengths == 0.0).any():
-            raise ValueError("key 'axes': an axis has no direction")
-        if count == 2 and abs(axes[0] @ axes[1]) > AXES_TOLERANCE * lengths.prod():
-            raise ValueError("key 'axes': the axes of a universal joint are perpendicular")
-        return self
-
-    @model_validator(mode="after")
-    def _has_travel(self) -> Self:
-        if not joint_type(self.type).is_free:
-            for key in ("limit_deg", "friction", "spring"):
-                if getattr(self, key) != type(self).model_fields[key].default:
-                    raise ValueError(f"key '{key}': a joint of type '{self.type}' does not turn")
-        if self.spring is not None and joint_type(self.type).axes != 1:
-            raise ValueError("key 'spring': a joint of type 'revolute' is expected")
-        return self
 
 
 class Platform(Record):
@@ -251,8 +182,8 @@ def _with_arm(tree: dict[str, Any], path: Path) -> dict[str, Any]:
     name = over["extends"]
     if not isinstance(name, str):
         raise BadInput(f"{path}: key 'arm.extends': the name of an arm is expected")
-    own = {key: value for key, value in over.items() if key != "extends"}
-    return {**tree, "arm": merged(read_yaml(ARMS.file_or_path(name)), own)}
+    changes = {key: value for key, value in over.items() if key != "extends"}
+    return {**tree, "arm": merged(read_yaml(ARMS.file_or_path(name)), changes)}
 
 
 def _with_record(tree: dict[str, Any], path: Path, key: str) -> dict[str, Any]:
@@ -323,11 +254,14 @@ def _generated(kind: str, count: int) -> dict[str, Any]:
         # propellers of neighbours clear each other
         radius = max(smallest, 0.4 / math.sin(math.pi / count))
         azimuths = [math.remainder(2.0 * math.pi * i / count, 2.0 * math.pi) for i in range(count)]
-        places = [(radius * math.cos(a), radius * math.sin(a), math.degrees(a)) for a in azimuths]
+        joint_poses = [
+            (radius * math.cos(a), radius * math.sin(a), math.degrees(a)) for a in azimuths
+        ]
     else:
-        places = [(0.5 * (count - 1) - i, 0.0, 0.0) for i in range(count)]
+        joint_poses = [(0.5 * (count - 1) - i, 0.0, 0.0) for i in range(count)]
     joints = [
-        {"type": "spherical", "position": [x, y, height], "yaw_deg": yaw} for x, y, yaw in places
+        {"type": "spherical", "position": [x, y, height], "yaw_deg": yaw}
+        for x, y, yaw in joint_poses
     ]
     description = f"{count} aircraft on a {'circle' if kind == 'star' else 'line'}, generated."
     named = {"name": f"{kind}_{count}", "description": description, "joints": joints}

@@ -87,8 +87,8 @@ class Probe(_Port):
 
     @model_validator(mode="after")
     def _widens_to_its_flange(self) -> Self:
-        places, radii = zip(*self.profile, strict=True)
-        if places[0] != 0.0 or any(a >= b for a, b in pairwise(places)):
+        positions, radii = zip(*self.profile, strict=True)
+        if positions[0] != 0.0 or any(a >= b for a, b in pairwise(positions)):
             raise ValueError("key 'profile': distances must begin at 0 and grow")
         if any(a > b for a, b in pairwise((*radii, self.flange))):
             raise ValueError("key 'profile': radii must not shrink towards the flange")
@@ -101,13 +101,13 @@ class Probe(_Port):
 
     @property
     def collision(self) -> tuple[Shape, ...]:
-        """What is touched: convex pieces along the profile, flange and boom."""
+        """Collision shapes: convex pieces along the profile, flange and boom."""
         pieces = [self._convex(run) for run in self._runs]
         return (*self._placed(pieces), *self._behind)
 
     @property
     def visual(self) -> tuple[Shape, ...]:
-        """What is seen: the same of cylinders."""
+        """Visual shapes: the same of cylinders."""
         shapes = []
         for (s_a, r_a), (s_b, r_b) in pairwise(self.profile):
             count = 1 if r_a == r_b else STEPS
@@ -152,7 +152,7 @@ class Socket(_Port):
 
     @property
     def collision(self) -> tuple[Shape, ...]:
-        """What is touched: a piece for each flat side, the bottom and the boom."""
+        """Collision shapes: a piece for each flat side, the bottom and the boom."""
         radius = self.radius * _corner(self.segments)
         profile = np.array([(0.0, radius), (-self.depth, radius)])
         pieces = pipe(profile, self.segments, thick(self.wall), self.color)
@@ -160,7 +160,7 @@ class Socket(_Port):
 
     @property
     def visual(self) -> tuple[Shape, ...]:
-        """What is seen: a box for each flat side."""
+        """Visual shapes: a box for each flat side."""
         angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
         middle = self.radius + 0.5 * self.wall
         width = 2.0 * (self.radius + self.wall) * np.tan(np.pi / self.segments)
@@ -207,12 +207,12 @@ class Drogue(_Port):
 
     @property
     def collision(self) -> tuple[Shape, ...]:
-        """What is touched: a piece for each flat side, the bottom and the boom."""
+        """Collision shapes: a piece for each flat side, the bottom and the boom."""
         return (*self._placed(self._sides), *self._behind)
 
     @property
     def visual(self) -> tuple[Shape, ...]:
-        """What is seen: rings at the mouth and on the way, of boxes, and the bottom."""
+        """Visual shapes: rings at the mouth and on the way, of boxes, and the bottom."""
         shapes = []
         for share in (0.0, 0.5, 1.0):
             radius = self.mouth + share * (self.throat - self.mouth)

@@ -13,5 +13,5 @@ class Proximity(Record):
 
     @property
     def acts(self) -> bool:
-        """Whether there are such forces."""
+        """True if there are such forces."""
         return self.push > 0.0 or self.sink > 0.0

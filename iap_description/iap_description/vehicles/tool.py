@@ -74,8 +74,8 @@ class Tool(Record):
     def inertia(self) -> Array:
         """(3, 3) of the rod about its middle, in the central body's axes [kg m^2]."""
         across = self.mass * (self.radius**2 / 4.0 + self.length**2 / 12.0)
-        own = np.diag([0.5 * self.mass * self.radius**2, across, across])
-        return self.R_PT @ own @ self.R_PT.T
+        about_axis = np.diag([0.5 * self.mass * self.radius**2, across, across])
+        return self.R_PT @ about_axis @ self.R_PT.T
 
     @property
     def visual(self) -> tuple[Shape, ...]:

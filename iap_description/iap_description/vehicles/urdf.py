@@ -20,7 +20,8 @@ from iap_description.geometry.mesh_files import PACKAGE, mesh_path
 from iap_description.geometry.shapes import Shape
 from iap_description.math import so3
 from iap_description.vehicles.arm import arm_joint
-from iap_description.vehicles.assembly import Assembly, Body, Joint
+from iap_description.vehicles.assembly import Assembly, Joint
+from iap_description.vehicles.body import Body
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.platform import DATA
@@ -49,8 +50,8 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
 def _expanded(tree: str, target: Target) -> str:
     """The text for a tree in JSON; remembered: xacro takes a third of a second for four bodies."""
     # handed over as it is: xacro would take a quarter of its time to read it as YAML
-    given = {"tree": xacro.YamlListWrapper.wrap(json.loads(tree)), "target": target}
-    document = xacro.process_file(str(DATA / "urdf" / "iap.urdf.xacro"), mappings=given)
+    arguments = {"tree": xacro.YamlListWrapper.wrap(json.loads(tree)), "target": target}
+    document = xacro.process_file(str(DATA / "urdf" / "iap.urdf.xacro"), mappings=arguments)
     for node in list(document.childNodes):
         if isinstance(node, minidom.Comment):  # xacro's banner names a path of this machine
             document.removeChild(node)
@@ -87,7 +88,7 @@ def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
             "mass": link.mass,
             "inertia": link.inertia.tolist(),
             "com": link.com.tolist(),
-            "visual": _shapes(_seen(link.visual, target), target, AT_JOINT),
+            "visual": _shapes(_for_target(link.visual, target), target, AT_JOINT),
             "collision": _shapes(link.collision, target, AT_JOINT),
         }
         for link in arm.links
@@ -145,9 +146,9 @@ def _body(body: Body, target: Target, com: Vec3) -> dict[str, Any]:
         "mass": body.mass,
         "inertia": body.inertia.tolist(),
         "com": list(com),
-        "visual": _shapes(_seen((*body.visual, *turning), target), target, com),
+        "visual": _shapes(_for_target((*body.visual, *turning), target), target, com),
         "collision": _shapes(_touched(body.collision), target, com),
-        "propeller": _shapes(_seen(body.propeller, target), target, com),
+        "propeller": _shapes(_for_target(body.propeller, target), target, com),
         "rotors": [
             {
                 "name": rotor_joint(body.name, k).removesuffix("_joint"),
@@ -174,7 +175,7 @@ def _mount(frame: str, mount: Mount) -> dict[str, Any]:
     return {"name": frame, "camera": frame.endswith("camera"), **mount.model_dump(mode="json")}
 
 
-def _seen(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
+def _for_target(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
     return tuple(shape for shape in shapes if target == "ros" or shape.color[3] == 1.0)
 
 

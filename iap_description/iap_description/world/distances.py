@@ -99,7 +99,7 @@ def _widened(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 def _pieces(world: World) -> list[tuple[Array, bool]]:
     """Triangles (n, 3, 3) of each piece of a world in `map` [m], and whether it is a convex solid."""
-    found = []
+    surfaces = []
     for name, item in world.objects.items():
         if item.moves:
             raise BadInput(
@@ -107,19 +107,19 @@ def _pieces(world: World) -> list[tuple[Array, bool]]:
             )
         row = item.row(0.0)
         for corners, is_solid in _pieces_of(item):
-            found.append((row[P] + so3.rotate(row[Q], corners), is_solid))
-    return found
+            surfaces.append((row[P] + so3.rotate(row[Q], corners), is_solid))
+    return surfaces
 
 
 def _pieces_of(item: Placed) -> list[tuple[Array, bool]]:
     """The same of one object in its frame O."""
     if isinstance(item, Obstacles):  # made of triangles already
         return [(corners, True) for corners in item.corners()]
-    found = []
+    surfaces = []
     for shape in item.pieces():
         vertices, _, faces = mesh(shape, sides=SIDES)
-        found.append((vertices[faces], shape.shape not in ("surface", "mesh")))
-    return found
+        surfaces.append((vertices[faces], shape.shape not in ("surface", "mesh")))
+    return surfaces
 
 
 @njit(cache=True)
@@ -169,15 +169,15 @@ def _distance(
 @njit(cache=True)
 def _to_piece(p: Vec, corners: Array, is_solid: bool) -> float:
     """Distance from a piece; of a convex solid no face that looks away is nearest, and none looks at what is inside."""
-    square, is_seen = math.inf, False
+    square, is_outside = math.inf, False
     for t in range(len(corners)):
         a, b, c = vec(corners[t, 0]), vec(corners[t, 1]), vec(corners[t, 2])
         if is_solid and dot(cross(sub(b, a), sub(c, a)), sub(p, a)) <= 0.0:
             continue
-        is_seen = True
+        is_outside = True
         away = sub(p, nearest_of_triangle(p, a, b, c))
         square = min(square, dot(away, away))
-    return math.sqrt(square) if is_seen else 0.0
+    return math.sqrt(square) if is_outside else 0.0
 
 
 @njit(cache=True)

@@ -75,7 +75,7 @@ class Placed(Record):
 
     @property
     def moves(self) -> bool:
-        """Whether it does not stand still."""
+        """True if it does not stand still."""
         return self.mass is not None or self.motion is not None
 
     @property

@@ -68,7 +68,7 @@ class Obstacles(Placed):
 
     @property
     def dice(self) -> np.random.Generator:
-        """What they are drawn from.
+        """The distribution that they are drawn from.
 
         Raises:
             BadInput: the seed is open; `iap_simulation.scenario.randomization` fills it in.
@@ -77,21 +77,21 @@ class Obstacles(Placed):
             raise BadInput(f"key 'seed': the seed of {self.count} obstacles is still open")
         return stream(self.seed, "obstacles")
 
-    def places(self, rng: np.random.Generator, radii: Array) -> Array:
+    def positions(self, rng: np.random.Generator, radii: Array) -> Array:
         """Places (n, 2) of obstacles with radii (n,) in plan [m], none in a free column.
 
         Raises:
             BadInput: there is no room.
         """
         low, high = np.sort(np.array(self.area), axis=0)
-        found = rng.uniform(low, high, (len(radii), 2))
+        xy = rng.uniform(low, high, (len(radii), 2))
         for _ in range(ROUNDS):
             bad = np.zeros(len(radii), dtype=bool)
             for x, y, radius in self.free:
-                bad |= np.hypot(found[:, 0] - x, found[:, 1] - y) < radius + radii
+                bad |= np.hypot(xy[:, 0] - x, xy[:, 1] - y) < radius + radii
             if not bad.any():
-                return found
-            found[bad] = rng.uniform(low, high, (int(bad.sum()), 2))
+                return xy
+            xy[bad] = rng.uniform(low, high, (int(bad.sum()), 2))
         raise BadInput("key 'free': these columns leave no room for obstacles in the area")
 
 
@@ -112,7 +112,7 @@ class Boxes(Obstacles):
             [_between(rng, each, self.count) for each in zip(*self.size, strict=True)]
         )
         R = _turns(rng, self.count, self.tilt_deg, self.yaw_deg)
-        xy = self.places(rng, 0.5 * np.linalg.norm(size, axis=1))
+        xy = self.positions(rng, 0.5 * np.linalg.norm(size, axis=1))
         z = _heights(rng, self.heights, 0.5 * size[:, 2])
         vertices, faces = _prism(4)
         # the square's corners are at 45 deg on a circle of radius 1
@@ -134,7 +134,9 @@ class Rods(Obstacles):
         radius = _between(rng, self.radius, self.count)
         length = _between(rng, self.length, self.count)
         R = _turns(rng, self.count, self.tilt_deg, self.yaw_deg)
-        xy = self.places(rng, np.hypot(radius, 0.5 * length * np.sin(np.deg2rad(self.tilt_deg))))
+        xy = self.positions(
+            rng, np.hypot(radius, 0.5 * length * np.sin(np.deg2rad(self.tilt_deg)))
+        )
         z = _heights(rng, self.heights, 0.5 * length)
         size = np.stack([radius, radius, length], -1)
         vertices, faces = _prism(ROD_SIDES)
@@ -157,13 +159,13 @@ class Trees(Obstacles):
         sizes = (_between(rng, each, n) for each in (self.radius, self.height, self.reach))
         radius, height, reach = sizes
         R = _turns(rng, n, 0.0, self.yaw_deg)
-        xy = self.places(rng, radius + reach)
+        xy = self.positions(rng, radius + reach)
         vertices, faces = _prism(ROD_SIDES)
         trunks = vertices * np.stack([radius, radius, height], -1)[:, None]
-        found = [(_placed(trunks, R, xy, 0.5 * height), faces)]
+        shapes = [(_placed(trunks, R, xy, 0.5 * height), faces)]
         if self.branches:
-            found.append(self._branches(rng, (radius, height, reach), R, xy))
-        return found
+            shapes.append(self._branches(rng, (radius, height, reach), R, xy))
+        return shapes
 
     def _branches(
         self, rng: np.random.Generator, sizes: tuple[Array, Array, Array], R: Array, xy: Array
@@ -182,18 +184,18 @@ class Trees(Obstacles):
         return _placed(along, turns, np.repeat(xy, self.branches, axis=0), begins), faces
 
 
-def objects_tree(given: object) -> object:
+def objects_tree(tree: object) -> object:
     """The plain tree of a world's objects, of which each may name a preset of obstacles."""
-    if not isinstance(given, dict):
-        return given
-    return {name: _filled_in(each) for name, each in given.items()}
+    if not isinstance(tree, dict):
+        return tree
+    return {name: _filled_in(each) for name, each in tree.items()}
 
 
-def _filled_in(given: Any) -> object:  # noqa: ANN401 - YAML
-    if isinstance(given, dict) and isinstance(given.get("preset"), str):
-        rest = {key: value for key, value in given.items() if key != "preset"}
-        return merged(PRESETS.tree(given["preset"]), rest)
-    return given
+def _filled_in(tree: Any) -> object:  # noqa: ANN401 - YAML
+    if isinstance(tree, dict) and isinstance(tree.get("preset"), str):
+        rest = {key: value for key, value in tree.items() if key != "preset"}
+        return merged(PRESETS.tree(tree["preset"]), rest)
+    return tree
 
 
 def _between(rng: np.random.Generator, ends: Sequence[float], count: int) -> Array:

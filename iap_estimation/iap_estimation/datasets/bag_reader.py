@@ -47,15 +47,15 @@ def opened(path: Path) -> Iterator[AnyReader]:
 def topic_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """Topics and messages in the order of the bag."""
     path = Path(str(reader.paths[0]))
-    chosen = [each for each in reader.connections if each.topic in names]
-    raw = reader.messages(chosen)
+    connections = [each for each in reader.connections if each.topic in names]
+    raw = reader.messages(connections)
     while True:
         with parsing(path):
-            found = next(raw, None)
-            if found is None:
+            newest = next(raw, None)
+            if newest is None:
                 return
-            message: Any = reader.deserialize(found[2], found[0].msgtype)
-        yield found[0].topic, message
+            message: Any = reader.deserialize(newest[2], newest[0].msgtype)
+        yield newest[0].topic, message
 
 
 def messages(reader: AnyReader, topic: str) -> Iterator[Any]:
@@ -69,10 +69,10 @@ def first(reader: AnyReader, topic: str) -> Any:  # noqa: ANN401
     Raises:
         BadInput: there is none.
     """
-    found = next(islice(messages(reader, topic), 1), None)
-    if found is None:
+    newest = next(islice(messages(reader, topic), 1), None)
+    if newest is None:
         raise BadInput(f"{reader.paths[0]}: no message on {topic}")
-    return found
+    return newest
 
 
 def stamp_of(message: Any) -> int:  # noqa: ANN401
@@ -86,15 +86,15 @@ def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
     noise = np.array(MEMS)
     span = (stamp_of(samples[-1]) - stamp_of(samples[0])) * 1e-9
     step = span / max(len(samples) - 1, 1)
-    taken = []
+    defaulted = []
     for at, name in enumerate(("angular_velocity", "linear_acceleration")):
         covariance = np.array(getattr(samples[0], f"{name}_covariance"), dtype=float)
         variance = float(np.mean(np.diag(covariance.reshape(3, 3))))
         if variance > 0.0 and step > 0.0:
             noise[at] = math.sqrt(variance * step)
         else:
-            taken.append(name.replace("_", " "))
-    parts = " and ".join([f"noise of the {name}" for name in taken] + ["walk of the biases"])
+            defaulted.append(name.replace("_", " "))
+    parts = " and ".join([f"noise of the {name}" for name in defaulted] + ["walk of the biases"])
     return noise, f"{parts} of the inertial unit: not known, a small MEMS unit's is taken"
 
 

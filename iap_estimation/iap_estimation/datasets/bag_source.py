@@ -40,13 +40,16 @@ MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been
 
 
 def open_bag(
-    path: Path, chosen: TopicNames, calibration: tuple[Path, ...] = (), truth: str | None = None
+    path: Path,
+    topic_names: TopicNames,
+    calibration: tuple[Path, ...] = (),
+    truth: str | None = None,
 ) -> SensorDataset:
     """A bag.
 
     Args:
         path: ROS 1 .bag, rosbag2 folder or file.
-        chosen: topics that the user names.
+        topic_names: topics that the user names.
         calibration: see `iap_estimation.datasets.opening.Choices`.
         truth: topic of the inertial unit's true poses.
 
@@ -58,7 +61,7 @@ def open_bag(
             name: Topic(about.msgtype or "several types", about.msgcount)
             for name, about in reader.topics.items()
         }
-        picked = pick(str(path), topics, chosen, partial(_shift, reader))
+        picked = pick(str(path), topics, topic_names, partial(_shift, reader))
         sample = first(reader, picked.imu)
         start = stamp_of(sample)
         measured = noise_of(list(islice(messages(reader, picked.imu), RATE_SAMPLES)))
@@ -149,9 +152,9 @@ def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[
 
 
 def _truth(path: Path, topic: str, start: int) -> Truth:
-    found = read_recorded(path, topic=topic, max_gap=math.inf)
-    offset = (found.start_ns - start) * 1e-9
-    return Truth(found.t + offset, np.hstack([found.p_WP_W, found.q_WP]), found.v_WP_W)
+    recorded = read_recorded(path, topic=topic, max_gap=math.inf)
+    offset = (recorded.start_ns - start) * 1e-9
+    return Truth(recorded.t + offset, np.hstack([recorded.p_WP_W, recorded.q_WP]), recorded.v_WP_W)
 
 
 def _shift(reader: AnyReader, image: str) -> float | None:

@@ -36,7 +36,7 @@ class Picked:
 def pick(
     source: str,
     topics: Mapping[str, Topic],
-    chosen: TopicNames,
+    names: TopicNames,
     shift: Callable[[str], float | None],
 ) -> Picked:
     """Find the topics.
@@ -44,16 +44,16 @@ def pick(
     Args:
         source: the bag, to name in errors.
         topics: what it holds.
-        chosen: what the user says.
+        names: what the user says.
         shift: P[3] of the CameraInfo of an image topic; None without one.
 
     Raises:
         BadInput: there are no images or no inertial unit, or there are several of which none are chosen.
     """
     for name, kinds in (
-        (chosen.left, (IMAGE, COMPRESSED)),
-        (chosen.right, (IMAGE, COMPRESSED)),
-        (chosen.imu, (IMU,)),
+        (names.left, (IMAGE, COMPRESSED)),
+        (names.right, (IMAGE, COMPRESSED)),
+        (names.imu, (IMU,)),
     ):
         if name is not None and (name not in topics or topics[name].msgtype not in kinds):
             raise BadInput(
@@ -64,8 +64,8 @@ def pick(
         raise BadInput(
             f"{source}: no inertial unit: no topic of type {IMU}; it holds {listing(topics)}"
         )
-    images = _cameras(source, topics, chosen, shift)
-    return Picked(images, chosen.imu or _nearest(source, imus, images[0]))
+    images = _cameras(source, topics, names, shift)
+    return Picked(images, names.imu or _nearest(source, imus, images[0]))
 
 
 def info_topic(image: str) -> str:
@@ -81,27 +81,27 @@ def _having(topics: Mapping[str, Topic], *kinds: str) -> list[str]:
 def _cameras(
     source: str,
     topics: Mapping[str, Topic],
-    chosen: TopicNames,
+    names: TopicNames,
     shift: Callable[[str], float | None],
 ) -> tuple[str, ...]:
     """The stereo pair; without any, the only camera, or the one that is chosen as the left one."""
-    if chosen.left is not None and chosen.right is not None:
-        return chosen.left, chosen.right
+    if names.left is not None and names.right is not None:
+        return names.left, names.right
     images = _images(topics)
-    pairs = [pair for pair in _by_name(images) if _fits(pair, chosen)]
+    pairs = [pair for pair in _by_name(images) if _fits(pair, names)]
     if not pairs:
         shifts = {name: shift(name) for name in images}
         rights = [name for name, value in shifts.items() if value is not None and value < 0.0]
         lefts = [name for name, value in shifts.items() if value == 0.0]
-        pairs = [(a, b) for a in lefts for b in rights if _fits((a, b), chosen)]
+        pairs = [(a, b) for a in lefts for b in rights if _fits((a, b), names)]
     if len(pairs) == 1:
         return pairs[0]
-    single = images if chosen.left is None else [chosen.left]
-    if not pairs and len(single) == 1 and chosen.right is None:
+    single = images if names.left is None else [names.left]
+    if not pairs and len(single) == 1 and names.right is None:
         return (single[0],)
-    found = "; ".join(" and ".join(pair) for pair in pairs) or listing(topics)
+    candidates = "; ".join(" and ".join(pair) for pair in pairs) or listing(topics)
     problem = "several stereo pairs" if pairs else "no stereo pair"
-    raise BadInput(f"{source}: {problem}; choose with --left and --right from: {found}")
+    raise BadInput(f"{source}: {problem}; choose with --left and --right from: {candidates}")
 
 
 def _images(topics: Mapping[str, Topic]) -> list[str]:
@@ -126,8 +126,8 @@ def _by_name(images: list[str]) -> list[tuple[str, str]]:
     ]
 
 
-def _fits(pair: tuple[str, str], chosen: TopicNames) -> bool:
-    return chosen.left in (None, pair[0]) and chosen.right in (None, pair[1])
+def _fits(pair: tuple[str, str], names: TopicNames) -> bool:
+    return names.left in (None, pair[0]) and names.right in (None, pair[1])
 
 
 def _nearest(source: str, imus: list[str], left: str) -> str:

@@ -65,13 +65,13 @@ class SensorDataset:
 
     @property
     def has_cameras(self) -> bool:
-        """Whether all aircraft see."""
+        """True if all aircraft see."""
         return all(one.calibration is not None for one in self.aircraft)
 
     @property
     def bodies(self) -> dict[str, Truth | None]:
         """All bodies and what is true of them."""
-        found = {one.name: one.truth for one in self.aircraft}
+        truths = {one.name: one.truth for one in self.aircraft}
         if self.centre is not None:
-            found[CENTRE_NAME] = self.centre.truth
-        return found
+            truths[CENTRE_NAME] = self.centre.truth
+        return truths

@@ -90,11 +90,11 @@ def read_cameras(files: Sequence[Path]) -> StereoCalibration:
     Raises:
         BadInput: one line that names the file and the key.
     """
-    cameras, places, turns = zip(*map(_read_camera, files), strict=True)
+    cameras, positions, turns = zip(*map(_read_camera, files), strict=True)
     if len(files) == 1:
-        return StereoCalibration.single(cameras[0], places[0], turns[0])
+        return StereoCalibration.single(cameras[0], positions[0], turns[0])
     try:
-        return StereoCalibration.of(cameras[0], cameras[1], places, turns)
+        return StereoCalibration.of(cameras[0], cameras[1], positions, turns)
     except BadInput as error:
         raise BadInput(f"{', '.join(map(str, files))}: {error}") from error
 

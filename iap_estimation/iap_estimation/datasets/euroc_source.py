@@ -81,7 +81,7 @@ class _Tables(NamedTuple):
 
     @property
     def notes(self) -> list[str | None]:
-        """What is to be said of each."""
+        """A note on each."""
         return [table.note for table in (self.imu, *self.cameras)]
 
 
@@ -147,11 +147,13 @@ def _read(path: Path) -> Gray:
 
 def _truth(home: Path, start: int, T_BI: Array) -> tuple[Truth | None, str | None]:
     """Ground truth of the inertial unit, from the best source that there is, and what the user should know of it."""
-    found = next((home / name for name in TRUTHS if (home / name / "data.csv").is_file()), None)
-    if found is None:
+    truth_home = next(
+        (home / name for name in TRUTHS if (home / name / "data.csv").is_file()), None
+    )
+    if truth_home is None:
         return None, "nothing says what is true: there are trajectories, no errors"
-    T_IS: Array = np.linalg.inv(T_BI) @ read_place(found / "sensor.yaml")
-    path = found / "data.csv"
+    T_IS: Array = np.linalg.inv(T_BI) @ read_place(truth_home / "sensor.yaml")
+    path = truth_home / "data.csv"
     table = read_table(path, POSITION)
     t = np.asarray((table.stamps - start) * 1e-9, dtype=float)
     if not np.all(np.diff(t) > 0.0):

@@ -66,7 +66,7 @@ class MethodResult:
 
     @property
     def has_failed(self) -> bool:
-        """Whether there is nothing to be judged."""
+        """True if there is nothing to be judged."""
         return self.outcome.startswith("failed")
 
 
@@ -166,19 +166,15 @@ def localize(
     """
     check_methods(methods, dataset)
     stats = FrontendStats()
-    first, begins_true = first_of(dataset)
-    fleet = dataset.fleet(settings.estimator)
-    spec = settings.estimator
-    deviations = None if begins_true else spec.unknown
-    if not begins_true and not dataset.has_cameras:
-        first, deviations = range_start(dataset, spec)
+    fleet, spec = dataset.fleet(settings.estimator), settings.estimator
+    first, deviations, begins_true = _start_of(dataset, spec)
     courses = {
         name: _Course(make(name, fleet, spec, first, deviations), fleet) for name in methods
     }
-    seen = tracked(dataset, settings.frontend, stats) if events is None else events
+    measurements = tracked(dataset, settings.frontend, stats) if events is None else events
     begin, t, has_ranges = None, 0.0, False
     rounds: dict[int, list[Ranges]] = {}
-    for who, measured in seen:
+    for who, measured in measurements:
         begin = measured.t if begin is None else begin
         t = max(t, measured.t)
         if isinstance(measured, Ranges):
@@ -198,8 +194,20 @@ def localize(
     return LocalizationResults(dataset, results, stats, t - begin, begins_true, rounds)
 
 
+def _start_of(
+    dataset: SensorDataset, spec: VirpoSpec
+) -> tuple[InitialState, StartDeviations | None, bool]:
+    """Initial states, their standard deviations, and whether they come from the ground truth."""
+    first, begins_true = first_of(dataset)
+    if begins_true:
+        return first, None, True
+    if dataset.has_cameras:
+        return first, spec.unknown, False
+    return *range_start(dataset, spec), False
+
+
 def _nothing_came(dataset: SensorDataset, begin: float, end: float) -> str:
-    """Why there was no estimate of data from a begin to an end [s]."""
+    """The reason why there was no estimate of data from a begin to an end [s]."""
     for one in dataset.aircraft:
         if one.truth is not None and not (one.truth.t[0] <= end and one.truth.t[-1] >= begin):
             return (
@@ -216,7 +224,7 @@ class _Course:
     localizer: Localizer
     fleet: Fleet
     failure: str | None = None
-    found: dict[str, list[Estimate]] = field(default_factory=dict)
+    estimates: dict[str, list[Estimate]] = field(default_factory=dict)
     seconds: float = 0.0
     keyframes: int = 0
 
@@ -241,7 +249,7 @@ class _Course:
             self._keep(name, one)
 
     def _keep(self, name: str, one: Estimate) -> None:
-        kept = self.found.setdefault(name, [])
+        kept = self.estimates.setdefault(name, [])
         if kept and one.t <= kept[-1].t:
             return
         numbers = np.concatenate([one.p_WB_W, one.q_WB, one.v_WB_W])
@@ -254,26 +262,28 @@ class _Course:
         begin, names = perf_counter(), [model.name for model in self.fleet.aircraft]
         try:
             aircraft, centre = smoother.smoothed()
-            found = dict(zip(names, aircraft, strict=True))
-            self.found = {**found, CENTRE_NAME: centre} if centre else found
+            by_name = dict(zip(names, aircraft, strict=True))
+            self.estimates = {**by_name, CENTRE_NAME: centre} if centre else by_name
         except LOST as error:
             self.failure = str(error)
         self.seconds += perf_counter() - begin
 
     def result(self, nothing_came: str) -> MethodResult:
         """The method's result; `nothing_came` is the failure of one without any estimate."""
-        if isinstance(self.localizer, Smoother) and self.failure is None and self.found:
+        if isinstance(self.localizer, Smoother) and self.failure is None and self.estimates:
             self._smooth(self.localizer)
         faults = tuple(sorted(self.localizer.faults, key=lambda fault: fault.t))
         outcome = COMPLETED
         if faults:
             times = "once" if len(faults) == 1 else f"{len(faults)} times"
             outcome = f"restarted {times}: at {faults[0].t:.2f} s: {faults[0].reason}"
-        if self.failure is None and not self.found:
+        if self.failure is None and not self.estimates:
             self.failure = nothing_came
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
-        kept = {name: EstimatedTrajectory.of(estimates) for name, estimates in self.found.items()}
+        kept = {
+            name: EstimatedTrajectory.of(estimates) for name, estimates in self.estimates.items()
+        }
         measured = sorted(self.localizer.left_out, key=lambda one: one.t)
         left_out = tuple(
             (one.t, self.fleet.aircraft[one.aircraft].name, one.anchor) for one in measured

@@ -38,12 +38,12 @@ class Choices:
 
     @property
     def is_of_images(self) -> bool:
-        """Whether any of it is about a foreign bag with images."""
+        """True if any of it is about a foreign bag with images."""
         return self.topics != TopicNames() or bool(self.calibration) or self.truth is not None
 
     @property
     def is_of_bag(self) -> bool:
-        """Whether any of it is about a foreign bag."""
+        """True if any of it is about a foreign bag."""
         return self.is_of_images or self.mapping is not None
 
 
@@ -66,7 +66,7 @@ def open_dataset(path: Path, choices: Choices | None = None) -> SensorDataset:
         )
     if path.is_dir() and (path / BAG / METADATA).exists():
         return open_run(path, choices.vehicle)
-    if path.name == BAG and _is_own(path):
+    if path.name == BAG and _is_run_bag(path):
         return open_run(path.parent, choices.vehicle)
     if path.name == HOME or (path / HOME).is_dir():
         return open_euroc(path)
@@ -87,14 +87,14 @@ def _ranges(path: Path, choices: Choices) -> SensorDataset:
 
 
 def _is_bag(path: Path) -> bool:
-    """Whether it is a bag of somebody else's."""
+    """True if it is a bag of somebody else's."""
     if path.is_file():
         return path.suffix in (".bag", *STORAGE_SUFFIXES)
-    return (path / METADATA).exists() and not (path.name == BAG and _is_own(path))
+    return (path / METADATA).exists() and not (path.name == BAG and _is_run_bag(path))
 
 
-def _is_own(bag: Path) -> bool:
-    """Whether a bag says that it is part of a run of this suite."""
+def _is_run_bag(bag: Path) -> bool:
+    """True if a bag says that it is part of a run of this suite."""
     try:
         return META in (bag / METADATA).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -79,7 +79,7 @@ class _TruthTopic(Record):
 
 
 class RangeMap(Record):
-    """What a mapping says; see this module's example."""
+    """A mapping; see this module's example."""
 
     imu: str
     ranges: _Ranges
@@ -153,12 +153,12 @@ def _check_topics(path: Path, reader: AnyReader, mapping: RangeMap) -> None:
         raise BadInput(f"{path}: key 'imu': {mapping.imu} is of {topics[mapping.imu].msgtype}")
 
 
-def _truth(path: Path, given: _TruthTopic, start: int) -> Truth:
-    found = read_recorded(path, topic=given.topic, max_gap=math.inf)
-    t = found.t + (found.start_ns - start) * 1e-9
-    q = np.full((len(t), 4), np.nan) if given.turned else found.q_WP
-    poses = np.hstack([found.p_WP_W, q])
-    return Truth(t, poses, p_BM_B=np.array(given.point), is_turned=given.turned)
+def _truth(path: Path, truth_topic: _TruthTopic, start: int) -> Truth:
+    recorded = read_recorded(path, topic=truth_topic.topic, max_gap=math.inf)
+    t = recorded.t + (recorded.start_ns - start) * 1e-9
+    q = np.full((len(t), 4), np.nan) if truth_topic.turned else recorded.q_WP
+    poses = np.hstack([recorded.p_WP_W, q])
+    return Truth(t, poses, p_BM_B=np.array(truth_topic.point), is_turned=truth_topic.turned)
 
 
 def _events(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:

@@ -37,7 +37,7 @@ DEVIATIONS = {
 
 
 class _Beginning(NamedTuple):
-    """What is measured in the first `TRIAL` seconds, in order of time."""
+    """Measurements of the first `TRIAL` seconds, in order of time."""
 
     events: list[ImuSample | Ranges]
 
@@ -98,13 +98,13 @@ def meeting_point(rounds: Sequence[Ranges], source: str) -> Array:
 
 
 def _beginning(dataset: SensorDataset) -> _Beginning:
-    taken: list[ImuSample | Ranges] = []
+    measurements: list[ImuSample | Ranges] = []
     for _, measured in dataset.events():
-        if taken and measured.t > taken[0].t + TRIAL:
+        if measurements and measured.t > measurements[0].t + TRIAL:
             break
         if isinstance(measured, (ImuSample, Ranges)):
-            taken.append(measured)
-    return _Beginning(taken)
+            measurements.append(measured)
+    return _Beginning(measurements)
 
 
 def _turned(state: Array, yaw: float) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from iap_estimation.datasets.localization import BLIND, COMPLETED, LocalizationResults
 from iap_estimation.datasets.range_start import FIRST_ROUNDS, meeting_point
-from iap_estimation.evaluation.comparison import Comparison, compare, figures
+from iap_estimation.evaluation.comparison import TrajectoryComparison, compare, figures
 from iap_estimation.evaluation.constant_velocity import constant_velocity
 from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.evaluation.truth import Truth
@@ -33,13 +33,13 @@ class Evaluation:
     """
 
     results: LocalizationResults
-    comparisons: dict[str, dict[str, Comparison]]
+    comparisons: dict[str, dict[str, TrajectoryComparison]]
     metrics: dict[str, Any]
 
 
 def evaluate(results: LocalizationResults) -> Evaluation:
     """Judge all trajectories."""
-    beside: dict[str, dict[str, Comparison]] = {}
+    beside: dict[str, dict[str, TrajectoryComparison]] = {}
     estimation: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
     for number, (body, truth) in enumerate(results.dataset.bodies.items()):
@@ -67,9 +67,9 @@ def evaluate(results: LocalizationResults) -> Evaluation:
 
 
 def _unjudged(
-    body: str, method: str, trajectory: EstimatedTrajectory, one: Comparison | None
+    body: str, method: str, trajectory: EstimatedTrajectory, one: TrajectoryComparison | None
 ) -> list[str]:
-    """What is to be said of estimates at times at which nothing is known to be true."""
+    """Notes on estimates at times at which no truth is known."""
     if one is None:
         return [f"{body}, {method}: the truth and the estimates have no time in common: no errors"]
     first, last = trajectory.t[[0, -1]]
@@ -161,8 +161,8 @@ def _constant_velocity(results: LocalizationResults, aircraft: int, truth: Truth
     one = compare(
         EstimatedTrajectory(t, poses, empty[:, :3], empty, np.tile(np.eye(15), (K, 1, 1))), truth
     )
-    found = {} if one is None else figures(one, begins_true=results.begins_true)
-    return found.get("ate_rmse_m") if results.begins_true else tabulated(found, ALIGNED)
+    values = {} if one is None else figures(one, begins_true=results.begins_true)
+    return values.get("ate_rmse_m") if results.begins_true else tabulated(values, ALIGNED)
 
 
 def tabulated(record: dict[str, Any], key: str) -> float | None:

@@ -40,8 +40,8 @@ from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt
 from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.runs.column_messages import seconds
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
-from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import BAG
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_io.wire.cdr import records_of
 from iap_io.wire.stamps import stamps_of
@@ -66,14 +66,14 @@ def open_run(folder: Path, vehicle: str | None = None) -> SensorDataset:
         BadInput: no such run, or without the sensors that localisation needs.
     """
     run = load_run(folder)
-    flown = _chosen(folder, run, vehicle)
-    meta, bag = flown.meta, folder / BAG
+    vehicle_run = _vehicle_run(folder, run, vehicle)
+    meta, bag = vehicle_run.meta, folder / BAG
     if not run.meta.sensors:
         raise BadInput(f"{folder}: recorded without sensors; fly with --sensors stereo")
     frames = [f"{meta.name}/{meta.bodies[body]}" for body in meta.aircraft]
-    found = [sensors_of_body(frame, run.meta.sensors) for frame in frames]
-    _check_count(folder, flown, found)
-    carried = [each for each in found if each is not None]
+    groups = [sensors_of_body(frame, run.meta.sensors) for frame in frames]
+    _check_count(folder, vehicle_run, groups)
+    carried = [each for each in groups if each is not None]
     on_centre = sensors_of_body(f"{meta.name}/{meta.bodies[0]}", run.meta.sensors)
     central = on_centre.imu if meta.joints and on_centre is not None else None
     tally = Tally()
@@ -81,7 +81,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> SensorDataset:
         str(folder),
         run.meta.scenario,
         tuple(
-            _aircraft_data(bag, flown, body, group)
+            _aircraft_data(bag, vehicle_run, body, group)
             for body, group in zip(meta.aircraft, carried, strict=True)
         ),
         0,
@@ -89,7 +89,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> SensorDataset:
         tally,
         () if central or not meta.joints else ("the central body has no inertial unit",),
         _frontend(meta, carried),
-        _centre(folder, flown, central) if meta.joints else None,
+        _centre(folder, vehicle_run, central) if meta.joints else None,
         any(group.tag is not None for group in carried),
         run.meta.gravity,
     )
@@ -103,7 +103,7 @@ def _frontend(meta: VehicleMeta, carried: Sequence[AircraftSensors]) -> Frontend
     return FROM_RENDERER if are_clean else FROM_CAMERAS
 
 
-def _chosen(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:
+def _vehicle_run(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:
     names = [each.meta.name for each in run.vehicles]
     if vehicle is None and len(names) == 1:
         return run.vehicles[0]
@@ -112,12 +112,14 @@ def _chosen(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:
     return run.vehicles[names.index(vehicle)]
 
 
-def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensors | None]) -> None:
+def _check_count(
+    folder: Path, vehicle_run: VehicleRun, groups: Sequence[AircraftSensors | None]
+) -> None:
     """Refuse a platform of which not every aircraft has its sensors."""
-    meta = flown.meta
+    meta = vehicle_run.meta
     missing = [
         meta.bodies[body]
-        for body, group in zip(meta.aircraft, found, strict=True)
+        for body, group in zip(meta.aircraft, groups, strict=True)
         if group is None or group.cameras is None
     ]
     if missing:
@@ -128,35 +130,35 @@ def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensor
 
 
 def _aircraft_data(
-    bag: Path, flown: VehicleRun, body: int, group: AircraftSensors
+    bag: Path, vehicle_run: VehicleRun, body: int, group: AircraftSensors
 ) -> AircraftData:
-    truth = _truth_of(flown, body, group.imu)
+    truth = _truth_of(vehicle_run, body, group.imu)
     if group.imu.has_bias:
         truth = _with_biases(truth, bag, f"{group.imu.topic}/true_bias")
-    return replace(aircraft_data_of(flown.meta.bodies[body], group, str(bag)), truth=truth)
+    return replace(aircraft_data_of(vehicle_run.meta.bodies[body], group, str(bag)), truth=truth)
 
 
-def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
-    centre = centre_of(_joint_places(folder, flown.meta), imu)
-    return replace(centre, truth=_truth_of(flown, 0, None))
+def _centre(folder: Path, vehicle_run: VehicleRun, imu: ImuInfo | None) -> CentreData:
+    centre = centre_of(_joint_positions(folder, vehicle_run.meta), imu)
+    return replace(centre, truth=_truth_of(vehicle_run, 0, None))
 
 
-def _joint_places(folder: Path, meta: VehicleMeta) -> Array:
+def _joint_positions(folder: Path, meta: VehicleMeta) -> Array:
     """Places (A, 3) of the aircraft's joints on the central body [m]; older recordings have them in config.yaml."""
     for i, joint in enumerate(meta.joints):
         check_joint(str(folder), i, joint.kind, joint.p_CJ_C)
-    places = {joint.child: joint.p_PJ_P for joint in meta.joints}
-    if None in places.values():
+    positions = {joint.child: joint.p_PJ_P for joint in meta.joints}
+    if None in positions.values():
         assembly = _configured(folder, meta)
         return assembly.p_PB_P[list(assembly.aircraft)]
-    return np.array([places[body] for body in meta.aircraft])
+    return np.array([positions[body] for body in meta.aircraft])
 
 
 def _configured(folder: Path, meta: VehicleMeta) -> Assembly:
     tree, source = read_yaml(folder / CONFIG), str(folder / CONFIG)
     vehicles = tree.get("vehicles", [tree])
-    own = next((each for each in vehicles if each.get("name") == meta.name), vehicles[0])
-    assembly = Assembly.of(validate(Platform, own.get("platform"), source=source), meta.name)
+    entry = next((each for each in vehicles if each.get("name") == meta.name), vehicles[0])
+    assembly = Assembly.of(validate(Platform, entry.get("platform"), source=source), meta.name)
     if assembly.aircraft != meta.aircraft:
         raise BadInput(
             f"{folder}: {CONFIG} says {len(assembly.aircraft)} aircraft, the recording {meta.count}"
@@ -194,9 +196,9 @@ def _check_finite(source: str, event: Event) -> None:
             raise BadInput(f"{source}: a sample at {measured.t:.6f} s is not finite")
 
 
-def _truth_of(flown: VehicleRun, body: int, imu: ImuInfo | None) -> Truth:
+def _truth_of(vehicle_run: VehicleRun, body: int, imu: ImuInfo | None) -> Truth:
     """Ground truth of a body's inertial unit, or of the body itself."""
-    c = flown.columns
+    c = vehicle_run.columns
     x = c.x[:, body]
     T_BI = np.eye(4) if imu is None else transform(imu.p_BS_B, imu.q_BS)
     arm_W = so3.rotate(x[:, Q], np.broadcast_to(T_BI[:3, 3], (len(x), 3)))

@@ -28,7 +28,7 @@ PERIOD = 0.2  # of a second, that a pair one second apart may be longer or short
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class TrajectoryComparison:
     """A trajectory beside the truth at the same times, over which that is known.
 
     Attributes:
@@ -58,7 +58,7 @@ class Comparison:
         return np.sqrt(np.einsum("kii->ki", self.trajectory.covariance[:, :3, :3]))
 
 
-def compare(trajectory: EstimatedTrajectory, truth: Truth) -> Comparison | None:
+def compare(trajectory: EstimatedTrajectory, truth: Truth) -> TrajectoryComparison | None:
     """A trajectory beside the truth; None where they have no time in common."""
     after = np.searchsorted(truth.t, trajectory.t, side="left")
     inside = (trajectory.t >= truth.t[0]) & (trajectory.t <= truth.t[-1])
@@ -73,38 +73,38 @@ def compare(trajectory: EstimatedTrajectory, truth: Truth) -> Comparison | None:
         last = np.searchsorted(truth.t, rows.t, side="right") - 1
         biases = truth.biases[last]
     estimate = np.hstack([truth.point(rows.poses), rows.poses[:, 3:]])
-    return Comparison(rows.t, estimate, beside, rows, biases, truth.is_turned)
+    return TrajectoryComparison(rows.t, estimate, beside, rows, biases, truth.is_turned)
 
 
-def figures(one: Comparison, *, begins_true: bool) -> dict[str, float | None]:
+def figures(one: TrajectoryComparison, *, begins_true: bool) -> dict[str, float | None]:
     """All figures of a trajectory, as metrics.json has them; None for what is not known.
 
     Args:
         one: the trajectory.
         begins_true: whether the estimator began at the truth; else only aligned errors mean anything.
     """
-    found: dict[str, float | None] = {}
+    scores: dict[str, float | None] = {}
     errors = one.errors if begins_true else None
-    found |= _sizes("ate", errors) | _split("ate", errors)
-    found["ate_median_m"] = (
+    scores |= _sizes("ate", errors) | _split("ate", errors)
+    scores["ate_median_m"] = (
         None if errors is None else float(np.median(np.linalg.norm(errors, axis=1)))
     )
     for name, align in (("ate_yaw", yaw_aligned), ("ate_se3", se3_aligned)):
         is_apt = align is se3_aligned or not one.is_turned
         aligned = align(one.estimate, one.truth) if is_apt else None
         errors = None if aligned is None else aligned[:, :3] - one.truth[:, :3]
-        found |= _sizes(name, errors)
+        scores |= _sizes(name, errors)
         if align is yaw_aligned:
-            found |= _split(name, errors)
-    found["still_rmse_m"] = still_rmse(one.truth[:, :3], begins_true=begins_true)
+            scores |= _split(name, errors)
+    scores["still_rmse_m"] = still_rmse(one.truth[:, :3], begins_true=begins_true)
     length = float(np.linalg.norm(np.diff(one.truth[:, :3], axis=0), axis=1).sum())
-    found["path_m"] = length
+    scores["path_m"] = length
     end = float(np.linalg.norm(one.errors[-1]))
-    found["drift_percent"] = 100.0 * end / length if begins_true and length > 0.0 else None
+    scores["drift_percent"] = 100.0 * end / length if begins_true and length > 0.0 else None
     angles = attitude_errors(one)
     turned = None if angles is None else np.rad2deg(rmse_of_vectors(angles))
-    found |= _relative(one) | {"attitude_rmse_deg": None if turned is None else float(turned)}
-    return found | _consistency(one, begins_true=begins_true)
+    scores |= _relative(one) | {"attitude_rmse_deg": None if turned is None else float(turned)}
+    return scores | _consistency(one, begins_true=begins_true)
 
 
 def still_rmse(p_W: Array, *, begins_true: bool) -> float:
@@ -133,7 +133,7 @@ def _split(name: str, errors: Array | None) -> dict[str, float | None]:
     }
 
 
-def _relative(one: Comparison) -> dict[str, float | None]:
+def _relative(one: TrajectoryComparison) -> dict[str, float | None]:
     """RPE over one metre and over one second."""
     metre = _relative_rmse(one, pairs_by_distance(one.truth[:, :3], 1.0))
     second = _relative_rmse(one, _pairs_by_second(one.t))
@@ -148,7 +148,9 @@ def _pairs_by_second(t: Array) -> Integers:
     return np.stack([marks[:-1], marks[1:]], axis=1)[apart]
 
 
-def _relative_rmse(one: Comparison, pairs: Integers) -> tuple[float | None, float | None]:
+def _relative_rmse(
+    one: TrajectoryComparison, pairs: Integers
+) -> tuple[float | None, float | None]:
     """Root mean squares [m], [deg]; None for too short a path and where true attitudes are not known."""
     if not len(pairs) or not np.isfinite(one.truth[:, 3:]).all():
         return None, None
@@ -156,7 +158,7 @@ def _relative_rmse(one: Comparison, pairs: Integers) -> tuple[float | None, floa
     return _rms(lengths), float(np.rad2deg(_rms(angles)))
 
 
-def attitude_errors(one: Comparison) -> Array | None:
+def attitude_errors(one: TrajectoryComparison) -> Array | None:
     """Rotation vectors (K, 3) from the true attitudes, in the body [rad]; None where these are not known."""
     if not np.isfinite(one.truth[:, 3:]).all():
         return None
@@ -164,10 +166,10 @@ def attitude_errors(one: Comparison) -> Array | None:
     return so3.quaternion_log(turns)
 
 
-def _consistency(one: Comparison, *, begins_true: bool) -> dict[str, float | None]:
+def _consistency(one: TrajectoryComparison, *, begins_true: bool) -> dict[str, float | None]:
     C = one.trajectory.covariance
     angles = attitude_errors(one)
-    found: dict[str, float | None] = {
+    scores: dict[str, float | None] = {
         "nees_position": nees(one.errors, C[:, :3, :3]) if begins_true else None,
         "nees_orientation": None if angles is None else nees(angles, C[:, 3:6, 3:6]),
     }
@@ -178,8 +180,8 @@ def _consistency(one: Comparison, *, begins_true: bool) -> dict[str, float | Non
         inside = None
         if off is not None and known:
             inside = float(np.mean(np.abs(off[:, at : at + 3]) <= SIGMAS * sigma))
-        found[f"{name}_inside"] = inside
-    return found
+        scores[f"{name}_inside"] = inside
+    return scores
 
 
 def nees(errors: Array, C: Array) -> float | None:
@@ -193,8 +195,8 @@ def nees(errors: Array, C: Array) -> float | None:
     )
 
 
-def _rows(trajectory: EstimatedTrajectory, chosen: Booleans) -> EstimatedTrajectory:
-    arrays = {each.name: getattr(trajectory, each.name)[chosen] for each in fields(trajectory)}
+def _rows(trajectory: EstimatedTrajectory, mask: Booleans) -> EstimatedTrajectory:
+    arrays = {each.name: getattr(trajectory, each.name)[mask] for each in fields(trajectory)}
     return EstimatedTrajectory(**arrays)
 
 

@@ -22,7 +22,7 @@ def constant_velocity(rounds: Iterable[Ranges], start: Array) -> tuple[Array, Ar
     """Times (K,) [s] and places (K, 3) [m] of a tag after every round of ranges, from a place (3,) on."""
     x = np.concatenate([start, np.zeros(3)])
     P = np.diag([1.0] * 3 + [SPEED**2] * 3)
-    last, t, places = None, [], []
+    last, t, positions = None, [], []
     for measured in rounds:
         if last is not None:
             x, P = _predicted(x, P, measured.t - last)
@@ -30,8 +30,8 @@ def constant_velocity(rounds: Iterable[Ranges], start: Array) -> tuple[Array, Ar
         for a_W, d, sigma in zip(measured.p_W, measured.ranges, measured.deviations, strict=True):
             x, P = _corrected(x, P, a_W, float(d), float(sigma))
         t.append(measured.t)
-        places.append(x[:3])
-    return np.array(t), np.array(places).reshape(-1, 3)
+        positions.append(x[:3])
+    return np.array(t), np.array(positions).reshape(-1, 3)
 
 
 def _predicted(x: Array, P: Array, dt: float) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ def reckon(start: Motion, w_S: Array, f_S: Array, *, dt: float, gravity: float) 
     p, q, v = start
     for w, f in zip(w_S, f_S, strict=True):
         middle = so3.multiply(q, so3.quaternion_exp(0.5 * dt * w))
-        p, q, v = _moved(p, q, v, w, so3.rotate(middle, f), dt, gravity)
+        p, q, v = _advance(p, q, v, w, so3.rotate(middle, f), dt, gravity)
     return p, q, v
 
 
@@ -31,11 +31,11 @@ def reckon_instants(start: Motion, w_S: Array, f_S: Array, *, dt: float, gravity
         w = 0.5 * (w_S[k] + w_S[k + 1])
         end = so3.multiply(q, so3.quaternion_exp(dt * w))
         f_W = 0.5 * (so3.rotate(q, f_S[k]) + so3.rotate(end, f_S[k + 1]))
-        p, q, v = _moved(p, q, v, w, f_W, dt, gravity)
+        p, q, v = _advance(p, q, v, w, f_W, dt, gravity)
     return p, q, v
 
 
-def _moved(
+def _advance(
     p: Array, q: Array, v: Array, w: Array, f_W: Array, dt: float, gravity: float
 ) -> Motion:
     a = f_W - [0.0, 0.0, gravity]

@@ -31,7 +31,7 @@ class Truth:
 
     @property
     def has_attitude(self) -> bool:
-        """Whether attitudes are known."""
+        """True if attitudes are known."""
         return bool(np.isfinite(self.poses[0, 3:]).all())
 
     def point(self, poses: Array) -> Array:

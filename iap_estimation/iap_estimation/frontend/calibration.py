@@ -94,8 +94,8 @@ class CameraCalibration:
         u, v = np.meshgrid(np.arange(self.width), np.arange(self.height))
         if self.lens.model != EQUIDISTANT:
             return np.ones(u.shape, dtype=bool)
-        seen = self.normalized(np.stack([u.ravel(), v.ravel()], -1))
-        return np.isfinite(seen[:, 0]).reshape(u.shape)
+        rays = self.normalized(np.stack([u.ravel(), v.ravel()], -1))
+        return np.isfinite(rays[:, 0]).reshape(u.shape)
 
     @property
     def focal(self) -> Array:
@@ -209,9 +209,9 @@ class StereoCalibration:
 
     def inverse_depth(self, left: Array, right: Array) -> Array:
         """1/z (n,) of left points seen at right ones, along the left view [1/m]; least squares."""
-        seen = homogeneous(right)
-        by_depth = np.cross(seen, np.broadcast_to(self.p_RL_R, seen.shape))
-        far = np.cross(seen, self._along(left))
+        rays = homogeneous(right)
+        by_depth = np.cross(rays, np.broadcast_to(self.p_RL_R, rays.shape))
+        far = np.cross(rays, self._along(left))
         size = np.sum(by_depth * by_depth, axis=-1)
         return -np.sum(by_depth * far, axis=-1) / size
 
@@ -226,17 +226,17 @@ def homogeneous(points: Array) -> Array:
 
 
 def _matrix(K: ArrayLike, source: str) -> Array:
-    found = np.array(K, dtype=float)
-    if found.size != 9:
-        raise BadInput(f"{source}: K has {found.size} numbers, not 9")
-    found = found.reshape(3, 3)
-    focal = np.array([found[0, 0], found[1, 1]])
-    plain = found[[0, 1, 2, 2], [1, 0, 0, 1]]
-    if not are_plausible(found.ravel()) or np.any(focal <= 0.0):
+    matrix = np.array(K, dtype=float)
+    if matrix.size != 9:
+        raise BadInput(f"{source}: K has {matrix.size} numbers, not 9")
+    matrix = matrix.reshape(3, 3)
+    focal = np.array([matrix[0, 0], matrix[1, 1]])
+    plain = matrix[[0, 1, 2, 2], [1, 0, 0, 1]]
+    if not are_plausible(matrix.ravel()) or np.any(focal <= 0.0):
         raise BadInput(f"{source}: the camera is not calibrated, K has focal lengths {focal}")
-    if np.any(plain != 0.0) or found[2, 2] != 1.0:
-        raise BadInput(f"{source}: K is no camera matrix without skew: {found.tolist()}")
-    return found
+    if np.any(plain != 0.0) or matrix[2, 2] != 1.0:
+        raise BadInput(f"{source}: K is no camera matrix without skew: {matrix.tolist()}")
+    return matrix
 
 
 def rigid(rows: Sequence[float], source: str) -> tuple[Array, Array]:

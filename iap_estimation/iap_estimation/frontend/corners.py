@@ -18,7 +18,7 @@ LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a
 
 
 def new_corners(
-    image: Gray, taken: Array, count: int, spec: FrontendSpec, where: Booleans
+    image: Gray, occupied: Array, count: int, spec: FrontendSpec, where: Booleans
 ) -> Array:
     """Up to `count` corners (m, 2) [px] that keep their distance from points (n, 2) that are taken.
 
@@ -26,27 +26,27 @@ def new_corners(
 
     Args:
         image: (h, w).
-        taken: (n, 2) [px].
+        occupied: (n, 2) [px].
         count: of corners at most.
         spec: see `FrontendSpec`.
         where: (h, w) whether there may be one.
     """
     if count <= 0:
         return np.zeros((0, 2))
-    corners = _strongest_first(image, taken, spec, where)
+    corners = _strongest_first(image, occupied, spec, where)
     cells = _cells(corners, image, spec)
-    held = np.bincount(_cells(taken, image, spec), minlength=spec.grid[0] * spec.grid[1])
-    rank = held[cells] + _place_among_equals(cells)
+    counts = np.bincount(_cells(occupied, image, spec), minlength=spec.grid[0] * spec.grid[1])
+    rank = counts[cells] + _place_among_equals(cells)
     return corners[np.argsort(rank, kind="stable")[:count]]
 
 
-def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec, where: Booleans) -> Array:
+def _strongest_first(image: Gray, occupied: Array, spec: FrontendSpec, where: Booleans) -> Array:
     """All corners (m, 2) [px] away from points (n, 2) that are taken."""
     rows, columns = (length // PYRAMID_FACTOR for length in image.shape)
     even = image[: rows * PYRAMID_FACTOR, : columns * PYRAMID_FACTOR]
     small: Any = cv2.resize(even, (columns, rows), interpolation=cv2.INTER_AREA)
     find: Any = cv2.goodFeaturesToTrackWithQuality
-    mask, apart = _free(small, taken, spec), spec.spacing / PYRAMID_FACTOR
+    mask, apart = _free(small, occupied, spec), spec.spacing / PYRAMID_FACTOR
     mask[
         ~where[
             : rows * PYRAMID_FACTOR : PYRAMID_FACTOR, : columns * PYRAMID_FACTOR : PYRAMID_FACTOR
@@ -60,13 +60,13 @@ def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec, where: Boole
     return np.asarray(corners.reshape(-1, 2)[enough] * PYRAMID_FACTOR + middle, dtype=float)
 
 
-def _free(small: Gray, taken: Array, spec: FrontendSpec) -> Gray:
+def _free(small: Gray, occupied: Array, spec: FrontendSpec) -> Gray:
     """Mask of the small image: 255 where new corners may be."""
     mask = np.zeros_like(small)
     edge = -(-spec.border // PYRAMID_FACTOR)
     mask[edge : small.shape[0] - edge, edge : small.shape[1] - edge] = 255
     radius = round(spec.spacing / PYRAMID_FACTOR)
-    for u, v in np.round(taken / PYRAMID_FACTOR).astype(int).tolist():
+    for u, v in np.round(occupied / PYRAMID_FACTOR).astype(int).tolist():
         cv2.circle(mask, (u, v), radius, 0, cv2.FILLED)
     return mask
 
@@ -83,6 +83,6 @@ def _place_among_equals(values: Ints) -> Ints:
     """Number of equal values (n,) each value has before it."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    places = np.empty_like(values)
-    places[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
-    return places
+    ranks = np.empty_like(values)
+    ranks[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
+    return ranks

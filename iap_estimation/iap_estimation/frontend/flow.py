@@ -52,18 +52,18 @@ class FlowTracker:
             return points.copy(), np.zeros(0, dtype=bool)
         start = points.astype(np.float32)
         levels = self._spec.levels
-        there, found = self._flow(before, after, start, guess.astype(np.float32), levels)
+        there, tracked = self._flow(before, after, start, guess.astype(np.float32), levels)
         last = np.array([after.shape[1] - 1, after.shape[0] - 1])
-        found &= np.all((there >= 0.0) & (there <= last), axis=-1)
+        tracked &= np.all((there >= 0.0) & (there <= last), axis=-1)
         back, returned = self._flow(after, before, there, start, min(LEVELS_BACK, levels))
         off = np.linalg.norm(back - start, axis=-1)
-        return there.astype(float), found & returned & (off <= self._spec.back_limit)
+        return there.astype(float), tracked & returned & (off <= self._spec.back_limit)
 
     def _flow(
         self, before: Gray, after: Gray, points: Points, guess: Points, levels: int
     ) -> tuple[Points, Flags]:
         flow: Any = cv2.calcOpticalFlowPyrLK
-        there, found, _ = flow(
+        there, tracked, _ = flow(
             before,
             after,
             points[:, None],
@@ -73,4 +73,4 @@ class FlowTracker:
             criteria=STOP,
             flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
         )
-        return there[:, 0], found[:, 0] > 0
+        return there[:, 0], tracked[:, 0] > 0

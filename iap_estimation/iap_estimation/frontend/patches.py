@@ -176,10 +176,10 @@ def _sums(levels: Singles, gradients: Singles, mean: float, weights: Array, H: A
 def _find(
     image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array, alike: Array
 ) -> None:
-    seen, sums, step = np.empty(weights.shape), np.empty(6), np.empty(6)
+    observed, sums, step = np.empty(weights.shape), np.empty(6), np.empty(6)
     for k in range(points.shape[0]):
         for _ in range(ROUNDS):
-            alike[k] = _compare(image, patches, k, points[k], shapes[k], weights, seen, sums)
+            alike[k] = _compare(image, patches, k, points[k], shapes[k], weights, observed, sums)
             if alike[k] <= 0.0:
                 break
             for a in range(6):
@@ -198,7 +198,7 @@ def _compare(
     point: Array,
     shape: Array,
     weights: Array,
-    seen: Array,
+    observed: Array,
     sums: Array,
 ) -> float:
     """The correlation of patch k with where it is thought to be, and sums (6,) of slopes times differences."""
@@ -214,7 +214,7 @@ def _compare(
         for j in range(side):
             x, y = j - half, i - half
             value = _sample(image, u + a * x + b * y, v + c * x + d * y)
-            seen[i, j] = value
+            observed[i, j] = value
             w = weights[i, j]
             mean += w * value
             square += w * value * value
@@ -223,7 +223,7 @@ def _compare(
     gain = product / (energy + 1e-9)
     if gain < DIMMEST or square <= 0.0:
         return 0.0
-    _differences(levels, patches.gradients[k], seen, weights, mean, gain, sums)
+    _differences(levels, patches.gradients[k], observed, weights, mean, gain, sums)
     return product / math.sqrt(square * energy)
 
 
@@ -231,7 +231,7 @@ def _compare(
 def _differences(
     levels: Singles,
     gradients: Singles,
-    seen: Array,
+    observed: Array,
     weights: Array,
     mean: float,
     gain: float,
@@ -245,7 +245,7 @@ def _differences(
         y = (i - half) / half
         for j in range(side):
             x = (j - half) / half
-            e = weights[i, j] * ((seen[i, j] - mean) / gain - levels[i, j])
+            e = weights[i, j] * ((observed[i, j] - mean) / gain - levels[i, j])
             ex, ey = e * gradients[0, i, j], e * gradients[1, i, j]
             s0 += ex * x
             s1 += ex * y

@@ -39,17 +39,17 @@ class ReferencePatches:
             before: (n, 2) their points in the last image [px].
             guess: (n, 2) about where they are in the new one [px].
         """
-        points, shapes, found = self.seek(images[1], patches, guess)
-        lost = np.flatnonzero(~found)
+        points, shapes, matched = self.seek(images[1], patches, guess)
+        lost = np.flatnonzero(~matched)
         patches = patches._replace(shapes=shapes)
         if len(lost):
             again = self.cast(images[0], before[lost])
-            points[lost], again_shapes, found[lost] = self.seek(images[1], again, guess[lost])
+            points[lost], again_shapes, matched[lost] = self.seek(images[1], again, guess[lost])
             patches = patches.with_others(lost, again._replace(shapes=again_shapes))
-        worn = np.flatnonzero(found & _worn(patches.shapes))
+        worn = np.flatnonzero(matched & _worn(patches.shapes))
         if len(worn):
             patches = patches.with_others(worn, self.cast(images[1], points[worn]))
-        return points, patches, found
+        return points, patches, matched
 
     def seek(self, image: Gray, patches: Patches, guess: Array) -> tuple[Array, Array, Flags]:
         """Points (n, 2) [px] and shapes (n, 2, 2) of patches in an image, and which (n,) are found near the guess."""

@@ -63,7 +63,7 @@ class TrackTable:
         parts: list[Any] = [np.concatenate(pair) for pair in pairs]
         return type(self)(*[*parts, self.patches.and_then(other.patches)])
 
-    def moved(self, points: Array, xy: Array, patches: Patches) -> Self:
+    def updated(self, points: Array, xy: Array, patches: Patches) -> Self:
         """The same one image later."""
         return replace(self, ages=self.ages + 1, points=points, xy=xy, patches=patches)
 

@@ -43,30 +43,30 @@ class Matcher:
         self._clear = BEHIND / (baseline * float(calibration.second.focal[0]))  # [1/m]
         self._sides = np.zeros(2, dtype=np.int64)  # points before and behind the cameras
 
-    def __call__(self, left: Gray, right: Gray, held: TrackTable) -> tuple[TrackTable, Array]:
+    def __call__(self, left: Gray, right: Gray, table: TrackTable) -> tuple[TrackTable, Array]:
         """Tracks with their places in the right image, and these (n, 2) normalised, NaN where there is none.
 
         Raises:
             BadInput: most points are behind the cameras.
         """
-        guess = self._guess(held)
-        there, followed = self._follow(left, right, held.points, guess)
-        there, _, found = self._patches.seek(right, held.patches, there)
+        guess = self._guess(table)
+        there, followed = self._follow(left, right, table.points, guess)
+        there, _, matched = self._patches.seek(right, table.patches, there)
         xy = self._calibration.second.normalized(there)
-        off = self._calibration.epipolar_distance(held.xy, xy)
-        gated = followed & found & (off <= self._spec.row_gate)
-        depth = self._calibration.inverse_depth(held.xy, xy)
+        off = self._calibration.epipolar_distance(table.xy, xy)
+        gated = followed & matched & (off <= self._spec.row_gate)
+        depth = self._calibration.inverse_depth(table.xy, xy)
         self._count(depth[gated])
         unseen = ~(gated & (depth > 0.0) & (depth < 1.0 / self._spec.nearest))
         there[unseen], xy[unseen], depth[unseen] = np.nan, np.nan, np.nan
-        return held.matched(there, depth), xy
+        return table.matched(there, depth), xy
 
-    def _guess(self, held: TrackTable) -> Array:
+    def _guess(self, table: TrackTable) -> Array:
         """First guesses (n, 2): at the depth last seen, or at the middle one."""
-        known = held.inverse_depth[np.isfinite(held.inverse_depth)]
+        known = table.inverse_depth[np.isfinite(table.inverse_depth)]
         middle = float(np.median(known)) if len(known) else 0.0
-        depth = np.where(np.isfinite(held.inverse_depth), held.inverse_depth, middle)
-        return self._calibration.expected_right(held.xy, depth)
+        depth = np.where(np.isfinite(table.inverse_depth), table.inverse_depth, middle)
+        return self._calibration.expected_right(table.xy, depth)
 
     def _count(self, depth: Array) -> None:
         self._sides += [np.sum(depth > self._clear), np.sum(depth < -self._clear)]
@@ -88,11 +88,11 @@ class StereoTracker:
         self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
         self._t, self._next_id = -np.inf, 0
         self._image: Gray | None = None  # the last left one
-        self._held = self._none()
+        self._table = self._none()
 
     def reset(self) -> None:
         """Let go of all tracks and of the time, as after a gap; ids are not used again."""
-        self._t, self._image, self._held = -np.inf, None, self._none()
+        self._t, self._image, self._table = -np.inf, None, self._none()
 
     def track(
         self, t: float, left: Gray, right: Gray | None = None, turn: Array | None = None
@@ -112,15 +112,15 @@ class StereoTracker:
         self._check(t, left, right)
         with one_thread():
             image = self._prepared(left)
-            held = self._replenished(image, self._followed(image, turn))
-            xy_right = np.full((len(held), 2), np.nan)
+            table = self._replenished(image, self._followed(image, turn))
+            xy_right = np.full((len(table), 2), np.nan)
             if right is None or self._match is None:
-                held = held.unmatched()
+                table = table.unmatched()
             else:
-                held, xy_right = self._match(image, self._prepared(right), held)
-        self._t, self._image, self._held = t, image, held
+                table, xy_right = self._match(image, self._prepared(right), table)
+        self._t, self._image, self._table = t, image, table
         has_right = np.isfinite(xy_right[:, 0])
-        return Tracks(t, held.ids.copy(), np.hstack([held.xy, xy_right]), has_right)
+        return Tracks(t, table.ids.copy(), np.hstack([table.xy, xy_right]), has_right)
 
     def draw(self) -> NDArray[np.uint8]:
         """The last left image (h, w, 3), rgb, with its tracks coloured by age.
@@ -130,7 +130,7 @@ class StereoTracker:
         """
         if self._image is None:
             raise BadInput("no image to draw tracks into: none was tracked yet")
-        return _draw_tracks(self._image, self._held)
+        return _draw_tracks(self._image, self._table)
 
     def _check(self, t: float, left: Gray, right: Gray | None) -> None:
         if not t > self._t:
@@ -147,44 +147,44 @@ class StereoTracker:
 
     def _followed(self, image: Gray, turn: Array | None) -> TrackTable:
         """The tracks that are seen again."""
-        held, last = self._held, self._image
-        if last is None or not len(held):
+        table, last = self._table, self._image
+        if last is None or not len(table):
             return self._none()
-        guess, found = self._follow(last, image, held.points, self._guess(turn))
-        held, guess = held.kept(found), guess[found]
-        points, patches, found = self._patches.hold(
-            (last, image), held.patches, held.points, guess
+        guess, matched = self._follow(last, image, table.points, self._guess(turn))
+        table, guess = table.kept(matched), guess[matched]
+        points, patches, matched = self._patches.hold(
+            (last, image), table.patches, table.points, guess
         )
         xy = self._calibration.left.normalized(points)
-        found &= np.isfinite(xy[:, 0])
-        found &= self._as_one(held.xy, xy, found)
-        held = held.moved(points, xy, patches).kept(found)
-        return held.kept(apart(held.points, CROWDED * self._spec.spacing))
+        matched &= np.isfinite(xy[:, 0])
+        matched &= self._as_one(table.xy, xy, matched)
+        table = table.updated(points, xy, patches).kept(matched)
+        return table.kept(apart(table.points, CROWDED * self._spec.spacing))
 
     def _as_one(self, before: Array, after: Array, which: Flags) -> Flags:
         """Mask of the normalised points (n, 2) that move as one."""
         if self._spec.outliers == "off":
             return which
         focal, limit = self._calibration.left.focal, self._spec.outlier_limit
-        found = which.copy()
-        found[which] = _move_as_one(before[which] * focal, after[which] * focal, limit)
-        return found
+        matched = which.copy()
+        matched[which] = _move_as_one(before[which] * focal, after[which] * focal, limit)
+        return matched
 
     def _guess(self, turn: Array | None) -> Array:
         """First guesses (n, 2) [px]: where the rotation takes points, or where they were."""
         if turn is None:
-            return self._held.points
-        ways = so3.rotate(so3.conjugate(turn), homogeneous(self._held.xy))
+            return self._table.points
+        ways = so3.rotate(so3.conjugate(turn), homogeneous(self._table.xy))
         guess = self._calibration.left.project(ways)
-        return np.where(ways[:, 2:] > 0.0, guess, self._held.points)
+        return np.where(ways[:, 2:] > 0.0, guess, self._table.points)
 
-    def _replenished(self, image: Gray, held: TrackTable) -> TrackTable:
+    def _replenished(self, image: Gray, table: TrackTable) -> TrackTable:
         """With new tracks where they are few."""
-        count = self._spec.max_tracks - len(held)
+        count = self._spec.max_tracks - len(table)
         where = self._calibration.left.followed
-        corners = new_corners(image, held.points, count, self._spec, where)
+        corners = new_corners(image, table.points, count, self._spec, where)
         fresh = self._fresh(image, corners)
-        return held.and_then(fresh.kept(np.isfinite(fresh.xy[:, 0])))
+        return table.and_then(fresh.kept(np.isfinite(fresh.xy[:, 0])))
 
     def _fresh(self, image: Gray, corners: Array) -> TrackTable:
         """Tracks that begin at corners (n, 2) [px] of an image."""
@@ -228,11 +228,11 @@ def _move_as_one(before: Array, after: Array, limit: float) -> Flags:
     return everything if inliers is None else np.asarray(inliers)[:, 0] > 0
 
 
-def _draw_tracks(image: Gray, held: TrackTable) -> Gray:
+def _draw_tracks(image: Gray, table: TrackTable) -> Gray:
     """An image (h, w, 3), rgb: tracks from blue, new, to red, old; lines lead to where the right camera has them."""
     canvas = cv2.cvtColor(image, cv2.COLOR_GRAY2RGB)
-    shares = np.minimum(held.ages / OLD, 1.0).tolist()
-    for point, share, other in zip(held.points, shares, held.right, strict=True):
+    shares = np.minimum(table.ages / OLD, 1.0).tolist()
+    for point, share, other in zip(table.points, shares, table.right, strict=True):
         colour = _colour(share)
         if np.isfinite(other).all():
             cv2.line(canvas, _place(point), _place(other), colour, 1, cv2.LINE_AA, SHIFT)

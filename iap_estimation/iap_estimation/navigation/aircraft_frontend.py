@@ -57,14 +57,14 @@ class FleetFrontend:
             BadInput: images that do not belong to their cameras.
         """
         owner, measured = event
-        own = self._each[owner] if owner != CENTRE else None
-        if own is not None and isinstance(measured, ImuSample):
-            own.turn(measured)
+        frontend = self._each[owner] if owner != CENTRE else None
+        if frontend is not None and isinstance(measured, ImuSample):
+            frontend.turn(measured)
         if not isinstance(measured, Images):
             return owner, measured
-        assert own is not None  # noqa: S101 - who has images has cameras
+        assert frontend is not None  # noqa: S101 - who has images has cameras
         begin = perf_counter()
-        tracks = own.see(measured)
+        tracks = frontend.see(measured)
         self._stats.seconds.append(perf_counter() - begin)
         self._stats.tracks.append(len(tracks.ids))
         self._stats.stereo.append(int(tracks.has_right.sum()))

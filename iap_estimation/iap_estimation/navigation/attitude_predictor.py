@@ -39,7 +39,7 @@ class AttitudePredictor:
 
     @property
     def is_known(self) -> bool:
-        """Whether there was an estimate."""
+        """True if there was an estimate."""
         return bool(np.isfinite(self.t_estimate))
 
     def turn(self, tilt: Tilt) -> None:

@@ -100,11 +100,11 @@ def _model_of(one: AircraftData, spec: VirpoSpec) -> AircraftModel:
     return AircraftModel(one.name, rig, noise, one.p_BA_B, one.p_BJ_B)
 
 
-def _noise(densities: Array, gyro_scale: float, given: UnitErrors) -> Array:
+def _noise(densities: Array, gyro_scale: float, errors: UnitErrors) -> Array:
     """Noise of a unit as in `AircraftModel`, from what the data say of it and what is given in its place."""
-    wanted = (given.gyro_noise, given.accel_noise, given.gyro_walk, given.accel_walk)
-    said = [*np.maximum(densities, MIN_DENSITIES), gyro_scale]
-    pairs = zip((*wanted, given.gyro_scale), said, strict=True)
+    specified = (errors.gyro_noise, errors.accel_noise, errors.gyro_walk, errors.accel_walk)
+    measured = [*np.maximum(densities, MIN_DENSITIES), gyro_scale]
+    pairs = zip((*specified, errors.gyro_scale), measured, strict=True)
     noise = np.array([value if other is None else other for other, value in pairs])
-    noise[4] *= math.sqrt(2.0 * given.scale_memory)
+    noise[4] *= math.sqrt(2.0 * errors.scale_memory)
     return noise

@@ -35,35 +35,35 @@ class Navigator:
     """
 
     def __init__(self, method: str, sensor_set: SensorSet, settings: EstimationSettings) -> None:
-        self.method, self._own, self._settings = method, sensor_set, settings
+        self.method, self._sensor_set, self._settings = method, sensor_set, settings
         self._fleet = sensor_set.fleet(settings.estimator)
         self.begin(np.zeros((sensor_set.bodies, 13)))
 
     def begin(self, x: Array) -> None:
         """A new flight, from the vehicle's rows (bodies, 13) at time 0."""
-        own = self._own
+        sensors = self._sensor_set
         self._start, self._x = x.copy(), x.copy()
         self._localizer: Localizer = make_localizer(
             self.method, self._fleet, self._settings.estimator, self._first
         )
-        self._adapter = ReadingAdapter(own.carried, own.central)
-        self._frontend = FleetFrontend(own.name, own.aircraft, self._settings.frontend)
+        self._adapter = ReadingAdapter(sensors.carried, sensors.central)
+        self._frontend = FleetFrontend(sensors.name, sensors.aircraft, self._settings.frontend)
         self._centre, self._blend = AttitudePredictor(), JumpBlend()
-        self._health = HealthWatch(self.method, len(own.aircraft))
+        self._health = HealthWatch(self.method, len(sensors.aircraft))
 
     def _first(self, aircraft: int, t: float) -> Array | None:
         if t > START_TIME:
             return None
-        own = self._own
-        return own.mounts[aircraft].unit(self._start[own.rows[aircraft]])
+        sensors = self._sensor_set
+        return sensors.mounts[aircraft].unit(self._start[sensors.rows[aircraft]])
 
     @property
     def faults(self) -> Sequence[Fault]:
-        """Why the estimator began anew, or would have."""
+        """The reason why the estimator began anew, or would have."""
         return self._localizer.faults
 
     def health(self, t: float) -> EstimateHealth:
-        """What the estimator says of itself at a time [s]."""
+        """The estimator's health at a time [s]."""
         return self._health.look(t, self._localizer.estimators, self._localizer.estimates)
 
     @property
@@ -101,18 +101,20 @@ class Navigator:
         """
         if faults := self.faults:
             raise self._failure(t, faults[0].reason)
-        known = all_propagated(self._localizer, len(self._own.aircraft))
+        known = all_propagated(self._localizer, len(self._sensor_set.aircraft))
         if not known or not (self._centre.is_known or self._fleet.d is None):
             if t > ESTIMATE_TIMEOUT:
                 raise self._failure(t, f"no estimate within {ESTIMATE_TIMEOUT} s")
             return self._start
         if t - min(estimate.t for estimate in known) > ESTIMATE_TIMEOUT:
             raise self._failure(t, f"no inertial samples for {ESTIMATE_TIMEOUT} s")
-        self._own.fill_rows(known, self._centre, t, self._x)
+        self._sensor_set.fill_rows(known, self._centre, t, self._x)
         if not np.isfinite(self._x).all():
             raise self._failure(t, "the estimate is not a number")
         self._blend(t, self._x[0])
         return self._x
 
     def _failure(self, t: float, reason: str) -> FlightFailed:
-        return FlightFailed(LOCALIZATION_FAILED, t, f"{self._own.name}: {self.method}: {reason}")
+        return FlightFailed(
+            LOCALIZATION_FAILED, t, f"{self._sensor_set.name}: {self.method}: {reason}"
+        )

@@ -39,10 +39,12 @@ class AircraftSensors:
 
 def sensors_of_body(frame: str, sensors: Sequence[SensorInfo]) -> AircraftSensors | None:
     """Sensors of a body, by its TF frame; None without an inertial unit."""
-    own = [each for each in sensors if each.parent == frame]
-    imus = [each for each in own if isinstance(each, ImuInfo)]
-    tags = [each for each in own if isinstance(each, UwbInfo)]
-    cameras = [e for e in own if isinstance(e, CameraSensorInfo) and set(e.outputs) & set(GREY)]
+    mounted = [each for each in sensors if each.parent == frame]
+    imus = [each for each in mounted if isinstance(each, ImuInfo)]
+    tags = [each for each in mounted if isinstance(each, UwbInfo)]
+    cameras = [
+        e for e in mounted if isinstance(e, CameraSensorInfo) and set(e.outputs) & set(GREY)
+    ]
     if not imus:
         return None
     rights = [each for each in cameras if each.P[3] < 0.0]
@@ -124,7 +126,7 @@ class ReadingAdapter:
         self._anchors: dict[str, int] = {}  # index by name, in the order in which they appear
 
     def accepts(self, reading: Reading) -> bool:
-        """Whether a reading is of these sensors, and no image in another encoding than the one in use."""
+        """True if a reading is of these sensors, and no image in another encoding than the one in use."""
         topic = reading.source.topic
         if isinstance(reading, ImageReading):
             return reading.encoding == self._encodings.get(topic)

@@ -28,7 +28,7 @@ from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.spec import VirpoSpec
 
 
-class ImuMount:
+class UnitMount:
     """Mount of an inertial unit I on its body B.
 
     Args:
@@ -100,7 +100,7 @@ class SensorSet:
     rows: list[int]
     carried: tuple[AircraftSensors, ...]
     aircraft: tuple[AircraftData, ...]
-    mounts: tuple[ImuMount, ...]
+    mounts: tuple[UnitMount, ...]
     central: ImuInfo | None
     centre: CentreData | None
     gravity: float
@@ -129,7 +129,7 @@ class SensorSet:
         central = on_centre.imu if assembly.joints and on_centre is not None else None
         d = assembly.p_PB_P[list(assembly.aircraft)]
         mounts = (
-            ImuMount(np.array(group.imu.p_BS_B), np.array(group.imu.q_BS)) for group in carried
+            UnitMount(np.array(group.imu.p_BS_B), np.array(group.imu.q_BS)) for group in carried
         )
         return cls(
             assembly.name,
@@ -176,9 +176,9 @@ def check_joint(source: str, number: int, kind: JointType, p_CJ_C: ArrayLike) ->
 
 def _of_aircraft(assembly: Assembly, body: int, sensors: Sequence[SensorInfo]) -> AircraftSensors:
     name = assembly.bodies[body].name
-    found = sensors_of_body(f"{assembly.name}/{name}", sensors)
-    if found is None or found.cameras is None:
+    mounted = sensors_of_body(f"{assembly.name}/{name}", sensors)
+    if mounted is None or mounted.cameras is None:
         raise BadInput(
             f"vehicle '{assembly.name}': {name} has no inertial unit, or not one stereo pair"
         )
-    return found
+    return mounted

@@ -28,7 +28,7 @@ class Clock:
         self._last: float | None = None
 
     def goes_on(self, t: float) -> bool:
-        """Whether a stamp [s] is a new one.
+        """True if a stamp [s] is a new one.
 
         Raises:
             BadInput: it is before the last one.
@@ -56,15 +56,15 @@ class Pairing(Generic[Image]):
 
     def add(self, side: int, t: float, image: Image) -> tuple[float, Image, Image] | None:
         """Take an image of the left (0) or right (1) camera; the time of a pair that is complete, and the pair."""
-        own, others = self._waiting[side], self._waiting[1 - side]
+        queue, others = self._waiting[side], self._waiting[1 - side]
         while others and others[0][0] < t - STAMP_TOLERANCE:
             self._drop(others)
         if others and others[0][0] <= t + STAMP_TOLERANCE:
             t_other, other = others.popleft()
             return (t, image, other) if side == 0 else (t_other, other, image)
-        own.append((t, image))
-        if len(own) > MAX_WAITING:
-            self._drop(own)
+        queue.append((t, image))
+        if len(queue) > MAX_WAITING:
+            self._drop(queue)
         return None
 
     def end(self) -> None:
@@ -83,20 +83,20 @@ def while_sighted(events: Iterable[Event], tally: Tally) -> Iterator[Event]:
 
     They would lead an estimator astray until it fails, and again after every beginning.
     """
-    held: list[Event] = []
+    blind: list[Event] = []
     last = float("inf")  # time of the newest image or range [s]
     for event in events:
         measured = event[1]
         if isinstance(measured, (Images, Ranges)):
-            yield from held
-            held.clear()
+            yield from blind
+            blind.clear()
             last = measured.t
         if measured.t > last + SENSOR_GAP:
-            held.append(event)
+            blind.append(event)
         else:
             yield event
-    if held:
-        tally.blind = held[-1][1].t - last
+    if blind:
+        tally.blind = blind[-1][1].t - last
 
 
 def in_order(events: Iterable[Event], horizon: float) -> Iterator[Event]:

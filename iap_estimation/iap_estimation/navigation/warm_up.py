@@ -22,28 +22,30 @@ ANCHORS = 5.0 * np.eye(3)
 def warm_up(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
     """Let all aircraft of a vehicle stand still for a moment under a method."""
     fleet = sensor_set.fleet(spec)
-    places = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
-    first = [np.r_[place, LEVEL, np.zeros(9)] for place in places]
+    positions = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
+    first = [np.r_[place, LEVEL, np.zeros(9)] for place in positions]
     localizer = make_localizer(method, fleet, spec, lambda a, _: first[a].copy())
-    seen = [_seen(one.cameras) for one in sensor_set.aircraft]
+    views = [_views(one.cameras) for one in sensor_set.aircraft]
     for k in range(1, round(DURATION / SAMPLE_PERIOD)):
-        _step(localizer, k, fleet.gravity, places, seen)
-    localizer.estimates(), all_propagated(localizer, len(places)), localizer.centre()  # noqa: B018 - loads what they need
+        _step(localizer, k, fleet.gravity, positions, views)
+    localizer.estimates(), all_propagated(localizer, len(positions)), localizer.centre()  # noqa: B018 - loads what they need
 
 
-def _step(localizer: Localizer, k: int, gravity: float, places: Array, seen: list[Array]) -> None:
+def _step(
+    localizer: Localizer, k: int, gravity: float, positions: Array, views: list[Array]
+) -> None:
     t, up = k * SAMPLE_PERIOD, np.array([0.0, 0.0, gravity])
     localizer.tilt(Tilt(t, LEVEL, np.zeros(3), up))
-    for a, place in enumerate(places):
+    for a, place in enumerate(positions):
         if k % SAMPLES_PER_IMAGE == 0:
             ids, both = np.arange(len(POINTS)), np.ones(len(POINTS), dtype=bool)
-            localizer.tracks(a, Tracks(t, ids, seen[a], both))
+            localizer.tracks(a, Tracks(t, ids, views[a], both))
             ways = np.linalg.norm(ANCHORS - place, axis=1)
             localizer.ranges(a, Ranges(t, np.arange(3), ANCHORS, ways, np.full(3, 0.1)))
         localizer.imu(a, ImuSample(t, np.zeros(3), up))
 
 
-def _seen(pair: StereoCalibration) -> Array:
+def _views(pair: StereoCalibration) -> Array:
     """Views (n, 4) of `POINTS`, which are in the left camera's frame."""
     right = POINTS @ pair.R_RL.T + pair.p_RL_R
     return np.hstack([POINTS[:, :2] / POINTS[:, 2:], right[:, :2] / right[:, 2:]])

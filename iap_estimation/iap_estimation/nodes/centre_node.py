@@ -31,14 +31,16 @@ STATE_TIMEOUT = 0.3  # behind the sensors, from which on a state is missing [s]
 class CentreNode(EstimationNode):
     """Odometry of all aircraft in, the platform out."""
 
-    def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("centre_node", namespace, of_aircraft=False, given=given)
-        own = self.sensor_set
-        self._central, self._fleet = own.central, own.fleet(self.settings.estimator)
+    def __init__(
+        self, namespace: str = "iap", parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__("centre_node", namespace, of_aircraft=False, parameters=parameters)
+        sensors = self.sensor_set
+        self._central, self._fleet = sensors.central, sensors.fleet(self.settings.estimator)
         if self._fleet.d is not None and self._central is None:
-            raise BadInput(f"{own.name}: the central body has no inertial unit")
+            raise BadInput(f"{sensors.name}: the central body has no inertial unit")
         self._platform = self.platform_topics()
-        self._first = FirstStates(self, own, lambda: self._is_running)
+        self._first = FirstStates(self, sensors, lambda: self._is_running)
         self._first.on_state = self._platform.stand_in
         self.restart()
         for a, space in enumerate(self.spaces):
@@ -46,7 +48,7 @@ class CentreNode(EstimationNode):
             kind = OdometryMessage.TYPE
             self.subscribe(kind, head, reader(propagated_of), partial(self._take_propagated, a))
             self.subscribe(kind, odometry, reader(estimate_of), partial(self._take_estimate, a))
-        self.listen([self._central or own.carried[0].imu])
+        self.listen([self._central or sensors.carried[0].imu])
         self.begin()
 
     def restart(self) -> None:

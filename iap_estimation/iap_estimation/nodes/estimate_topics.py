@@ -92,7 +92,7 @@ class BodyFrames:
 
     @property
     def has_listeners(self) -> bool:
-        """Whether there are subscribers."""
+        """True if there are subscribers."""
         return self._publisher is not None and self._publisher.get_subscription_count() > 0
 
     def publish(self, stamp: int, odom: Array, rows: Array) -> None:

@@ -61,13 +61,13 @@ class EstimationNode(SuiteNode, ABC):
         name: of the node.
         namespace: of the node.
         of_aircraft: whether it is an aircraft's.
-        given: parameters that win over those of the process.
+        parameters: those that win over those of the process.
 
     Attributes:
         assembly: the vehicle that it belongs to.
         sensor_set: sensors of the vehicle.
         spaces: namespaces of its aircraft.
-        own: index of its aircraft; 0 for a node of the vehicle.
+        aircraft_index: index of its aircraft; 0 for a node of the vehicle.
         settings: of front end and estimator.
         tally: what was odd about the readings.
         stamp: of the newest message [ns]; -1 before.
@@ -79,20 +79,22 @@ class EstimationNode(SuiteNode, ABC):
         namespace: str,
         *,
         of_aircraft: bool,
-        given: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         owner: Owner = "aircraft" if of_aircraft else "vehicle"
-        super().__init__(name, namespace=namespace, of=owner, given=given)
+        super().__init__(name, namespace=namespace, of=owner, parameters=parameters)
         self.refuse_scenario("sensors")
         self.assembly = Assembly.of(self.platform(), self.vehicle)
         aircraft = self.assembly.aircraft
         self.spaces = [self.absolute(space(self.assembly, body)) for body in aircraft]
-        self.own = self._own(of_aircraft=of_aircraft)
+        self.aircraft_index = self._index_of_aircraft(of_aircraft=of_aircraft)
         sensors, what = self._sensors(), "Along -z of map [m/s^2]."
         gravity = self.parameter("gravity", GRAVITY, what, limits=(0.0, 100.0))
         self.sensor_set = SensorSet.of(self.assembly, sensors, gravity)
         self._carried = (
-            [self.sensor_set.carried[self.own]] if of_aircraft else self.sensor_set.carried
+            [self.sensor_set.carried[self.aircraft_index]]
+            if of_aircraft
+            else self.sensor_set.carried
         )
         self.settings = self._declared_settings()
         self._qos, self._picture_qos = self._declared_qos()
@@ -105,14 +107,14 @@ class EstimationNode(SuiteNode, ABC):
         self._numbers, self._is_called = itertools.count(), False
         self._received = time.monotonic()
 
-    def _own(self, *, of_aircraft: bool) -> int:
+    def _index_of_aircraft(self, *, of_aircraft: bool) -> int:
         mine = self.get_namespace()
-        places = self.spaces if of_aircraft else [self.absolute(self.vehicle)]
-        if mine not in places:
+        namespaces = self.spaces if of_aircraft else [self.absolute(self.vehicle)]
+        if mine not in namespaces:
             raise BadInput(
-                f"namespace '{mine}': the platform has none such, but {', '.join(places)}"
+                f"namespace '{mine}': the platform has none such, but {', '.join(namespaces)}"
             )
-        return places.index(mine)
+        return namespaces.index(mine)
 
     def _sensors(self) -> tuple[AnySensor, ...]:
         what = "The vehicle's sensors: the path of a sensors.yaml, as run folders have it, or the YAML itself."
@@ -148,7 +150,7 @@ class EstimationNode(SuiteNode, ABC):
         """Topics of the whole platform."""
         rate = self.parameter("control_rate", 200.0, "Of states [Hz].", limits=(1.0, 1e4))
         in_control = self.declared_in_control()
-        return FleetTopics(self, self.sensor_set, self.assembly, rate, is_flown=in_control)
+        return FleetTopics(self, self.sensor_set, self.assembly, rate, in_control=in_control)
 
     def declared_in_control(self) -> bool:
         """The parameter `in_control`."""

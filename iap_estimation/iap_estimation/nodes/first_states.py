@@ -50,8 +50,8 @@ class FirstStates:
         near = min(self._states, key=lambda known: abs(known[0] - t), default=None)
         if near is None or abs(near[0] - t) > STAMP_TOLERANCE:
             return None
-        own = self._sensor_set
-        return own.mounts[aircraft].unit(near[1][own.rows[aircraft]])
+        sensors = self._sensor_set
+        return sensors.mounts[aircraft].unit(near[1][sensors.rows[aircraft]])
 
     def _listen(self) -> None:
         if self._subscription is None:

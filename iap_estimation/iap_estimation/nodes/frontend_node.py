@@ -42,11 +42,14 @@ class FrontendNode(EstimationNode):
     """One stereo pair between images and tracks."""
 
     def __init__(
-        self, namespace: str = "iap/drone_1", given: Mapping[str, Any] | None = None
+        self, namespace: str = "iap/drone_1", parameters: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__("frontend_node", namespace, of_aircraft=True, given=given)
-        own = self.sensor_set
-        self._aircraft_sensors, self._aircraft = own.carried[self.own], own.aircraft[self.own]
+        super().__init__("frontend_node", namespace, of_aircraft=True, parameters=parameters)
+        sensors = self.sensor_set
+        self._aircraft_sensors, self._aircraft = (
+            sensors.carried[self.aircraft_index],
+            sensors.aircraft[self.aircraft_index],
+        )
         assert self._aircraft_sensors.cameras is not None  # noqa: S101 - the equipment has one
         self._lenses: dict[int, CameraCalibration] = {}  # by side
         self._contents: dict[
@@ -73,7 +76,7 @@ class FrontendNode(EstimationNode):
         """Let go of all tracks; numbers go on where there was a tracker."""
         super().restart()
         self._turning.clear()
-        self._t_seen, self._early = -np.inf, None
+        self._t_tracked, self._early = -np.inf, None
         if len(self._lenses) == 2:
             self._make_frontend()
 
@@ -139,9 +142,9 @@ class FrontendNode(EstimationNode):
         if self._frontend is None:
             self._early = images
             return
-        if images.t <= self._t_seen:  # the same ones again, for who has missed them
+        if images.t <= self._t_tracked:  # the same ones again, for who has missed them
             return
-        self._t_seen = images.t
+        self._t_tracked = images.t
         while self._turning and self._turning[0].t <= images.t:
             self._frontend.turn(self._turning.popleft())
         began = time.perf_counter()

@@ -39,21 +39,23 @@ METHODS = ("joint", "drift_filter")
 class JointNode(EstimationNode):
     """One estimator of all aircraft between topics."""
 
-    def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("joint_node", namespace, of_aircraft=False, given=given)
+    def __init__(
+        self, namespace: str = "iap", parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__("joint_node", namespace, of_aircraft=False, parameters=parameters)
         what = "joint: one window over all; drift_filter: every aircraft's odometry, and a filter over all."
         self._method = self.choice("method", METHODS, what)
-        own, spec = self.sensor_set, self.settings.estimator
-        self._central = own.central
+        sensors, spec = self.sensor_set, self.settings.estimator
+        self._central = sensors.central
         if self._central is None:
             raise BadInput(
-                f"{own.name}: no aircraft are joined, or their centre has no inertial unit"
+                f"{sensors.name}: no aircraft are joined, or their centre has no inertial unit"
             )
-        self._fleet = own.fleet(spec)
+        self._fleet = sensors.fleet(spec)
         self._status = WindowStatus(self.failed)
         vehicle = self.absolute(self.vehicle)
         self._health = HealthTopic(self, vehicle, self._method, len(self.spaces))
-        self._first = FirstStates(self, own, lambda: self._is_known)
+        self._first = FirstStates(self, sensors, lambda: self._is_known)
         self._platform = self.platform_topics()
         self._first.on_state = self._platform.stand_in
         self._bodies = [
@@ -61,7 +63,7 @@ class JointNode(EstimationNode):
             for a, space in enumerate(self.spaces)
         ]
         publish_static_frames(self, self._unit_frames())
-        warm_up(self._method, own, spec)
+        warm_up(self._method, sensors, spec)
         self.restart()
         self._listen()
         self.begin()
@@ -77,15 +79,15 @@ class JointNode(EstimationNode):
 
     def _unit_frames(self) -> list[FixedFrame]:
         """Frames of the aircraft's units on the bodies as they are estimated."""
-        frames, own = self._platform.frames, self.sensor_set
+        frames, sensors = self._platform.frames, self.sensor_set
         return [
             FixedFrame(
                 frame=self.unit_frame(a),
-                parent=frames[own.rows[a]],
+                parent=frames[sensors.rows[a]],
                 p_BS_B=group.imu.p_BS_B,
                 q_BS=group.imu.q_BS,
             )
-            for a, group in enumerate(own.carried)
+            for a, group in enumerate(sensors.carried)
         ]
 
     def _listen(self) -> None:
@@ -98,7 +100,7 @@ class JointNode(EstimationNode):
 
     @property
     def _is_known(self) -> bool:
-        """Whether there is an estimate of every body."""
+        """True if there is an estimate of every body."""
         known = all_propagated(self._localizer, len(self.spaces))
         return bool(known) and self._platform.is_known
 
@@ -114,8 +116,8 @@ class JointNode(EstimationNode):
             case ImuSample():
                 localizer = self._localizer
                 self._health.go_on(measured.t, localizer.estimators, localizer.estimates)
-                is_wanted = self._platform.has_listeners
-                propagated = self._localizer.propagated(owner) if is_wanted else None
+                has_listeners = self._platform.has_listeners
+                propagated = self._localizer.propagated(owner) if has_listeners else None
                 self._gather(owner, measured.t, propagated)
             case Tilt():
                 self._platform.turn(measured)

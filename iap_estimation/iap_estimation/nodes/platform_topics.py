@@ -32,7 +32,7 @@ class FleetTopics:
         sensor_set: of the vehicle.
         assembly: of the vehicle.
         control_hz: rate at which states are numbered [Hz].
-        is_flown: whether controllers go by it, so that its frames have the vehicle's names.
+        in_control: whether controllers go by it, so that its frames have the vehicle's names.
 
     Attributes:
         frames: TF frames of the estimated bodies.
@@ -45,9 +45,9 @@ class FleetTopics:
         assembly: Assembly,
         control_hz: float,
         *,
-        is_flown: bool,
+        in_control: bool,
     ) -> None:
-        self._own, self._control_hz = sensor_set, control_hz
+        self._sensor_set, self._control_hz = sensor_set, control_hz
         name = sensor_set.name
         self._aircraft = [assembly.bodies[body].name for body in assembly.aircraft]
         self._message = StateMessage.of(assembly, 4 * len(sensor_set.rows))
@@ -55,7 +55,7 @@ class FleetTopics:
         self._states = node.create_publisher(
             PlatformState, node.absolute(f"{name}/{ESTIMATED}"), LATEST
         )
-        prefix = name if is_flown else f"{name}/estimate"
+        prefix = name if in_control else f"{name}/estimate"
         self.frames = [frame(prefix, body.name) for body in assembly.bodies]
         self._frames = BodyFrames(node, frame(name, "odom"), self.frames)
         self._body = None
@@ -73,21 +73,25 @@ class FleetTopics:
         """Time began anew."""
         self._centre, self._last = AttitudePredictor(), b""
         self._blend = JumpBlend()
-        self._seen = np.full(len(self._own.rows), -np.inf)
-        self._is_silent = np.zeros(len(self._own.rows), bool)  # aircraft that nothing waits for
-        self._held: tuple[int, float] | None = None  # stamp [ns], and since when [s of wall time]
+        self._newest = np.full(len(self._sensor_set.rows), -np.inf)
+        self._is_silent = np.zeros(
+            len(self._sensor_set.rows), bool
+        )  # aircraft that nothing waits for
+        self._pending: tuple[int, float] | None = (
+            None  # stamp [ns], and since when [s of wall time]
+        )
         self.stamp = -1
         if self._body is not None:
             self._body.reset()
 
     @property
     def is_known(self) -> bool:
-        """Whether the central body's attitude is known, if there is such a body."""
+        """True if the central body's attitude is known, if there is such a body."""
         return self._body is None or self._centre.is_known
 
     @property
     def has_listeners(self) -> bool:
-        """Whether states or frames have subscribers."""
+        """True if states or frames have subscribers."""
         return self._states.get_subscription_count() > 0 or self._frames.has_listeners
 
     def turn(self, tilt: Tilt) -> None:
@@ -107,19 +111,19 @@ class FleetTopics:
 
     def saw(self, aircraft: int, t: float) -> None:
         """Note that an aircraft's tracks of a time [s] are taken into account."""
-        self._seen[aircraft] = max(self._seen[aircraft], t)
+        self._newest[aircraft] = max(self._newest[aircraft], t)
         if self.stamp / SECOND - t <= self._max_lag:
             self._is_silent[aircraft] = False
-        if self._held is not None and not self._is_behind(self._held[0]):
+        if self._pending is not None and not self._is_behind(self._pending[0]):
             self._let_go()
 
     def repeat(self) -> None:
         """Publish the last state again, for those who have missed it."""
-        if self._last and self._held is None:
+        if self._last and self._pending is None:
             self._states.publish(self._last)
 
     def _send(self, stamp: int, data: bytes) -> None:
-        self.stamp, self._last, self._held = stamp, data, (stamp, time.monotonic())
+        self.stamp, self._last, self._pending = stamp, data, (stamp, time.monotonic())
         if not self._is_behind(stamp):
             self._let_go()
 
@@ -129,19 +133,19 @@ class FleetTopics:
     def _awaited(self, stamp: int) -> NDArray[np.bool_]:
         """Aircraft whose images a state waits for."""
         # What is seen before anything moves is as good as new.
-        since = np.maximum(self._seen, 0.0)
+        since = np.maximum(self._newest, 0.0)
         return ~self._is_silent & (stamp / SECOND - since > self._max_lag)
 
     def _let_go(self) -> None:
-        self._held = None
+        self._pending = None
         self._states.publish(self._last)
 
     def _look(self) -> None:
         """Let a state go that has waited for too long; the next ones wait for those who see, as when all are blind."""
-        if self._held is None or time.monotonic() - self._held[1] <= DIAGNOSTIC_TIMEOUT:
+        if self._pending is None or time.monotonic() - self._pending[1] <= DIAGNOSTIC_TIMEOUT:
             return
-        for aircraft in np.flatnonzero(self._awaited(self._held[0])):
-            name, last = self._aircraft[aircraft], self._seen[aircraft]
+        for aircraft in np.flatnonzero(self._awaited(self._pending[0])):
+            name, last = self._aircraft[aircraft], self._newest[aircraft]
             text = f"{name}: nothing that is seen is newer than {last:.3f} s; states no longer wait for it"
             self._node.get_logger().warning(text)
             self._is_silent[aircraft] = True
@@ -158,7 +162,7 @@ class FleetTopics:
         x, t = self._x, stamp / SECOND
         if not self.is_known:
             return False
-        self._own.fill_rows(known, self._centre, t, x)
+        self._sensor_set.fill_rows(known, self._centre, t, x)
         if not np.isfinite(x).all():
             return False
         self._blend(t, x[0])

@@ -37,19 +37,19 @@ class VirpoNode(EstimationNode):
     """The windows of one aircraft between topics."""
 
     def __init__(
-        self, namespace: str = "iap/drone_1", given: Mapping[str, Any] | None = None
+        self, namespace: str = "iap/drone_1", parameters: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__("virpo_node", namespace, of_aircraft=True, given=given)
+        super().__init__("virpo_node", namespace, of_aircraft=True, parameters=parameters)
         what = "vio: images; vio_uwb: and ranges; virpo: and neighbours' odometry."
         self._method = self.choice("method", METHODS, what)
         self._in_control = self.declared_in_control()
         self._fleet = self.sensor_set.fleet(self.settings.estimator)
-        self._aircraft_sensors = self.sensor_set.carried[self.own]
+        self._aircraft_sensors = self.sensor_set.carried[self.aircraft_index]
         self._first = FirstStates(
             self, self.sensor_set, lambda: self._windows.estimator.is_running
         )
         self._status = WindowStatus(self.failed)
-        self._health = HealthTopic(self, self.spaces[self.own], self._method, 1)
+        self._health = HealthTopic(self, self.spaces[self.aircraft_index], self._method, 1)
         warm_up(self._method, self.sensor_set, self.settings.estimator)
         self._publish_to()
         self.restart()
@@ -60,7 +60,9 @@ class VirpoNode(EstimationNode):
         """A new estimator."""
         super().restart()
         spec = self.settings.estimator
-        self._windows = SingleAircraft(self._method, self._fleet, self.own, spec, self._first)
+        self._windows = SingleAircraft(
+            self._method, self._fleet, self.aircraft_index, spec, self._first
+        )
         self._first.reset()
         self._status.reset()
         self._health.reset()
@@ -68,17 +70,19 @@ class VirpoNode(EstimationNode):
         self._body.reset()
 
     def _publish_to(self) -> None:
-        space = self.spaces[self.own]
-        estimated = self.unit_frame(self.own)
+        space = self.spaces[self.aircraft_index]
+        estimated = self.unit_frame(self.aircraft_index)
         self._body = BodyTopics(self, f"{space}/virpo", estimated)
         self._message = OdometryMessage.of(estimated)
         self._propagated = self.create_publisher(Odometry, f"{space}/virpo/head", RELIABLE_QOS)
         self._shared = self.create_publisher(Odometry, f"{space}/virpo/shared", RELIABLE_QOS)
-        self._frames = BodyFrames(self, f"{self.space_frame(self.own)}/odom", [estimated])
+        self._frames = BodyFrames(
+            self, f"{self.space_frame(self.aircraft_index)}/odom", [estimated]
+        )
 
     def _listen(self) -> None:
         group, central = self._aircraft_sensors, self.sensor_set.central
-        tracks = f"{self.spaces[self.own]}/virpo/tracks"
+        tracks = f"{self.spaces[self.aircraft_index]}/virpo/tracks"
         self.subscribe(FEATURES, tracks, tracks_of, self._take_tracks)
         tags = [group.tag] if group.tag is not None and self._method != "vio" else []
         self.listen([group.imu, *tags])
@@ -88,7 +92,7 @@ class VirpoNode(EstimationNode):
             raise BadInput(f"{self.sensor_set.name}: the central body has no inertial unit")
         self.listen([central])
         for a, other in enumerate(self.spaces):
-            if a != self.own:
+            if a != self.aircraft_index:
                 read = reader(shared_of, a)
                 self.subscribe(
                     OdometryMessage.TYPE, f"{other}/virpo/shared", read, self._take_shared
@@ -139,7 +143,7 @@ class VirpoNode(EstimationNode):
             self._shared.publish(self._message.dump())
 
     def _is_due(self, t: float) -> bool:
-        """Whether the propagated estimate of a time [s] is due: every one for controllers, some to look at."""
+        """True if the propagated estimate of a time [s] is due: every one for controllers, some to look at."""
         if self._in_control or t <= self._published_t:
             return True
         return _tick(t) > _tick(self._published_t)

@@ -47,8 +47,12 @@ UNKNOWN = "zeros: the rotors of an aircraft count as equal"
 class WrenchObserverNode(SuiteNode):
     """One platform's wrench observer between topics."""
 
-    def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("wrench_observer_node", namespace=namespace, of="vehicle", given=given)
+    def __init__(
+        self, namespace: str = "iap", parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(
+            "wrench_observer_node", namespace=namespace, of="vehicle", parameters=parameters
+        )
         self.refuse_scenario("platform")
         platform = self.platform()
         assembly = Assembly.of(platform, self.vehicle)
@@ -76,8 +80,8 @@ class WrenchObserverNode(SuiteNode):
             )
         frames = {f"{assembly.name}/{body.name}" for body in assembly.bodies}
         sensors = load_sensors(text, source="parameter sensors")
-        found = [each for each in sensors if isinstance(each, ImuInfo) and each.parent in frames]
-        return [each.model_copy(update={"has_bias": False}) for each in found]
+        imus = [each for each in sensors if isinstance(each, ImuInfo) and each.parent in frames]
+        return [each.model_copy(update={"has_bias": False}) for each in imus]
 
     def _observer_loop(
         self, assembly: Assembly, fleet: Sequence[Aircraft], *, is_noisy: bool
@@ -114,8 +118,8 @@ class WrenchObserverNode(SuiteNode):
         gain = self.parameter("module_gain", [3.0, 3.0, 3.0, 2.5, 2.5, 2.5], what)
         if len(gain) != 6:
             raise BadInput(f"parameter module_gain: six numbers are expected (got {len(gain)})")
-        own = {"gravity": gravity, "gain": list(gain), "dt": dt}
-        observer = module_observer(self.vehicle, fleet, assembly.mass, assembly.inertia, **own)
+        options = {"gravity": gravity, "gain": list(gain), "dt": dt}
+        observer = module_observer(self.vehicle, fleet, assembly.mass, assembly.inertia, **options)
         commanded = CommandedModule(observer, fleet[0].rotor.c_f)
         _load(commanded, 1, 1)
         return ObserverLoop(commanded, 1, is_noisy=is_noisy, publish=self._publish, units=[])

@@ -84,8 +84,8 @@ class Smoother(Localizer, Protocol):
 
 def all_propagated(localizer: Localizer, count: int) -> list[Estimate]:
     """All aircraft at their newest inertial samples; none while not all of them are known."""
-    found = [localizer.propagated(aircraft) for aircraft in range(count)]
-    known = [one for one in found if one is not None]
+    propagated = [localizer.propagated(aircraft) for aircraft in range(count)]
+    known = [one for one in propagated if one is not None]
     return known if len(known) == count else []
 
 

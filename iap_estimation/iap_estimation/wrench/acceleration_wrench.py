@@ -83,7 +83,7 @@ class _Layout(NamedTuple):
     Attributes:
         bodies: (M,) index of each unit's body.
         q_BS: (M, 4) attitude on it.
-        places_P: (M, 3) place in P [m]; of one on an aircraft that turns freely, the joint.
+        positions_P: (M, 3) place in P [m]; of one on an aircraft that turns freely, the joint.
         arms_B: (M, 3) from that joint to the unit, body axes [m]; zero for the others.
         is_rigid: (M,) whether the unit turns with the centre.
         q_PS: (M, 4) attitude in P of those that do.
@@ -92,7 +92,7 @@ class _Layout(NamedTuple):
 
     bodies: Integers
     q_BS: Array
-    places_P: Array
+    positions_P: Array
     arms_B: Array
     is_rigid: Booleans
     q_PS: Array
@@ -107,19 +107,19 @@ class _Layout(NamedTuple):
         is_rigid = (units.bodies == 0) | (not assembly.is_jointed)
         arms = np.where(is_rigid[:, None], 0.0, units.p_BS_B)
         turned = so3.rotate(q_PB[units.bodies], units.p_BS_B - arms)
-        places = assembly.p_PB_P[units.bodies] + turned
+        positions = assembly.p_PB_P[units.bodies] + turned
         q_PS = so3.multiply(q_PB[units.bodies], units.q_BS)
-        solve = _least_squares(places, is_rigid, accel=accel, alpha=alpha)
-        return cls(units.bodies, units.q_BS, places, arms, is_rigid, q_PS, solve)
+        solve = _least_squares(positions, is_rigid, accel=accel, alpha=alpha)
+        return cls(units.bodies, units.q_BS, positions, arms, is_rigid, q_PS, solve)
 
 
-def _least_squares(places: Array, is_rigid: Booleans, *, accel: float, alpha: float) -> Array:
+def _least_squares(positions: Array, is_rigid: Booleans, *, accel: float, alpha: float) -> Array:
     """(6, 6 M) weighted pseudo-inverse of s_i = s_P + alpha x r_i and of alpha_i = alpha."""
-    rows = np.zeros((len(places), 2, 3, 6))
+    rows = np.zeros((len(positions), 2, 3, 6))
     rows[:, 0, :, :3] = np.eye(3)
-    rows[:, 0, :, 3:] = -so3.hat(places)
+    rows[:, 0, :, 3:] = -so3.hat(positions)
     rows[:, 1, :, 3:] = np.eye(3) * is_rigid[:, None, None]
-    weights = np.tile(np.repeat([1.0 / accel, 1.0 / alpha], 3), len(places))
+    weights = np.tile(np.repeat([1.0 / accel, 1.0 / alpha], 3), len(positions))
     return np.ascontiguousarray(np.linalg.pinv(rows.reshape(-1, 6) * weights[:, None]) * weights)
 
 
@@ -211,10 +211,10 @@ def _observe(
     needed = np.zeros(6)
     put(needed, rotate(q, scale(platform.mass, s_C)))
     put(needed[3:], rotate(q, add(mul(platform.J_C, alpha), spin)))
-    given = np.zeros(6)
-    add_thrusts(x, order, models, memory, given)
+    applied = np.zeros(6)
+    add_thrusts(x, order, models, memory, applied)
     for i in range(6):
-        memory.residual[i] += share * (needed[i] - given[i] - memory.residual[i])
+        memory.residual[i] += share * (needed[i] - applied[i] - memory.residual[i])
     memory.x[:] = x
     put_residual(platform, memory, wrench_P)
 
@@ -232,11 +232,13 @@ def _accelerations(
     """Add s_P [m/s^2] and alpha [rad/s^2] in axes of P, half-way through the period, to `motion` (6,)."""
     layout, (w_S, f_S), rates = units
     for m in range(len(layout.bodies)):
-        body, place = layout.bodies[m], vec(layout.places_P[m])
+        body, place = layout.bodies[m], vec(layout.positions_P[m])
         q_BS, change = quat(layout.q_BS[m]), scale(1.0 / dt, sub(vec(w_S[m]), vec(rates[m])))
         q_WB, _ = between(memory.x[body], x[body], 0.5)
-        own = _of_arm(rotate(q_BS, vec(w_S[m])), rotate(q_BS, change), vec(layout.arms_B[m]))
-        s_B = sub(rotate(q_BS, vec(f_S[m])), own)
+        centripetal = _of_arm(
+            rotate(q_BS, vec(w_S[m])), rotate(q_BS, change), vec(layout.arms_B[m])
+        )
+        s_B = sub(rotate(q_BS, vec(f_S[m])), centripetal)
         s_P = sub(unrotate(q_WP, rotate(q_WB, s_B)), cross(w_P, cross(w_P, place)))
         alpha = rotate(quat(layout.q_PS[m]), change)
         for i in range(6):

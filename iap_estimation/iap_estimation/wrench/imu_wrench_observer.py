@@ -56,24 +56,24 @@ class ImuWrenchObserver:
             BadInput: there is no unit on a body, or none on the central body.
         """
         bodies = {f"{assembly.name}/{body.name}": i for i, body in enumerate(assembly.bodies)}
-        own = [unit for unit in units if unit.parent in bodies]
-        if not own:
+        mounted = [unit for unit in units if unit.parent in bodies]
+        if not mounted:
             raise BadInput(f"{assembly.name}: acceleration observer: no inertial unit on a body")
         observer = AccelerationObserver(
             assembly,
             fleet,
             autopilot,
             Units(
-                np.array([bodies[unit.parent] for unit in own], dtype=np.int64),
-                np.array([unit.p_BS_B for unit in own]),
-                np.array([unit.q_BS for unit in own]),
+                np.array([bodies[unit.parent] for unit in mounted], dtype=np.int64),
+                np.array([unit.p_BS_B for unit in mounted]),
+                np.array([unit.q_BS for unit in mounted]),
             ),
             cutoff=cutoff,
             dt=dt,
-            accel_noise=own[0].accel_noise or 1.0,  # units without noise count
-            gyro_noise=own[0].gyro_noise or 0.1,  # as those of the paper do
+            accel_noise=mounted[0].accel_noise or 1.0,  # units without noise count
+            gyro_noise=mounted[0].gyro_noise or 0.1,  # as those of the paper do
         )
-        return cls(observer, tuple(unit.topic for unit in own))
+        return cls(observer, tuple(unit.topic for unit in mounted))
 
     def reset(self) -> None:
         """Forget the past."""

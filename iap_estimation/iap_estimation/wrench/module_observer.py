@@ -138,21 +138,21 @@ def _observe(
     mass, inertia, weight = body
     last, speed, tilt, residual = memory
     share, dt = steps
-    given, thrust = np.zeros(6), np.zeros(6)
+    applied, thrust = np.zeros(6), np.zeros(6)
     follow_vectored(thrust_r, tilt_r, rotors, speed, tilt, thrust)
-    given[2] = -weight
+    applied[2] = -weight
     for state in (last, x):
         q = quat(state[3:7])
         f, tau = rotate(q, vec(thrust)), rotate(q, vec(thrust[3:]))
         for k in range(3):
-            given[k] += 0.5 * f[k]
-            given[3 + k] += 0.5 * tau[k]
+            applied[k] += 0.5 * f[k]
+            applied[3 + k] += 0.5 * tau[k]
     before, after = _spin(last, inertia), _spin(x, inertia)
     for k in range(3):
         change = mass * (x[7 + k] - last[7 + k]) / dt
-        residual[k] += share[k] * (change - given[k] - residual[k])
+        residual[k] += share[k] * (change - applied[k] - residual[k])
         change = (after[k] - before[k]) / dt
-        residual[3 + k] += share[3 + k] * (change - given[3 + k] - residual[3 + k])
+        residual[3 + k] += share[3 + k] * (change - applied[3 + k] - residual[3 + k])
 
 
 @njit(cache=True)

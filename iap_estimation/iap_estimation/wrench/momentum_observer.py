@@ -213,12 +213,12 @@ def _observe(
     if memory.started[0] == 0.0:
         begin_rotors(order, models, memory)
     else:
-        given = np.zeros(6)
-        given[2] = -platform.weight
-        add_thrusts(x, order, models, memory, given)
+        applied = np.zeros(6)
+        applied[2] = -platform.weight
+        add_thrusts(x, order, models, memory, applied)
         for i in range(6):
             gain = (force[i] if i < 3 else torque[i - 3]) - memory.momentum[i]
-            memory.residual[i] += share[i] * (gain / dt - given[i] - memory.residual[i])
+            memory.residual[i] += share[i] * (gain / dt - applied[i] - memory.residual[i])
     memory.x[:] = x
     put(memory.momentum, force)
     put(memory.momentum[3:], torque)

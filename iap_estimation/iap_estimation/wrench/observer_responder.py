@@ -63,7 +63,7 @@ class ObserverLoop:
         units: Sequence[ImuInfo] = (),
     ) -> None:
         self._observer, self._is_noisy, self._publish = observer, is_noisy, publish
-        self._seen, self._wrench_P = np.zeros((bodies, 13)), np.zeros(6)
+        self._states, self._wrench_P = np.zeros((bodies, 13)), np.zeros(6)
         self._measured, self._base = -1, np.zeros(13)  # the last measured row, and its stamp
         self._commands: dict[int, Command] = {}  # by the stamp of the state that they answer
         self.stamp = self._previous = self._observed = -1
@@ -84,8 +84,8 @@ class ObserverLoop:
         if stamp == self.stamp:
             self._repeat()
             return
-        if x.shape != self._seen.shape:
-            bodies = len(self._seen)
+        if x.shape != self._states.shape:
+            bodies = len(self._states)
             raise BadInput(f"state: of {len(x)} bodies, for a platform of {bodies}")
         if not are_plausible(x.ravel()):
             raise BadInput("state: not finite, or beyond all bounds")
@@ -95,7 +95,7 @@ class ObserverLoop:
             self._observe()
             self._is_overtaken = True
         self._previous, self.stamp = self.stamp, stamp
-        self._seen[:] = x
+        self._states[:] = x
         self._waits, self._is_known = True, False
         self._try()
 
@@ -146,7 +146,7 @@ class ObserverLoop:
 
     @property
     def _has_samples(self) -> bool:
-        """Whether the samples of all units up to the last state are here."""
+        """True if the samples of all units up to the last state are here."""
         due = 1e-9 * self.stamp + STAMP_TOLERANCE
         return all(t + self._periods[topic] > due for topic, t in self._newest.items())
 
@@ -171,7 +171,7 @@ class ObserverLoop:
         """Publish the wrench at the last state, if the command that led there is known."""
         self._waits = False
         if self._is_noisy:
-            self._seen[0] = self._base
+            self._states[0] = self._base
         if self._previous < 0:  # nothing is known of the thrusts that led here
             self._wrench_P[:] = 0.0
             self._observed = self.stamp
@@ -190,7 +190,7 @@ class ObserverLoop:
             return False
         if self.stamp - self._observed > COMMAND_TIMEOUT:
             self._observer.reset()
-        self._wrench_P[:] = self._observer(self._seen, self._commands[answered])
+        self._wrench_P[:] = self._observer(self._states, self._commands[answered])
         self._observed = self.stamp
         self._commands = {s: c for s, c in self._commands.items() if s >= answered}
         return True

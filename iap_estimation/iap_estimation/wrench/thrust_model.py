@@ -121,12 +121,12 @@ def follow(
     for step in range(STEPS):
         q, w = between(last, now, step / STEPS)
         order = (quat(q_r), vec(w_r), vec(model.attitude), vec(model.rate))
-        wanted = attitude_torque(mode == _ATTITUDE, q, w, *order, mat(model.J))
+        demanded = attitude_torque(mode == _ATTITUDE, q, w, *order, mat(model.J))
         for r in range(4):
             if mode == _RPM:
                 command = rpm_r[r]
             else:
-                command = _speed(thrust, vec(model.mix[r]), wanted, rpm[r], model)
+                command = _speed(thrust, vec(model.mix[r]), demanded, rpm[r], model)
             f = _spin(command, model, rpm[r : r + 1])
             lift += f
             arm = (model.torques[0, r], model.torques[1, r], model.torques[2, r])

@@ -38,7 +38,7 @@ _REASONS: dict[type[Exception], str] = {
 
 
 def _unpacked(new: Callable[[], Any], data: bytes) -> bytes:
-    """What compressed data, one stream of bz2, lz4 or zstd or several, come to.
+    """Decompress data, one stream of bz2, lz4 or zstd or several.
 
     Raises:
         ValueError: more than `MAX_CHUNK`, or they end too early.
@@ -104,9 +104,9 @@ def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
     # A damaged file can fail anywhere in several parsers and decompressors, each with
     # exceptions of its own.
     except Exception as error:
-        found = " ".join(str(error).split())[:160]
+        detail = " ".join(str(error).split())[:160]
         reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
-        reason = reason or (f"{type(error).__name__}: {found}" if found else "it is damaged")
+        reason = reason or (f"{type(error).__name__}: {detail}" if detail else "it is damaged")
         raise BadInput(f"{path}: not a readable {what}: {reason}") from error
 
 
@@ -155,10 +155,10 @@ def raw_messages(
     with parsing(bag, "recording"):
         check_metadata(bag)
         with Reader(bag) as reader:
-            chosen = [each for each in reader.connections if each.topic in topics]
-            if not chosen:  # none is all of them to rosbags
+            connections = [each for each in reader.connections if each.topic in topics]
+            if not connections:  # none is all of them to rosbags
                 return
-            renewals = {each.id: renewal(each) for each in chosen}
-            for connection, stamp, data in reader.messages(chosen, start=start, stop=stop):
+            renewals = {each.id: renewal(each) for each in connections}
+            for connection, stamp, data in reader.messages(connections, start=start, stop=stop):
                 renew = renewals[connection.id]
                 yield connection, stamp, data if renew is None else renew(data)

@@ -56,7 +56,7 @@ def decoded(data: bytes | memoryview | NDArray[np.uint8], flags: int) -> NDArray
 
 
 def _is_whole_png(data: bytes | memoryview | NDArray[np.uint8]) -> bool:
-    """Whether all chunks of a PNG are there: OpenCV makes room for what a chunk says that it holds."""
+    """True if all chunks of a PNG are there: OpenCV makes room for what a chunk says that it holds."""
     at = len(_PNG)
     while at + 12 <= len(data):
         head = bytes(data[at : at + 8])

@@ -117,19 +117,19 @@ def chunk(old: Content, start: int, size: int, index: Index) -> tuple[bytes, byt
     last = max(int(stamps.max()) for stamps, _ in index.values())
     inner = struct.pack("<QQQIIQ", first, last, size, 0, 0, size)
     before = struct.pack("<BQ", _CHUNK, len(inner) + size) + inner
-    records, places, at = [], [], start + len(before) + size
+    records, positions, at = [], [], start + len(before) + size
     for channel, (times, offsets) in index.items():
         entries = np.empty(len(times), _INDEX_ENTRY)
         entries["time"], entries["offset"] = times, offsets
         numbers = struct.pack("<HI", channel, entries.nbytes)
         records.append(_record(_INDEX, numbers, entries.tobytes()))
-        places.append(struct.pack("<HQ", channel, at))
+        positions.append(struct.pack("<HQ", channel, at))
         at += len(records[-1])
     behind = b"".join(records)
     entry = _record(
         _CHUNK_INDEX,
-        struct.pack("<QQQQI", first, last, start, len(before) + size, sum(map(len, places))),
-        *places,
+        struct.pack("<QQQQI", first, last, start, len(before) + size, sum(map(len, positions))),
+        *positions,
         struct.pack("<QIQQ", len(behind), 0, size, size),
     )
     counts = list(old.counts)

@@ -37,7 +37,7 @@ def renewal(connection: Connection) -> Renewal | None:
 
 
 def _is_of_today(connection: Connection) -> bool:
-    """Whether the hash of the definition, where the recording has one, is today's."""
+    """True if the hash of the definition, where the recording has one, is today's."""
     return connection.digest in ("", message_types().hash_rihs01(connection.msgtype))
 
 

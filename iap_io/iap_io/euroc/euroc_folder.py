@@ -24,7 +24,8 @@ from iap_io.euroc import euroc_text
 from iap_io.euroc.euroc_text import EPOCH_NS
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.run_meta import RunMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.stamps import stamp_of_time
 
 EUROC = "euroc"  # folder within the run folder

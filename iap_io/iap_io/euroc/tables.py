@@ -60,7 +60,7 @@ def read_table(path: Path, fewest: int) -> CsvTable:
 
 
 def _goes_on(line: str, stamps: list[int], names: list[str]) -> bool:
-    """Whether a line has a later stamp than those before it, and a file of the same kind."""
+    """True if a line has a later stamp than those before it, and a file of the same kind."""
     stamp, name, *_ = (text.strip() for text in f"{line},".split(","))
     is_later = stamp.isascii() and stamp.isdecimal() and int(stamp[:20]) > stamps[-1]
     return is_later and Path(name).suffix == Path(names[0]).suffix

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How plots look, and plots as files."""
+"""Style of plots, and plots as files."""

@@ -14,7 +14,8 @@ from iap_description.sensors.sensor_info import (
 )
 from iap_io.recording.state_chunk import ODOMETRY_HZ, size_of
 from iap_io.runs import topics
-from iap_io.runs.run_meta import RecordingSettings, RunMeta, VehicleMeta
+from iap_io.runs.run_meta import RecordingSettings, RunMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.sensor_messages.camera_messages import BYTES
 from iap_io.wire.sample_views import OdometryMessage
 

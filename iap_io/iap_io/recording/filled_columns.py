@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from iap_description.signals import Step
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 
 HandOn = Callable[[list[Columns], int], None]
 

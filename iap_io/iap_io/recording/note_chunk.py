@@ -52,10 +52,10 @@ class NoteChunk:
             start: position in the chunk at which they begin.
         """
         done = bytearray()
-        places: dict[int, list[tuple[int, int]]] = {}  # by channel: stamps, positions
+        index: dict[int, list[tuple[int, int]]] = {}  # by channel: stamps, positions
         for topic, stamp, message in notes:
             channel = self._channels[topic]
-            places.setdefault(channel, []).append((stamp, start + len(done)))
+            index.setdefault(channel, []).append((stamp, start + len(done)))
             done += message_head(channel, stamp, len(message)) + message
-        tables = {channel: np.array(each, np.int64).T for channel, each in places.items()}
+        tables = {channel: np.array(each, np.int64).T for channel, each in index.items()}
         return [bytes(done)] if done else [], {c: (t[0], t[1]) for c, t in tables.items()}

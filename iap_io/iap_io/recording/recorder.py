@@ -23,7 +23,7 @@ from iap_io.runs.run_meta import PLAIN, RecordingSettings, RunMeta, Track
 
 Job = Callable[[], None]
 MAX_JOBS = 3  # that may wait; the caller of another one then waits too, and nothing is dropped
-HELD = 8_000_000  # bytes of readings in a chunk
+MAX_CHUNK_BYTES = 8_000_000  # bytes of readings in a chunk
 SAMPLE_BYTES = 400  # bytes of a reading that is neither image nor cloud
 
 
@@ -49,7 +49,7 @@ class Recorder:
         self._columns = FilledColumns(self._archive.ticks, meta.vehicles, self._write)
         self._readings: list[Reading] = []
         self._notes: list[Note] = []
-        self._held = 0
+        self._readings_size = 0
         self.written = 0
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
@@ -78,8 +78,8 @@ class Recorder:
     def receive(self, reading: Reading) -> None:
         """Receive a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
         self._readings.append(reading)
-        self._held += _size(reading)
-        if self._held >= HELD:
+        self._readings_size += _size(reading)
+        if self._readings_size >= MAX_CHUNK_BYTES:
             self._write([], 0)
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class Recorder:
         readings, notes = self._readings, self._notes
         if ticks or readings:
             self._thread.do(lambda: self._add(columns, ticks, readings, notes))
-        self._readings, self._notes, self._held = [], [], 0
+        self._readings, self._notes, self._readings_size = [], [], 0
 
     def _add(
         self,

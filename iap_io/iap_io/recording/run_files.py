@@ -71,9 +71,9 @@ class RunFiles:
         first, last = stamps_ns(t[[0, -1]])
         after = first - 1 if self._until is None else self._until
         for channel, stamps, poses in self._tracks:
-            chosen = (stamps > after) & (stamps <= last)
-            if chosen.any():
-                self._write_track(channel, stamps[chosen, None], poses[chosen, None])
+            mask = (stamps > after) & (stamps <= last)
+            if mask.any():
+                self._write_track(channel, stamps[mask, None], poses[mask, None])
         self._until = last
 
     def _write_track(self, channel: int, stamps: Integers, poses: Array) -> None:
@@ -107,10 +107,10 @@ class RunFiles:
         if ticks:
             with np.errstate(invalid="ignore"):  # a state that is no number is recorded as it is
                 parts, index = self._states.fill(columns, ticks)
-        seen, places = self._sensors.fill(readings, total(parts))
-        noted, at = self._notes.fill(notes, total(parts) + total(seen))
+        sensor_parts, sensor_index = self._sensors.fill(readings, total(parts))
+        noted, at = self._notes.fill(notes, total(parts) + total(sensor_parts))
         if ticks or readings:
-            self._bag.write_chunk([*parts, *seen, *noted], {**index, **places, **at})
+            self._bag.write_chunk([*parts, *sensor_parts, *noted], {**index, **sensor_index, **at})
         if ticks:
             self._write_tracks(columns[0].t[:ticks])
         self._pngs.finish()
@@ -170,7 +170,7 @@ class SensorChunk:
             start: position in the chunk at which they begin.
         """
         done, short, at = list[Buffer](), bytearray(), start
-        places: dict[int, list[tuple[int, int]]] = {}
+        positions: dict[int, list[tuple[int, int]]] = {}
         for reading in readings:
             stamp = stamp_of_time(reading.t)
             for name, message in self._encoders[reading.source.topic](reading):
@@ -182,8 +182,8 @@ class SensorChunk:
                     else:
                         done += [bytes(short), part]
                         short.clear()
-                places.setdefault(channel, []).append((stamp, at))
+                positions.setdefault(channel, []).append((stamp, at))
                 at += len(head) + size
-        columns = {c: np.array(rows, np.int64).T for c, rows in places.items()}
+        columns = {c: np.array(rows, np.int64).T for c, rows in positions.items()}
         done.append(bytes(short))
         return done, {c: (stamps, offsets) for c, (stamps, offsets) in columns.items()}

@@ -12,8 +12,9 @@ from iap_io.bags.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
 from iap_io.runs import column_messages, topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.run_meta import RunMeta
 from iap_io.runs.topics import topic
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.cdr import MessageLayout
 from iap_io.wire.sample_views import OdometryMessage
 

@@ -50,17 +50,17 @@ class _VehicleInstant:
     waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
     last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
     newest: int = -1  # stamp of the last state [ns]
-    taken: int = -1  # stamp of the last state that went out [ns]
+    last_stamp: int = -1  # stamp of the last state that went out [ns]
 
     def is_complete(self) -> bool:
-        """Whether all that goes with the oldest state is there."""
+        """True if all that goes with the oldest state is there."""
         stamp = self.states[0].stamp
         return all(stamp in self.waiting.get(name, {}) for name in self.expected)
 
     def take_oldest(self) -> Step | None:
         """The oldest state and what goes with it, or the last of it; None before the first command."""
         state = self.states.popleft()
-        self.taken = state.stamp
+        self.last_stamp = state.stamp
         for name, waiting in self.waiting.items():
             if state.stamp in waiting:
                 self.last[name] = waiting[state.stamp]
@@ -120,7 +120,7 @@ class StepSynchronizer:
         self._write = write
 
     def is_reset(self, vehicle: int, stamp: int) -> bool:
-        """Whether a state's stamp [ns] lies before one that has come: the simulation began anew."""
+        """True if a state's stamp [ns] lies before one that has come: the simulation began anew."""
         return stamp < self._vehicles[vehicle].newest
 
     def take_state(
@@ -169,7 +169,9 @@ class StepSynchronizer:
         """
         for mine, other in zip(self._vehicles, before._vehicles, strict=True):
             for topic, waiting in other.waiting.items():
-                early = {stamp: value for stamp, value in waiting.items() if stamp <= other.taken}
+                early = {
+                    stamp: value for stamp, value in waiting.items() if stamp <= other.last_stamp
+                }
                 mine.waiting.setdefault(topic, {}).update(early)
 
     def finish(self) -> None:

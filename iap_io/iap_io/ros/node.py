@@ -44,7 +44,7 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 Owner = Literal["simulation", "vehicle", "aircraft"]
-OWN_NAMES: dict[Owner, int] = {"simulation": 0, "vehicle": 1, "aircraft": 2}
+NAMES_BELOW: dict[Owner, int] = {"simulation": 0, "vehicle": 1, "aircraft": 2}
 
 
 class SuiteNode(Node):
@@ -57,7 +57,7 @@ class SuiteNode(Node):
         name: of the node, unless it is remapped.
         namespace: of the node, unless it is remapped.
         of: whose namespace it is in.
-        given: parameters that win over those of the process, such as values resolved from a scenario.
+        parameters: those that win over those of the process, such as values resolved from a scenario.
 
     Attributes:
         simulation: namespace of the simulation; empty at the root.
@@ -74,15 +74,15 @@ class SuiteNode(Node):
         *,
         namespace: str = "",
         of: Owner = "simulation",
-        given: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        self._given = given or {}
-        overrides = [Parameter(key, value=value) for key, value in self._given.items()]
+        self._overrides = parameters or {}
+        overrides = [Parameter(key, value=value) for key, value in self._overrides.items()]
         super().__init__(name, namespace=namespace, parameter_overrides=overrides)
-        names, own = self.get_namespace().strip("/").split("/"), OWN_NAMES[of]
-        outer = names[: len(names) - own]
+        names, inner = self.get_namespace().strip("/").split("/"), NAMES_BELOW[of]
+        outer = names[: len(names) - inner]
         self.simulation = "".join(f"/{each}" for each in outer if each)
-        self.vehicle = names[len(outer)] if own else ""
+        self.vehicle = names[len(outer)] if inner else ""
         self.inputs = NodeInputs(self, clock=self.absolute("clock"))
 
     def absolute(self, name: str) -> str:
@@ -151,7 +151,7 @@ class SuiteNode(Node):
         """
         taker = taker or f"ros2 run iap_bringup {self.get_name()}"
         what = f"Taken by {taker}; this node takes '{instead}'."
-        if self.parameter("scenario", "", what) and not self._given:
+        if self.parameter("scenario", "", what) and not self._overrides:
             raise BadInput(
                 f"parameter scenario: this node takes '{instead}', and {taker} takes scenarios"
             )

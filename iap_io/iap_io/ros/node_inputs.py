@@ -26,7 +26,7 @@ _VALUES = re.compile(r"'[^']*'|[-+]?(?:\d[\d.e+-]*|\b(?:nan|inf)\b)")
 
 
 class Refusals:
-    """What was wrong with messages: in the log once for every cause, and in the next diagnostics.
+    """Faults of messages: in the log once for every cause, and in the next diagnostics.
 
     Args:
         warn: writes a line into the log.
@@ -64,13 +64,13 @@ class Refusals:
         return is_due
 
     def count(self, prefix: str = "") -> int:
-        """How many messages were refused of topics that begin with a prefix."""
+        """Number of refused messages of topics that begin with a prefix."""
         return sum(n for topic, n in self._counts.items() if topic.startswith(prefix))
 
     def newest(self, prefix: str = "") -> str:
         """The newest refusal since it was asked for last, of topics that begin with a prefix; empty without one."""
-        found = [topic for topic in self._newest if topic.startswith(prefix)]
-        return [self._newest.pop(topic) for topic in found][-1] if found else ""
+        matching = [topic for topic in self._newest if topic.startswith(prefix)]
+        return [self._newest.pop(topic) for topic in matching][-1] if matching else ""
 
 
 class NodeInputs:

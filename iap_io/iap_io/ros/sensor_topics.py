@@ -66,12 +66,12 @@ class _Outlet:
     ) -> None:
         self._encode = encoder(meta, compression=compression)
         self._kinds = self._encode.topics
-        own = [
+        buffers = [
             name for name in self._kinds if compression == "none" or name.endswith("/compressed")
         ]
         self._publishers = {
             name: node.create_publisher(message_class(self._kinds[name]), node.absolute(name), qos)
-            for name in own
+            for name in buffers
         }
 
     def publish(self, reading: Reading) -> None:
@@ -87,15 +87,15 @@ class _Outlet:
             publisher.publish(message)
 
 
-def image_message(reading: ImageReading, own: Iterable[Buffer]) -> Image | bytes:
+def image_message(reading: ImageReading, buffers: Iterable[Buffer]) -> Image | bytes:
     """The message that is published of an image: cv_bridge's where it is installed; the suite's own has the same bytes.
 
     Args:
         reading: the image.
-        own: its message in the suite's own encoding, in parts.
+        buffers: its message in the suite's own encoding, in parts.
     """
     if CvBridge is None:
-        return b"".join(own)
+        return b"".join(buffers)
     stamp = stamp_message(stamp_of_time(reading.t))
     header = Header(stamp=stamp, frame_id=reading.source.frame)
     return CvBridge().cv2_to_imgmsg(reading.pixels, reading.encoding, header)

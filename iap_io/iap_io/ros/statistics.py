@@ -31,11 +31,11 @@ class RateMonitor:
     """Measures the rate of one sensor.
 
     Args:
-        wanted: rate that is asked for [Hz].
+        target_rate: rate that is asked for [Hz].
     """
 
-    def __init__(self, wanted: float) -> None:
-        self.wanted = wanted
+    def __init__(self, target_rate: float) -> None:
+        self.target_rate = target_rate
         self.reset()
 
     def reset(self) -> None:
@@ -58,6 +58,6 @@ class RateMonitor:
         return sum(stamp > start for stamp in self._stamps) * SECOND / (now - start)
 
     def is_short(self, now: int) -> bool:
-        """Whether the rate stays behind what is asked for."""
+        """True if the rate stays behind what is asked for."""
         is_measured = self._began is not None and now - self._began >= SPAN
-        return is_measured and self.rate(now) < MIN_RATE_RATIO * self.wanted
+        return is_measured and self.rate(now) < MIN_RATE_RATIO * self.target_rate

@@ -18,7 +18,6 @@ from iap_description.states import REF_FIXED, STATE_SIZE, Q, V
 from iap_description.vehicles.gripper import LOAD_SIZE
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_io.runs.columns import COMMAND_SIZE, ArmColumns, Columns, WrenchColumns
-from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import (
     COMMAND,
     JOINT_COMMAND,
@@ -31,6 +30,7 @@ from iap_io.runs.topics import (
     WRENCHES,
     estimate_topic,
 )
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.stamps import set_stamps, stamps_of
 
 Records = NDArray[Any]
@@ -130,8 +130,8 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
     stamps = stamps_of(state["header"])
     if not np.all(np.diff(stamps) > 0):
         raise ValueError(f"stamps on {STATE} go backwards")
-    reference = _held(messages[REFERENCE], stamps)
-    command = _held(messages[COMMAND], stamps)
+    reference = _sample_and_hold(messages[REFERENCE], stamps)
+    command = _sample_and_hold(messages[COMMAND], stamps)
     rows, count = len(state), vehicle.count
     columns = Columns(
         k=state["sequence"].astype(np.uint64),
@@ -150,11 +150,11 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         arm=_arm_columns(messages, stamps) if vehicle.arm_joints else None,
     )
     columns.check_shapes(Columns.zeros(0, vehicle))
-    _check_numbers(columns.rows(slice(flown_rows(columns))))
+    _check_numbers(columns.rows(slice(recorded_rows(columns))))
     return columns
 
 
-def flown_rows(c: Columns) -> int:
+def recorded_rows(c: Columns) -> int:
     """Number of rows before the first state that is not a number, or none of a flight: how flights end that diverge."""
     bad = np.flatnonzero(~(np.abs(c.x) <= MAX_SI_NUMBER).all(axis=(1, 2)))
     return int(bad[0]) if bad.size else len(c.t)
@@ -203,11 +203,11 @@ def _states(odometry: Records) -> Array:
 
 
 def _wrench_columns(messages: Mapping[str, Records], stamps: Integers) -> WrenchColumns:
-    held = {name: _held(messages[name], stamps) for name in WRENCH_TOPICS}
-    task = held[TASK]
+    latest = {name: _sample_and_hold(messages[name], stamps) for name in WRENCH_TOPICS}
+    task = latest[TASK]
     return WrenchColumns(
-        wrenches=np.stack([held[name]["wrench"] for name in WRENCHES], axis=1).astype(float),
-        tracked=_reference_rows(held[REVISED]),
+        wrenches=np.stack([latest[name]["wrench"] for name in WRENCHES], axis=1).astype(float),
+        tracked=_reference_rows(latest[REVISED]),
         mode=task["mode"].copy(),
         axes=task["axes"].copy(),
         measured=task["measured"].astype(float),
@@ -220,7 +220,9 @@ def _arm_columns(messages: Mapping[str, Records], stamps: Integers) -> ArmColumn
     load = np.zeros((len(state), LOAD_SIZE))
     if "loads" in (state.dtype.names or ()):  # none in recordings of earlier versions
         load[:] = state["loads"][:, 0]
-    states, commands = (_held(messages[name], stamps) for name in (JOINT_STATES, JOINT_COMMAND))
+    states, commands = (
+        _sample_and_hold(messages[name], stamps) for name in (JOINT_STATES, JOINT_COMMAND)
+    )
     points = commands["points"][:, 0]
     parts = [points[key] for key in ("positions", "velocities", "effort")]
     q, v, efforts = (states[key].astype(float) for key in ("position", "velocity", "effort"))
@@ -231,9 +233,9 @@ def _reference_rows(records: Records) -> Array:
     return np.hstack([records[name] for name in ("pose", "twist", "accel", "aircraft_yaw")])
 
 
-def _held(records: Records, stamps: Integers) -> Records:
+def _sample_and_hold(records: Records, stamps: Integers) -> Records:
     """For each stamp the last record that is not younger (where there is none, the first)."""
-    own = stamps_of(records["header"])
-    if np.array_equal(own, stamps):
+    message_stamps = stamps_of(records["header"])
+    if np.array_equal(message_stamps, stamps):
         return records
-    return records[np.maximum(np.searchsorted(own, stamps, side="right") - 1, 0)]
+    return records[np.maximum(np.searchsorted(message_stamps, stamps, side="right") - 1, 0)]

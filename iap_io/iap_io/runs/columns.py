@@ -12,8 +12,8 @@ from iap_description.arrays import Array
 from iap_description.signals import ArmRecord, ForceMode, ForceTask, Reference, Step, WrenchRecord
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
 from iap_description.vehicles.gripper import LOAD_SIZE
-from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
+from iap_io.runs.vehicle_meta import VehicleMeta
 
 COMMAND_SIZE = 16  # numbers of an aircraft's command, as iap_msgs/AircraftCommand has them
 
@@ -31,26 +31,26 @@ def parts_of(aircraft: Array) -> tuple[Array, Array, Array, Array, Array]:
 
 def put_command(aircraft: Array, command: Command) -> None:
     """Write the aircraft's commands (..., 16) of a command."""
-    _, *given = command.arrays
-    for part, value in zip(parts_of(aircraft), given, strict=True):
+    _, *arrays = command.arrays
+    for part, value in zip(parts_of(aircraft), arrays, strict=True):
         part[...] = value
 
 
 class ColumnTable:
     """A dataclass of arrays (and of such) that have a row for every control tick; None is a part that is not there."""
 
-    def rows(self, chosen: slice | tuple[slice, int]) -> Self:
+    def rows(self, selection: slice | tuple[slice, int]) -> Self:
         """Some of the rows; of a table whose rows have two dimensions, those of one column."""
-        return self._each(lambda a: a[chosen], lambda part: part.rows(chosen))
+        return self._each(lambda a: a[selection], lambda part: part.rows(selection))
 
     def put_rows(self, first: int, rows: Self) -> None:
         """Set rows from `first` on to those of another table of the same parts."""
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
-            own, given = getattr(self, field.name), getattr(rows, field.name)
-            if isinstance(own, ColumnTable):
-                own.put_rows(first, given)
-            elif own is not None:
-                own[first : first + len(given)] = given
+            target, values = getattr(self, field.name), getattr(rows, field.name)
+            if isinstance(target, ColumnTable):
+                target.put_rows(first, values)
+            elif target is not None:
+                target[first : first + len(values)] = values
 
     def shaped(self, *lead: int) -> Self:
         """The same rows with `lead` dimensions in place of one."""
@@ -69,11 +69,13 @@ class ColumnTable:
             ValueError: rows of a column have another shape.
         """
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
-            own, other = getattr(self, field.name), getattr(expected, field.name)
-            if isinstance(own, ColumnTable):
-                own.check_shapes(other)
-            elif own is not None and own.shape[1:] != other.shape[1:]:
-                raise ValueError(f"{field.name} of shape {own.shape[1:]}, not {other.shape[1:]}")
+            values, other = getattr(self, field.name), getattr(expected, field.name)
+            if isinstance(values, ColumnTable):
+                values.check_shapes(other)
+            elif values is not None and values.shape[1:] != other.shape[1:]:
+                raise ValueError(
+                    f"{field.name} of shape {values.shape[1:]}, not {other.shape[1:]}"
+                )
 
     def _each(
         self, of_array: Callable[[Any], Any], of_part: Callable[["ColumnTable"], Any]

@@ -9,7 +9,7 @@ from iap_description.vehicles.faults import AnyFault
 
 
 class LossMeta(Record):
-    """What a controller was told of faults.
+    """A report of a fault to a controller.
 
     Attributes:
         at: when [s].
@@ -39,9 +39,9 @@ class Notice(NamedTuple):
 
 
 def notices(name: str, faults: Sequence[AnyFault], losses: Sequence[LossMeta]) -> list[Notice]:
-    """What is to be said of a vehicle's faults and of what its controller is told, in the order of time."""
+    """Notices of a vehicle's faults and of their reports to its controller, in the order of time."""
     struck = [Notice(f.at, f"t = {f.at:.3f} s: {name}: {f}", is_warning=False) for f in faults]
-    told = [
+    reported = [
         Notice(
             each.at,
             f"t = {each.at:.3f} s: {name} re-allocates: {each.text}",
@@ -49,4 +49,4 @@ def notices(name: str, faults: Sequence[AnyFault], losses: Sequence[LossMeta]) -
         )
         for each in losses
     ]
-    return sorted([*struck, *told], key=lambda notice: notice.t)
+    return sorted([*struck, *reported], key=lambda notice: notice.t)

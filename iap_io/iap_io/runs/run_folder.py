@@ -22,8 +22,9 @@ from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
+from iap_io.runs.run_meta import RunMeta, Track
 from iap_io.runs.run_reader import RunReader, VehicleTracks
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.trajectories.tum import tum_text
 
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
@@ -78,8 +79,10 @@ def create_run_folder(out: Path | None, scenario: str, base: Path = Path("runs")
 
 def _next_free(base: Path, scenario: str) -> Path:
     start = f"{scenario}-"
-    taken = [each.name[len(start) :] for each in base.iterdir() if each.name.startswith(start)]
-    number = 1 + max((int(text) for text in taken if re.fullmatch("[0-9]{1,9}", text)), default=0)
+    numbers = [each.name[len(start) :] for each in base.iterdir() if each.name.startswith(start)]
+    number = 1 + max(
+        (int(text) for text in numbers if re.fullmatch("[0-9]{1,9}", text)), default=0
+    )
     while True:
         folder = base / f"{scenario}-{number:03d}"
         try:
@@ -136,7 +139,7 @@ class TrajectoryFiles:
 
     def __init__(self, folder: Path, meta: RunMeta, tracks: Sequence[VehicleTracks]) -> None:
         self._folder, self._vehicles = folder, meta.vehicles
-        self._is_given = [each.given is not None for each in tracks]
+        self._has_reference = [each.given is not None for each in tracks]
         self._files = dict[str, GrowingFile]()
         for vehicle, each in zip(meta.vehicles, tracks, strict=True):
             if each.given is not None:
@@ -144,7 +147,9 @@ class TrajectoryFiles:
 
     def add(self, columns: Sequence[Columns]) -> None:
         """Write the next rows of every vehicle."""
-        for vehicle, c, is_given in zip(self._vehicles, columns, self._is_given, strict=True):
+        for vehicle, c, has_reference in zip(
+            self._vehicles, columns, self._has_reference, strict=True
+        ):
             for i, body in enumerate(vehicle.bodies):
                 suffix = "" if i == 0 else f"_{body}"
                 self._append(f"trajectory_{vehicle.name}{suffix}", c.t, c.x[:, i, :7])
@@ -152,7 +157,7 @@ class TrajectoryFiles:
                     known = np.isfinite(c.estimated[:, i]).all(axis=1)
                     estimated = c.estimated[known, i, :7]
                     self._append(f"estimate_{vehicle.name}{suffix}", c.t[known], estimated)
-            if not is_given:
+            if not has_reference:
                 self._append(f"reference_{vehicle.name}", c.t, c.reference[:, :7])
 
     def _append(self, name: str, t: Array, poses: Array) -> None:

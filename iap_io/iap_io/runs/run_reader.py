@@ -18,8 +18,9 @@ from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
-from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
+from iap_io.runs.run_meta import RunMeta, Track
 from iap_io.runs.topics import BAG, META, topic
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.cdr import records_of
 from iap_io.wire.stamps import stamps_of
 
@@ -57,14 +58,14 @@ class RunReader:
         self.meta = _read_meta(self._bag)
 
     def tracks(self) -> tuple[VehicleTracks, ...]:
-        """What each vehicle's flight is set against."""
+        """The poses that each vehicle's flight is set against."""
         names = (topics.GIVEN, topics.ACTUAL)
-        wanted = {topic(each.name, name) for each in self.meta.vehicles for name in names}
-        found = dict[str, tuple[str, list[bytes]]]()
-        for connection, _, data in raw_messages(self._bag, wanted):
-            found.setdefault(connection.topic, (connection.msgtype, []))[1].append(data)
+        names_of_tracks = {topic(each.name, name) for each in self.meta.vehicles for name in names}
+        by_topic = dict[str, tuple[str, list[bytes]]]()
+        for connection, _, data in raw_messages(self._bag, names_of_tracks):
+            by_topic.setdefault(connection.topic, (connection.msgtype, []))[1].append(data)
         with parsing(self._bag, "recording"):
-            read = {name: _track(*messages) for name, messages in found.items()}
+            read = {name: _track(*messages) for name, messages in by_topic.items()}
         return tuple(
             VehicleTracks(*(read.get(topic(vehicle.name, name)) for name in names))
             for vehicle in self.meta.vehicles
@@ -73,24 +74,24 @@ class RunReader:
     def pieces(self, ticks: int = PIECE) -> Iterator[tuple[Columns, ...]]:
         """Rows of all vehicles, in order of time, so many control ticks at a time."""
         pending = _Pending(self.meta.vehicles)
-        for connection, stamp, data in raw_messages(self._bag, pending.wanted):
+        for connection, stamp, data in raw_messages(self._bag, pending.topic_names):
             if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
-                yield self._taken(pending)
+                yield self._columns_until(pending)
             pending.add(connection, stamp, data)
-        yield self._taken(pending)
+        yield self._columns_until(pending)
 
-    def _taken(self, pending: "_Pending") -> tuple[Columns, ...]:
+    def _columns_until(self, pending: "_Pending") -> tuple[Columns, ...]:
         with parsing(self._bag, "recording"):
             return pending.take()
 
     def columns(self, *, at_most: int | None = None) -> tuple[Columns, ...]:
         """All rows of every vehicle, or of a longer run about `at_most` of them, evenly chosen."""
-        every, seen = 1, 0
+        every, rows_read = 1, 0
         kept: list[tuple[Columns, ...]] = []
         for piece in self.pieces():
-            first, seen = -seen % every, seen + len(piece[0].t)
+            first, rows_read = -rows_read % every, rows_read + len(piece[0].t)
             kept.append(tuple(each.rows(slice(first, None, every)).copy() for each in piece))
-            while at_most is not None and seen > at_most * every:
+            while at_most is not None and rows_read > at_most * every:
                 every *= 2
                 kept = [_joined(kept, slice(None, None, 2))]
         return _joined(kept, slice(None))
@@ -103,11 +104,11 @@ class _Pending:
         self._vehicles = vehicles
         self._first = topic(vehicles[0].name, topics.STATE)
         self._needed = [topic(v.name, name) for v in vehicles for name in _needed(v)]
-        self.wanted = {*self._needed} | {
+        self.topic_names = {*self._needed} | {
             topic(v.name, name) for v in vehicles for name in _estimates(v)
         }
         self._types = dict[str, str]()
-        self._messages: dict[str, list[bytes]] = {name: [] for name in self.wanted}
+        self._messages: dict[str, list[bytes]] = {name: [] for name in self.topic_names}
         self._last = dict[str, bytes]()  # before them, for where a message is missing
         self._newest = -math.inf  # state that was taken [s]
         self.stamp = 0  # of the newest message [ns]
@@ -124,7 +125,7 @@ class _Pending:
 
     @property
     def is_complete(self) -> bool:
-        """Whether there has been something on every topic."""
+        """True if there has been something on every topic."""
         return all(name in self._types for name in self._needed)
 
     def take(self) -> tuple[Columns, ...]:
@@ -143,7 +144,7 @@ class _Pending:
         self._newest = max(t, default=self._newest)
         for name in self._needed:
             self._last[name] = [self._last.get(name, b""), *self._messages[name]][-1]
-        self._messages = {name: [] for name in self.wanted}
+        self._messages = {name: [] for name in self.topic_names}
         return columns
 
     def _columns(self, vehicle: VehicleMeta) -> Columns:
@@ -153,22 +154,22 @@ class _Pending:
         records = {}
         for name in (*_needed(vehicle), *_estimates(vehicle)):
             path = topic(vehicle.name, name)
-            is_held = name != topics.STATE and path in self._last
-            blobs = [self._last[path], *messages[path]] if is_held else messages[path]
+            is_continued = name != topics.STATE and path in self._last
+            blobs = [self._last[path], *messages[path]] if is_continued else messages[path]
             if blobs:
                 records[name] = records_of(self._types[path], blobs)
         return columns_of(records, vehicle)
 
 
-def _joined(pieces: Sequence[tuple[Columns, ...]], chosen: slice) -> tuple[Columns, ...]:
-    return tuple(joined(each).rows(chosen) for each in zip(*pieces, strict=True))
+def _joined(pieces: Sequence[tuple[Columns, ...]], part: slice) -> tuple[Columns, ...]:
+    return tuple(joined(each).rows(part) for each in zip(*pieces, strict=True))
 
 
 def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
     """The topics that every recording of a vehicle has."""
     always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
-    felt = topics.WRENCH_TOPICS if vehicle.feels else ()
-    return (*always, *felt, *(topics.ARM_TOPICS if vehicle.arm_joints else ()))
+    wrenches = topics.WRENCH_TOPICS if vehicle.feels else ()
+    return (*always, *wrenches, *(topics.ARM_TOPICS if vehicle.arm_joints else ()))
 
 
 def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:

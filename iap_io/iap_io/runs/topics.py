@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The recorded topics: their names, and the layouts of their messages."""
 
-from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.cdr import MessageLayout
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
-from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage, StateMessage
+from iap_io.wire.message import Message
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, OdometryMessage, WrenchMessage
 
 BAG = "bag"  # folder of the bag within the run folder
@@ -40,24 +41,24 @@ def layouts(vehicle: VehicleMeta) -> dict[str, MessageLayout]:
     count, joints = vehicle.count, vehicle.joints
     kinds = [joint.kind for joint in joints]
     arm, names = vehicle.arm_joints, [joint.name for joint in joints]
-    found: dict[str, Message] = {
+    messages: dict[str, Message] = {
         STATE: StateMessage.of_names(vehicle.bodies, names, kinds, 4 * count, arm),
         REFERENCE: ReferenceMessage.of(count),
         COMMAND: CommandMessage.of(count),
     }
     if vehicle.feels:
         base_link = f"{vehicle.name}/{vehicle.bodies[0]}"
-        found |= {name: WrenchMessage.of(base_link) for name in WRENCHES}
-        found |= {REVISED: ReferenceMessage.of(count), TASK: ForceTaskMessage.of(base_link)}
+        messages |= {name: WrenchMessage.of(base_link) for name in WRENCHES}
+        messages |= {REVISED: ReferenceMessage.of(count), TASK: ForceTaskMessage.of(base_link)}
     if arm:
-        found |= {
+        messages |= {
             JOINT_STATES: JointStateMessage.of(arm),
             JOINT_COMMAND: JointCommandMessage.of(arm),
         }
     for kind in (odometry_topic, estimate_topic) if vehicle.is_estimated else (odometry_topic,):
         for body in vehicle.bodies:
-            found[kind(body)] = OdometryMessage.of(f"{vehicle.name}/{body}")
-    return {name: message.layout for name, message in found.items()}
+            messages[kind(body)] = OdometryMessage.of(f"{vehicle.name}/{body}")
+    return {name: message.layout for name, message in messages.items()}
 
 
 def odometry_topic(body: str) -> str:

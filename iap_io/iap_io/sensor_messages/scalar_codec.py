@@ -7,7 +7,7 @@ from iap_description.sensors.readings import ScalarReading, SensorSource
 from iap_description.sensors.sensor_info import OtherSensorInfo
 from iap_io.sensor_messages.camera_messages import Encoded
 from iap_io.wire.cdr import MessageLayout, in_frame
-from iap_io.wire.message_views import Message
+from iap_io.wire.message import Message
 from iap_io.wire.stamps import stamp_of_time
 
 

@@ -30,7 +30,7 @@ from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, png
 from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded
 from iap_io.wire.cdr import MessageLayout, in_frame, message
-from iap_io.wire.message_views import Message
+from iap_io.wire.message import Message
 from iap_io.wire.stamps import put_stamp, stamp_of_time
 
 IMU, MAGNETIC = "sensor_msgs/msg/Imu", "sensor_msgs/msg/MagneticField"
@@ -189,8 +189,8 @@ class LidarEncoder:
         sample = in_frame(CLOUD, meta.frame, height=1, fields=fields, point_step=POINT.itemsize)
         layout = MessageLayout.of(sample)
         self._head = bytearray(layout.template[:-1])  # what stands behind the data is one flag
-        places: Any = layout.dtype.fields
-        self._width, self._row_step = (places[name][1] for name in ("width", "row_step"))
+        offsets: Any = layout.dtype.fields
+        self._width, self._row_step = (offsets[name][1] for name in ("width", "row_step"))
 
     def __call__(self, reading: CloudReading) -> Encoded:
         """The cloud; points are copied, since messages have them side by side with their channel."""

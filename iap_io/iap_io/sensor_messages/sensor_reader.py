@@ -118,7 +118,7 @@ def read_sensors(
 
 
 class _Inertial(NamedTuple):
-    """What is read of a sensor_msgs/Imu: several units send one at 200 Hz to every node that estimates."""
+    """The numbers that are read of a sensor_msgs/Imu: several units send one at 200 Hz to every node that estimates."""
 
     q: Array
     q_covariance: Array
@@ -164,8 +164,8 @@ def _ranges(source: SensorSource, t: float, sample: Any) -> RangeReading:  # noq
 
 def _cloud(source: SensorSource, t: float, sample: Any) -> CloudReading:  # noqa: ANN401
     points = sample.data.view(POINT)
-    places = np.stack([points[name] for name in "xyz"], -1)
-    return CloudReading(source, t, places, points["ring"].copy())
+    xyz = np.stack([points[name] for name in "xyz"], -1)
+    return CloudReading(source, t, xyz, points["ring"].copy())
 
 
 def _image(source: SensorSource, t: float, image: Any) -> ImageReading:  # noqa: ANN401

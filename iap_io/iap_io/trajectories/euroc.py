@@ -22,7 +22,7 @@ from iap_io.trajectories.samples import MAX_GAP, Samples, checked, from_ned, ord
 
 START_HEIGHT = 1.5  # [m]
 LOWEST_HEIGHT = 0.6  # [m]
-_MOVED = 0.05  # [m] from the first row: the aircraft is under way
+_MIN_DISTANCE = 0.05  # [m] from the first row: the aircraft is under way
 _ROWS_BEFORE = 200  # rows kept before that
 _COLUMNS = ("time", "px", "py", "pz", "qw", "qx", "qy", "qz")
 # Platform axes (forward, left, up) in those of the IMU (x up, z forward).
@@ -50,7 +50,7 @@ def read_euroc(
         samples = from_ned(samples)
     samples, stamps = ordered(samples)
     distance = np.linalg.norm(samples.p - samples.p[0], axis=1)
-    begin = max(0, int(np.argmax(distance > _MOVED)) - _ROWS_BEFORE)
+    begin = max(0, int(np.argmax(distance > _MIN_DISTANCE)) - _ROWS_BEFORE)
     p, q = _as_platform(str(path), samples.p[begin:], samples.q[begin:])
     stamps = stamps[begin:]
     return to_recorded(replace(samples, header_ns=stamps, p=p, q=q), stamps, max_gap=max_gap)

@@ -12,12 +12,12 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
-from iap_io.trajectories.interpolation import slerp
 from iap_io.trajectories.messages import READINGS, MessageParser, Numbers, Sample, xyz
 from iap_io.trajectories.samples import Samples, check_finite, check_gaps, checked
 from iap_io.trajectories.topics import PoseTopic
@@ -133,3 +133,21 @@ def _points(bag: Bag, topic: str, source: str, names: tuple[str, ...]) -> tuple[
     check_finite(source, values, names)
     stamps, first = np.unique(received, return_index=True)
     return values[first], stamps
+
+
+def slerp(t: Array, t_samples: Array, q_samples: Array) -> Array:
+    """Unit quaternions (T, 4) at times (T,), on great circles between samples (K, 4) at increasing times (K,).
+
+    Before the first and after the last sample these hold, which SciPy's `Slerp` refuses.
+    """
+    index, fraction = _between(t, t_samples)
+    q = q_samples[index]
+    phi = so3.quaternion_log(so3.multiply(so3.conjugate(q), q_samples[index + 1]))
+    return so3.normalized(so3.multiply(q, so3.quaternion_exp(fraction * phi)))
+
+
+def _between(t: Array, t_samples: Array) -> tuple[NDArray[np.intp], Array]:
+    """Index (T,) of the sample before each time, and the share (T, 1) of the way to the next."""
+    index = np.clip(np.searchsorted(t_samples, t, side="right") - 1, 0, len(t_samples) - 2)
+    fraction = (t - t_samples[index]) / (t_samples[index + 1] - t_samples[index])
+    return index, np.clip(fraction, 0.0, 1.0)[:, None]

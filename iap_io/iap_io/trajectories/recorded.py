@@ -85,9 +85,9 @@ def without_contradictions(recorded: RecordedTrajectory) -> RecordedTrajectory:
     would be worse than none. The test is the mean over half a second, which noise in the pose hardly reaches.
     """
     q = recorded.q_WP
-    moved = np.diff(recorded.p_WP_W, axis=0)
+    displacements = np.diff(recorded.p_WP_W, axis=0)
     turned = so3.quaternion_log(so3.multiply(so3.conjugate(q[:-1]), q[1:]))
-    if not _agrees(recorded, "linear", recorded.v_WP_W, moved, _LINEAR):
+    if not _agrees(recorded, "linear", recorded.v_WP_W, displacements, _LINEAR):
         recorded = replace(recorded, v_WP_W=None, a_WP_W=None)
     if not _agrees(recorded, "angular", recorded.w_WP_P, turned, _ANGULAR):
         recorded = replace(recorded, w_WP_P=None, alpha_WP_P=None)
@@ -97,7 +97,7 @@ def without_contradictions(recorded: RecordedTrajectory) -> RecordedTrajectory:
 def _agrees(
     recorded: RecordedTrajectory, name: str, velocity: Array | None, steps: Array, tolerance: float
 ) -> bool:
-    """Whether a velocity (K, 3) agrees with the steps (K - 1, 3) from sample to sample."""
+    """True if a velocity (K, 3) agrees with the steps (K - 1, 3) from sample to sample."""
     if velocity is None:
         return True
     intervals = np.diff(recorded.t)

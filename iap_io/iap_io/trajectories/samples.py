@@ -117,9 +117,9 @@ def from_ned(samples: Samples) -> Samples:
         **dict.fromkeys(("p", "v", "a"), frames.swap_world),
         **dict.fromkeys(("w", "alpha"), frames.swap_body),
     }
-    given = {name: getattr(samples, name) for name in swaps}
+    vectors_of = {name: getattr(samples, name) for name in swaps}
     turned: dict[str, Any] = {
-        n: swaps[n](vectors) for n, vectors in given.items() if vectors is not None
+        n: swaps[n](vectors) for n, vectors in vectors_of.items() if vectors is not None
     }
     R_WP = frames.swap_attitude(so3.matrix_from_quaternion(samples.q))
     return replace(samples, q=so3.quaternion_from_matrix(R_WP), **turned)
@@ -140,7 +140,7 @@ def ordered(samples: Samples) -> tuple[Samples, Stamps]:
             samples.source,
             len(stamps) - len(first),
         )
-    return _taken(samples, first), stamps[first]
+    return _at(samples, first), stamps[first]
 
 
 def _clock(samples: Samples) -> tuple[Stamps, bool]:
@@ -160,7 +160,7 @@ def _clock(samples: Samples) -> tuple[Stamps, bool]:
 
 
 def _header_fault(header: Stamps) -> str | None:
-    """Why header stamps cannot be trusted, if so."""
+    """The reason why header stamps cannot be trusted, if so."""
     if (header[1:] <= 0).any() or header[0] < 0:
         return "header stamps are not set"
     if header.max() == header.min():
@@ -170,7 +170,7 @@ def _header_fault(header: Stamps) -> str | None:
     return None
 
 
-def _taken(samples: Samples, index: NDArray[np.intp]) -> Samples:
+def _at(samples: Samples, index: NDArray[np.intp]) -> Samples:
     """The samples at these indices."""
     arrays: Any = {n: x[index] for n, x in vars(samples).items() if isinstance(x, np.ndarray)}
     return replace(samples, **arrays)

@@ -28,20 +28,20 @@ class PoseTopic(NamedTuple):
     euler: str | None = None
 
 
-def choose(source: str, topics: Mapping[str, Topic], wanted: str | None) -> PoseTopic:
+def choose(source: str, topics: Mapping[str, Topic], requested: str | None) -> PoseTopic:
     """Pick the topic of the command.
 
     Args:
         source: the bag, to name in errors.
         topics: what the bag holds.
-        wanted: the topic that the user named, or None: a topic called ``reference`` wins, then one
+        requested: the topic that the user named, or None: a topic called ``reference`` wins, then one
             with that word in its name, then one that is called a command in other words, then any.
 
     Raises:
         BadInput: no topic can be replayed, or several are equally likely.
     """
-    if wanted is not None:
-        return _named(source, topics, wanted)
+    if requested is not None:
+        return _named(source, topics, requested)
     candidates = [choice for name in topics if (choice := _candidate(topics, name))]
     if not candidates:
         raise BadInput(f"{source}: no topic with poses; it holds {listing(topics)}")
@@ -81,10 +81,10 @@ def _rank(name: str) -> int:
     return len(_COMMAND_WORDS) + 1
 
 
-def _named(source: str, topics: Mapping[str, Topic], wanted: str) -> PoseTopic:
-    name = wanted if wanted in topics else f"/{wanted}"
+def _named(source: str, topics: Mapping[str, Topic], requested: str) -> PoseTopic:
+    name = requested if requested in topics else f"/{requested}"
     if name not in topics:
-        raise BadInput(f"{source}: no topic {wanted}; it holds {listing(topics)}")
+        raise BadInput(f"{source}: no topic {requested}; it holds {listing(topics)}")
     msgtype = topics[name].msgtype
     if msgtype in READINGS:
         return PoseTopic(name, msgtype)

@@ -77,11 +77,11 @@ def message_types() -> Typestore:
     return store
 
 
-def message(msgtype: str, **given: object) -> object:
+def message(msgtype: str, **field_values: object) -> object:
     """A message with the given fields, zeros elsewhere, and otherwise empty sequences."""
     _, fields = message_types().fielddefs[msgtype]
     values: dict[str, Any] = {
-        name: given[name] if name in given else _zero(*kind) for name, kind in fields
+        name: field_values[name] if name in field_values else _zero(*kind) for name, kind in fields
     }
     return message_types().types[msgtype](**values)
 
@@ -286,7 +286,7 @@ def _record(leaves: list[_Leaf], depth: int, size: int | None = None) -> np.dtyp
 def _is_vector(
     leaves: list[_Leaf], groups: dict[Any, Any], formats: list[np.dtype[Any]], offsets: list[int]
 ) -> bool:
-    """Whether the elements of an array, or the float64 fields of a message, leave no gaps."""
+    """True if the elements of an array, or the float64 fields of a message, leave no gaps."""
     size = formats[0].itemsize
     if isinstance(next(iter(groups)), str):
         at = leaves[0].at

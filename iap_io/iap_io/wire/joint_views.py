@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import MessageLayout, message
-from iap_io.wire.message_views import Message
+from iap_io.wire.message import Message
 from iap_io.wire.stamps import SECOND
 
 MOST_POINTS = 10_000  # of a trajectory
@@ -93,8 +93,8 @@ def trajectory_of(content: Any, names: Sequence[str]) -> Trajectory:  # noqa: AN
         BadInput: of other joints, of no point, or a number is none that can be meant.
     """
     if sorted(content.joint_names) != sorted(names):
-        given = ", ".join(content.joint_names)[:80] or "none"
-        raise BadInput(f"joint_names: {given}; the arm's are {', '.join(names)}")
+        named = ", ".join(content.joint_names)[:80] or "none"
+        raise BadInput(f"joint_names: {named}; the arm's are {', '.join(names)}")
     if not 0 < len(content.points) <= MOST_POINTS:
         raise BadInput(f"points: 1 to {MOST_POINTS} are taken, there are {len(content.points)}")
     order = [list(content.joint_names).index(name) for name in names]

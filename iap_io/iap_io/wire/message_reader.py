@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
 from iap_io.wire.cdr import MessageLayout, decoded
-from iap_io.wire.message_views import Message, StateMessage
+from iap_io.wire.message import Message
+from iap_io.wire.message_views import StateMessage
 from iap_io.wire.number_check import NumberCheck, load_kernel
 
 MOST_BYTES = 1 << 17  # of a message read number by number; a platform of twelve aircraft says 3000
@@ -54,8 +55,8 @@ class MessageReader(Generic[M]):
         content = decoded(data, kind.TYPE)
         frame = content.header.frame_id
         if self._frames and frame not in self._frames:
-            taken = " nor ".join(filter(None, self._frames))
-            raise BadInput(f"header.frame_id '{frame[:40]}' is not {taken}")
+            accepted = " nor ".join(filter(None, self._frames))
+            raise BadInput(f"header.frame_id '{frame[:40]}' is not {accepted}")
         learned = kind(MessageLayout.of(content))
         if not learned.load(data):
             raise BadInput(f"{kind.TYPE}: the serialised message has a layout of its own")

@@ -8,104 +8,21 @@ messages of contact are in `iap_io.wire.sample_views`.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import is_unit
 from iap_description.errors import BadInput
-from iap_description.frames import MAP
 from iap_description.math.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.gripper import LOAD_SIZE, Load, row_of
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_description.vehicles.joint_types import JointType
-from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, MessageLayout, in_frame, message
-from iap_io.wire.number_check import NumberCheck
-from iap_io.wire.stamps import SECOND
-
-
-class Message:
-    """One message of a fixed layout.
-
-    Attributes:
-        TYPE: its ROS type.
-        OPEN: fields that may hold what is no number.
-        HAS_ATTITUDES: whether all quaternions are attitudes.
-        layout: where its numbers lie.
-    """
-
-    TYPE: ClassVar[str]
-    OPEN: ClassVar[tuple[str, ...]] = ()
-    HAS_ATTITUDES: ClassVar[bool] = True
-
-    def __init__(self, layout: MessageLayout) -> None:
-        self.layout = layout
-        size = layout.template.size
-        # Behind as many bytes as the encapsulation header has, so that numbers are aligned.
-        self._bytes = np.zeros(size + HEADER_SIZE, np.uint8)[HEADER_SIZE:]
-        self._bytes[:] = layout.template
-        self._record = self._bytes.view(layout.dtype)
-        stamp = self._record["header"]["stamp"]
-        self._sec, self._nanosec = stamp["sec"], stamp["nanosec"]
-        self._sequence = self.view("sequence")
-
-    @classmethod
-    def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
-        return cls(MessageLayout.of(in_frame(cls.TYPE, frame_id, **fields)))
-
-    def view(self, name: str) -> NDArray:
-        """A field as an array; a scalar has shape (), an empty sequence (0,)."""
-        if name not in (self.layout.dtype.names or ()):
-            return np.zeros(0)
-        return self._record[name][0, ...]
-
-    @property
-    def frame_id(self) -> str:
-        """Frame of the header."""
-        at = HEADER_SIZE + 12  # behind the stamp and the string's length
-        size = int.from_bytes(self._bytes[at - 4 : at].tobytes(), "little")
-        return self._bytes[at : at + size].tobytes().rstrip(b"\0").decode()
-
-    def number_check(self) -> NumberCheck:
-        """The check of the numbers that it holds from time to time."""
-        return NumberCheck(self.layout, self._bytes, self.OPEN, attitudes=self.HAS_ATTITUDES)
-
-    @property
-    def stamp(self) -> int:
-        """Simulation time of the header [ns]."""
-        return int(self._sec[0]) * SECOND + int(self._nanosec[0])
-
-    @property
-    def sequence(self) -> int:
-        """Number of the state that the message carries or answers."""
-        return int(self._sequence)
-
-    def put_head(self, stamp: int, sequence: int) -> None:
-        """Set the stamp [ns] and the number."""
-        self._sec[0], self._nanosec[0] = divmod(stamp, SECOND)
-        self._sequence[()] = sequence
-
-    def load(self, data: bytes) -> bool:
-        """Take the numbers of a serialised message; False if it has another layout."""
-        fixed, size = self.layout.fixed, self._bytes.size
-        new = np.frombuffer(data, np.uint8)[:size]
-        if not 0 <= len(data) - size <= MOST_PADDING or (new[fixed] != self._bytes[fixed]).any():
-            return False
-        self._bytes[:] = new
-        return True
-
-    def dump(self) -> bytes:
-        """The serialised message."""
-        return self._bytes.tobytes()
-
-    def stamped(self, stamp: int) -> bytes:
-        """The serialised message with a stamp [ns]."""
-        self.put_head(stamp, 0)
-        return self.dump()
+from iap_io.wire.cdr import MessageLayout, message
+from iap_io.wire.message import Message
 
 
 class StateMessage(Message):
@@ -272,9 +189,9 @@ class ReferenceMessage(Message):
         """
         pose, twist, accel = self._parts
         row[:7], row[7:13], row[13:REF_FIXED] = pose, twist, accel
-        count, wanted = self.aircraft_yaw.size, row.size - REF_FIXED
-        if count not in (0, wanted):
-            raise BadInput(f"reference: {count} entries in aircraft_yaw, for {wanted} aircraft")
+        count, expected = self.aircraft_yaw.size, row.size - REF_FIXED
+        if count not in (0, expected):
+            raise BadInput(f"reference: {count} entries in aircraft_yaw, for {expected} aircraft")
         row[REF_FIXED:] = self.aircraft_yaw if count else np.nan
 
 
@@ -316,8 +233,8 @@ class CommandMessage(Message):
             BadInput: it is for another number of aircraft, of an unknown mode, or a field holds what cannot be meant.
         """
         if len(self._thrust) != len(command.thrust):
-            count, wanted = len(self._thrust), len(command.thrust)
-            raise BadInput(f"aircraft: for {count} aircraft, the platform has {wanted}")
+            count, expected = len(self._thrust), len(command.thrust)
+            raise BadInput(f"aircraft: for {count} aircraft, the platform has {expected}")
         if int(self._mode) not in tuple(Mode):
             raise BadInput(f"mode {self._mode} is none of 0 to 3")
         if self.mode == Mode.ATTITUDE_THRUST and not all(map(is_unit, self._q_WB)):

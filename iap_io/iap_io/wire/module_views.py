@@ -11,7 +11,8 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
 from iap_io.wire.cdr import MessageLayout, decoded, message
-from iap_io.wire.message_views import Message, ReferenceMessage
+from iap_io.wire.message import Message
+from iap_io.wire.message_views import ReferenceMessage
 
 ROLES, STATES = 3, 7  # numbers of roles, and of states of joints
 Numbers = NDArray[np.integer]
@@ -47,8 +48,8 @@ class ModuleReferenceMessage(ReferenceMessage):
         self._role[()], self.feed_forward_P[:] = role, feed_forward_P
 
 
-class JointsSaid(NamedTuple):
-    """What ModuleJoints says of m joints and n modules.
+class JointStates(NamedTuple):
+    """The states in a ModuleJoints, of m joints and n modules.
 
     Attributes:
         states: (m,) of the joints' machines, numbers in their order in `iap_control.modules.joint_machine.JointState`.
@@ -83,7 +84,7 @@ class ModuleJointsMessage(Message):
         super().__init__(layout)
         content = decoded(layout.template.tobytes(), self.TYPE)
         self.names: list[str] = list(content.names)
-        self._parts = {name: self.view(name) for name in JointsSaid._fields}
+        self._parts = {name: self.view(name) for name in JointStates._fields}
         self.holds: NDArray[np.uint8] = self._parts["holds"]
         joints, modules = len(self.names), len(content.modules)
         for name, values in self._parts.items():
@@ -114,20 +115,20 @@ class ModuleJointsMessage(Message):
             lost=of_modules,
         )
 
-    def put(self, said: JointsSaid) -> None:
+    def put(self, said: JointStates) -> None:
         """Set all that it says."""
         for mine, values in zip(self._parts.values(), said, strict=True):
             mine[...] = values
 
     @property
-    def said(self) -> JointsSaid:
+    def said(self) -> JointStates:
         """A copy of what it says.
 
         Raises:
             BadInput: a number is none of a state, of `Hold`, or of a module.
         """
         parts: dict[str, Any] = {name: values.copy() for name, values in self._parts.items()}
-        said = JointsSaid(**{**parts, "steps_done": int(parts["steps_done"])})
+        said = JointStates(**{**parts, "steps_done": int(parts["steps_done"])})
         limits = {"states": STATES, "holds": len(Hold), "led_by": len(said.led_by)}
         for name, limit in limits.items():
             largest = int(max(getattr(said, name), default=0))
@@ -137,7 +138,7 @@ class ModuleJointsMessage(Message):
 
     @property
     def wanted(self) -> dict[str, Hold]:
-        """What shall hold, by the joints' names.
+        """The requested holds, by the joints' names.
 
         Raises:
             BadInput: a number is none of `Hold`.

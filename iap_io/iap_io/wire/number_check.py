@@ -50,8 +50,8 @@ class NumberCheck:
         self._layout = layout
         body = content[HEADER_SIZE:]
         self._doubles: Array = body[: len(body) // 8 * 8].view(np.float64)
-        chosen = [at for at, name in layout.doubles.items() if _first(name) not in open_fields]
-        self._places = (np.array(chosen, np.intp) - HEADER_SIZE) // 8
+        checked = [at for at, name in layout.doubles.items() if _first(name) not in open_fields]
+        self._checked = (np.array(checked, np.intp) - HEADER_SIZE) // 8
         firsts = [at for at in layout.quaternions if attitudes]
         self._quaternions = (np.array(firsts, np.intp) - HEADER_SIZE) // 8
         stamp: Any = content.view(layout.dtype)["header"]["stamp"]
@@ -64,13 +64,13 @@ class NumberCheck:
             BadInput: names the first field that is wrong, and its value.
         """
         check_stamp(int(self._sec[0]), int(self._nanosec[0]))
-        odd = first_odd(self._doubles, self._places, self._quaternions)
+        odd = first_odd(self._doubles, self._checked, self._quaternions)
         if odd >= 0:
             raise BadInput(self._reason(odd))
 
     def _reason(self, at: int) -> str:
         name, value = self._layout.doubles[8 * at + HEADER_SIZE], self._doubles[at]
-        if at in self._places and not are_plausible(self._doubles[at : at + 1]):
+        if at in self._checked and not are_plausible(self._doubles[at : at + 1]):
             bound = f", beyond {MAX_SI_NUMBER:.0e}" if np.isfinite(value) else ""
             return f"{name} is {value:.4g}{bound}"
         length = float(np.linalg.norm(self._doubles[at : at + 4]))

@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.signals import EstimateHealth, ForceMode
 from iap_io.wire.cdr import MessageLayout, decoded, message
-from iap_io.wire.message_views import Message
+from iap_io.wire.message import Message
 from iap_io.wire.stamps import SECOND
 
 
@@ -115,7 +115,7 @@ class HealthMessage(Message):
 
     @property
     def health(self) -> EstimateHealth:
-        """What the estimator says of itself."""
+        """The estimator's health as it reports it."""
         return EstimateHealth(**{name: each.item() for name, each in self._fields.items()})
 
     def put(self, health: EstimateHealth) -> None:

@@ -23,24 +23,24 @@ class StampGuard(Generic[Content]):
     def __init__(self, *, back: int = 0, ahead: int = SECOND) -> None:
         self._back, self._ahead = back, ahead
         self._newest = self._stray = -1
-        self._held: tuple[int, Content] | None = None
+        self._waiting: tuple[int, Content] | None = None
 
     def offer(self, stamp: int, content: Content) -> tuple[Content, ...]:
         """Take a content with its stamp [ns]; returns those that count now, in order."""
-        newest, held = self._newest, self._held
+        newest, waiting = self._newest, self._waiting
         if newest < 0 or newest - self._back <= stamp <= newest + self._ahead:
-            self._newest, self._held = max(newest, stamp), None
-            self._stray = held[0] if held else -1
+            self._newest, self._waiting = max(newest, stamp), None
+            self._stray = waiting[0] if waiting else -1
             return (content,)
-        if held is not None and held[0] <= stamp <= held[0] + self._ahead:
-            self._newest, self._held = stamp, None
-            return (held[1], content) if stamp > held[0] else (content,)
-        self._stray = held[0] if held else -1
-        self._held = stamp, content
+        if waiting is not None and waiting[0] <= stamp <= waiting[0] + self._ahead:
+            self._newest, self._waiting = stamp, None
+            return (waiting[1], content) if stamp > waiting[0] else (content,)
+        self._stray = waiting[0] if waiting else -1
+        self._waiting = stamp, content
         return ()
 
     def stray(self) -> str:
-        """What is to be said of one that was held back and has turned out to be a stray; empty if none has."""
+        """The sentence on one that was held back and has turned out to be a stray; empty if none has."""
         stamp, self._stray = self._stray, -1
         if stamp < 0:
             return ""

@@ -21,8 +21,8 @@ from iap_simulation.scenario.scenario import Scenario
 class PolicyNode(SuiteNode):
     """What flies between topics, in the simulation's namespace."""
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("policy_node", namespace=namespace, given=given)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__("policy_node", namespace=namespace, parameters=parameters)
         scenario = self._scenario()
         docks = scenario.docking is not None
         self._topics: PairTopics | PlatformTopics = (PairTopics if docks else PlatformTopics)(

@@ -34,7 +34,7 @@ from iap_description.math.kernels import (
     unrotate,
     vec_at,
 )
-from iap_description.vehicles.assembly import Body
+from iap_description.vehicles.body import Body
 from iap_description.vehicles.latch import (
     Approach,
     Latch,

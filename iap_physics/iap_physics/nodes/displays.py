@@ -33,8 +33,8 @@ from iap_io.ros.conversions import (
 )
 from iap_io.ros.node import LATCHED, LATEST, SuiteNode
 from iap_io.ros.static_frames import TFMessage
-from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_io.wire.message_views import StateMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine

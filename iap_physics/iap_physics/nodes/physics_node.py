@@ -44,8 +44,8 @@ FAST_TIMEOUT = 0.02  # of commands at pace fast [s of wall time]
 class PhysicsNode(SuiteNode):
     """The plant between topics."""
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("physics_node", namespace=namespace, given=given)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__("physics_node", namespace=namespace, parameters=parameters)
         spec = self._declared_plant()
         self._pace = self.choice("pace", PACES, f"How time goes on: {', '.join(PACES)}.")
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from iap_description.arrays import Array, Integers
 from iap_description.states import Command
-from iap_description.vehicles.faults import Health, LateCommands, PlantFault
+from iap_description.vehicles.faults import LateCommands, PlantFault
+from iap_description.vehicles.health import Health
 from iap_physics.plant.part import PlantPart
 from iap_physics.propulsion.propulsion import Propulsion
 

@@ -15,7 +15,7 @@ from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 from iap_physics.propulsion.autopilot import Autopilot, FleetState, autopilot_step
 from iap_physics.propulsion.deviation import NO_DEVIATION, Deviation
 from iap_physics.propulsion.last_command import CommandDelay, LastCommand

@@ -36,7 +36,7 @@ class Film:
             self.look = "color" if "rgb8" in outputs else "mono"
         self.needs_range = "depth" in outputs or "segmentation" in outputs
         self._count = 1 if shot.spec.blur is None else shot.spec.blur.samples
-        self._taken = 0
+        self._images = 0
         self._sum: NDArray[np.uint16] | None = None
         self._image: NDArray[np.uint8] | None = None
         self._range: NDArray[np.float32] | None = None
@@ -52,14 +52,14 @@ class Film:
         if kind == "range":
             self._range = image.astype(np.float32, copy=False)
             return
-        self._taken += 1
+        self._images += 1
         if self._count == 1:
             self._image = image.astype(np.uint8, copy=False)
             return
         if self._sum is None:
             self._sum = np.full(image.shape, self._count // 2, np.uint16)  # to round the mean
         np.add(self._sum, image, out=self._sum, casting="unsafe")
-        if self._taken == self._count:
+        if self._images == self._count:
             self._image = (self._sum // self._count).astype(np.uint8)
 
     def frame(self) -> Frame:

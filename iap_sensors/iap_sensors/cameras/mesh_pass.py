@@ -27,7 +27,7 @@ MIN_CASTER_HEIGHT = 0.05  # what is nowhere higher casts no shadow [m]
 
 
 @dataclass(frozen=True, eq=False)
-class _Sight:
+class _Viewpoint:
     """A camera's view from a place; planes (6, 4) in `map` around it."""
 
     shot: Shot
@@ -97,48 +97,48 @@ class Painter:
             place: p_WC_W (3,) [m] and q_WC (4,) to draw from.
         """
         near, far = shot.spec.near, shot.spec.far
-        sight = _Sight(shot, view, place, view.planes(place, near, far))
+        viewpoint = _Viewpoint(shot, view, place, view.planes(place, near, far))
         clip_of_map = view.projection(near, far) @ camera_of_map(*place)
         if target.format.kind == "range":
             target.begin()
-            opaque = self._pick(sight, see_through=False)
+            opaque = self._pick(viewpoint, see_through=False)
             self._programs.range().draw({"clip_of_map": clip_of_map}, opaque)
         else:
-            values = {"clip_of_map": clip_of_map, **self._values(sight)}
-            self._paint_look(target, sight, values)
+            values = {"clip_of_map": clip_of_map, **self._values(viewpoint)}
+            self._paint_look(target, viewpoint, values)
 
     def _paint_look(
-        self, target: RenderTarget, sight: _Sight, values: Mapping[str, ArrayLike]
+        self, target: RenderTarget, viewpoint: _Viewpoint, values: Mapping[str, ArrayLike]
     ) -> None:
         """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
         look = Look(
             target.format.kind == "mono",
             self._scene.fog is not None,
             self._body_shadows.has_faces,
-            sight.shot.spec.vignetting > 0.0,
+            viewpoint.shot.spec.vignetting > 0.0,
         )
         target.begin()
         self._textures.use(UNITS["textures"])
         self._shadows.texture.use(UNITS["shadows"])
         self._body_shadows.texture.use(UNITS["body_shadows"])
         surface = self._programs.surface(look)
-        surface.draw(values, self._pick(sight, see_through=False))
+        surface.draw(values, self._pick(viewpoint, see_through=False))
         self._programs.sky(look).draw(values, 3)
         self._context.enable(moderngl.BLEND)
-        surface.draw(values, self._pick(sight, see_through=True))
+        surface.draw(values, self._pick(viewpoint, see_through=True))
         self._context.disable(moderngl.BLEND)
 
-    def _values(self, sight: _Sight) -> Mapping[str, ArrayLike]:
+    def _values(self, viewpoint: _Viewpoint) -> Mapping[str, ArrayLike]:
         """Values of the programs' variables, by name."""
-        spec, view, K = sight.shot.spec, sight.view, sight.view.K
+        spec, view, K = viewpoint.shot.spec, viewpoint.view, viewpoint.view.K
         return {
             **self._scene_values,
             "body_shade_of_map": self._body_shadows.shade_of_map,
-            "eye": sight.place[0],
+            "eye": viewpoint.place[0],
             "gain": 2.0**spec.exposure,
             "lens": (K[0, 0], K[1, 1], K[0, 2] + 0.5, K[1, 2] + 0.5),
             "vignetting": spec.vignetting / view.corner,
-            "map_of_ray": so3.matrix_from_quaternion(sight.place[1]),
+            "map_of_ray": so3.matrix_from_quaternion(viewpoint.place[1]),
             "edges": view.edges,
         }
 
@@ -156,11 +156,11 @@ class Painter:
             "horizon": sky.horizon[:3],
         }
 
-    def _pick(self, sight: _Sight, *, see_through: bool) -> int:
+    def _pick(self, viewpoint: _Viewpoint, *, see_through: bool) -> int:
         """Send the faces that may be seen to the graphics card, opaque ones or the others; the number of vertices."""
         geometry = self._geometry
         drawn = (geometry.opacity < 1.0) == see_through
-        for row in sight.shot.hidden:
+        for row in viewpoint.shot.hidden:
             drawn &= geometry.rows != row
         count = visible(
             self._corners,
@@ -168,8 +168,8 @@ class Painter:
             geometry.firsts,
             self._spheres,
             drawn,
-            np.asarray(sight.place[0], dtype=float),
-            sight.planes_W,
+            np.asarray(viewpoint.place[0], dtype=float),
+            viewpoint.planes_W,
             see_through,  # what is behind shines through what is in front
             self._picked,
             self._keys,
@@ -181,9 +181,9 @@ class Painter:
     def _shadow_map(self, size: int, parts: Booleans) -> ShadowMap:
         """A shadow map of chosen parts."""
         geometry = self._geometry
-        chosen = geometry.faces[np.repeat(parts, np.diff(geometry.firsts))]
-        casts = len(chosen) > 0 and self._scene.light.strength > 0.0
-        faces = self._context.buffer(chosen.tobytes()) if casts else None
+        triangles = geometry.faces[np.repeat(parts, np.diff(geometry.firsts))]
+        casts = len(triangles) > 0 and self._scene.light.strength > 0.0
+        faces = self._context.buffer(triangles.tobytes()) if casts else None
         return ShadowMap(self._context, size, self._corner_buffer, faces)
 
     def _tops(self) -> Array:

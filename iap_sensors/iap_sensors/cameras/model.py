@@ -44,7 +44,7 @@ class CameraModel:
 
     @cached_property
     def is_distorted(self) -> bool:
-        """Whether the lens bends lines."""
+        """True if the lens bends lines."""
         return self.lens.bends
 
     def project(self, p_C: Array) -> Array:

@@ -83,10 +83,10 @@ class Programs:
 
 def _surface(over_faces: Callable[[str, str], Program], look: Look) -> Program:
     """Draws surfaces."""
-    given = look.defines
+    macros = look.defines
     return over_faces(
-        shaders.source(shaders.SURFACE_VERTEX, defines=given),
-        shaders.source(shaders.SENSOR, shaders.SURFACE_FRAGMENT, defines=given),
+        shaders.source(shaders.SURFACE_VERTEX, defines=macros),
+        shaders.source(shaders.SENSOR, shaders.SURFACE_FRAGMENT, defines=macros),
     )
 
 

@@ -119,11 +119,11 @@ class BulletRenderer:
             flags=bullet.ER_NO_SEGMENTATION_MASK,
         )
         spec, view = film.shot.spec, film.view
-        seen = np.where(
+        visible = np.where(
             (depth < 1.0)[..., None], image[..., :3], 255.0 * np.array(scene.sky.horizon[:3])
         )
-        seen *= 2.0**spec.exposure * _kept(view, spec.vignetting)[..., None]
-        rgb = np.clip(seen + 0.5, 0.0, 255.0).astype(np.uint8)
+        visible *= 2.0**spec.exposure * _kept(view, spec.vignetting)[..., None]
+        rgb = np.clip(visible + 0.5, 0.0, 255.0).astype(np.uint8)
         if film.look == "color":
             return rgb
         return np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
@@ -132,13 +132,13 @@ class BulletRenderer:
         shot = film.shot
         near, far = shot.spec.near, shot.spec.far
         _, depth, bodies = self._shoot(film, (shot.p_WC_W, shot.q_WC))
-        seen = depth < 1.0
+        visible = depth < 1.0
         label_of = np.zeros(max(self._labels, default=0) + 1)
         for body, label in self._labels.items():
             label_of[body] = label
         metres = far * near / (far - (far - near) * depth)
         return np.stack(
-            [np.where(seen, metres, 0.0), np.where(seen, label_of[bodies], 0.0)], -1
+            [np.where(visible, metres, 0.0), np.where(visible, label_of[bodies], 0.0)], -1
         ).astype(np.float32)
 
     def _shoot(

@@ -71,8 +71,8 @@ def _fitted(points_W: Array, direction_W: Sequence[float], share: float) -> Arra
     x = np.cross(z, [0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [1.0, 0.0, 0.0])
     x /= np.linalg.norm(x)
     axes = np.stack([x, np.cross(z, x), z])
-    seen = points_W @ axes.T
-    lower, upper = seen.min(axis=0), seen.max(axis=0)
+    projected = points_W @ axes.T
+    lower, upper = projected.min(axis=0), projected.max(axis=0)
     scale = 2.0 * share / np.maximum(upper - lower, 1e-3)
     to_shade = np.eye(4)
     to_shade[:3, :3] = scale[:, None] * axes

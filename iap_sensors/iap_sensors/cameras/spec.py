@@ -90,7 +90,7 @@ class CameraSpec(Record):
 
     @property
     def lens(self) -> Lens:
-        """What is before the pinhole."""
+        """The lens before the pinhole."""
         return Lens(self.distortion_model, np.array(self.distortion))
 
     @property

@@ -104,14 +104,14 @@ def mounted_cameras_of(rig: RigSpec) -> tuple[MountedCamera, ...]:
     Raises:
         BadInput: a camera without a place, or half a stereo pair.
     """
-    found: list[MountedCamera] = []
+    mounted: list[MountedCamera] = []
     first = 0
     for vehicle in rig.vehicles:
         assembly = vehicle.assembly
         for body in assembly.aircraft:
-            found += _on_aircraft(rig, vehicle, assembly, body, first)
+            mounted += _on_aircraft(rig, vehicle, assembly, body, first)
         first += len(assembly.bodies)
-    return (*found, *(_in_the_world(rig, name) for name in rig.cameras))
+    return (*mounted, *(_in_the_world(rig, name) for name in rig.cameras))
 
 
 def _on_aircraft(
@@ -244,5 +244,5 @@ class MountedCameras:
     def _shot(self, camera: MountedCamera, x: Array) -> Shot:
         """A camera in a state; the rotors on its body are hidden like that."""
         shot = camera.shot(x)
-        own = self._rotors.carried_by(shot.hidden)
-        return replace(shot, hidden=(*shot.hidden, *(self._first_rotor + i for i in own)))
+        rotors = self._rotors.carried_by(shot.hidden)
+        return replace(shot, hidden=(*shot.hidden, *(self._first_rotor + i for i in rotors)))

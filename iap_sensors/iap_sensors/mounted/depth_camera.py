@@ -24,45 +24,47 @@ class DepthCameras(MountedSensors):
 
     @property
     def needs_rays(self) -> bool:
-        """Whether samples are taken along rays."""
+        """True if samples are taken along rays."""
         return True
 
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
         """Make the camera, which serves all mounts."""
         self._camera = RaySensor(self.spec, self.spec.outputs)
-        self._own = [mount for mount, _ in mounts]
+        self._sensor_mounts = [mount for mount, _ in mounts]
 
     def reset(self, seed: int) -> None:
         """Start all noise anew: draw the first number of each mount's errors."""
         super().reset(seed)
         one = np.array([seed])
-        self._bases = np.concatenate([bases_of(one, each.source.topic) for each in self._own])
+        self._bases = np.concatenate(
+            [bases_of(one, each.source.topic) for each in self._sensor_mounts]
+        )
 
     def measure(
         self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None
     ) -> list[ImageReading]:
         """The images of each camera."""
         assert isinstance(rays, Rays)  # noqa: S101 - depth cameras need them
-        number = np.full(len(self._own), round(t * self.control_hz))
+        number = np.full(len(self._sensor_mounts), round(t * self.control_hz))
         keys = frame_keys(self._bases, number)
-        found = []
-        for i, mount in enumerate(self._own):
+        readings = []
+        for i, mount in enumerate(self._sensor_mounts):
             one = slice(i, i + 1)
             hidden = (rays.row(self._assembly.name, mount.body),)
             images = self._camera.images([rays], p_WS_W[one], q_WS[one], keys[one], hidden)
             source = _optical(mount.source)
-            found += [
+            readings += [
                 ImageReading(source, t, ENCODINGS[o], images[o][0]) for o in self.spec.outputs
             ]
-        return found
+        return readings
 
     def info(self, fields: dict[str, Any]) -> CameraSensorInfo:
         """The description of one camera."""
         spec: DepthCameraSpec = self.spec
         (fx, fy), (cx, cy) = spec.focal, spec.center
-        seen = _optical(SensorSource(fields["topic"], fields["frame"]))
+        optical_source = _optical(SensorSource(fields["topic"], fields["frame"]))
         optical_frame = {
-            "frame": seen.frame,
+            "frame": optical_source.frame,
             "q_BS": tuple(optical(np.array(fields["q_BS"])).tolist()),
         }
         return CameraSensorInfo(

@@ -28,10 +28,10 @@ class FaultySensors:
         self._last: dict[tuple[str, str], Reading] = {}
 
     def __call__(self, readings: Iterable[Reading]) -> Iterable[Reading]:
-        """What is said of readings, in their order."""
-        return self._said(readings) if self._faults else readings
+        """Readings with the faults on them, in their order."""
+        return self._with_faults(readings) if self._faults else readings
 
-    def _said(self, readings: Iterable[Reading]) -> Iterator[Reading]:
+    def _with_faults(self, readings: Iterable[Reading]) -> Iterator[Reading]:
         for reading in readings:
             faults = self._faults.get(reading.source.topic, ())
             fault = next((each for each in faults if each.acts(reading.t)), None)

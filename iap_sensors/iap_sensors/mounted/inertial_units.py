@@ -114,10 +114,10 @@ class InertialUnits:
 
     def _notes(self) -> list[str]:
         notes = [] if self._field_sampling is None else [self._field_sampling.note]
-        wanted = self._imu.rate
-        if self.rate != wanted:
+        requested = self._imu.rate
+        if self.rate != requested:
             steps = f"one of every {self._every} physics steps"
-            notes.append(f"imu: {self.rate:.4g} Hz instead of {wanted:.4g} Hz, {steps}")
+            notes.append(f"imu: {self.rate:.4g} Hz instead of {requested:.4g} Hz, {steps}")
         bias, gains = self._imu.gyro.bias, self._attitude
         if gains is not None and bias > MAX_BIAS_RATIO * gains.bias:
             notes.append(

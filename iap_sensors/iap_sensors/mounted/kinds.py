@@ -13,7 +13,7 @@ METHODS = ("sample", "reset", "info")
 
 
 def is_kind(key: object) -> bool:
-    """Whether a key under ``sensors`` names a kind."""
+    """True if a key under ``sensors`` names a kind."""
     return isinstance(key, str) and (key in KINDS or ":" in key)
 
 

@@ -60,7 +60,7 @@ class Lidars(MountedSensors):
 
     @property
     def needs_rays(self) -> bool:
-        """Whether samples are taken along rays."""
+        """True if samples are taken along rays."""
         return True
 
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:

@@ -117,7 +117,7 @@ class MountedSensors(ABC):
 
     @property
     def needs_rays(self) -> bool:
-        """Whether samples are taken along rays."""
+        """True if samples are taken along rays."""
         return False
 
     def reset(self, seed: int) -> None:

@@ -51,17 +51,21 @@ class RigSpec(Record):
     vehicles: Annotated[tuple[RigVehicle, ...], Field(min_length=1)]
 
     @classmethod
-    def read(cls, given: str, *, source: str) -> Self:
+    def read(cls, path_or_text: str, *, source: str) -> Self:
         """A rig out of YAML text, or out of the file of a path; `source` names it in errors.
 
         Raises:
             BadInput: there is none, or anything in it is unknown, missing or impossible.
         """
-        if not given:
+        if not path_or_text:
             raise BadInput(f"{source}: a rig is needed, as YAML text or as the path of a file")
-        is_text = "\n" in given
-        tree = parse_mapping(given, source=source) if is_text else read_yaml(Path(given))
-        return validate(cls, tree, source=source if is_text else given)
+        is_text = "\n" in path_or_text
+        tree = (
+            parse_mapping(path_or_text, source=source)
+            if is_text
+            else read_yaml(Path(path_or_text))
+        )
+        return validate(cls, tree, source=source if is_text else path_or_text)
 
     @property
     def text(self) -> str:

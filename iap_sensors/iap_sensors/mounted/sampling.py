@@ -20,25 +20,25 @@ class Sampling:
     note: str
 
     @classmethod
-    def of(cls, wanted: float, control_hz: float, what: str) -> Self:
+    def of(cls, requested: float, control_hz: float, what: str) -> Self:
         """The nearest to a rate [Hz] that control instants allow; `what` names the sensor in the note."""
-        rate, every = nearest_rate(wanted, control_hz)
-        note = "" if rate == wanted else f"{what}: {rate:.4g} Hz instead of {wanted:.4g} Hz"
+        rate, every = nearest_rate(requested, control_hz)
+        note = "" if rate == requested else f"{what}: {rate:.4g} Hz instead of {requested:.4g} Hz"
         return cls(every, rate, f"{note}, one of every {every} control steps" if note else "")
 
     def is_due(self, k: int) -> bool:
-        """Whether there is a sample at control instant k."""
+        """True if there is a sample at control instant k."""
         return k % self.every == 0
 
 
-def nearest_rate(wanted: float, steps_hz: float) -> tuple[float, int]:
-    """The rate nearest to `wanted` [Hz] at which every n-th step is sampled, and n.
+def nearest_rate(requested: float, steps_hz: float) -> tuple[float, int]:
+    """The rate nearest to `requested` [Hz] at which every n-th step is sampled, and n.
 
     Args:
-        wanted: rate that is asked for [Hz].
+        requested: rate that is asked for [Hz].
         steps_hz: rate of the steps [Hz].
     """
-    fewer = max(1, int(steps_hz / wanted))
+    fewer = max(1, int(steps_hz / requested))
     return min(
-        ((steps_hz / n, n) for n in (fewer, fewer + 1)), key=lambda pair: abs(pair[0] - wanted)
+        ((steps_hz / n, n) for n in (fewer, fewer + 1)), key=lambda pair: abs(pair[0] - requested)
     )

@@ -61,26 +61,26 @@ class SensorsSpec(Record):
     @property
     def mounted(self) -> dict[str, Any]:
         """The records of the kinds in `iap_sensors.mounted.kinds`, without those that there are none of."""
-        own = {"uwb": self.uwb, "lidar": self.lidar, DEPTH_CAMERA: self.depth_camera}
-        given = {**own, **(self.model_extra or {})}
-        return {key: spec for key, spec in given.items() if spec is not None}
+        specs = {"uwb": self.uwb, "lidar": self.lidar, DEPTH_CAMERA: self.depth_camera}
+        all_specs = {**specs, **(self.model_extra or {})}
+        return {key: spec for key, spec in all_specs.items() if spec is not None}
 
     @property
     def topics(self) -> list[str]:
         """Last parts of the topics of all that there are, without those of an image."""
-        own = {"imu": self.imu, "mag": self.magnetometer}
-        found = [name for name, spec in own.items() if spec is not None]
-        return [*found, *(kind(key).KEY for key in self.mounted), *self.cameras]
+        specs = {"imu": self.imu, "mag": self.magnetometer}
+        names = [name for name, spec in specs.items() if spec is not None]
+        return [*names, *(kind(key).KEY for key in self.mounted), *self.cameras]
 
 
-def _checked(key: str, given: object) -> Record | None:
+def _checked(key: str, value: object) -> Record | None:
     """The record of a kind that is named by a key, None where there is no such sensor."""
     if not is_kind(key):
-        raise _faults([{"type": "extra_forbidden", "loc": (key,), "input": given}])
-    if given is None:
+        raise _faults([{"type": "extra_forbidden", "loc": (key,), "input": value}])
+    if value is None:
         return None
     try:
-        return kind(key).SPEC.model_validate(given)
+        return kind(key).SPEC.model_validate(value)
     except ValidationError as error:
         raise _faults(
             [{**each, "loc": (key, *each["loc"])} for each in error.errors(include_url=False)]
@@ -96,18 +96,18 @@ def set_names() -> list[str]:
     return sorted([NONE, *SETS.names()])
 
 
-def sensors_tree(given: object, source: str) -> object:
+def sensors_tree(asked: object, source: str) -> object:
     """The plain tree of what a scenario or the command line asks for.
 
     Args:
-        given: names of sets, separated by commas, or a mapping whose values may be names of presets.
+        asked: names of sets, separated by commas, or a mapping whose values may be names of presets.
         source: to name in errors.
 
     Raises:
         BadInput: there is no such set or preset.
     """
     tree: Tree = {**dict.fromkeys([*_PRESETS, "uwb", "lidar"]), "cameras": {}}
-    for part in _named_sets(given, source) if isinstance(given, str) else [given]:
+    for part in _named_sets(asked, source) if isinstance(asked, str) else [asked]:
         if not isinstance(part, dict):
             return part  # which is refused where it is validated
         tree = {**tree, **part, "cameras": _both(tree["cameras"], part.get("cameras", {}))}
@@ -119,11 +119,11 @@ def sensors_tree(given: object, source: str) -> object:
     return {**tree, "cameras": cameras_tree(tree["cameras"])}
 
 
-def cameras_tree(given: object) -> object:
+def cameras_tree(cameras: object) -> object:
     """The plain tree of cameras by name, of which each may name a preset."""
-    if not isinstance(given, dict):
-        return given
-    return {name: _filled_in(each, camera_spec.PRESETS.tree) for name, each in given.items()}
+    if not isinstance(cameras, dict):
+        return cameras
+    return {name: _filled_in(each, camera_spec.PRESETS.tree) for name, each in cameras.items()}
 
 
 def _named_sets(names: str, source: str) -> list[object]:

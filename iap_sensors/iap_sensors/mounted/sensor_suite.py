@@ -68,7 +68,7 @@ class VehicleSensors:
             each.reset(seed)
 
     def needs_rays(self, k: int) -> bool:
-        """Whether a sensor is due at control instant k that samples along rays."""
+        """True if a sensor is due at control instant k that samples along rays."""
         return any(each.needs_rays and each.sampling.is_due(k) for each in self.mounted.values())
 
 
@@ -98,12 +98,12 @@ class SensorSuite:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to sample."""
+        """True if there is nothing to sample."""
         return not self._cameras and not any(each.kinds for each in self.vehicles)
 
     @property
     def has_cameras(self) -> bool:
-        """Whether there are cameras, so that a renderer is needed."""
+        """True if there are cameras, so that a renderer is needed."""
         return bool(self._cameras)
 
     def open_cameras(self, renderer: Renderer) -> None:
@@ -137,7 +137,7 @@ class SensorSuite:
             self.cameras.reset(self._rig.seed)
 
     def needs_objects(self, k: int) -> bool:
-        """Whether a sensor at control instant k depends on the world's objects."""
+        """True if a sensor at control instant k depends on the world's objects."""
         cameras = () if self.cameras is None else self.cameras.cameras
         is_seen = any(each.sampling.is_due(k) for each in cameras)
         return is_seen or any(each.needs_rays(k) for each in self.vehicles)

@@ -156,7 +156,7 @@ class UwbTags(MountedSensors):
 
     @property
     def needs_rays(self) -> bool:
-        """Whether lines of sight count."""
+        """True if lines of sight count."""
         return self.spec.obstruction is not None
 
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
@@ -200,7 +200,7 @@ class UwbTags(MountedSensors):
 
 
 def clear_lines(rays: RayCaster, p_WT_W: Array, p_WO_W: Array) -> Flags:
-    """Whether the lines from places (n, 3) to places (n, 3) [m] are free of what stands in the world."""
+    """True if the lines from places (n, 3) to places (n, 3) [m] are free of what stands in the world."""
     way = p_WO_W - p_WT_W
     length = np.linalg.norm(way, axis=1, keepdims=True)
     share = np.minimum(CLEARANCE / np.maximum(length, 1e-9), 0.5)

@@ -24,8 +24,8 @@ from iap_sensors.nodes.sensor_base import StateSensorNode
 class CameraNode(StateSensorNode):
     """All cameras between states and images."""
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("camera_node", namespace, given, depth=1)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__("camera_node", namespace, parameters, depth=1)
         what = "Whether images are also published compressed without loss, as PNG, to those who ask for it."
         compressed = self.parameter("compressed", True, what)
         cameras = mounted_cameras_of(self.rig)

@@ -25,16 +25,16 @@ from iap_sensors.nodes.sensor_base import SensorNode
 class ImuNode(SensorNode):
     """The inertial units of all vehicles."""
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("imu_node", namespace, given)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__("imu_node", namespace, parameters)
         pairs = zip(self.rig.vehicles, SensorSuite(self.rig).vehicles, strict=True)
-        found = [(v.name, each.inertial) for v, each in pairs if each.inertial is not None]
+        units_by_name = [(v.name, each.inertial) for v, each in pairs if each.inertial is not None]
         self.advertise(
-            [info for _, units in found for info in units.infos],
-            notes=[note for _, units in found for note in units.notes],
+            [info for _, units in units_by_name for info in units.infos],
+            notes=[note for _, units in units_by_name for note in units.notes],
         )
-        self._vehicles = [_VehicleUnits(self, units) for _, units in found]
-        for (name, _), vehicle in zip(found, self._vehicles, strict=True):
+        self._vehicles = [_VehicleUnits(self, units) for _, units in units_by_name]
+        for (name, _), vehicle in zip(units_by_name, self._vehicles, strict=True):
             topic = self.absolute(f"{name}/inertial")
             take, frames = partial(self._on_samples, vehicle), (frame(name, BASE_LINK),)
             read, kind = MessageReader(InertialMessage, frames).read, InertialMessage.TYPE

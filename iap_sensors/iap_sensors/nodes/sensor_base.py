@@ -36,7 +36,7 @@ class SensorNode(SuiteNode):
     Args:
         name: of the node.
         namespace: of the node, that of the simulation.
-        given: see `SuiteNode`.
+        parameters: see `SuiteNode`.
 
     Attributes:
         rig: the sensors' specification.
@@ -44,8 +44,10 @@ class SensorNode(SuiteNode):
         faulty: what is said of readings, which sensors that fail change.
     """
 
-    def __init__(self, name: str, namespace: str, given: Mapping[str, Any] | None = None) -> None:
-        super().__init__(name, namespace=namespace, given=given)
+    def __init__(
+        self, name: str, namespace: str, parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(name, namespace=namespace, parameters=parameters)
         self.refuse_scenario("rig")
         what = "The sensors, as YAML text of iap_sensors.mounted.rig_spec.RigSpec or the path of such a file."
         self.rig = RigSpec.read(self.parameter("rig", "", what), source="parameter rig")
@@ -108,9 +110,9 @@ class SensorNode(SuiteNode):
         short = [topic for topic, rate in rates.items() if rate.is_short(now)]
         slow = ""
         if short:
-            few = min(short, key=lambda topic: rates[topic].rate(now) / rates[topic].wanted)
-            kept, wanted = rates[few].rate(now), rates[few].wanted
-            slow = f"{few}: {kept:.1f} of {wanted:.4g} Hz"
+            few = min(short, key=lambda topic: rates[topic].rate(now) / rates[topic].target_rate)
+            kept, target = rates[few].rate(now), rates[few].target_rate
+            slow = f"{few}: {kept:.1f} of {target:.4g} Hz"
         is_silent = time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT
         missing = "nothing comes from physics_node" if is_silent else slow
         level, text = warning_or("sensing", missing, self.inputs.refusals.newest())
@@ -128,9 +130,9 @@ class StateSensorNode(SensorNode, ABC):
     """
 
     def __init__(
-        self, name: str, namespace: str, given: Mapping[str, Any] | None = None, *, depth: int
+        self, name: str, namespace: str, parameters: Mapping[str, Any] | None = None, *, depth: int
     ) -> None:
-        super().__init__(name, namespace, given)
+        super().__init__(name, namespace, parameters)
         self._state_qos = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
         # Work is a task of its own: while a subscription has messages, EventsExecutor does nothing else.
         self._waiting: deque[tuple[Instant, float]] = deque(maxlen=depth)

@@ -13,7 +13,7 @@ from iap_io.ros.node import run
 from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
 from iap_sensors.nodes.sensor_base import StateSensorNode
 
-OWN_NODES = ("uwb", "lidar", "depth_camera")  # kinds that have them
+KINDS_WITH_NODES = ("uwb", "lidar", "depth_camera")  # kinds that have them
 
 
 class MountedSensorNode(StateSensorNode):
@@ -21,7 +21,7 @@ class MountedSensorNode(StateSensorNode):
 
     Attributes:
         NAME: of the node.
-        KEYS: of its kinds under ``sensors``; none: of all kinds but those in `OWN_NODES`.
+        KEYS: of its kinds under ``sensors``; none: of all kinds but those in `KINDS_WITH_NODES`.
         DEPTH: see `StateSensorNode`.
     """
 
@@ -29,14 +29,14 @@ class MountedSensorNode(StateSensorNode):
     KEYS: ClassVar[tuple[str, ...]] = ()
     DEPTH: ClassVar[int] = 400  # so that no sample is left out
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__(self.NAME, namespace, given, depth=self.DEPTH)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__(self.NAME, namespace, parameters, depth=self.DEPTH)
         self._rays = RigRays(self.rig)
         self._kinds = [
             (i, kind)
             for i, vehicle in enumerate(SensorSuite(self.rig).vehicles)
             for key, kind in vehicle.mounted.items()
-            if (key in self.KEYS if self.KEYS else key not in OWN_NODES)
+            if (key in self.KEYS if self.KEYS else key not in KINDS_WITH_NODES)
         ]
         kinds = [kind for _, kind in self._kinds]
         self.advertise(

@@ -19,16 +19,16 @@ class UwbNode(MountedSensorNode):
 
     NAME, KEYS = "uwb_node", ("uwb",)
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__(namespace, given)
+    def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        super().__init__(namespace, parameters)
         self._anchors = self.create_publisher(MarkerArray, self.absolute(ANCHORS), LATCHED)
         self._anchors.publish(MarkerArray(markers=self._markers()))
 
     def _markers(self) -> list[Marker]:
         specs = [vehicle.sensors.uwb for vehicle in self.rig.vehicles]
-        places = {a.id: a.position for spec in specs if spec is not None for a in spec.anchors}
+        positions = {a.id: a.position for spec in specs if spec is not None for a in spec.anchors}
         markers: list[Marker] = []
-        for name, position in places.items():
+        for name, position in positions.items():
             markers += anchor_messages("anchors", len(markers), name, position)
         return markers
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What casts rays at triangles: a protocol, and what it takes and gives."""
+"""Casting of rays at triangles: a protocol, and what it takes and gives."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

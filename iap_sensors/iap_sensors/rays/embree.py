@@ -38,10 +38,10 @@ class EmbreeCaster:
         return Hits(distance, face, normal)
 
     def _go_on(
-        self, rays: np.ndarray, passed: Single, given: tuple[Single, Single, Single], out: Hits
+        self, rays: np.ndarray, passed: Single, bundle: tuple[Single, Single, Single], out: Hits
     ) -> None:
         """Cast the rays that leave a solid again, behind it, until all have ended."""
-        starts, ways, reach = given
+        starts, ways, reach = bundle
         while len(rays):
             way = ways[rays]
             at = starts[rays] + passed[:, None] * way
@@ -56,7 +56,7 @@ class EmbreeCaster:
             rays = rays[leaves]
 
     def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
-        """Whether (n,) anything is in the way of rays, from either side."""
+        """True if (n,) anything is in the way of rays, from either side."""
         if self._is_empty or not len(reach):
             return np.zeros(len(reach), dtype=bool)
         return self._scene.is_blocked(starts, ways, reach)

@@ -43,13 +43,13 @@ def _library() -> ctypes.CDLL:
     Raises:
         IapError: it has not.
     """
-    found = re.search(r"\S*/libembree4[^\s/]*$", Path("/proc/self/maps").read_text(), re.MULTILINE)
-    if found is None:
+    match = re.search(r"\S*/libembree4[^\s/]*$", Path("/proc/self/maps").read_text(), re.MULTILINE)
+    if match is None:
         raise IapError("embreex is installed, but brings no libembree4")
     library = ctypes.CDLL(
-        found.group(), ctypes.RTLD_GLOBAL
+        match.group(), ctypes.RTLD_GLOBAL
     )  # so that compiled code finds its names
-    for name, returned, taken in (
+    for name, returned, arguments in (
         ("rtcNewDevice", _Pointer, [ctypes.c_char_p]),
         ("rtcNewScene", _Pointer, [_Pointer]),
         ("rtcSetSceneFlags", None, [_Pointer, ctypes.c_int]),
@@ -73,7 +73,7 @@ def _library() -> ctypes.CDLL:
         ("rtcReleaseScene", None, [_Pointer]),
     ):
         function = getattr(library, name)
-        function.restype, function.argtypes = returned, taken
+        function.restype, function.argtypes = returned, arguments
     return library
 
 
@@ -202,10 +202,10 @@ def _intersect(
     normal: Single,
 ) -> None:
     numbers = packet.view(np.int32)
-    given = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
+    pointers = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
     for first in range(0, len(reach), WIDTH):
         count = _load(packet, valid, first, starts, ways, reach)
-        _rtcIntersect16(given[0], _pointer(scene), given[1], given[2])
+        _rtcIntersect16(pointers[0], _pointer(scene), pointers[1], pointers[2])
         for j in range(count):
             distance[first + j] = packet[8 * WIDTH + j]
             face[first + j] = numbers[17 * WIDTH + j]

@@ -169,14 +169,14 @@ class RaySensor:
         if not isinstance(spec, DepthCameraSpec) or spec.baseline == 0.0:
             return shaded
         half_width = 0.5 * spec.width / spec.focal[0]  # of the image at z = 1
-        second, seen = _to_second_imager(
+        second, in_image = _to_second_imager(
             hits, self._ways, (spec.baseline, half_width, CLEAR), shaded
         )
         ways, reach = second
         p_WR_W = view.p_WS_W + view.R_WS[:, 0] * spec.baseline
         bundle = Bundle(np.zeros_like(ways), ways, reach, float(reach.max(initial=0.0)))
         back = RayView(bundle, p_WR_W, view.R_WS, view.axis_S, view.half, view.hidden)
-        shaded[seen] = rays.is_blocked(back)
+        shaded[in_image] = rays.is_blocked(back)
         return shaded
 
 

@@ -95,11 +95,11 @@ class _Sheets:
         return self._first_hits(starts.astype(np.float32), ways.astype(np.float32), limits)
 
     def _first_hits(self, starts: Single, ways: Single, limits: Single) -> Single:
-        found: Single = self._scene.run(starts, ways, dists=limits.copy(), query="DISTANCE")
-        return found
+        distances: Single = self._scene.run(starts, ways, dists=limits.copy(), query="DISTANCE")
+        return distances
 
     def is_near(self, starts_W: Array, ways_W: Array, center_W: Array) -> Booleans:
-        """Whether rays come as near to a centre (3,) as the farthest corner is to the frame's origin."""
+        """True if rays come as near to a centre (3,) as the farthest corner is to the frame's origin."""
         to_center = center_W - starts_W
         squares = np.einsum("ij,ij->i", ways_W, ways_W)
         along = np.einsum("ij,ij->i", to_center, ways_W) / np.maximum(squares, 1e-12)
@@ -111,7 +111,7 @@ class _Solids(_Sheets):
     """Triangles around solids, counter-clockwise from outside: rays that leave one go on."""
 
     def _first_hits(self, starts: Single, ways: Single, limits: Single) -> Single:
-        found, rays = limits.copy(), np.arange(len(limits))
+        distances, rays = limits.copy(), np.arange(len(limits))
         passed = np.zeros(len(limits), np.float32)  # share of each ray that is behind it
         while len(rays):
             at, way = starts[rays] + passed[rays, None] * ways[rays], ways[rays]
@@ -119,8 +119,8 @@ class _Solids(_Sheets):
             is_hit = hits["primID"] >= 0
             leaves = is_hit & (np.einsum("ij,ij->i", hits["Ng"], way) > 0.0)
             enters = is_hit & ~leaves
-            found[rays[enters]] = passed[rays[enters]] + hits["tfar"][enters]
+            distances[rays[enters]] = passed[rays[enters]] + hits["tfar"][enters]
             step = SKIN / np.linalg.norm(way[leaves], axis=1)
             rays = rays[leaves]
             passed[rays] += hits["tfar"][leaves] + step
-        return found
+        return distances

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the rays of a sensor go: pixels of a pinhole or a fisheye in the optical frame, beams of a lidar in its own."""
+"""Directions of a sensor's rays: pixels of a pinhole or a fisheye in the optical frame, beams of a lidar in its own."""
 
 from dataclasses import dataclass
 

@@ -13,7 +13,7 @@ from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
-from iap_description.vehicles.assembly import Body
+from iap_description.vehicles.body import Body
 from iap_description.vehicles.body_parts import BODY_LABEL
 from iap_description.world.objects import Placed
 from iap_description.world.obstacles import Obstacles
@@ -83,24 +83,24 @@ class TriangleSurface:
 def numbered_on(parts: Sequence[Numbers]) -> Numbers:
     """Numbers of pieces, (n,) from 0 on in each part, as numbers over all parts."""
     firsts = np.cumsum([0, *(int(part.max(initial=-1)) + 1 for part in parts[:-1])])
-    moved = [part + first for part, first in zip(parts, firsts, strict=True)]
-    return np.concatenate(moved).astype(np.int32)
+    shifted = [part + first for part, first in zip(parts, firsts, strict=True)]
+    return np.concatenate(shifted).astype(np.int32)
 
 
 def standing_surface(world: World) -> TriangleSurface:
-    """What stands still in a world, in `map`: the ground, what is seen of its scene, and objects."""
-    found = []
+    """The surfaces that stand still in a world, in `map`: the ground, what is seen of its scene, and objects."""
+    parts_of_world = []
     if world.ground:
-        found.append(TriangleSurface.of([ground()], is_solid=False, label=GROUND_LABEL))
+        parts_of_world.append(TriangleSurface.of([ground()], is_solid=False, label=GROUND_LABEL))
     if world.scene is not None:
-        seen = [part for part in load_scene(world.scene).parts if part.name != GROUND]
-        for part in seen:
+        visible = [part for part in load_scene(world.scene).parts if part.name != GROUND]
+        for part in visible:
             corners = part.vertices[part.faces].astype(np.float64)
-            found.append(TriangleSurface.of([corners], is_solid=False, label=part.label))
+            parts_of_world.append(TriangleSurface.of([corners], is_solid=False, label=part.label))
     for k, item in enumerate(world.objects.values()):
         if not item.moves:
-            found.append(object_surface(item, k).placed(item.row(0.0)))
-    return TriangleSurface.joined(found)
+            parts_of_world.append(object_surface(item, k).placed(item.row(0.0)))
+    return TriangleSurface.joined(parts_of_world)
 
 
 def object_surface(item: Placed, number: int) -> TriangleSurface:

@@ -42,7 +42,7 @@ def matrix_of(q: Array) -> Array:
 
 
 @njit(cache=True)
-def seen_from(p_WS_W: Array, R_WS: Array, row: Array) -> tuple[Array, Array, Array]:
+def relative_pose(p_WS_W: Array, R_WS: Array, row: Array) -> tuple[Array, Array, Array]:
     """Place (3,) [m] and attitude (3, 3) of a sensor in a body of state `row` (13,), and the body's (3, 3) in `map`."""
     R_WB = matrix_of(row[3:7])
     p_BS_B, R_BS = np.zeros(3), np.zeros((3, 3))
@@ -59,7 +59,7 @@ def rays_near(
     starts_S: Single, ways_S: Single, reach: Single, center_S: Array, radius: float
 ) -> Indices:
     """Numbers (m,) of the rays that come as near to a point (3,) as a radius [m]."""
-    found = np.empty(len(reach), np.int64)
+    indices = np.empty(len(reach), np.int64)
     count = 0
     for i in range(len(reach)):
         x = center_S[0] - starts_S[i, 0]
@@ -71,9 +71,9 @@ def rays_near(
         y -= along * ways_S[i, 1]
         z -= along * ways_S[i, 2]
         if x * x + y * y + z * z <= radius * radius:
-            found[count] = i
+            indices[count] = i
             count += 1
-    return found[:count]
+    return indices[:count]
 
 
 @njit(cache=True, nogil=True)
@@ -90,7 +90,7 @@ def bodies_near(
         rows: (bodies, 13) states of the bodies, at whose origins the spheres are.
         radii: (bodies,) of the spheres [m].
     """
-    found = np.empty(len(radii), np.int64)
+    indices = np.empty(len(radii), np.int64)
     count = 0
     for i in range(len(radii)):
         x, y, z = rows[i, 0] - p_WS_W[0], rows[i, 1] - p_WS_W[1], rows[i, 2] - p_WS_W[2]
@@ -102,9 +102,9 @@ def bodies_near(
             angle = np.arccos(min(max(cosine, -1.0), 1.0))
             if angle > half + np.arcsin(radii[i] / d) + 1e-6:
                 continue
-        found[count] = i
+        indices[count] = i
         count += 1
-    return found[:count]
+    return indices[:count]
 
 
 @njit(cache=True, nogil=True)
@@ -138,7 +138,7 @@ def settle(
 @njit(cache=True, nogil=True)
 def merge(
     rays: Indices,
-    found: tuple[Single, Numbers, Single],
+    of_mover: tuple[Single, Numbers, Single],
     first: int,
     R: Array,
     hits: tuple[Single, Numbers, Single],
@@ -147,12 +147,12 @@ def merge(
 
     Args:
         rays: (m,) numbers of the rays.
-        found: distance, face and normal of each, the normal in the body's frame.
+        of_mover: distance, face and normal of each, the normal in the body's frame.
         first: number of the body's first face among all faces.
         R: (3, 3) attitude of the body.
         hits: of all rays, written to.
     """
-    distance, face, normal = found
+    distance, face, normal = of_mover
     for j in range(len(rays)):
         if face[j] == NO_FACE:
             continue

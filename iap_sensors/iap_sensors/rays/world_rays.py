@@ -27,7 +27,7 @@ from iap_sensors.rays.surfaces import (
     object_surface,
     standing_surface,
 )
-from iap_sensors.rays.turning import Indices, bodies_near, merge, rays_near, seen_from, turned
+from iap_sensors.rays.turning import Indices, bodies_near, merge, rays_near, relative_pose, turned
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Mover:
 
     @classmethod
     def of(cls, surface: TriangleSurface) -> "Mover":
-        """What is made of a surface."""
+        """The caster of a surface."""
         return cls(surface, EmbreeCaster(surface), surface.radius)
 
 
@@ -134,17 +134,17 @@ class Rays:
         """The first hits of a sensor's rays, normals in `map`; faces are numbered as in `segments`."""
         hits = self._caster.first_hits(*self._turned(view), view.bundle.reach)
         for mover, first, row, rays, bundle in self._near(view, hits.distance):
-            p_BS_B, R_BS, R_WB = seen_from(view.p_WS_W, view.R_WS, row)
-            found = mover.caster.first_hits(*turned(bundle, p_BS_B, R_BS), bundle.reach)
-            merge(rays, tuple(found), first, R_WB, tuple(hits))
+            p_BS_B, R_BS, R_WB = relative_pose(view.p_WS_W, view.R_WS, row)
+            hits_of_mover = mover.caster.first_hits(*turned(bundle, p_BS_B, R_BS), bundle.reach)
+            merge(rays, tuple(hits_of_mover), first, R_WB, tuple(hits))
         return hits
 
     def is_blocked(self, view: RayView) -> Booleans:
-        """Whether (n,) anything is in the way of a sensor's rays."""
+        """True if (n,) anything is in the way of a sensor's rays."""
         bundle = view.bundle
         blocked = self._caster.is_blocked(*self._turned(view), bundle.reach)
         for mover, _, row, rays, near in self._near(view, bundle.reach):
-            p_BS_B, R_BS, _ = seen_from(view.p_WS_W, view.R_WS, row)
+            p_BS_B, R_BS, _ = relative_pose(view.p_WS_W, view.R_WS, row)
             blocked[rays] |= mover.caster.is_blocked(*turned(near, p_BS_B, R_BS), near.reach)
         return blocked
 
@@ -154,7 +154,7 @@ class Rays:
 
     @cached_property
     def surface(self) -> TriangleSurface:
-        """What stands still."""
+        """The surfaces that stand still."""
         return standing_surface(self._world)
 
     @cached_property
@@ -204,7 +204,7 @@ class Rays:
     def _near(
         self, view: RayView, reach: np.ndarray
     ) -> Iterator[tuple[Mover, int, Array, Indices, Bundle]]:
-        """What moves and may be hit: it, its first face, its state row, numbers of the rays, and these."""
+        """Moving bodies that may be hit: each, its first face, its state row, numbers of the rays, and these."""
         if not self._movers:
             return
         rows = np.vstack([self._objects[list(self._moving_objects)], self._x])

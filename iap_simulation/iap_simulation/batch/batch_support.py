@@ -8,7 +8,7 @@ from iap_control.actuation.kinds import laws
 from iap_control.controllers.controller import AUTO
 from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.assembly import Assembly
-from iap_io.runs.run_meta import TRUTH
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.batch.layout import rows_of
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA

@@ -24,7 +24,8 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
-from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
+from iap_io.runs.run_meta import Bore, RunMeta, Track
+from iap_io.runs.vehicle_meta import TRUTH, VehicleMeta
 from iap_physics.build import build_plant
 from iap_physics.engines.engine import Engine
 from iap_physics.plant.inertial import InertialProbe, inertial_probes

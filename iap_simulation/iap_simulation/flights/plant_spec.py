@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from iap_description.vehicles.faults import SensorFault
-from iap_io.runs.run_meta import TRUTH
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate

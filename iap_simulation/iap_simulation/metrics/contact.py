@@ -18,7 +18,8 @@ from iap_description.states import P, Q
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import Columns, WrenchColumns, joined
-from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
+from iap_io.runs.run_meta import Bore, RunMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.errors import TOLERANCE
 from iap_simulation.metrics.sums import ErrorSums, Mean
 

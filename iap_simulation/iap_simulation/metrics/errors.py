@@ -8,10 +8,11 @@ from iap_description.math import so3
 from iap_description.states import Mode
 from iap_description.vehicles.faults import RotorFault
 from iap_estimation.evaluation import trajectory_errors
-from iap_io.runs.column_messages import flown_rows
+from iap_io.runs.column_messages import recorded_rows
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_folder import VehicleRun
-from iap_io.runs.run_meta import Track, VehicleMeta
+from iap_io.runs.run_meta import Track
+from iap_io.runs.vehicle_meta import VehicleMeta
 
 TOLERANCE = 1e-9  # of times [s]
 _AT_LIMIT = 1e-6  # share of a limit within which a command or a rotor is at it
@@ -19,7 +20,7 @@ _AT_LIMIT = 1e-6  # share of a limit within which a command or a rotor is at it
 
 def finite(c: Columns) -> Columns:
     """The rows up to the first state that is not a number, or none of a flight."""
-    return c.rows(slice(flown_rows(c)))
+    return c.rows(slice(recorded_rows(c)))
 
 
 def inside(t: Array, window: tuple[float, float]) -> Booleans:

@@ -13,8 +13,9 @@ from iap_description.states import P, Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_estimation.virpo.messages import CENTRE_NAME
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
+from iap_io.runs.run_meta import RunMeta, Track
 from iap_io.runs.run_reader import VehicleTracks
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.contact import ContactScores
 from iap_simulation.metrics.errors import (
     TOLERANCE,

@@ -9,7 +9,7 @@ from iap_description.signals import Step
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.recorder import Recorder
 from iap_io.runs.topics import JOINTS, LATCHES
-from iap_io.wire.message_views import Message
+from iap_io.wire.message import Message
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_io.wire.stamps import stamp_of_time
 from iap_physics.latching.latches import Latches

@@ -22,7 +22,7 @@ from iap_description.config.record import (
 )
 from iap_description.vehicles.faults import Fault, SensorFault, check_faults
 from iap_description.vehicles.platform import Platform
-from iap_io.runs.run_meta import TRUTH
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.plant.disturbances import Disturbance

@@ -11,7 +11,7 @@ from iap_description.signals import NO_WRENCH, Reference, Step
 from iap_description.states import Command, Level
 from iap_description.vehicles.latching import Hold
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES, JOINTS
-from iap_io.wire.module_views import JointsSaid
+from iap_io.wire.module_views import JointStates
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve
 
@@ -31,16 +31,16 @@ def flight() -> Flight:
 
 def joints_said(
     state: int = JOINED, hold: Hold = Hold.LOCKED, leader: int = 0, **others: Any
-) -> JointsSaid:
+) -> JointStates:
     """Of two modules and their joint."""
     numbers = {"returns": [0], "failed": [0], "lost": [0, 0], "steps_done": 0, **others}
     parts: dict[str, Any] = {name: np.array(values) for name, values in numbers.items()}
     led_by = np.array([leader, leader]) if hold != Hold.OPEN else np.array([0, 1])
     own = {"states": np.array([state]), "holds": np.array([hold]), "led_by": led_by}
-    return JointsSaid(**{**parts, **own, "steps_done": int(parts["steps_done"])})
+    return JointStates(**{**parts, **own, "steps_done": int(parts["steps_done"])})
 
 
-def update(replay: FlightReplay, k: int, joints: JointsSaid) -> None:
+def update(replay: FlightReplay, k: int, joints: JointStates) -> None:
     """An instant at which both modules are 1 mm beside their references, and their joint bears 2 N."""
     row = np.zeros(20)
     row[6] = 1.0

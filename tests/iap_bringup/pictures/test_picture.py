@@ -11,7 +11,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_description.world.world import World
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_physics.engines.joints import joined_rows
 
 SIZE = (192, 108)

@@ -11,7 +11,7 @@ from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import Level, Mode
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.faults import Health
+from iap_description.vehicles.health import Health
 from iap_description.vehicles.platform import load_platform
 
 BEETLE = load_platform("beetle").aircraft

@@ -7,7 +7,8 @@ import yaml
 
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
-from iap_description.vehicles.faults import Fault, Health, check_faults
+from iap_description.vehicles.faults import Fault, check_faults
+from iap_description.vehicles.health import Health
 from iap_description.vehicles.platform import load_platform
 
 F450 = load_platform("f450").aircraft

@@ -9,7 +9,7 @@ from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.joint_types import joint_type
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.sensor_set import ImuMount, centre_row, check_joint, move_on
+from iap_estimation.navigation.sensor_set import UnitMount, centre_row, check_joint, move_on
 from iap_estimation.virpo.messages import Estimate, Tilt
 
 RNG = np.random.default_rng(5)
@@ -33,7 +33,7 @@ def unit_on(row, mount, q_BI, t=0.0):
 
 def test_a_body_is_where_its_unit_says_whatever_the_mount():
     row, q_BI = state(), attitude()
-    mount = ImuMount(np.array([0.03, -0.05, 0.02]), q_BI)
+    mount = UnitMount(np.array([0.03, -0.05, 0.02]), q_BI)
     out = np.empty(13)
     mount.body(unit_on(row, mount, q_BI), 0.0, out)
     np.testing.assert_allclose(np.abs(out[Q] @ row[Q]), 1.0, atol=1e-12)
@@ -42,7 +42,7 @@ def test_a_body_is_where_its_unit_says_whatever_the_mount():
 
 
 def test_an_older_estimate_is_carried_on_by_its_twist():
-    row, mount = state(), ImuMount(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
+    row, mount = state(), UnitMount(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
     out = np.empty(13)
     mount.body(unit_on(row, mount, None), 0.1, out)
     np.testing.assert_allclose(out[P], row[P] + 0.1 * row[V], atol=1e-12)

@@ -15,7 +15,7 @@ from rosbags.rosbag2 import Reader
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_io.bags.bag_writer import STORAGE, GrowingFile, RecordingFailed
 from iap_io.euroc.euroc_folder import EUROC
-from iap_io.recording.recorder import HELD, Recorder
+from iap_io.recording.recorder import MAX_CHUNK_BYTES, Recorder
 from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import RecordingSettings
@@ -110,7 +110,7 @@ def test_many_images_fill_chunks_of_their_own(tmp_path: Path) -> None:
     with Recorder(tmp_path, with_sensors(flight, big)) as recorder:
         taken = fly(recorder, flight, (big,), 300)
     found = _messages(tmp_path)["/iap/drone_1/left/image_raw"]
-    assert len(found) == 30 > HELD / 640 / 480
+    assert len(found) == 30 > MAX_CHUNK_BYTES / 640 / 480
     for image, (_, message) in zip(taken, found, strict=True):
         assert isinstance(image, ImageReading)
         assert message.data.tobytes() == image.pixels.tobytes()

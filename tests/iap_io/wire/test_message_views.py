@@ -11,7 +11,7 @@ from iap_description.states import REF_FIXED, REF_Q, Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_io.runs import topics
-from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.cdr import message, message_types, records_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage

@@ -8,7 +8,7 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import (
-    JointsSaid,
+    JointStates,
     JointWrenchesMessage,
     ModuleJointsMessage,
     ModuleReferenceMessage,
@@ -30,7 +30,7 @@ def test_a_reference_carries_role_and_feed_forward() -> None:
     np.testing.assert_array_equal(read.feed_forward_P, wrench_P)
 
 
-def said(**parts: list[int]) -> JointsSaid:
+def said(**parts: list[int]) -> JointStates:
     """Of two joints between three modules."""
     numbers = {
         "states": [4, 0],
@@ -41,10 +41,10 @@ def said(**parts: list[int]) -> JointsSaid:
         "lost": [0, 0, 1],
     }
     arrays = {name: np.array(values) for name, values in {**numbers, **parts}.items()}
-    return JointsSaid(**arrays, steps_done=3)
+    return JointStates(**arrays, steps_done=3)
 
 
-def read_back(put: JointsSaid) -> ModuleJointsMessage:
+def read_back(put: JointStates) -> ModuleJointsMessage:
     out = ModuleJointsMessage.of(["a", "bc"], ["m1", "m2"], ["m2", "m3"], ["m1", "m2", "m3"])
     out.put_head(5, 7)
     out.put(put)

@@ -34,13 +34,13 @@ class Prior:
         H: (n, n) symmetric.
         g: (n,) gradient at `base`.
         base: the states, of as many keyframes as the prior is of.
-        places: (n,) where these are in a step of `base`, ascending; a rotation's three are all there or none.
+        indices: (n,) where these are in a step of `base`, ascending; a rotation's three are all there or none.
     """
 
     H: Array
     g: Array
     base: States
-    places: Integers
+    indices: Integers
 
     @classmethod
     def of(cls, H: Array, g: Array, base: States) -> "Prior":
@@ -48,10 +48,10 @@ class Prior:
         speaks = np.diag(H) != 0.0
         turns = base.rotations()[:, None] + np.arange(3)
         speaks[turns] = speaks[turns].any(axis=1, keepdims=True)
-        places = np.flatnonzero(speaks)
-        own = H[np.ix_(places, places)]
-        mirror(own)
-        return cls(own, g[places], base, places)
+        indices = np.flatnonzero(speaks)
+        block = H[np.ix_(indices, indices)]
+        mirror(block)
+        return cls(block, g[indices], base, indices)
 
     def add(self, states: States, H: Array, g: Array) -> float:
         """Add it to the normal equations of states that have as many keyframes or more; returns its cost."""
@@ -60,10 +60,10 @@ class Prior:
         cost = float(self.g @ xi + 0.5 * xi @ slope)
         slope += self.g
         turned = self.H.copy()
-        turn(self.places, self.base.rotations(), xi, turned, slope)
+        turn(self.indices, self.base.rotations(), xi, turned, slope)
         old, new = (len(one.x) * one.stride for one in (self.base, states))
-        places = np.where(self.places < old, self.places, self.places + new - old)
-        add_block(H, g, places, turned, slope)
+        indices = np.where(self.indices < old, self.indices, self.indices + new - old)
+        add_block(H, g, indices, turned, slope)
         return cost
 
     def cost(self, states: States) -> float:
@@ -74,15 +74,15 @@ class Prior:
     def without(self, frame: int) -> "Prior":
         """The prior of the remaining keyframes when one is minimised away."""
         stride = self.base.stride
-        begin, end = np.searchsorted(self.places, [frame * stride, (frame + 1) * stride])
+        begin, end = np.searchsorted(self.indices, [frame * stride, (frame + 1) * stride])
         H, g = eliminate(self.H, self.g, slice(begin, end))
-        places = np.concatenate([self.places[:begin], self.places[end:] - stride])
-        return Prior(H, g, self.base.without(frame), places)
+        indices = np.concatenate([self.indices[:begin], self.indices[end:] - stride])
+        return Prior(H, g, self.base.without(frame), indices)
 
     def _step_to(self, states: States) -> Array:
         xi = np.empty(self.base.size)
         difference(states, self.base, xi)
-        return xi[self.places]
+        return xi[self.indices]
 
 
 def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
@@ -114,11 +114,11 @@ def mirror(H: Array) -> None:
 
 
 @njit(cache=True)
-def turn(places: Integers, rotations: Integers, xi: Array, H: Array, slope: Array) -> None:
+def turn(columns: Integers, rotations: Integers, xi: Array, H: Array, slope: Array) -> None:
     """Chain rule for the rotations: a step d changes xi by J_r^-1(xi) d.
 
     Args:
-        places: of a prior, ascending.
+        columns: of a prior, ascending.
         rotations: first places of all that its base has, ascending.
         xi: step from the base.
         H: lower triangle; changed in place.
@@ -126,9 +126,9 @@ def turn(places: Integers, rotations: Integers, xi: Array, H: Array, slope: Arra
     """
     at = 0
     for first in rotations:
-        while at < len(places) and places[at] < first:
+        while at < len(columns) and columns[at] < first:
             at += 1
-        if at < len(places) and places[at] == first:
+        if at < len(columns) and columns[at] == first:
             _turn_at(at, xi, H, slope)
 
 

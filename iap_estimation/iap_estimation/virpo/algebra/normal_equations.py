@@ -11,48 +11,48 @@ from numba import njit
 
 from iap_description.arrays import Array, Integers
 
-Places = Integers
+Indices = Integers
 
 
 @njit(cache=True)
-def accumulate(H: Array, g: Array, places: Places, J: Array, r: Array) -> None:
-    """Add J^T J to the lower triangle of H and J^T r to g, at ascending `places` (n,)."""
-    n = len(places)
+def accumulate(H: Array, g: Array, indices: Indices, J: Array, r: Array) -> None:
+    """Add J^T J to the lower triangle of H and J^T r to g, at ascending `indices` (n,)."""
+    n = len(indices)
     for m in range(len(r)):
         for a in range(n):
             u = J[m, a]
             if u != 0.0:
-                row = places[a]
+                row = indices[a]
                 g[row] += u * r[m]
                 for b in range(a + 1):
-                    H[row, places[b]] += u * J[m, b]
+                    H[row, indices[b]] += u * J[m, b]
 
 
 @njit(cache=True)
-def accumulate_row(own: Array, slope: Array, J: Array, r: float) -> None:
+def accumulate_row(block: Array, slope: Array, J: Array, r: float) -> None:
     """Add J^T J to a small matrix (n, n) and J^T r to its gradient, of one residual with derivatives J (n,)."""
     for a in range(len(J)):
         u = J[a]
         slope[a] += u * r
         for b in range(len(J)):
-            own[a, b] += u * J[b]
+            block[a, b] += u * J[b]
 
 
 @njit(cache=True)
-def add_block(H: Array, g: Array, places: Places, own: Array, slope: Array) -> None:
+def add_block(H: Array, g: Array, indices: Indices, block: Array, slope: Array) -> None:
     """Add the lower triangle of a matrix (n, n), and its gradient, at ascending places (n,)."""
-    for a in range(len(places)):
-        row = places[a]
+    for a in range(len(indices)):
+        row = indices[a]
         g[row] += slope[a]
         for b in range(a + 1):
-            H[row, places[b]] += own[a, b]
+            H[row, indices[b]] += block[a, b]
 
 
 @njit(cache=True)
-def run(start: int, count: int, places: Places, at: int) -> None:
+def run(start: int, count: int, indices: Indices, at: int) -> None:
     """Write start, start + 1, ... into `count` places from `at`."""
     for i in range(count):
-        places[at + i] = start + i
+        indices[at + i] = start + i
 
 
 @njit(cache=True)

@@ -75,14 +75,14 @@ def solve(H: Array, g: Array, damping: float, early: Blocks) -> tuple[Array, Arr
 
 
 @njit(cache=True)
-def _lower(H: Array, places: Integers) -> Array:
+def _lower(H: Array, indices: Integers) -> Array:
     """Lower triangle of the rows and columns of some places."""
-    n = len(places)
+    n = len(indices)
     out = np.zeros((n, n))
     for i in range(n):
-        row = H[places[i]]
+        row = H[indices[i]]
         for j in range(i + 1):
-            out[i, j] = row[places[j]]
+            out[i, j] = row[indices[j]]
     return out
 
 
@@ -91,13 +91,13 @@ class Touched(NamedTuple):
 
     Attributes:
         counts: (B,) how many those are.
-        places: (B, n) which.
+        indices: (B, n) which.
         X: (B, n, w) H_qp L^-T.
         L: (B, w, w) Cholesky factor of its own information.
     """
 
     counts: Integers
-    places: Integers
+    indices: Integers
     X: Array
     L: Array
 
@@ -115,7 +115,7 @@ def eliminate_early(H: Array, g: Array, early: Blocks, touched: Touched) -> bool
     n, width = len(g), early.shape[1]
     gone, y = np.zeros(n, dtype=np.bool_), np.empty(width)
     for b in range(len(early)):
-        p, X, L, places = early[b], touched.X[b], touched.L[b], touched.places[b]
+        p, X, L, touched_at = early[b], touched.X[b], touched.L[b], touched.indices[b]
         for i in range(width):
             gone[p[i]] = True
             y[i] = g[p[i]]
@@ -126,29 +126,29 @@ def eliminate_early(H: Array, g: Array, early: Blocks, touched: Touched) -> bool
         _forward(L, y)
         for i in range(width):
             g[p[i]] = y[i]
-        count = _touch(H, p, gone, X, places)
+        count = _touch(H, p, gone, X, touched_at)
         touched.counts[b] = count
         for c in range(count):
             _forward(L, X[c])
-            _subtract(H, g, places, X, y, c)
+            _subtract(H, g, touched_at, X, y, c)
     return True
 
 
 @njit(cache=True)
-def _subtract(H: Array, g: Array, places: Integers, X: Array, y: Array, c: int) -> None:
+def _subtract(H: Array, g: Array, indices: Integers, X: Array, y: Array, c: int) -> None:
     """Subtract what the place of row c of X has of a block from its row of H and from its gradient."""
-    row = places[c]
+    row = indices[c]
     for i in range(len(y)):
         g[row] -= X[c, i] * y[i]
     for d in range(c + 1):
         total = 0.0
         for i in range(len(y)):
             total += X[c, i] * X[d, i]
-        H[row, places[d]] -= total
+        H[row, indices[d]] -= total
 
 
 @njit(cache=True)
-def _touch(H: Array, p: Integers, gone: Flags, X: Array, places: Integers) -> int:
+def _touch(H: Array, p: Integers, gone: Flags, X: Array, indices: Integers) -> int:
     """Gather the rows H_qp of all places that a block touches and that are not gone; returns how many."""
     count = 0
     for q in range(len(H)):
@@ -160,7 +160,7 @@ def _touch(H: Array, p: Integers, gone: Flags, X: Array, places: Integers) -> in
             X[count, i] = value
             touches |= value != 0.0
         if touches:
-            places[count] = q
+            indices[count] = q
             count += 1
     return count
 
@@ -197,9 +197,9 @@ def follow(x: Array, early: Blocks, touched: Touched) -> None:
     """Solve for the early blocks, the last first: x_p = L^-T (x_p - X^T x_q), where x_p holds -L^-1 g_p."""
     width = early.shape[1]
     for b in range(len(early) - 1, -1, -1):
-        p, X, L, places = early[b], touched.X[b], touched.L[b], touched.places[b]
+        p, X, L, touched_at = early[b], touched.X[b], touched.L[b], touched.indices[b]
         for c in range(touched.counts[b]):
-            value = x[places[c]]
+            value = x[touched_at[c]]
             for i in range(width):
                 x[p[i]] -= X[c, i] * value
         for i in range(width - 1, -1, -1):

@@ -216,12 +216,12 @@ def _covariance_in_world(
 ) -> None:
     """J C J^T, with J the derivative of `in_world` by an aircraft's state (16,) and its alignment."""
     at, n = len(C) - ALIGNMENT * (aircraft - a), AIRCRAFT + ALIGNMENT
-    places, J = np.empty(n, dtype=np.int64), np.zeros((AIRCRAFT, n))
+    indices, J = np.empty(n, dtype=np.int64), np.zeros((AIRCRAFT, n))
     for i in range(AIRCRAFT):
-        places[i] = AIRCRAFT * a + i
+        indices[i] = AIRCRAFT * a + i
         J[i, i] = 1.0
     for i in range(ALIGNMENT):
-        places[AIRCRAFT + i] = at + i
+        indices[AIRCRAFT + i] = at + i
     turn = about_z(yaw)
     for i in range(3):
         J[i, AIRCRAFT + i] = 1.0
@@ -232,19 +232,19 @@ def _covariance_in_world(
         J[begin, n - 1] = -turned[1]
         J[begin + 1, n - 1] = turned[0]
     put(J[3:6, n - 1], up)
-    _propagate(J, C, places, out)
+    _propagate(J, C, indices, out)
 
 
 @njit(cache=True)
-def _propagate(J: Array, C: Array, places: Integers, out: Array) -> None:
+def _propagate(J: Array, C: Array, indices: Integers, out: Array) -> None:
     """Covariance J C J^T of what depends by J (m, n) on n places."""
     half = np.zeros(J.shape)
     for i in range(len(J)):
-        for k in range(len(places)):
-            for m in range(len(places)):
-                half[i, k] += J[i, m] * C[places[m], places[k]]
+        for k in range(len(indices)):
+            for m in range(len(indices)):
+                half[i, k] += J[i, m] * C[indices[m], indices[k]]
     for i in range(len(J)):
         for k in range(len(J)):
             out[i, k] = 0.0
-            for m in range(len(places)):
+            for m in range(len(indices)):
                 out[i, k] += half[i, m] * J[k, m]

@@ -37,10 +37,10 @@ def biases(x: Array) -> gtsam.imuBias.ConstantBias:
 
 def state(values: gtsam.Values, k: int) -> Array:
     """State (16,) of a keyframe, as a row of `States.x`."""
-    at, told = values.atPose3(X(k)), values.atConstantBias(B(k))
+    at, bias = values.atPose3(X(k)), values.atConstantBias(B(k))
     q = at.rotation().toQuaternion()
     xyzw = np.array([getattr(q, axis)() for axis in "xyzw"])  # of which gtsam's stubs know nothing
-    parts = at.translation(), xyzw, values.atVector(V(k)), told.gyroscope(), told.accelerometer()
+    parts = at.translation(), xyzw, values.atVector(V(k)), bias.gyroscope(), bias.accelerometer()
     return np.concatenate(parts)
 
 

@@ -81,7 +81,7 @@ class AircraftGraph:
             values.insert(L(m), sighting.place)
         return values
 
-    def take_places(self, values: gtsam.Values) -> None:
+    def take_positions(self, values: gtsam.Values) -> None:
         """Lay the landmarks where they are found to be."""
         for m, sighting in self._counted():
             sighting.p_W = values.atPoint3(L(m))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one aircraft measured at and between all keyframes of a recording, cut as its window cuts it."""
+"""Measurements of one aircraft at and between all keyframes of a recording, cut as its window cuts them."""
 
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ class KeyframeLog:
     def __init__(self, fleet: Fleet, spec: VirpoSpec) -> None:
         nobody = MeetingBuffer(np.zeros((1, 3)), 0)
         self._queue = MeasurementQueue(fleet, spec, nobody, needs_tilts=False)
-        self._seen: dict[float, Tracks] = {}
+        self._tracks: dict[float, Tracks] = {}
         self.keyframes: list[Keyframe] = []
 
     def imu(self, sample: ImuSample) -> None:
@@ -68,7 +68,7 @@ class KeyframeLog:
 
     def tracks(self, tracks: Tracks) -> None:
         """Take what is seen."""
-        self._seen[tracks.t] = tracks
+        self._tracks[tracks.t] = tracks
 
     def ranges(self, measured: Ranges) -> None:
         """Take a round of ranges."""
@@ -77,13 +77,15 @@ class KeyframeLog:
     def keep(self, window: Estimator) -> None:
         """Note the window's newest keyframe, and what was measured since the one before it."""
         (estimate,) = window.estimates()
-        seen = self._seen.pop(estimate.t, None)
-        self._seen = {t: one for t, one in self._seen.items() if t > estimate.t}
+        tracks_then = self._tracks.pop(estimate.t, None)
+        self._tracks = {t: one for t, one in self._tracks.items() if t > estimate.t}
         interval, is_silent = self._interval(estimate.t, window)
-        self.keyframes.append(Keyframe(estimate, seen, interval, is_silent, window.is_still(0)))
+        self.keyframes.append(
+            Keyframe(estimate, tracks_then, interval, is_silent, window.is_still(0))
+        )
 
     def _interval(self, t: float, window: Estimator) -> tuple[Interval | None, bool]:
-        """What was measured since the last keyframe, and whether inertial samples are missing."""
+        """Measurements since the last keyframe, and whether inertial samples are missing."""
         if not self.keyframes:
             self._queue.samples[0].take(t)
             return None, False

@@ -21,7 +21,7 @@ import numpy as np
 from iap_description.arrays import Array
 
 BLOCK = 15  # of a keyframe: gtsam's step of X, V and B
-PLACES = {"x": range(6), "v": range(6, 9), "b": range(9, 15)}
+COLUMNS = {"x": range(6), "v": range(6, 9), "b": range(9, 15)}
 
 
 def covariances(graph: gtsam.GaussianFactorGraph, keyframes: int, landmarks: list[int]) -> Array:
@@ -43,11 +43,11 @@ def covariances(graph: gtsam.GaussianFactorGraph, keyframes: int, landmarks: lis
 def _banded(graph: gtsam.GaussianFactorGraph, keyframes: int) -> Array:
     """The information, its lower band: (K, (1 + width) 15, 15) of each keyframe's columns from its own rows on."""
     factors = [graph.at(i) for i in range(graph.size())]
-    told = [(_places(one.keys()), one.information()) for one in factors if one is not None]
-    told = [(at, information) for at, information in told if len(at)]
-    width = max(at.max() // BLOCK - at.min() // BLOCK for at, _ in told)
+    blocks = [(_columns(one.keys()), one.information()) for one in factors if one is not None]
+    blocks = [(at, information) for at, information in blocks if len(at)]
+    width = max(at.max() // BLOCK - at.min() // BLOCK for at, _ in blocks)
     band = np.zeros((keyframes, (1 + width) * BLOCK, BLOCK))
-    for at, information in told:
+    for at, information in blocks:
         column, row = np.broadcast_arrays(at // BLOCK, at[:, None])
         row = row - BLOCK * column
         below = row >= 0
@@ -56,11 +56,11 @@ def _banded(graph: gtsam.GaussianFactorGraph, keyframes: int) -> Array:
     return band
 
 
-def _places(keys: list[int]) -> Array:
+def _columns(keys: list[int]) -> Array:
     """Places of variables in the step of all keyframes, one behind the other."""
     parts = [gtsam.Symbol(key) for key in keys]
     steps = [
-        BLOCK * one.index() + np.array(PLACES[chr(one.chr())])
+        BLOCK * one.index() + np.array(COLUMNS[chr(one.chr())])
         for one in parts
     ]  # fmt: skip
     return np.concatenate([np.zeros(0, dtype=np.int64), *steps])
@@ -84,15 +84,15 @@ def inverse_blocks(band: Array) -> Array:
 
 def _backwards(inverses: Array, coupled: Array) -> Array:
     keyframes, rows, n = coupled.shape
-    found, sigma = np.empty_like(inverses), np.zeros((rows + n, rows + n))
+    covariances_of, sigma = np.empty_like(inverses), np.zeros((rows + n, rows + n))
     for k in reversed(range(keyframes)):
         across = -sigma[:rows, :rows] @ coupled[k]
-        found[k] = inverses[k] - coupled[k].T @ across
+        covariances_of[k] = inverses[k] - coupled[k].T @ across
         wider = np.empty_like(sigma)
-        wider[:n, :n], wider[n:, :n], wider[:n, n:] = found[k], across, across.T
+        wider[:n, :n], wider[n:, :n], wider[:n, n:] = covariances_of[k], across, across.T
         wider[n:, n:] = sigma[:rows, :rows]
         sigma = wider
-    return found
+    return covariances_of
 
 
 def _mirrored(lower: Array) -> Array:

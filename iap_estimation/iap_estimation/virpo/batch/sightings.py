@@ -28,7 +28,7 @@ class Sighting:
     Attributes:
         frames: (n,) keyframes that see it.
         views: (n, 4) normalised coordinates in the left and the right camera.
-        seen: (n,) bits LEFT and RIGHT of the views that count.
+        sides: (n,) bits LEFT and RIGHT of the views that count.
         has_right: (n,) whether the right camera sees it.
         p_W: (3,) where it is [m]; None while nothing says so.
     """
@@ -39,19 +39,19 @@ class Sighting:
     p_W: Array | None = None
 
     def __post_init__(self) -> None:
-        self.seen = np.where(self.has_right, LEFT | RIGHT, LEFT).astype(np.uint8)
+        self.sides = np.where(self.has_right, LEFT | RIGHT, LEFT).astype(np.uint8)
 
     @property
     def place(self) -> Array:
-        """Where one that counts is, (3,) [m]."""
+        """Position of one that counts, (3,) [m]."""
         assert self.p_W is not None  # noqa: S101 - see `counts`
         return self.p_W
 
     def counted(self) -> Iterator[tuple[int, int, Array]]:
         """Keyframe, camera (0 left, 1 right) and coordinates (2,) of every view that counts."""
-        for frame, view, seen in zip(self.frames.tolist(), self.views, self.seen, strict=True):
+        for frame, view, sides in zip(self.frames.tolist(), self.views, self.sides, strict=True):
             for side, bit in enumerate((LEFT, RIGHT)):
-                if seen & bit:
+                if sides & bit:
                     yield frame, side, view[2 * side : 2 * side + 2]
 
     def begin(self, x: Array, rig: StereoRig) -> None:
@@ -72,12 +72,12 @@ class Sighting:
         s = rig.R_BC[0].T @ (R_WB.T @ (self.p_W - p_WB) - rig.p_BC_B[0])
         table.place[0], table.known[0] = [s[0] / s[2], s[1] / s[2], 1.0 / s[2]], 1
         cull(self._states(x), table, rig, 0, limit)
-        self.seen = table.seen[0] if table.host[0] == 0 else np.zeros_like(self.seen)
+        self.sides = table.sides[0] if table.host[0] == 0 else np.zeros_like(self.sides)
 
     @property
     def counts(self) -> bool:
-        """Whether its place is known and at least two keyframes see it."""
-        return self.p_W is not None and int(np.count_nonzero(self.seen)) > 1
+        """True if its place is known and at least two keyframes see it."""
+        return self.p_W is not None and int(np.count_nonzero(self.sides)) > 1
 
     def _states(self, x: Array) -> Array:
         return np.ascontiguousarray(x[self.frames, None])
@@ -92,7 +92,7 @@ class Sighting:
         table.host[0], table.track[0] = 0, 0
         table.place[0, :2] = self.views[0, :2]
         table.views[0] = self.views
-        table.seen[0] = np.where(self.has_right, LEFT | RIGHT, LEFT)
+        table.sides[0] = np.where(self.has_right, LEFT | RIGHT, LEFT)
         return table
 
 

@@ -44,8 +44,8 @@ def smooth(keyframes: Sequence[Keyframe], fleet: Fleet, spec: VirpoSpec) -> list
         C = covariances(linear, len(x), recorded.landmarks())
     except np.linalg.LinAlgError as error:
         raise EstimateLost(UNDETERMINED) from error
-    found = zip(keyframes, x, map(_in_map, C, x), strict=True)
-    return [_estimate(*each) for each in found]
+    estimates = zip(keyframes, x, map(_in_map, C, x), strict=True)
+    return [_estimate(*each) for each in estimates]
 
 
 def _descend(
@@ -68,7 +68,7 @@ def _descend(
         raise EstimateLost(UNDETERMINED) from error
     if optimizer.iterations() >= iterations:
         raise EstimateLost(f"the batch did not come to rest in {iterations} iterations")
-    recorded.take_places(values)
+    recorded.take_positions(values)
     x = np.array([state(values, k) for k in range(len(x))])
     return x, graph.linearize(values)
 

@@ -75,7 +75,7 @@ class DriftFilter:
 
     @property
     def is_running(self) -> bool:
-        """Whether there are estimates."""
+        """True if there are estimates."""
         return bool(np.isfinite(self.t))
 
     @property

@@ -76,9 +76,9 @@ def aircraft_estimate(
     J = np.zeros((15, 4))
     J[0:3, 0:3] = np.eye(3)
     J[3:6, 3], J[6:9, 3] = up_B, np.cross(UP, v_W)
-    own = state.P[4 * a : 4 * a + 4, 4 * a : 4 * a + 4]
+    block = state.P[4 * a : 4 * a + 4, 4 * a : 4 * a + 4]
     is_known = np.isfinite(measured.covariance).all()
-    C = J @ own @ J.T + (kept @ measured.covariance @ kept.T if is_known else 0.0)
+    C = J @ block @ J.T + (kept @ measured.covariance @ kept.T if is_known else 0.0)
     if not is_known:
         C[3:], C[:, 3:] = np.nan, np.nan
     C[range(3), range(3)] += floor**2

@@ -65,12 +65,14 @@ class DriftState:
         deviations = np.array([start.position] * 3 + [np.deg2rad(start.yaw_deg)])
         self._set(at, np.diag(deviations**2))
 
-    def begin_centre(self, q_WB0: Array, seen: list[int]) -> None:
+    def begin_centre(self, q_WB0: Array, indices: list[int]) -> None:
         """Begin with an attitude of the centre, its yaw from the joints of aircraft that are seen."""
-        start, d = self._spec.start, joints_of(self._fleet)[seen]
+        start, d = self._spec.start, joints_of(self._fleet)[indices]
         tilt, heading = np.deg2rad([start.tilt_deg, start.heading_deg])
-        places = np.mean([self.P[4 * a, 4 * a] for a in seen])
-        heading = np.hypot(heading, np.sqrt(places) / np.linalg.norm(d - d.mean(axis=0)))
+        position_variance = np.mean([self.P[4 * a, 4 * a] for a in indices])
+        heading = np.hypot(
+            heading, np.sqrt(position_variance) / np.linalg.norm(d - d.mean(axis=0))
+        )
         self.centre[:4], self.centre[4:] = q_WB0, 0.0
         up = so3.rotate(so3.conjugate(q_WB0), np.array([0.0, 0.0, 1.0]))
         along = np.outer(up, up)
@@ -121,7 +123,7 @@ class DriftState:
         more = int(rows[:, ANCHOR].max()) + 1 - self._off.shape[1]
         if more > 0:
             self._off = np.pad(self._off, ((0, 0), (0, more), (0, 0)))
-        taken = apply_ranges(
+        used = apply_ranges(
             self.x[aircraft],
             4 * aircraft,
             rows[order],
@@ -134,7 +136,7 @@ class DriftState:
             self.P,
         )
         self._move()
-        return taken > 0
+        return used > 0
 
     def refused(self, aircraft: int) -> set[int]:
         """Anchors whose ranges to an aircraft have been wrong for long, so that they do not count."""
@@ -169,17 +171,17 @@ class DriftState:
         self.P[range(at, at + 4), range(at, at + 4)] += np.square(deviations)
         if with_heading:
             up = so3.rotate(so3.conjugate(self.centre[:4]), np.array([0.0, 0.0, 1.0]))
-            own = slice(self.of_centre, self.of_centre + 3)
-            self.P[own, own] += yaw**2 * np.outer(up, up)
+            block_rows = slice(self.of_centre, self.of_centre + 3)
+            self.P[block_rows, block_rows] += yaw**2 * np.outer(up, up)
 
     def _move(self) -> None:
         move(self.x, self.centre, self._error)
 
     def _set(self, at: int, block: Array) -> None:
         """Set the covariance of states that are independent of others."""
-        own = slice(at, at + len(block))
-        self.P[own], self.P[:, own] = 0.0, 0.0
-        self.P[own, own] = block
+        block_rows = slice(at, at + len(block))
+        self.P[block_rows], self.P[:, block_rows] = 0.0, 0.0
+        self.P[block_rows, block_rows] = block
 
 
 def joints_of(fleet: Fleet) -> Array:

@@ -165,13 +165,13 @@ def apply_joints(
     for i in range(len(x)):
         if not present[i]:
             continue
-        tip, held = to_world(x[i], vec(arms[i])), vec(d[i])
-        y = sub(tip, mv(R_0, held))
+        tip, joint = to_world(x[i], vec(arms[i])), vec(d[i])
+        y = sub(tip, mv(R_0, joint))
         one[:] = 0.0
         for k in range(3):
             one[k, 4 * i + k] = 1.0
         one[0, 4 * i + 3], one[1, 4 * i + 3] = x[i, 1] - tip[1], tip[0] - x[i, 0]
-        put_block(one, 0, at, mskew(R_0, held), 1.0)
+        put_block(one, 0, at, mskew(R_0, joint), 1.0)
         if m > 0:
             f = 1.0 / (deviation * math.sqrt(m * (m + 1.0)))
             put(r, scale(-f, sub(total, scale(m, y))))
@@ -221,7 +221,7 @@ def apply_ranges(
         How many means were taken.
     """
     h, gain = np.zeros(len(error)), np.empty(len(error))
-    first, taken = 0, 0
+    first, used = 0, 0
     while first < len(rows):
         end = first
         while end < len(rows) and rows[end, ANCHOR] == rows[first, ANCHOR]:
@@ -240,9 +240,9 @@ def apply_ranges(
             run[2] = 1.0 if is_lasting else 0.0
             if not is_lasting and off * off <= gate * gate * (variance + known):
                 apply_row(h, rest, variance, error, P, gain)
-                taken += 1
+                used += 1
         first = end
-    return taken
+    return used
 
 
 @njit(cache=True)

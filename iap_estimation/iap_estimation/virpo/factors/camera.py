@@ -78,10 +78,10 @@ def scaled_point(x_i: Array, x_j: Array, landmark: Array, rig: StereoRig, side: 
 
 
 @njit(cache=True)
-def project(s: Vec, seen: Array, sigma: float, r: Array) -> None:
+def project(s: Vec, view: Array, sigma: float, r: Array) -> None:
     """Whitened residual (2,) of a scaled point against what was seen (2,)."""
-    r[0] = (s[0] / s[2] - seen[0]) / sigma
-    r[1] = (s[1] / s[2] - seen[1]) / sigma
+    r[0] = (s[0] / s[2] - view[0]) / sigma
+    r[1] = (s[1] / s[2] - view[1]) / sigma
 
 
 @njit(cache=True)

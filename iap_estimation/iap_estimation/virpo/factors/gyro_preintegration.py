@@ -184,8 +184,8 @@ def tilting(c: Array, row: Array, r: Array, J: Array) -> None:
     """
     up = unrotate(quat(c), (0.0, 0.0, 1.0))
     R = matrix(quat(row[ATTITUDE : ATTITUDE + 4]))
-    seen, slope, f = mv(R, up), mskew(R, up), 1.0 / row[SIGMA]
+    vertical, slope, f = mv(R, up), mskew(R, up), 1.0 / row[SIGMA]
     for i in range(2):
-        r[i] = f * seen[i]
+        r[i] = f * vertical[i]
         for k in range(3):
             J[i, k] = f * slope[3 * i + k]

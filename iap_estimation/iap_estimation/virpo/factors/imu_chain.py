@@ -20,7 +20,7 @@ def add_chain(
 ) -> float:
     """Add all intervals, or the one that follows a keyframe, to the normal equations; returns their cost."""
     r, J, raw = np.zeros(15), np.zeros((15, 30)), np.zeros((15, 31))
-    places = np.zeros(30, dtype=np.int64)
+    indices = np.zeros(30, dtype=np.int64)
     cost = 0.0
     for k in range(x.shape[0] - 1):
         if only_frame >= 0 and k != only_frame:
@@ -28,9 +28,9 @@ def add_chain(
         for a in range(x.shape[1]):
             inertial(x[k, a], x[k + 1, a], gravity, _interval(chain, k, a), r, J, raw)
             cost += half_square(r)
-            run(k * stride + 15 * a, 15, places, 0)
-            run((k + 1) * stride + 15 * a, 15, places, 15)
-            accumulate(H, g, places, J, r)
+            run(k * stride + 15 * a, 15, indices, 0)
+            run((k + 1) * stride + 15 * a, 15, indices, 15)
+            accumulate(H, g, indices, J, r)
     return cost
 
 

@@ -58,9 +58,9 @@ def attitude_of_joints(p_WJ_W: Array, d: Array, q_WB0: Array) -> Array:
         q_WB0: (4,) the measured one.
     """
     measured = so3.rotate(q_WB0, d - d.mean(axis=0))
-    seen = p_WJ_W - p_WJ_W.mean(axis=0)
-    across = np.sum(measured[:, 0] * seen[:, 1] - measured[:, 1] * seen[:, 0])
-    yaw = math.atan2(across, np.sum(measured[:, :2] * seen[:, :2]))
+    estimated = p_WJ_W - p_WJ_W.mean(axis=0)
+    across = np.sum(measured[:, 0] * estimated[:, 1] - measured[:, 1] * estimated[:, 0])
+    yaw = math.atan2(across, np.sum(measured[:, :2] * estimated[:, :2]))
     return so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, yaw])), q_WB0)
 
 
@@ -193,8 +193,8 @@ def _add_joints(
     aircraft, stride = states.x.shape[1], _stride(states)
     n, columns, cost = 3 * (aircraft - 1), 10 * aircraft + 3, 0.0
     r, J = np.zeros(n), np.zeros((n, columns))
-    places = np.zeros(columns, dtype=np.int64)
-    run(len(states.x) * stride, ALIGNMENT * aircraft, places, 6 * aircraft + 3)
+    indices = np.zeros(columns, dtype=np.int64)
+    run(len(states.x) * stride, ALIGNMENT * aircraft, indices, 6 * aircraft + 3)
     for k in range(len(states.x)):
         if only_frame >= 0 and k != only_frame:
             continue
@@ -202,9 +202,9 @@ def _add_joints(
         contrast_jacobians(states, k, joints, J)
         cost += soften(r, J, width)
         for i in range(aircraft):
-            run(k * stride + AIRCRAFT * i, 6, places, 6 * i)
-        run((k + 1) * stride - CENTRE, 3, places, 6 * aircraft)
-        accumulate(H, g, places, J, r)
+            run(k * stride + AIRCRAFT * i, 6, indices, 6 * i)
+        run((k + 1) * stride - CENTRE, 3, indices, 6 * aircraft)
+        accumulate(H, g, indices, J, r)
     return cost
 
 
@@ -212,14 +212,14 @@ def _add_joints(
 def _add_turns(states: States, turns: Turn, only_frame: int, H: Array, g: Array) -> float:
     stride, cost = _stride(states), 0.0
     r, J, raw = np.zeros(6), np.zeros((6, 12)), np.zeros((6, 13))
-    places = np.zeros(12, dtype=np.int64)
+    indices = np.zeros(12, dtype=np.int64)
     for k in range(len(states.x) - 1):
         if only_frame >= 0 and k != only_frame:
             continue
         turning(states.centre[k, 0], states.centre[k + 1, 0], _turn(turns, k), r, J, raw)
-        run((k + 1) * stride - CENTRE, 6, places, 0)
-        run((k + 2) * stride - CENTRE, 6, places, 6)
-        accumulate(H, g, places, J, r)
+        run((k + 1) * stride - CENTRE, 6, indices, 0)
+        run((k + 2) * stride - CENTRE, 6, indices, 6)
+        accumulate(H, g, indices, J, r)
         cost += half_square(r)
     return cost
 
@@ -227,14 +227,14 @@ def _add_turns(states: States, turns: Turn, only_frame: int, H: Array, g: Array)
 @njit(cache=True)
 def _add_tilts(states: States, tilts: Array, only_frame: int, H: Array, g: Array) -> float:
     stride, cost = _stride(states), 0.0
-    r, J, places = np.zeros(2), np.zeros((2, 3)), np.zeros(3, dtype=np.int64)
+    r, J, indices = np.zeros(2), np.zeros((2, 3)), np.zeros(3, dtype=np.int64)
     for n in range(len(tilts)):
         k = int(tilts[n, FRAME])
         if only_frame >= 0 and k != only_frame:
             continue
         tilting(states.centre[k, 0], tilts[n], r, J)
-        run((k + 1) * stride - CENTRE, 3, places, 0)
-        accumulate(H, g, places, J, r)
+        run((k + 1) * stride - CENTRE, 3, indices, 0)
+        accumulate(H, g, indices, J, r)
         cost += half_square(r)
     return cost
 

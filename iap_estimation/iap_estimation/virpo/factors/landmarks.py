@@ -33,7 +33,7 @@ class Landmarks(NamedTuple):
         known: (M,) 1 where its depth has begun.
         place: (M, 3) bearing (a, b) and inverse depth [1/m] in the host's left camera.
         views: (M, F, 4) normalised coordinates seen by left and right camera in each keyframe.
-        seen: (M, F) bits LEFT and RIGHT.
+        sides: (M, F) bits LEFT and RIGHT.
     """
 
     track: Ints
@@ -42,7 +42,7 @@ class Landmarks(NamedTuple):
     known: NDArray[np.uint8]
     place: Array
     views: Array
-    seen: NDArray[np.uint8]
+    sides: NDArray[np.uint8]
 
     @classmethod
     def empty(cls, rows: int, frames: int) -> Self:
@@ -90,7 +90,7 @@ def add_tracks(
             m = free
             _begin(table, m, aircraft, frame, ids[n], views[n])
         table.views[m, frame] = views[n]
-        table.seen[m, frame] = LEFT | RIGHT if has_right[n] else LEFT
+        table.sides[m, frame] = LEFT | RIGHT if has_right[n] else LEFT
     return known
 
 
@@ -101,7 +101,7 @@ def _begin(table: Landmarks, m: int, aircraft: int, frame: int, track: int, view
     table.aircraft[m] = aircraft
     table.host[m] = frame
     table.known[m] = 0
-    table.seen[m] = 0
+    table.sides[m] = 0
     table.place[m, 0] = view[0]
     table.place[m, 1] = view[1]
     table.place[m, 2] = 0.0
@@ -119,8 +119,8 @@ def _drop_view(table: Landmarks, m: int, frame: int) -> None:
     """Forget a landmark's view of a keyframe; later ones move up."""
     for j in range(frame, table.views.shape[1] - 1):
         table.views[m, j] = table.views[m, j + 1]
-        table.seen[m, j] = table.seen[m, j + 1]
-    table.seen[m, -1] = 0
+        table.sides[m, j] = table.sides[m, j + 1]
+    table.sides[m, -1] = 0
 
 
 @njit(cache=True)
@@ -142,7 +142,7 @@ def begin_depths(
         information, total = 0.0, 0.0
         for j in range(table.host[m], x.shape[0]):
             for side in range(2):
-                if not table.seen[m, j] & (LEFT if side == 0 else RIGHT):
+                if not table.sides[m, j] & (LEFT if side == 0 else RIGHT):
                     continue
                 table.place[m, 2] = 0.0
                 i = table.host[m]
@@ -151,10 +151,10 @@ def begin_depths(
                 one = scaled_point(x[i, aircraft], x[j, aircraft], table.place[m], rig, side)
                 way = sub(one, far)
                 for c in range(2):
-                    seen = table.views[m, j, 2 * side + c]
-                    slope = (way[c] - seen * way[2]) / far[2]
+                    observed = table.views[m, j, 2 * side + c]
+                    slope = (way[c] - observed * way[2]) / far[2]
                     information += slope * slope
-                    total += slope * (seen - far[c] / far[2])
+                    total += slope * (observed - far[c] / far[2])
         if information > (rig.deviation / tolerance) ** 2:
             table.place[m, 2] = min(max(total / information, FARTHEST), CLOSEST)
             table.known[m] = 1
@@ -165,7 +165,7 @@ def mean_shift(table: Landmarks, i: int, j: int) -> tuple[float, int]:
     """Mean distance between the left camera's views of a track in two keyframes, and of how many tracks it is."""
     total, count = 0.0, 0
     for m in range(len(table.host)):
-        if table.host[m] >= 0 and table.seen[m, i] & LEFT and table.seen[m, j] & LEFT:
+        if table.host[m] >= 0 and table.sides[m, i] & LEFT and table.sides[m, j] & LEFT:
             du = table.views[m, j, 0] - table.views[m, i, 0]
             dv = table.views[m, j, 1] - table.views[m, i, 1]
             total += math.sqrt(du * du + dv * dv)
@@ -192,7 +192,7 @@ def drop_frame(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, frame:
             continue
         if table.host[m] == frame:
             _move_host(x, table, rig, m)
-        table.seen[m, frame] = 0
+        table.sides[m, frame] = 0
         _drop_view(table, m, frame)
         if table.host[m] > frame:
             table.host[m] -= 1
@@ -203,7 +203,7 @@ def _move_host(x: Array, table: Landmarks, rig: StereoRig, m: int) -> None:
     """Re-express a landmark in the next keyframe that sees it; free its row if there is none."""
     i, a = table.host[m], table.aircraft[m]
     for j in range(i + 1, x.shape[0]):
-        if table.seen[m, j]:
+        if table.sides[m, j]:
             s = scaled_point(x[i, a], x[j, a], table.place[m], rig, 0)
             table.host[m] = j
             if s[2] > 0.0:
@@ -234,12 +234,12 @@ def cull(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, limit: float
         for j in range(table.host[m], x.shape[0]):
             if _is_off(x, table, rig, m, j, 0, limit):
                 count += 1
-                table.seen[m, j] = 0
-            elif table.seen[m, j] & RIGHT and _is_off(x, table, rig, m, j, 1, limit):
+                table.sides[m, j] = 0
+            elif table.sides[m, j] & RIGHT and _is_off(x, table, rig, m, j, 1, limit):
                 count += 1
-                table.seen[m, j] = LEFT
-            left += table.seen[m, j] - table.seen[m, j] // 2
-        if table.seen[m, table.host[m]] == 0 or left < 2:
+                table.sides[m, j] = LEFT
+            left += table.sides[m, j] - table.sides[m, j] // 2
+        if table.sides[m, table.host[m]] == 0 or left < 2:
             _free(table, m)
     return count
 
@@ -249,7 +249,7 @@ def _is_off(
     x: Array, table: Landmarks, rig: StereoRig, m: int, j: int, side: int, limit: float
 ) -> bool:
     """Whether a camera that saw a landmark should have seen it elsewhere."""
-    if table.seen[m, j] == 0:
+    if table.sides[m, j] == 0:
         return False
     i, a = table.host[m], table.aircraft[m]
     s = scaled_point(x[i, a], x[j, a], table.place[m], rig, side)

@@ -85,7 +85,7 @@ class Neighbours(NamedTuple):
     def of(
         cls,
         d: Array,
-        own: int,
+        aircraft: int,
         deviations: Sequence[float],
         terms: tuple[bool, bool, bool] = (True, True, True),
     ) -> Self:
@@ -93,17 +93,19 @@ class Neighbours(NamedTuple):
 
         Args:
             d: (A, 3) places of all joints on the central body [m].
-            own: index of the aircraft.
+            aircraft: index of the aircraft.
             deviations: as `Neighbours.deviations`.
             terms: as `Neighbours.terms`.
 
         Raises:
             BadInput: two joints are at one place.
         """
-        ways = np.delete(d, own, axis=0) - d[own]
+        ways = np.delete(d, aircraft, axis=0) - d[aircraft]
         lengths = np.linalg.norm(ways, axis=1)
         if not (lengths > 0.0).all():
-            raise BadInput(f"the joint of aircraft {own} and another are at one place: {d[own]}")
+            raise BadInput(
+                f"the joint of aircraft {aircraft} and another are at one place: {d[aircraft]}"
+            )
         e = ways / lengths[:, None]
         normals = np.cross(e[:, None], e)
         sines = np.linalg.norm(normals, axis=-1, keepdims=True)
@@ -188,8 +190,8 @@ def joints_at(states: States, row: Array, joints: Array) -> None:
     put(joints[0, 3:], mv(about_z(place[3]), add(vec(x[7:10]), gain)))
     for o in range(states.drift.shape[1]):
         measured = row[FIRST + EACH * o :]
-        moved, turn = _drift_at(states, row, o)
-        put(joints[1 + o], add(vec(measured[PLACE:]), moved))
+        shift, turn = _drift_at(states, row, o)
+        put(joints[1 + o], add(vec(measured[PLACE:]), shift))
         put(joints[1 + o, 3:], mv(turn, vec(measured[VELOCITY:])))
 
 
@@ -209,15 +211,15 @@ def columns_of(neighbours: int) -> int:
 
 
 @njit(cache=True)
-def joint_places(states: States, k: int, places: Array) -> None:
+def joint_indices(states: States, k: int, indices: Array) -> None:
     """Places of those: [dp, dtheta, dv] and drifts of keyframe k, dp and drifts of the next, the alignment."""
     drifts = DRIFT * states.drift.shape[1]
     stride = AIRCRAFT + drifts
-    run(k * stride, 9, places, 0)
-    run(k * stride + AIRCRAFT, drifts, places, 9)
-    run((k + 1) * stride, 3, places, 9 + drifts)
-    run((k + 1) * stride + AIRCRAFT, drifts, places, 12 + drifts)
-    run(len(states.x) * stride, ALIGNMENT, places, 12 + 2 * drifts)
+    run(k * stride, 9, indices, 0)
+    run(k * stride + AIRCRAFT, drifts, indices, 9)
+    run((k + 1) * stride, 3, indices, 9 + drifts)
+    run((k + 1) * stride + AIRCRAFT, drifts, indices, 12 + drifts)
+    run(len(states.x) * stride, ALIGNMENT, indices, 12 + 2 * drifts)
 
 
 @njit(cache=True)
@@ -232,7 +234,7 @@ def joint_jacobians(states: States, row: Array, joints: Array, work: Array, S: A
         S: (6 (1 + O), `columns_of(O)`) changed in place.
     """
     S[:] = 0.0
-    _own_jacobians(states, row, joints[0], work, S)
+    _aircraft_jacobians(states, row, joints[0], work, S)
     s, count = row[SHARE], states.drift.shape[1]
     for o in range(count):
         at, first, second = JOINT * (1 + o), 9 + DRIFT * o, 12 + DRIFT * (count + o)
@@ -244,7 +246,7 @@ def joint_jacobians(states: States, row: Array, joints: Array, work: Array, S: A
 
 
 @njit(cache=True)
-def _own_jacobians(states: States, row: Array, joint: Array, work: Array, S: Array) -> None:
+def _aircraft_jacobians(states: States, row: Array, joint: Array, work: Array, S: Array) -> None:
     k, later = int(row[FRAME]), 9 + DRIFT * states.drift.shape[1]
     x, place, last = states.x[k, 0], states.alignment[0], S.shape[1] - ALIGNMENT
     point_jacobians(x, place, point_between(x, states.x[k + 1, 0], row), row, work)

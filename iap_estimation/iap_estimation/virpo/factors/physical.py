@@ -19,8 +19,8 @@ from iap_estimation.virpo.factors.neighbours import (
     JOINT,
     Neighbours,
     columns_of,
+    joint_indices,
     joint_jacobians,
-    joint_places,
     joints_at,
 )
 from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
@@ -56,7 +56,7 @@ def add_physical(
     joints, r = np.zeros((1 + count, JOINT)), np.zeros(numbers)
     G = np.zeros((numbers, JOINT * (1 + count)))
     S, work, J = np.zeros((G.shape[1], columns)), np.zeros((3, 13)), np.zeros((numbers, columns))
-    places = np.zeros(columns, dtype=np.int64)
+    indices = np.zeros(columns, dtype=np.int64)
     for row in rows:
         k = int(row[FRAME])
         if only_frame >= 0 and k != only_frame:
@@ -67,8 +67,8 @@ def add_physical(
         _chain(G[:n], S, J[:n])
         for m in range(n):
             cost += soften(r[m : m + 1], J[m : m + 1], width)
-        joint_places(states, k, places)
-        accumulate(H, g, places, J[:n], r[:n])
+        joint_indices(states, k, indices)
+        accumulate(H, g, indices, J[:n], r[:n])
     return cost
 
 
@@ -167,5 +167,7 @@ def add_drift_prior(states: States, deviations: Array, H: Array) -> None:
         deviations: (2,) position [m], yaw [rad].
         H: changed in place.
     """
-    places = np.arange(AIRCRAFT, states.stride)
-    H[places, places] += np.tile(1.0 / np.square(deviations)[[0, 0, 0, 1]], len(places) // DRIFT)
+    indices = np.arange(AIRCRAFT, states.stride)
+    H[indices, indices] += np.tile(
+        1.0 / np.square(deviations)[[0, 0, 0, 1]], len(indices) // DRIFT
+    )

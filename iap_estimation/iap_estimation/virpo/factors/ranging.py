@@ -19,7 +19,7 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import Vec, add, mv, norm, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew
 from iap_estimation.virpo.algebra.normal_equations import (
-    Places,
+    Indices,
     accumulate_row,
     add_block,
     huber,
@@ -96,12 +96,12 @@ def point_jacobians(x_i: Array, alignment: Array, p: Vec, row: Array, J: Array) 
 
 
 @njit(cache=True, error_model="numpy")
-def point_places(k: int, aircraft: int, stride: int, globals_at: int, places: Array) -> None:
+def point_indices(k: int, aircraft: int, stride: int, globals_at: int, indices: Array) -> None:
     """Places of those thirteen in the state."""
     at = k * stride + 15 * aircraft
-    run(at, 6, places, 0)
-    run(at + stride, 3, places, 6)
-    run(globals_at + 4 * aircraft, 4, places, 9)
+    run(at, 6, indices, 0)
+    run(at + stride, 3, indices, 6)
+    run(globals_at + 4 * aircraft, 4, indices, 9)
 
 
 @njit(cache=True, error_model="numpy")
@@ -132,20 +132,22 @@ def add_ranges(
 ) -> float:
     """Add all ranges, or those that follow one keyframe, to the normal equations; returns their cost."""
     r, J, work = np.zeros(1), np.zeros((1, 13)), np.zeros((3, 13))
-    places = np.zeros(13, dtype=np.int64)
-    own, slope = np.zeros((13, 13)), np.zeros(13)
+    indices = np.zeros(13, dtype=np.int64)
+    block, slope = np.zeros((13, 13)), np.zeros(13)
     cost, last = 0.0, (-1, -1)
     for n in range(len(rows)):
         k, a = int(rows[n, FRAME]), int(rows[n, AIRCRAFT])
         if only_frame >= 0 and k != only_frame:
             continue
         if (k, a) != last:  # many ranges are of the same places
-            _add_and_clear(last[0], last[1], stride, x.shape[0] * stride, places, own, slope, H, g)
+            _add_and_clear(
+                last[0], last[1], stride, x.shape[0] * stride, indices, block, slope, H, g
+            )
             last = (k, a)
         ranging(x[k, a], x[k + 1, a], alignments[a], rows[n], r, J, work)
         cost += soften(r, J, width)
-        accumulate_row(own, slope, J[0], r[0])
-    _add_and_clear(last[0], last[1], stride, x.shape[0] * stride, places, own, slope, H, g)
+        accumulate_row(block, slope, J[0], r[0])
+    _add_and_clear(last[0], last[1], stride, x.shape[0] * stride, indices, block, slope, H, g)
     return cost
 
 
@@ -155,17 +157,17 @@ def _add_and_clear(
     a: int,
     stride: int,
     globals_at: int,
-    places: Places,
-    own: Array,
+    indices: Indices,
+    block: Array,
     slope: Array,
     H: Array,
     g: Array,
 ) -> None:
     """Add what was gathered of one interval of one aircraft, if there is one, to the normal equations."""
     if k >= 0:
-        point_places(k, a, stride, globals_at, places)
-        add_block(H, g, places, own, slope)
-        own[:] = 0.0
+        point_indices(k, a, stride, globals_at, indices)
+        add_block(H, g, indices, block, slope)
+        block[:] = 0.0
         slope[:] = 0.0
 
 

@@ -113,7 +113,7 @@ def _add_views(
     """Add all views of landmark m, or with sign -1 take them out again; returns the cost with theirs."""
     for j in range(table.host[m], x.shape[0]):
         for side in range(2):
-            if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
+            if table.sides[m, j] & (LEFT if side == 0 else RIGHT):
                 cost += _add_view(x, table, rig, m, j, side, width, sign, H, g, stride, out, r, J)
     return cost
 
@@ -148,8 +148,8 @@ def _add_view(
     s = scaled_point(x[i, a], x[j, a], point, rig, side)
     if s[2] < max(NEAREST * point[2], NEARER):
         return 0.5 * width * width
-    seen = table.views[m, j, 2 * side : 2 * side + 2]
-    project(s, seen, rig.deviation, r)
+    view = table.views[m, j, 2 * side : 2 * side + 2]
+    project(s, view, rig.deviation, r)
     project_jacobians(x[i, a], x[j, a], point, rig, side, s, J)
     cost = soften(r, J, width)
     for row in range(2):
@@ -198,7 +198,7 @@ def _eliminate(
     C, W, b = out.C[m], out.W[m], out.g[m]
     base = 15 * table.aircraft[m]
     for j in range(table.host[m], frames):
-        if table.seen[m, j] == 0:
+        if table.sides[m, j] == 0:
             continue
         for p in range(POSE):
             u0 = W[j, p, 0] * C[0, 0] + W[j, p, 1] * C[1, 0] + W[j, p, 2] * C[2, 0]
@@ -207,7 +207,7 @@ def _eliminate(
             row = j * stride + base + p
             g[row] -= u0 * b[0] + u1 * b[1] + u2 * b[2]
             for k in range(table.host[m], j + 1):
-                if table.seen[m, k] == 0:
+                if table.sides[m, k] == 0:
                     continue
                 part, V = H[row, k * stride + base :], W[k]
                 for q in range(POSE if k < j else p + 1):
@@ -239,7 +239,7 @@ def vision_cost(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, width
             continue
         for j in range(table.host[m], x.shape[0]):
             for side in range(2):
-                if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
+                if table.sides[m, j] & (LEFT if side == 0 else RIGHT):
                     i, point = table.host[m], table.place[m]
                     s = scaled_point(x[i, aircraft], x[j, aircraft], point, rig, side)
                     if s[2] < max(NEAREST * point[2], NEARER):
@@ -259,7 +259,7 @@ def step_landmarks(dx: Array, table: Landmarks, frames: int, stride: int, out: E
         b0, b1, b2 = out.g[m, 0], out.g[m, 1], out.g[m, 2]
         base = 15 * table.aircraft[m]
         for j in range(table.host[m], frames):
-            if table.seen[m, j]:
+            if table.sides[m, j]:
                 for p in range(POSE):
                     d = dx[j * stride + base + p]
                     b0 += out.W[m, j, p, 0] * d

@@ -99,10 +99,10 @@ class BatchLocalizer(VioLocalizer):
             return []
         centre, tilts = CentreFilter(self._fleet, self._spec), deque(self._tilts)
         at = [{round(one.t / STAMP_TOLERANCE): one for one in each} for each in aircraft]
-        found = []
+        centres = []
         for stamp in sorted(set.intersection(*map(set, at))):
             estimates = [each[stamp] for each in at]
             while tilts and tilts[0].t <= estimates[0].t + TILT_TOLERANCE:
                 centre.tilt(tilts.popleft())
-            found.append(centre.estimate(estimates))
-        return [one for one in found if one is not None]
+            centres.append(centre.estimate(estimates))
+        return [one for one in centres if one is not None]

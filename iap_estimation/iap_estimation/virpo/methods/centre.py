@@ -206,14 +206,14 @@ class CentreFilter:
         p = joints.mean(axis=0) - R @ middle
         v = self._velocity(estimates) - R @ np.cross(w_B0, middle)
         covariance, lever = np.full((15, 15), np.nan), R @ so3.hat(middle)
-        places = sum(one.covariance[:3, :3] for one in estimates) / count
-        covariance[:3, :3] = places + lever @ self._P[:3, :3] @ lever.T
+        position_covariance = sum(one.covariance[:3, :3] for one in estimates) / count
+        covariance[:3, :3] = position_covariance + lever @ self._P[:3, :3] @ lever.T
         covariance[6:9, 6:9] = sum(one.covariance[6:9, 6:9] for one in estimates) / count
         covariance[3:6, 3:6], covariance[9:12, 9:12] = self._P[:3, :3], self._P[3:6, 3:6]
         return Estimate(estimates[0].t, p, q, v, bias, np.full(3, np.nan), covariance, w_B0)
 
 
 def _is_whole(samples: Array, span: float) -> bool:
-    """Whether samples (S, 7) show the specific force of all of a time [s]."""
+    """True if samples (S, 7) show the specific force of all of a time [s]."""
     lengths = samples[:, 0]
     return bool(abs(lengths.sum() - span) < STAMP_TOLERANCE and lengths.max() <= MAX_SAMPLE_TIME)

@@ -78,7 +78,7 @@ class DriftFilterLocalizer(VioLocalizer):
         return self._filter.odometry(aircraft, odometry)
 
     def _news(self, is_new: bool) -> bool:
-        """Whether there are new estimates, now or from what came before."""
+        """True if there are new estimates, now or from what came before."""
         is_new, self._is_new = is_new or self._is_new, False
         return is_new
 

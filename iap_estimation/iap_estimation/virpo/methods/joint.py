@@ -36,13 +36,17 @@ class JointLocalizer(Estimator):
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`: place and velocity are the window's, attitude and bias the filter's."""
         window = super().centre()
-        found = self._filter.estimate(self.estimates()) if window is not None else None
-        if window is None or found is None:
+        filtered = self._filter.estimate(self.estimates()) if window is not None else None
+        if window is None or filtered is None:
             return window
         C = window.covariance.copy()
-        for own in (TURNS, BIASES):
-            C[own, :9], C[:9, own] = 0.0, 0.0
-            C[own, own] = found.covariance[own, own]
+        for rows in (TURNS, BIASES):
+            C[rows, :9], C[:9, rows] = 0.0, 0.0
+            C[rows, rows] = filtered.covariance[rows, rows]
         return replace(
-            window, q_WB=found.q_WB, gyro_bias=found.gyro_bias, w_B=found.w_B, covariance=C
+            window,
+            q_WB=filtered.q_WB,
+            gyro_bias=filtered.gyro_bias,
+            w_B=filtered.w_B,
+            covariance=C,
         )

@@ -46,7 +46,7 @@ class SingleAircraft:
         self,
         method: str,
         fleet: Fleet,
-        own: int,
+        of_aircraft: int,
         spec: VirpoSpec,
         first: InitialState,
         deviations: StartDeviations | None = None,
@@ -54,19 +54,25 @@ class SingleAircraft:
         looks = method == "virpo"
         if looks and fleet.d is None:
             raise BadInput(f"method '{method}' needs aircraft that are joined")
-        self._own, self._with_ranges = own, method != "vio"
+        self._aircraft, self._with_ranges = of_aircraft, method != "vio"
         self._exchange, self._shared_tick = spec.physical.exchange, -np.inf
-        self._fewest, self._seen_t = spec.fewest_tracks, -np.inf
+        self._fewest, self._t_tracks = spec.fewest_tracks, -np.inf
 
         def window(of: Fleet, looking: int | None) -> Estimator:
             return Estimator(
-                of, spec, lambda _, t: first(own, t), deviations=deviations, own=looking
+                of,
+                spec,
+                lambda _, t: first(of_aircraft, t),
+                deviations=deviations,
+                aircraft=looking,
             )
 
-        self.estimator = window(fleet, own) if looks else window(fleet.alone(own), None)
+        self.estimator = (
+            window(fleet, of_aircraft) if looks else window(fleet.alone(of_aircraft), None)
+        )
         self._all = [self.estimator]
         if looks and spec.physical.sharing == "self":
-            self._all.append(window(fleet.alone(own), None))
+            self._all.append(window(fleet.alone(of_aircraft), None))
 
     def imu(self, sample: ImuSample) -> bool:
         """Take an inertial sample; True where there is a new estimate."""
@@ -75,7 +81,7 @@ class SingleAircraft:
     def tracks(self, tracks: Tracks) -> bool:
         """Take its tracks; True where there is a new estimate."""
         if len(tracks.ids) >= self._fewest:
-            self._seen_t = max(self._seen_t, tracks.t)
+            self._t_tracks = max(self._t_tracks, tracks.t)
         return [each.tracks(0, tracks) for each in self._all][0]
 
     def ranges(self, measured: Ranges) -> None:
@@ -102,7 +108,7 @@ class SingleAircraft:
         if tick <= self._shared_tick:
             return None
         self._shared_tick = tick
-        return self._all[-1].shared(self._own) if t <= self._seen_t + BLIND else None
+        return self._all[-1].shared(self._aircraft) if t <= self._t_tracks + BLIND else None
 
 
 class VioLocalizer:

@@ -126,12 +126,12 @@ class MeetingBuffer:
 
     Args:
         arms: (A, 3) place of each aircraft's joint in its body [m].
-        own: index of the aircraft that looks at them.
+        aircraft: index of the aircraft that looks at them.
     """
 
-    def __init__(self, arms: Array, own: int) -> None:
+    def __init__(self, arms: Array, aircraft: int) -> None:
         self._arms = arms
-        self._others = [a for a in range(len(arms)) if a != own]
+        self._others = [a for a in range(len(arms)) if a != aircraft]
         self._waiting: dict[int, dict[int, Shared]] = {}  # by time [ms] and aircraft
         self._closed = -np.inf
 

@@ -40,7 +40,7 @@ InitialState = Callable[[int, float], Array | None]
 
 @dataclass(frozen=True)
 class Fault:
-    """Why an estimator began anew: time [s] and reason."""
+    """A restart of an estimator: time [s] and reason."""
 
     t: float
     reason: str
@@ -72,14 +72,14 @@ class Estimator:
         *,
         deviations: StartDeviations | None = None,
         joined: bool = False,
-        own: int | None = None,
+        aircraft: int | None = None,
         others: Sequence[Terms] = (),
     ) -> None:
-        neighbours = 0 if own is None else len(fleet.aircraft) - 1
-        physical = [] if own is None else [PhysicalTerms(fleet, own, spec)]
+        neighbours = 0 if aircraft is None else len(fleet.aircraft) - 1
+        physical = [] if aircraft is None else [PhysicalTerms(fleet, aircraft, spec)]
         arms = np.array([model.p_BJ_B for model in fleet.aircraft])
-        meetings = MeetingBuffer(arms, own if own is not None else 0)
-        fleet = fleet if own is None else fleet.alone(own)
+        meetings = MeetingBuffer(arms, aircraft if aircraft is not None else 0)
+        fleet = fleet if aircraft is None else fleet.alone(aircraft)
         self.fleet, self.spec, self._first = fleet, spec, first
         self._deviations = spec.start if deviations is None else deviations
         self._rest = RestTerms(fleet, spec.rest.velocity)
@@ -99,7 +99,7 @@ class Estimator:
 
     @property
     def is_running(self) -> bool:
-        """Whether there are estimates."""
+        """True if there are estimates."""
         return bool(np.isfinite(self.t))
 
     @property
@@ -185,7 +185,7 @@ class Estimator:
         return self._watch.refused
 
     def is_still(self, aircraft: int) -> bool:
-        """Whether an aircraft was taken to stand still at the newest keyframe."""
+        """True if an aircraft was taken to stand still at the newest keyframe."""
         return self._rest.is_held(aircraft)
 
     def alignment(self, aircraft: int) -> Array:
@@ -205,24 +205,24 @@ class Estimator:
         """All updates whose measurements are there."""
         is_new = False
         while (t := self._queue.due(self.t)) is not None:
-            seen = self._queue.seen(t)
+            tracks_now = self._queue.tracks_at(t)
             if t >= self.t + 0.999 / self.spec.rate - STAMP_TOLERANCE:
                 go = self._go_on if self.is_running else self._begin
-                is_new = go(t, seen) or is_new
+                is_new = go(t, tracks_now) or is_new
         return is_new
 
-    def _begin(self, t: float, seen: dict[int, Tracks]) -> bool:
+    def _begin(self, t: float, tracks: dict[int, Tracks]) -> bool:
         """The first keyframe."""
         states = [self._first(a, t) for a in self._all]
         known = [x for x in states if x is not None]
         for buffer in self._queue.samples:
             buffer.take(t)
         return len(known) == len(states) and self._start(
-            t, np.array(known), self._deviations, seen
+            t, np.array(known), self._deviations, tracks
         )
 
     def _start(
-        self, t: float, x: Array, deviations: StartDeviations, seen: dict[int, Tracks]
+        self, t: float, x: Array, deviations: StartDeviations, tracks: dict[int, Tracks]
     ) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
         self._queue.tilts.take(t)
@@ -233,43 +233,43 @@ class Estimator:
             self._rigid.set_attitude(tilt.q_WB0)
         self.window.begin(x, deviations)
         self._watch.begin()
-        self._finish(t, seen)
+        self._finish(t, tracks)
         return True
 
-    def _go_on(self, t: float, seen: dict[int, Tracks]) -> bool:
+    def _go_on(self, t: float, tracks: dict[int, Tracks]) -> bool:
         """The next keyframe."""
         end = self._queue.end_of_gap()
         if end is not None:
-            self._restart(max(t, end), seen if end <= t else {}, "a gap in the inertial samples")
+            self._restart(max(t, end), tracks if end <= t else {}, "a gap in the inertial samples")
             return True
         interval = self._queue.interval(self.t, t, self.window.states.x[-1])
         doubts = doubts_after(t - self.t, self.window)
         self.window.add(interval)
         self._watch.look(t, interval)
         predicted = self.window.states.x[-1].copy()
-        self.window.see([seen.get(a) for a in self._all])
+        self.window.see([tracks.get(a) for a in self._all])
         self._hold_still(interval)
         try:
             self.window.solve()
             check(self.window.states.x[-1], predicted, doubts, self.fleet, self.spec.failure)
         except EstimateLost as lost:
             self.window.states.x[-1] = predicted
-            self._restart(t, seen, str(lost))
+            self._restart(t, tracks, str(lost))
             return True
         self._finish(t, None)
         self.window.slide()
         return True
 
-    def _finish(self, t: float, first_seen: dict[int, Tracks] | None) -> None:
+    def _finish(self, t: float, first_tracks: dict[int, Tracks] | None) -> None:
         """Carry the newest states on to the newest inertial samples."""
-        if first_seen is not None:
-            self.window.see([first_seen.get(a) for a in self._all])
+        if first_tracks is not None:
+            self.window.see([first_tracks.get(a) for a in self._all])
         self.t, self._newest = t, []
         self._propagated[:] = self.window.states.x[-1]
         for a, buffer in enumerate(self._queue.samples):
             propagate(self._propagated[a], self.fleet.gravity, buffer.waiting())
 
-    def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
+    def _restart(self, t: float, tracks: dict[int, Tracks], reason: str) -> None:
         """Begin anew from where the inertial samples lead."""
         self.faults.append(Fault(t, reason))
         x = self.window.states.x[-1].copy()
@@ -282,7 +282,7 @@ class Estimator:
                 x[a, :3] += (t - self.t) * x[a, 7:10]
         self._queue.skip_ranges(t)
         x = np.array([in_world(x[a], self.alignment(a)) for a in self._all])
-        if not self._start(t, sound(x, self.spec.failure), self.spec.restart, seen):
+        if not self._start(t, sound(x, self.spec.failure), self.spec.restart, tracks):
             self.t = -np.inf
 
     def _hold_still(self, interval: Interval) -> None:

@@ -44,9 +44,9 @@ def check(x: Array, predicted: Array, doubts: Array, fleet: Fleet, limits: Failu
 def doubts_after(span: float, window: Window) -> Array:
     """Standard deviations (A,) of the aircraft's places along their least known axes, some time [s] from now [m]."""
     C, states = window.covariance(), window.states
-    x, places = states.x[-1], states.alignment
-    own = (covariance_in_world(C, a, x, place) for a, place in enumerate(places))
-    return np.sqrt([np.linalg.eigvalsh(place_after(one, span))[-1] for one in own])
+    x, alignments = states.x[-1], states.alignment
+    covariances = (covariance_in_world(C, a, x, place) for a, place in enumerate(alignments))
+    return np.sqrt([np.linalg.eigvalsh(place_after(one, span))[-1] for one in covariances])
 
 
 def sound(x: Array, limits: Failure) -> Array:

@@ -93,6 +93,6 @@ class Interval:
 
 
 def _later(rows: Array, shift: float) -> Array:
-    moved = rows.copy()
-    moved[:, 0] += shift
-    return moved
+    shifted = rows.copy()
+    shifted[:, 0] += shift
+    return shifted

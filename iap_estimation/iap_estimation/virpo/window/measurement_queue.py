@@ -93,7 +93,7 @@ class MeasurementQueue:
         stamps.append(self.tilts.t)
         return min(t for t in stamps if t >= max(stamps) - self._spec.patience)
 
-    def seen(self, t: float) -> dict[int, Tracks]:
+    def tracks_at(self, t: float) -> dict[int, Tracks]:
         """Remove and return what is seen at a time."""
         return self._images.pop(t, {})
 
@@ -110,31 +110,31 @@ class MeasurementQueue:
             until: of the second [s].
             x: (A, 16) states at the first.
         """
-        taken = [self._taken(a, since, until, x[a]) for a in range(len(self.samples))]
+        intervals = [self._samples_of(a, since, until, x[a]) for a in range(len(self.samples))]
         tilt = self.tilts.at(until)
         return Interval(
-            samples=tuple(rows for rows, _ in taken),
-            silent=frozenset(a for a, (_, is_silent) in enumerate(taken) if is_silent),
+            samples=tuple(rows for rows, _ in intervals),
+            silent=frozenset(a for a, (_, is_silent) in enumerate(intervals) if is_silent),
             ranges=tuple(buffer.take(since, until) for buffer in self._ranges),
             turns=self.tilts.take(until)[:, :4],
             tilt=np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None],
             meetings=self._meetings.take(since, until, self.tilts),
         )
 
-    def _taken(self, a: int, since: float, until: float, x: Array) -> tuple[Array, bool]:
+    def _samples_of(self, a: int, since: float, until: float, x: Array) -> tuple[Array, bool]:
         """An aircraft's samples, and whether some did not come: there it hung still."""
         buffer = self.samples[a]
-        taken = buffer.take(until)
-        missing = until - since - float(taken[:, 0].sum())
-        if missing < BRIEF and len(taken):
-            taken[0, 0] += missing  # as at the beginning, before the first sample
-            return taken, False
+        samples = buffer.take(until)
+        missing = until - since - float(samples[:, 0].sum())
+        if missing < BRIEF and len(samples):
+            samples[0, 0] += missing  # as at the beginning, before the first sample
+            return samples, False
         if buffer.t < until:
             buffer.skip(until)
         pieces = 1 + int(missing / PIECE)
         still = [x[10:13], self._gravity * vertical(x[3:7]) + x[13:16]]
         row = np.concatenate([[missing / pieces], *still])
-        return np.vstack([np.tile(row, (pieces, 1)), taken]), True
+        return np.vstack([np.tile(row, (pieces, 1)), samples]), True
 
     def skip_ranges(self, until: float) -> None:
         """Remove the ranges up to a time."""

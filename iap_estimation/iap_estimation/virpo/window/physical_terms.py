@@ -29,17 +29,17 @@ class PhysicalTerms(RowTerms):
 
     Args:
         fleet: all aircraft; with places of joints.
-        own: index of the aircraft.
+        aircraft: index of the aircraft.
         spec: see `VirpoSpec`.
     """
 
-    def __init__(self, fleet: Fleet, own: int, spec: VirpoSpec) -> None:
+    def __init__(self, fleet: Fleet, aircraft: int, spec: VirpoSpec) -> None:
         assert fleet.d is not None  # noqa: S101 - aircraft that nothing joins have no such terms
         measured = spec.physical
         deviations = (measured.distance, measured.turn, measured.tilt)
         flags = (measured.position, measured.velocity, measured.attitude)
-        self._neighbours = Neighbours.of(fleet.d, own, deviations, flags)
-        self._joint, self._gravity = fleet.aircraft[own].p_BJ_B, fleet.gravity
+        self._neighbours = Neighbours.of(fleet.d, aircraft, deviations, flags)
+        self._joint, self._gravity = fleet.aircraft[aircraft].p_BJ_B, fleet.gravity
         self._most, self._width = measured.instants, spec.huber.physical
         self._walk, self._prior = _drift_of(measured)
         super().__init__(self._neighbours.width)

@@ -81,7 +81,7 @@ class RangeGate:
 
     @property
     def knows_any(self) -> bool:
-        """Whether any aircraft had a range of late."""
+        """True if any aircraft had a range of late."""
         return any(self._means)
 
     def begin(self) -> None:
@@ -89,7 +89,7 @@ class RangeGate:
         for means in self._means:
             means.clear()
 
-    def judge(self, a: int, measured: Array, span: float, P: Array) -> None:
+    def check(self, a: int, measured: Array, span: float, P: Array) -> None:
         """Take an aircraft's ranges of some time, and decide on its anchors.
 
         Args:
@@ -119,23 +119,23 @@ class RangeGate:
         m = np.array([mean.total / mean.weight for mean in means])
         U = np.array([mean.way for mean in means])
         noise = np.array([mean.noise / mean.weight**2 for mean in means]) + self._spec.floor**2
-        taken = [i for i, anchor in enumerate(anchors) if anchor not in self.refused[a]]
-        taken = self._consistent(m, U @ P @ U.T + np.diag(noise), taken)
-        if 2 * len(taken) < len(anchors):  # rather it is the estimate that is off
-            taken = list(range(len(anchors)))
-        self.refused[a] = set(anchors) - {anchors[i] for i in taken}
+        accepted = [i for i, anchor in enumerate(anchors) if anchor not in self.refused[a]]
+        accepted = self._consistent(m, U @ P @ U.T + np.diag(noise), accepted)
+        if 2 * len(accepted) < len(anchors):  # rather it is the estimate that is off
+            accepted = list(range(len(anchors)))
+        self.refused[a] = set(anchors) - {anchors[i] for i in accepted}
 
-    def _consistent(self, m: Array, S: Array, taken: list[int]) -> list[int]:
+    def _consistent(self, m: Array, S: Array, accepted: list[int]) -> list[int]:
         """Those of the means that are so with each other and S, if some were so before."""
-        for i in set(range(len(m))) - set(taken):
-            if abs(apart(m, S, [*taken, i])[-1]) < self._spec.back:
-                taken = [*taken, i]
-        while taken:
-            z = np.abs(apart(m, S, taken))
+        for i in set(range(len(m))) - set(accepted):
+            if abs(apart(m, S, [*accepted, i])[-1]) < self._spec.back:
+                accepted = [*accepted, i]
+        while accepted:
+            z = np.abs(apart(m, S, accepted))
             if z.max() <= self._spec.limit:
                 break
-            taken = [i for i in taken if i != taken[int(np.argmax(z))]]
-        return taken
+            accepted = [i for i in accepted if i != accepted[int(np.argmax(z))]]
+        return accepted
 
 
 def apart(m: Array, S: Array, among: list[int]) -> Array:
@@ -183,9 +183,9 @@ class AnchorWatch:
         for a, measured in enumerate(newest):
             if a in interval.silent:  # nothing says where it is
                 continue
-            own = covariance_in_world(C, a, states.x[-2], states.alignment[a])
+            covariance = covariance_in_world(C, a, states.x[-2], states.alignment[a])
             before = self._gate.refused[a]
-            self._gate.judge(a, measured, interval.span, place_after(own, interval.span))
+            self._gate.check(a, measured, interval.span, place_after(covariance, interval.span))
             new = sorted(self._gate.refused[a] - before)
             self.left_out += [LeftOut(t, a, anchor) for anchor in new]
         if any(self._gate.refused):

@@ -134,7 +134,7 @@ class RestTerms:
         self._still[-1, aircraft] = True
 
     def is_held(self, aircraft: int) -> bool:
-        """Whether an aircraft stands still at the newest keyframe."""
+        """True if an aircraft stands still at the newest keyframe."""
         return bool(self._still[-1, aircraft])
 
     def begin(self, states: States, deviations: StartDeviations, H: Array) -> None:

@@ -91,12 +91,12 @@ class VisualTerms:
         return shifts
 
     def is_new(self, i: int, j: int) -> bool:
-        """Whether keyframe j shows what keyframe i does not (VINS' rule)."""
+        """True if keyframe j shows what keyframe i does not (VINS' rule)."""
         shifts = self.shift(i, j)
         return any(not shifts[pair.aircraft] < self._spec.parallax for pair in self._pairs)
 
-    def is_last_sight(self, i: int) -> bool:
-        """Whether the keyframe after i no longer shows what i does, and would hang on dead reckoning without it."""
+    def is_last_view(self, i: int) -> bool:
+        """True if the keyframe after i no longer shows what i does, and would hang on dead reckoning without it."""
         fewest = self._spec.fewest_tracks
         return any(
             mean_shift(pair.table, i, i)[1] >= fewest > mean_shift(pair.table, i, i + 1)[1]
@@ -126,13 +126,13 @@ class VisualTerms:
         for pair in self._pairs:
             step_landmarks(step, pair.table, len(states.x), states.stride, pair.out)
 
-    def places(self) -> list[Array]:
+    def positions(self) -> list[Array]:
         """Copies of where the landmarks are."""
         return [pair.table.place.copy() for pair in self._pairs]
 
-    def put_back(self, places: Sequence[Array]) -> None:
+    def put_back(self, points: Sequence[Array]) -> None:
         """Lay the landmarks where they were."""
-        for pair, place in zip(self._pairs, places, strict=True):
+        for pair, place in zip(self._pairs, points, strict=True):
             pair.table.place[:] = place
 
     def cull(self, states: States) -> None:
@@ -142,7 +142,7 @@ class VisualTerms:
 
     def count(self) -> int:
         """Number of measured components."""
-        return 2 * sum(int(np.unpackbits(pair.table.seen).sum()) for pair in self._pairs)
+        return 2 * sum(int(np.unpackbits(pair.table.sides).sum()) for pair in self._pairs)
 
     def leave(self, states: States, frame: int) -> None:
         """A keyframe goes with all that was seen in it; the states are those before."""

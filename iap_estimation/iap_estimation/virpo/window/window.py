@@ -141,8 +141,8 @@ class Window:
     def covariance(self) -> Array:
         """Of the newest keyframe and the alignments, in the order of a step."""
         if self._covariance is None:
-            places = self.states.stride + ALIGNMENT * len(self.states.alignment)
-            inverse = np.linalg.inv(self._root[-places:, -places:])
+            size = self.states.stride + ALIGNMENT * len(self.states.alignment)
+            inverse = np.linalg.inv(self._root[-size:, -size:])
             self._covariance = inverse.T @ inverse
         return self._covariance
 
@@ -180,7 +180,7 @@ class Window:
 
     def _descend(self, damping: float) -> float:
         """Step to a lower cost, shorter steps until one is; returns the damping that it took."""
-        states, places = self.states.copy(), self._visual_terms.places()
+        states, size = self.states.copy(), self._visual_terms.positions()
         while damping <= MUCH:
             H, g, cost = self._linearise(ALL, damping)
             step = self._step(H, g, damping)
@@ -190,7 +190,7 @@ class Window:
                 if self._cost() <= cost + COST_TOLERANCE:
                     return 0.1 * damping if damping > LITTLE else 0.0
                 self.states.assign(states)
-                self._visual_terms.put_back(places)
+                self._visual_terms.put_back(size)
             damping = max(LITTLE, 10.0 * damping)
         return damping
 
@@ -213,11 +213,11 @@ class Window:
         return step
 
     def _is_key(self, frame: int) -> bool:
-        """Whether a keyframe shows what the one before it does not (VINS' rule), or what the next one does not."""
+        """True if a keyframe shows what the one before it does not (VINS' rule), or what the next one does not."""
         if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
             return True
         visual_terms = self._visual_terms
-        return visual_terms.is_new(frame - 1, frame) or visual_terms.is_last_sight(frame)
+        return visual_terms.is_new(frame - 1, frame) or visual_terms.is_last_view(frame)
 
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)

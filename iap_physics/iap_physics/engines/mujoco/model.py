@@ -21,7 +21,8 @@ from iap_description.arrays import Array, Integers
 from iap_description.geometry.solids import Bulk
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
-from iap_description.vehicles.assembly import Assembly, Body
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.body import Body
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD

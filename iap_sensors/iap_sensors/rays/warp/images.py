@@ -65,11 +65,11 @@ class WarpImages:
     ) -> Images:
         """The images of all worlds; arguments as of `RaySensor.images`, and the states `x` (B, bodies, 13)."""
         made = self.on_device(rays, x, p_WS_W, q_WS, keys, hidden)
-        shape, found = self._sensor.pattern.shape, {}
+        shape, outputs = self._sensor.pattern.shape, {}
         for name, array in made.items():
             pixels = array.numpy()
-            found[name] = pixels.reshape(len(x), *shape, *pixels.shape[2:])
-        return {name: self._looked_up(name, found, rays) for name in self._sensor.outputs}
+            outputs[name] = pixels.reshape(len(x), *shape, *pixels.shape[2:])
+        return {name: self._looked_up(name, outputs, rays) for name in self._sensor.outputs}
 
     def on_device(
         self,
@@ -80,12 +80,12 @@ class WarpImages:
         keys: Keys,
         hidden: tuple[int, ...] = (),
     ) -> dict[str, Any]:
-        """What the kernel writes, arrays (B, pixels) of Warp's, which others take by DLPack."""
+        """The arrays that the kernel writes, (B, pixels) of Warp's, which others take by DLPack."""
         self._load(rays)
         is_camera = isinstance(self._sensor.spec, DepthCameraSpec)
         R_WS = matrix_from_quaternion(optical(q_WS) if is_camera else q_WS)
         out, made = self._blank(len(x))
-        given = (
+        arrays = (
             self._array(p_WS_W, wp.vec3d),
             self._array(R_WS, wp.mat33d),
             self._array(keys, wp.uint64),
@@ -93,7 +93,7 @@ class WarpImages:
         scene = (self._worlds, self._bodies_at(x, hidden), self._solid, self._before)
         size = (len(x), len(self._sensor.pattern.cosines))
         wp.launch(
-            take, dim=size, inputs=[*scene, self._parameters, *given, out], device=self._device
+            take, dim=size, inputs=[*scene, self._parameters, *arrays, out], device=self._device
         )
         return made
 
@@ -103,24 +103,24 @@ class WarpImages:
     def _blank(self, count: int) -> tuple[Any, dict[str, Any]]:
         """Room for what is wanted, and for the faces, of which labels are looked up."""
         labelled = {"segmentation", "labels"} & set(self._sensor.outputs)
-        wanted = {*self._sensor.outputs, *(["faces"] if labelled else [])}
+        names = {*self._sensor.outputs, *(["faces"] if labelled else [])}
         out: Any = Outputs()
         made: dict[str, Any] = {}
         for name, field in _NAMES.items():
             kind = getattr(wp, _TYPES.get(name, "float32"))
-            shape = (count, len(self._sensor.pattern.cosines)) if name in wanted else (0, 0)
+            shape = (count, len(self._sensor.pattern.cosines)) if name in names else (0, 0)
             array = wp.empty(shape, dtype=kind, device=self._device)
             setattr(out, field, array)
-            if name in wanted:
+            if name in names:
                 made[name] = array
         return out, made
 
-    def _looked_up(self, name: str, found: Images, rays: Sequence[Rays]) -> Any:  # noqa: ANN401
+    def _looked_up(self, name: str, arrays: Images, rays: Sequence[Rays]) -> Any:  # noqa: ANN401
         """An output as it is, or the labels of the faces that were found."""
-        if name in found:
-            return found[name]
+        if name in arrays:
+            return arrays[name]
         kind, _, nothing = KINDS[name]
-        faces = found["faces"]
+        faces = arrays["faces"]
         out: Any = np.empty(faces.shape, kind)
         for b, one in enumerate(rays):
             values = one.segments if name == "segmentation" else one.labels
@@ -138,17 +138,17 @@ class WarpImages:
         self._meshes = [self._mesh(surface) for surface in everything]
         firsts = np.cumsum([0, *(len(each.corners) for each in everything)])
         place = {key: k for k, key in enumerate(unique)}
-        chosen = np.array([place[id(one.surface)] for one in rays])
+        indices = np.array([place[id(one.surface)] for one in rays])
         ids = np.array([mesh.id for mesh in self._meshes], np.uint64)
         self._worlds = Shapes()
-        self._worlds.mesh = self._array(ids[chosen], wp.uint64)
-        self._worlds.first = self._array(firsts[chosen].astype(np.int32), wp.int32)
+        self._worlds.mesh = self._array(ids[indices], wp.uint64)
+        self._worlds.first = self._array(firsts[indices].astype(np.int32), wp.int32)
         solid = np.concatenate([each.is_solid for each in everything]).astype(np.uint8)
         self._solid = self._array(solid, wp.uint8)
-        own = firsts[len(unique) : -1]
-        self._ids, self._own = ids[len(unique) :], own.astype(np.int32)
+        firsts_moving = firsts[len(unique) : -1]
+        self._ids, self._firsts_moving = ids[len(unique) :], firsts_moving.astype(np.int32)
         counts = np.array([len(one.surface.corners) for one in rays])
-        before = counts[:, None] + (own - firsts[len(unique)])
+        before = counts[:, None] + (firsts_moving - firsts[len(unique)])
         self._before = self._array(before.astype(np.int32), wp.int32)
         self._loaded = list(rays)
 
@@ -160,7 +160,7 @@ class WarpImages:
     def _bodies_at(self, x: Array, hidden: tuple[int, ...]) -> MovingMeshes:
         bodies = MovingMeshes()
         bodies.mesh = self._array(self._ids, wp.uint64)
-        bodies.first = self._array(self._own, wp.int32)
+        bodies.first = self._array(self._firsts_moving, wp.int32)
         bodies.radius = self._array(np.array([m.radius for m in self._movers]), wp.float64)
         flags = np.isin(np.arange(len(self._movers)), hidden).astype(np.int32)
         bodies.hidden = self._array(flags, wp.int32)
@@ -174,15 +174,15 @@ class WarpImages:
             self._sensor.pattern,
             RangeErrors.of(self._sensor.spec),
         )
-        found = Sensor()
-        found.starts = self._array(pattern.bundle.starts_S, wp.vec3f)
-        found.ways = self._array(pattern.bundle.ways_S, wp.vec3f)
-        found.reach = self._array(pattern.bundle.reach, wp.float32)
-        found.cosines = self._array(pattern.cosines, wp.float64)
-        found.table = self._array(normal_table(), wp.float32)
+        outputs = Sensor()
+        outputs.starts = self._array(pattern.bundle.starts_S, wp.vec3f)
+        outputs.ways = self._array(pattern.bundle.ways_S, wp.vec3f)
+        outputs.reach = self._array(pattern.bundle.reach, wp.float32)
+        outputs.cosines = self._array(pattern.cosines, wp.float64)
+        outputs.table = self._array(normal_table(), wp.float32)
         numbers = {**errors._asdict(), "start": pattern.start, "clear": CLEAR}
         if isinstance(spec, DepthCameraSpec):
             numbers |= {"baseline": spec.baseline, "half_width": 0.5 * spec.width / spec.focal[0]}
         for name, value in numbers.items():
-            setattr(found, name, value)
-        return found
+            setattr(outputs, name, value)
+        return outputs

@@ -91,7 +91,7 @@ def first_hit(
 ):
     """Distance, face and normal of the first hit; face -1 where there is none."""
     passed = wp.float32(0.0)
-    found = wp.int32(-1)  # a number that may change, to Warp
+    face_hit = wp.int32(-1)  # a number that may change, to Warp
     normal = wp.vec3f(0.0, 0.0, 0.0)
     distance = reach
     for _ in range(LAYERS):
@@ -101,18 +101,18 @@ def first_hit(
         if solid[first + hit.face] == wp.uint8(1) and wp.dot(hit.normal, way) > 0.0:
             passed = passed + hit.t + SKIN
         else:
-            found = hit.face
+            face_hit = hit.face
             normal = hit.normal
             distance = passed + hit.t
             break
-    return distance, found, normal
+    return distance, face_hit, normal
 
 
 @wp.func
 def is_near(
     p: wp.vec3d, way: wp.vec3d, reach: wp.float64, center: wp.vec3d, radius: wp.float64
 ) -> bool:
-    """Whether a ray comes as near to a point as a radius."""
+    """True if a ray comes as near to a point as a radius."""
     to_center = center - p
     along = wp.clamp(wp.dot(to_center, way), wp.float64(0.0), reach)
     away = to_center - along * way
@@ -140,7 +140,7 @@ def is_blocked(
     way_W: wp.vec3d,
     reach: wp.float64,
 ) -> bool:
-    """Whether anything is in the way of a ray, from either side."""
+    """True if anything is in the way of a ray, from either side."""
     if wp.mesh_query_ray(world, single(p_W), single(way_W), wp.float32(reach)).result:
         return True
     for m in range(bodies.mesh.shape[0]):
@@ -188,7 +188,7 @@ def nearest(
         is_met = is_near(p_W, way_W, wp.float64(distance), center, radius)
         if bodies.hidden[m] == 0 and is_met:
             R_BW = wp.transpose(bodies.R[b, m])
-            nearer, found, across = first_hit(
+            nearer, face_hit, across = first_hit(
                 bodies.mesh[m],
                 bodies.first[m],
                 solid,
@@ -196,9 +196,9 @@ def nearest(
                 single(R_BW * way_W),
                 distance,
             )
-            if found >= 0:
+            if face_hit >= 0:
                 distance = nearer
-                face = faces_before[b, m] + found
+                face = faces_before[b, m] + face_hit
                 normal = single(bodies.R[b, m] * double(across))
     return distance, face, normal
 
@@ -213,7 +213,7 @@ def is_shaded(
     R_WS: wp.mat33d,
     point_S: wp.vec3d,
 ) -> bool:
-    """Whether the second imager does not see a point, or there is one and the point is beyond its image."""
+    """True if the second imager does not see a point, or there is one and the point is beyond its image."""
     zero, one = wp.float64(0.0), wp.float64(1.0)
     if sensor.baseline == zero:
         return False

@@ -196,7 +196,7 @@ def test_a_prior_keeps_the_places_that_it_speaks_of():
     chance = 3
     H[silent], H[:, silent], H[chance], H[:, chance] = 0.0, 0.0, 0.0, 0.0
     prior = Prior.of(H, np.diag(H).copy(), base)
-    assert np.array_equal(prior.places, np.delete(np.arange(base.size), np.r_[6:15, 87:102]))
+    assert np.array_equal(prior.indices, np.delete(np.arange(base.size), np.r_[6:15, 87:102]))
     states = later(prior, 4, 0.1)
     full, g, cost = added(prior, states)
     whole = Prior(H, np.diag(H).copy(), base, np.arange(base.size))
@@ -205,6 +205,6 @@ def test_a_prior_keeps_the_places_that_it_speaks_of():
         for mine, dense in zip((full, g, cost), added(whole, states), strict=True)
     )
     left, dense = prior.without(1), whole.without(1)
-    assert np.allclose(left.H, dense.H[np.ix_(left.places, left.places)], rtol=1e-8)
-    others = np.delete(np.arange(len(dense.g)), left.places)
+    assert np.allclose(left.H, dense.H[np.ix_(left.indices, left.indices)], rtol=1e-8)
+    others = np.delete(np.arange(len(dense.g)), left.indices)
     assert len(others) == 24 and not dense.H[others].any()

@@ -56,7 +56,7 @@ def test_depths_of_exact_views_are_exact():
 
 def test_depths_wait_until_views_tell_them():
     states, table, eyes, _ = exact()
-    table.seen[:] &= LEFT
+    table.sides[:] &= LEFT
     states.x[:] = states.x[0]
     begin_depths(states.x, table, eyes, 0, TELLING)
     assert not table.known.any()
@@ -91,7 +91,7 @@ def test_tracks_go_on_and_new_ones_take_free_rows():
     assert add_tracks(table, 0, 1, np.array([8, 9, 10]), np.ones((3, 4)), np.array([1, 1, 1])) == 1
     assert table.track.tolist() == [7, 8, 9]  # the fourth finds no room
     assert table.host.tolist() == [0, 0, 1]
-    assert table.seen.tolist() == [[LEFT | RIGHT, 0], [LEFT, LEFT | RIGHT], [0, LEFT | RIGHT]]
+    assert table.sides.tolist() == [[LEFT | RIGHT, 0], [LEFT, LEFT | RIGHT], [0, LEFT | RIGHT]]
     assert np.array_equal(table.views[1, 0], views[1])
 
 
@@ -105,13 +105,15 @@ def test_one_aircraft_s_tracks_are_not_another_s():
 
 def test_without_the_first_keyframe_its_landmarks_go():
     states, table, eyes, true = exact()
-    hosts, views, seen = table.host.copy(), table.views.copy(), table.seen.copy()
+    hosts, views, seen = table.host.copy(), table.views.copy(), table.sides.copy()
     drop_first_frame(table)
     stay = hosts > 0
     assert np.array_equal(table.host[stay], hosts[stay] - 1)
     assert (table.host[~stay] == -1).all()
     assert np.array_equal(table.views[stay, :-1], views[stay, 1:])
-    assert np.array_equal(table.seen[stay, :-1], seen[stay, 1:]) and not table.seen[stay, -1].any()
+    assert (
+        np.array_equal(table.sides[stay, :-1], seen[stay, 1:]) and not table.sides[stay, -1].any()
+    )
 
 
 @pytest.mark.parametrize("frame", [0, 1, 2])
@@ -120,24 +122,24 @@ def test_without_a_keyframe_landmarks_are_where_they_were(frame):
     states, table, eyes, _ = exact()
     begin_depths(states.x, table, eyes, 0, TELLING)
     hosted = table.host == frame
-    followed = hosted & (table.seen[:, frame + 1 :] > 0).any(axis=1)
+    followed = hosted & (table.sides[:, frame + 1 :] > 0).any(axis=1)
     drop_frame(states.x, table, eyes, 0, frame)
     left = states.without(frame)
     assert hosted.any() and (table.host[followed] >= frame).all()
     assert (table.host[hosted & ~followed] == -1).all()
-    assert all(table.seen[m, table.host[m]] & LEFT for m in np.flatnonzero(table.host >= 0))
+    assert all(table.sides[m, table.host[m]] & LEFT for m in np.flatnonzero(table.host >= 0))
     assert vision_cost(left.x, table, eyes, 0, 2.0) < 1e-15
 
 
 def test_views_that_do_not_fit_are_forgotten():
     states, table, eyes, true = exact()
     begin_depths(states.x, table, eyes, 0, TELLING)
-    m = int(np.flatnonzero((table.seen[:12, 3] == 3) & (table.host[:12] < 2))[0])
+    m = int(np.flatnonzero((table.sides[:12, 3] == 3) & (table.host[:12] < 2))[0])
     table.views[m, 3, 0] += 0.1
-    before = table.seen.copy()
+    before = table.sides.copy()
     assert cull(states.x, table, eyes, 0, 0.02) == 1
     before[m, 3] = 0
-    assert np.array_equal(table.seen[:12], before[:12])
+    assert np.array_equal(table.sides[:12], before[:12])
     assert table.host[m] >= 0
 
 

@@ -23,8 +23,8 @@ from iap_estimation.virpo.factors.neighbours import (
     JOINT,
     RATE,
     columns_of,
+    joint_indices,
     joint_jacobians,
-    joint_places,
 )
 from iap_estimation.virpo.factors.physical import physical_cost
 from iap_estimation.virpo.factors.physical_jacobians import FLOOR, angular_velocity
@@ -53,7 +53,7 @@ def test_derivatives_of_every_term(d, own, term):
     columns = columns_of(len(d) - 1)
     S, places = np.zeros((JOINT * len(d), columns)), np.zeros(columns, dtype=np.int64)
     joint_jacobians(states, row, joints, np.zeros((3, 13)), S)
-    joint_places(states, int(row[FRAME]), places)
+    joint_indices(states, int(row[FRAME]), places)
     assert (np.diff(places) > 0).all()
     J = np.zeros((len(G), states.size))
     J[:, places] = G @ S
@@ -69,7 +69,7 @@ def test_derivatives_of_joints_along_every_part_of_a_step():
     joints, S = joints_of(states, row, neighbours), np.zeros((18, columns_of(2)))
     joint_jacobians(states, row, joints, np.zeros((3, 13)), S)
     places = np.zeros(columns_of(2), dtype=np.int64)
-    joint_places(states, int(row[FRAME]), places)
+    joint_indices(states, int(row[FRAME]), places)
     full = np.zeros((18, states.size))
     full[:, places] = S
     assert_slopes(full, along(states, lambda there: joints_of(there, row, neighbours).ravel()))

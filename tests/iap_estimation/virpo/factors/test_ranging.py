@@ -23,7 +23,7 @@ from iap_estimation.virpo.factors.ranging import (
     WIDTH,
     add_ranges,
     point_between,
-    point_places,
+    point_indices,
     ranges_cost,
     ranging,
     to_world,
@@ -105,7 +105,7 @@ def wide(states: States, row: np.ndarray) -> np.ndarray:
     """Derivatives by all places of the states (1, n)."""
     places, out = np.empty(13, dtype=np.int64), np.zeros((1, states.size))
     stride = states.stride
-    point_places(int(row[FRAME]), int(row[AIRCRAFT]), stride, len(states.x) * stride, places)
+    point_indices(int(row[FRAME]), int(row[AIRCRAFT]), stride, len(states.x) * stride, places)
     assert (np.diff(places) > 0).all()
     out[:, places] = of_row(states, row)[1]
     return out

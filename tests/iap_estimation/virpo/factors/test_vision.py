@@ -191,14 +191,14 @@ def test_a_landmark_behind_a_camera_says_nothing_there():
     """It costs a constant, brings no derivative, and its other views still count."""
     states, eyes = ahead(3), any_rig()
     table = look(states, [eyes], 1)
-    table.host[0], table.seen[0] = 0, 3
+    table.host[0], table.sides[0] = 0, 3
     states.x[2, 0, :3] = 0.0, 0.0, 0.0
     at = point_of(states.x[0, 0], table.place[0], eyes)[0]
     states.x[2, 0, :3] = at + so3.rotate(states.x[2, 0, 3:7], np.array([3.0, 0.0, 0.0]))
     H, g, cost, outs = schur(states, table, [eyes], 2.0)
     assert np.isfinite(H).all() and np.isfinite(g).all()
     assert not H[30:45].any() and not g[30:45].any()
-    table.seen[0, 2] = 0
+    table.sides[0, 2] = 0
     without = schur(states, table, [eyes], 2.0)
     assert np.allclose(H, without[0]) and np.allclose(g, without[1])
     assert cost == pytest.approx(without[2] + 2 * 0.5 * 2.0**2)
@@ -209,7 +209,7 @@ def test_no_place_of_a_landmark_blows_up(depth):
     """Through the plane of a camera and beyond, at all distances and sideways."""
     states, eyes = ahead(2), any_rig()
     table = look(states, [eyes], 1)
-    table.host[0], table.seen[0] = 0, 3
+    table.host[0], table.sides[0] = 0, 3
     at = point_of(states.x[0, 0], table.place[0], eyes)[0]
     camera = np.array([depth, 0.3, 0.0]) - eyes.p_BC_B[0]
     states.x[1, 0, :3] = at - so3.rotate(states.x[1, 0, 3:7], camera)
@@ -224,7 +224,7 @@ def test_a_landmark_whose_depth_nothing_tells_is_left_out():
     states, eyes = ahead(2), any_rig()
     states.x[1] = states.x[0]
     table = look(states, [eyes], 1)
-    table.host[0], table.seen[0] = 0, 1
+    table.host[0], table.sides[0] = 0, 1
     place = table.place[0].copy()
     H, g, _, outs = schur(states, table, [eyes], OPEN)
     assert np.abs(H).max() < 1e-6 and np.abs(g).max() < 1e-6

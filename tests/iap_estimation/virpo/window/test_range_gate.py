@@ -33,7 +33,7 @@ class Aircraft:
             self.off = kept * self.off + np.sqrt(1.0 - kept**2) * fresh
             p = np.array([2.0 * np.cos(0.5 * self.t), 2.0 * np.sin(0.5 * self.t), 2.0])
             told = self.told(p, p + self.off + beside, np.asarray(bias), places)
-            self.gate.judge(0, told, SPAN, P)
+            self.gate.check(0, told, SPAN, P)
             ever |= self.gate.refused[0]
         return ever
 
@@ -115,5 +115,5 @@ def test_an_anchor_that_falls_silent_is_forgotten():
     assert not craft.fly(2.0, places=ANCHORS[:3]) - {3}
     assert not craft.fly(30.0, places=ANCHORS[:3]) - {3}
     assert craft.gate.refused[0] == set()
-    craft.gate.judge(0, np.zeros((0, 6)), 3600.0, P)
+    craft.gate.check(0, np.zeros((0, 6)), 3600.0, P)
     assert craft.gate.refused[0] == set()
