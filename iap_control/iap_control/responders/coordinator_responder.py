@@ -14,7 +14,7 @@ from iap_control.responders.external_wrenches import ExternalWrenches
 from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, Level, P
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
-from iap_io.wire.module_views import JointsSaid
+from iap_io.wire.module_views import JointStates
 
 ROLES = {role: number for number, role in enumerate(ModuleRole)}  # as the message has them
 SECOND = 1e9  # [ns]
@@ -79,7 +79,7 @@ class CoordinatorResponder:
         return [ROLES[each] for each in self.coordinator.roles]
 
     @property
-    def joint_states(self) -> JointsSaid:
+    def joint_states(self) -> JointStates:
         """What modules and joints do, and what latches shall hold."""
         return joint_states(self.coordinator)
 

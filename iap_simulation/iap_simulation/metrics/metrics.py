@@ -16,8 +16,9 @@ import numpy as np
 
 from iap_description.vehicles.faults import has_come
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, VehicleMeta
+from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats
 from iap_io.runs.run_reader import VehicleTracks
+from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.vehicle import VehicleScores
 
 Metrics = dict[str, Any]
