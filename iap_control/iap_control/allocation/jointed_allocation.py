@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Allocation to aircraft on joints: minimum norm, iap_simulator eq. (17), then attitude and thrust, eq. (18)."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -89,7 +91,7 @@ def allocate(
     U: Array,
     q_WP: Array,
     yaw: Array,
-    tables: tuple[object, ...],
+    tables: tuple[Any, ...],
     share: float,
     dt: float,
     out: Outputs,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numba import njit
 
-from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.actuation import AllocationState
 from iap_control.allocation.model import Inertia, PlatformModel, uncoupled
 from iap_control.gains import Gains
 from iap_control.interaction.pose_correction import Correction, revise
@@ -97,7 +97,7 @@ class WrenchControl:
         wrench_e_P: Array,
         task: ForceTask | None,
         last: Array | None,
-        allocator: Allocator,
+        allocator: AllocationState,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P.
 

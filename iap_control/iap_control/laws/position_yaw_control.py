@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.actuation import AllocationState
 from iap_control.allocation.model import Inertia, PlatformModel, check_axes
 from iap_control.gains import Gains
 from iap_control.laws.position_yaw import position_yaw_wrench
@@ -66,7 +66,7 @@ class PositionYawControl:
         wrench_e_P: Array,
         task: ForceTask | None,
         last: Array | None,  # noqa: ARG002 - of use to wrench control only
-        allocator: Allocator,
+        allocator: AllocationState,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P; arguments as in `WrenchControl.__call__`.
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from iap_control.modules.joint_machine import Setpoint
+from iap_control.modules.relative_pose import Setpoint
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 from iap_description.math import so3

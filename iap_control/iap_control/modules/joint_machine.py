@@ -11,11 +11,10 @@ where *any* axis is beyond its limit: the authors' code asks for all of them, wh
 
 import math
 from enum import Enum
-from typing import NamedTuple, Self
 
 import numpy as np
 
-from iap_control.modules.relative_pose import Misalignment, RelativePose
+from iap_control.modules.relative_pose import Misalignment, RelativePose, Setpoint
 from iap_control.modules.settings import MachineSettings
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -40,31 +39,6 @@ MOVING = (JointState.ALIGNMENT, JointState.APPROACH, JointState.SEPARATION, Join
 
 ARRIVED = 0.001  # distance to the end of a way [m]
 SETPOINT_DISTANCE = 0.05  # of a follower to its setpoint there [m]
-
-
-class Setpoint(NamedTuple):
-    """Place of the follower's CoM in the leader's frame [m], and how it moves there [m/s, m/s^2]."""
-
-    p_LF_L: Array
-    v_LF_L: Array
-    a_LF_L: Array
-
-    @classmethod
-    def at(cls, p_LF_L: Array) -> Self:
-        """At rest at a place (3,)."""
-        return cls(np.array(p_LF_L), np.zeros(3), np.zeros(3))
-
-    def towards(self, goal_L: Array, speed: float, acceleration: float, dt: float) -> Self:
-        """The setpoint one period later on its straight way to a goal, at which it comes to rest."""
-        way = goal_L - self.p_LF_L
-        length = float(np.linalg.norm(way))
-        fastest = min(speed, math.sqrt(2.0 * acceleration * length), length / dt)
-        velocity = way * (fastest / length) if length > 0.0 else np.zeros(3)
-        change = velocity - self.v_LF_L
-        size = float(np.linalg.norm(change))
-        change *= min(1.0, acceleration * dt / size) if size > 0.0 else 0.0
-        v_L = self.v_LF_L + change
-        return type(self)(self.p_LF_L + dt * v_L, v_L, change / dt)
 
 
 class JointMachine:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A follower's pose in its leader's frame, and how far off a face it is."""
+"""A follower's pose and setpoint in its leader's frame, and its misalignment before a face."""
 
-from typing import NamedTuple
+import math
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -29,6 +30,31 @@ class RelativePose(NamedTuple):
         back = so3.conjugate(leader[Q])
         p_L = so3.rotate(back, follower[P] - leader[P])
         return cls(p_L, so3.quaternion_log(so3.multiply(back, follower[Q])))
+
+
+class Setpoint(NamedTuple):
+    """Place of the follower's CoM in the leader's frame [m], and how it moves there [m/s, m/s^2]."""
+
+    p_LF_L: Array
+    v_LF_L: Array
+    a_LF_L: Array
+
+    @classmethod
+    def at(cls, p_LF_L: Array) -> Self:
+        """At rest at a place (3,)."""
+        return cls(np.array(p_LF_L), np.zeros(3), np.zeros(3))
+
+    def towards(self, goal_L: Array, speed: float, acceleration: float, dt: float) -> Self:
+        """The setpoint one period later on its straight way to a goal, at which it comes to rest."""
+        way = goal_L - self.p_LF_L
+        length = float(np.linalg.norm(way))
+        fastest = min(speed, math.sqrt(2.0 * acceleration * length), length / dt)
+        velocity = way * (fastest / length) if length > 0.0 else np.zeros(3)
+        change = velocity - self.v_LF_L
+        size = float(np.linalg.norm(change))
+        change *= min(1.0, acceleration * dt / size) if size > 0.0 else 0.0
+        v_L = self.v_LF_L + change
+        return type(self)(self.p_LF_L + dt * v_L, v_L, change / dt)
 
 
 class Misalignment(NamedTuple):

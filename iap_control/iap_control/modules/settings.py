@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_control.modules.feed_forward import Compensation
 from iap_description.config.record import (
     Count,
     Flag,
@@ -23,6 +22,7 @@ from iap_description.vehicles.proximity import Proximity
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "modules", "preset of modules")
 
+Compensation = Literal["none", "printed", "default"]
 Face = Literal["+x", "-x", "+y", "-y"]
 FACES: dict[Face, tuple[float, float, float]] = {
     "+x": (1.0, 0.0, 0.0),

@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter
 
 from iap_control.nodes.gain_parameters import ADMITTANCE, GainParameters
 from iap_control.nodes.parameters import make_admittance_responder
-from iap_control.nodes.topics import ResponderTopics
+from iap_control.nodes.topics import ResponderParts, ResponderTopics
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import ReferenceMessage
 from iap_msgs.msg import PlatformReference
@@ -34,7 +34,7 @@ class AdmittanceNode(SuiteNode):
             self._responder,
             platform,
             wrench_topic=wrench_topic,
-            publish=self._publish,
+            parts=ResponderParts(self._publish),
             doing="revising",
             timing="admittance_step_us",
         )

@@ -14,11 +14,12 @@ from iap_control.modules.follower import RoleControl
 from iap_control.nodes.estimate_health import EstimateHealthInput
 from iap_control.nodes.gain_parameters import FLIGHT, FLIGHT_FIXED, GainParameters
 from iap_control.nodes.parameters import accept_axes, make_control_responder
-from iap_control.nodes.topics import ResponderTopics
+from iap_control.nodes.topics import ResponderParts, ResponderTopics
 from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
 from iap_description.states import Command, Mode, Q
+from iap_description.vehicles.platform import Platform
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
@@ -96,36 +97,23 @@ class ControllerNode(SuiteNode):
         gains.apply_to(self, responder.controller)
         self._out = CommandMessage.of(platform.count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
-        what = "Whether references are of a coordinator of modules (ModuleReference)."
-        if self.parameter("coordinated", False, what):
-            replaces = self.parameter(
-                "replaces_integral",
-                True,
-                "Whether feed-forward stands in place of followers' integrals.",
-            )
-            responder.follower = RoleControl.of(
-                self.vehicle, responder.controller, replaces=replaces
-            )
+        self._declare_role()
+        parts = ResponderParts(
+            self._publish,
+            responder.failsafe,
+            None if responder.follower is None else responder.take_role,
+            None if responder.arm is None else self._take_joints,
+        )
         self._topics = ResponderTopics(
             self,
             responder,
             platform,
             wrench_topic=wrench_topic,
-            publish=self._publish,
+            parts=parts,
             doing="controlling",
             timing="control_step_us",
-            failsafe=responder.failsafe,
-            take_role=None if responder.follower is None else responder.take_role,
-            take_joints=None if responder.arm is None else self._take_joints,
         )
-        self._joints: JointCommandMessage | None = None
-        if responder.arm is not None and platform.arm is not None and not responder.arm.is_given:
-            self._joints = JointCommandMessage.of(platform.arm.joint_names)
-            self._joint_commands = self.create_publisher(JointTrajectory, JOINT_COMMAND, LATEST)
-        self._stick = None if responder.arm is None else responder.arm.stick
-        if self._stick is not None:
-            read_twist = MessageReader(TwistMessage, ("", MAP)).read
-            self.inputs.listen(TwistMessage.TYPE, TIP_TWIST, read_twist, self._on_tip, LATEST)
+        self._connect_arm(platform)
         self._health = None
         if responder.failsafe is not None:
             say = self._topics.publish_diagnostics
@@ -133,14 +121,38 @@ class ControllerNode(SuiteNode):
         self._wrench_commands = WrenchCommands(self, allocator, 1 + len(platform.joints))
         self._tracked = TrackedReference(self)
         if wrench_topic:
-            accept_axes(self, responder)
-            self._task = ForceTaskMessage.of(self._topics.base)
-            self._tasks = self.create_publisher(ForceTask, "wrench/task", LATEST)
-            demand, read = (
-                "wrench/reference",
-                MessageReader(WrenchMessage, ("", self._topics.base)),
-            )
-            self.inputs.listen(WrenchMessage.TYPE, demand, read.read, self._on_demand, 10)
+            self._connect_wrench_control()
+
+    def _declare_role(self) -> None:
+        """Let a module follow the role that a coordinator gives it."""
+        what = "Whether references are of a coordinator of modules (ModuleReference)."
+        if not self.parameter("coordinated", False, what):
+            return
+        what = "Whether feed-forward stands in place of followers' integrals."
+        replaces = self.parameter("replaces_integral", True, what)
+        controller = self._responder.controller
+        self._responder.follower = RoleControl.of(self.vehicle, controller, replaces=replaces)
+
+    def _connect_arm(self, platform: Platform) -> None:
+        """Publish targets of the arm's joints, and take twists of its end effector."""
+        arm = self._responder.arm
+        self._joints: JointCommandMessage | None = None
+        if arm is not None and platform.arm is not None and not arm.is_given:
+            self._joints = JointCommandMessage.of(platform.arm.joint_names)
+            self._joint_commands = self.create_publisher(JointTrajectory, JOINT_COMMAND, LATEST)
+        self._stick = None if arm is None else arm.stick
+        if self._stick is not None:
+            read_twist = MessageReader(TwistMessage, ("", MAP)).read
+            self.inputs.listen(TwistMessage.TYPE, TIP_TWIST, read_twist, self._on_tip, LATEST)
+
+    def _connect_wrench_control(self) -> None:
+        """Publish the force task, and take its axes and wrenches that are asked for."""
+        accept_axes(self, self._responder)
+        base = self._topics.base
+        self._task = ForceTaskMessage.of(base)
+        self._tasks = self.create_publisher(ForceTask, "wrench/task", LATEST)
+        read = MessageReader(WrenchMessage, ("", base)).read
+        self.inputs.listen(WrenchMessage.TYPE, "wrench/reference", read, self._on_demand, 10)
 
     def _publish(self) -> None:
         """Publish the command for the present state, after what wrench control does with it."""

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,23 @@ ESTIMATE_LOST = "estimate_lost"  # key in diagnostics: since when and why; empty
 INPUT_QUEUE = 10  # messages of a simple input that may wait
 
 
+@dataclass(frozen=True)
+class ResponderParts:
+    """Parts of a node that take part in answering.
+
+    Attributes:
+        publish: called once the answer is there, also again.
+        failsafe: of a vehicle that flies on an estimate; None: there is none.
+        take_role: takes a module's role and feed-forward (6,), which come with references; None: none do.
+        take_joints: takes an arm's joints out of a state, before it is answered; None: there are none.
+    """
+
+    publish: Callable[[], None]
+    failsafe: EstimateFailsafe | None = None
+    take_role: Callable[[int, Array], None] | None = None
+    take_joints: Callable[[StateMessage], None] | None = None
+
+
 class ResponderTopics:
     """Hand messages to the responder, and the answers that they complete to `publish`.
 
@@ -39,12 +57,9 @@ class ResponderTopics:
         responder: answers states.
         platform: of which the states are.
         wrench_topic: of the measured wrench; empty: none.
-        publish: called once the answer is there, also again.
-        doing: what the node does, for diagnostics.
+        parts: of the node.
+        doing: predicate of the node, for diagnostics.
         timing: name of the mean time of an answer in diagnostics.
-        failsafe: of a vehicle that flies on an estimate; None: there is none.
-        take_role: takes a module's role and feed-forward (6,), which come with references; None: none do.
-        take_joints: takes an arm's joints out of a state, before it is answered; None: there are none.
     """
 
     def __init__(
@@ -54,16 +69,13 @@ class ResponderTopics:
         platform: Platform,
         *,
         wrench_topic: str,
-        publish: Callable[[], None],
+        parts: ResponderParts,
         doing: str,
         timing: str,
-        failsafe: EstimateFailsafe | None = None,
-        take_role: Callable[[int, Array], None] | None = None,
-        take_joints: Callable[[StateMessage], None] | None = None,
     ) -> None:
-        self._node, self._responder, self._publish = node, responder, publish
-        self._take_role, self._take_joints = take_role, take_joints
-        self._failsafe = failsafe
+        self._node, self._responder, self._publish = node, responder, parts.publish
+        self._take_role, self._take_joints = parts.take_role, parts.take_joints
+        self._failsafe = parts.failsafe
         self._doing, self._timing = doing, timing
         self.base = frame(node.vehicle, BASE_LINK)
         self._row = np.zeros(REF_FIXED + platform.count)
