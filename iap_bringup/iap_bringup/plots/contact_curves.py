@@ -14,7 +14,7 @@ from iap_description.states import Q
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import RunMeta
 from iap_io.runs.vehicle_meta import VehicleMeta
-from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
+from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, steady_ticks
 from iap_simulation.metrics.errors import pose_errors
 
 Ticks = Booleans
@@ -85,7 +85,7 @@ class ContactCurves:
             is_on=is_on,
             by_wrench=np.asarray(by_axis.any(axis=0)),
             judged=(c.t <= end + 1e-9)
-            & judged_ticks(c.t, is_on, math.inf if first is None else first, run.after_contact),
+            & steady_ticks(c.t, is_on, math.inf if first is None else first, run.after_contact),
             deviation=_less(c.reference, c.x[:, 0, :7], vehicle, q_WP),
             yielded=_less(c.reference, columns.tracked[:, :7], vehicle, q_WP) if changed else None,
             frame="map" if q_WP is None else "P",

@@ -102,31 +102,31 @@ class ArmFlight:
             self.plant_file, self._start, noise=scenario.noise, seed=scenario.seed
         )
         count = round(scenario.duration * scenario.rates.plant_hz) + 1
-        flown, h = empty(count), 1.0 / scenario.rates.plant_hz
-        flown.t[:] = h * np.arange(count)
-        flown.r_d[:], rates = scenario.path.at(flown.t)
-        flown.clipped, every = self._limits.clipped, scenario.plant_steps
+        log, h = empty(count), 1.0 / scenario.rates.plant_hz
+        log.t[:] = h * np.arange(count)
+        log.r_d[:], rates = scenario.path.at(log.t)
+        log.clipped, every = self._limits.clipped, scenario.plant_steps
         for k in range(count):
-            self._put(flown, k, plant.state)
+            self._put(log, k, plant.state)
             try:
                 if k % every == 0:
-                    told = self._commanded(plant.state, flown.r_d[k], rates[k])
-                flown.command[k] = told
-                plant.step(told, h)
+                    command = self._commanded(plant.state, log.r_d[k], rates[k])
+                log.command[k] = command
+                plant.step(command, h)
             except (FlightFailed, SingularPose) as error:
-                flown.outcome = getattr(error, "outcome", "singular")
-                flown.failure = str(error)
-                return flown.rows(k + 1)
-        return flown
+                log.outcome = getattr(error, "outcome", "singular")
+                log.failure = str(error)
+                return log.rows(k + 1)
+        return log
 
     def _commanded(self, state: PlantState, r_d: Array, dr_d: Array) -> Array:
         """The command (7,) of a state."""
-        wanted = self.law(r_d, dr_d, state.p_WP_W, state.yaw, state.q)
+        command = self.law(r_d, dr_d, state.p_WP_W, state.yaw, state.q)
         if self.scenario.control.static_inverse:
-            wanted = self.model.held_command(state.q, wanted)
-        return self._limits(wanted, state.q)
+            command = self.model.held_command(state.q, command)
+        return self._limits(command, state.q)
 
-    def _put(self, flown: ArmFlightLog, k: int, state: PlantState) -> None:
-        flown.pose[k, :3], flown.pose[k, 3] = state.p_WP_W, state.yaw
-        flown.q[k], flown.v[k] = state.q, state.v
-        flown.r[k] = task_pose(self._chain, state.p_WP_W, state.yaw, state.q)
+    def _put(self, log: ArmFlightLog, k: int, state: PlantState) -> None:
+        log.pose[k, :3], log.pose[k, 3] = state.p_WP_W, state.yaw
+        log.q[k], log.v[k] = state.q, state.v
+        log.r[k] = task_pose(self._chain, state.p_WP_W, state.yaw, state.q)

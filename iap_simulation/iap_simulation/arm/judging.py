@@ -10,27 +10,27 @@ from iap_simulation.arm.flight import ArmFlight, ArmFlightLog
 from iap_simulation.arm.stability import stability
 
 
-def judged(flight: ArmFlight, flown: ArmFlightLog, wall: float) -> dict[str, Any]:
+def judged(flight: ArmFlight, log: ArmFlightLog, wall: float) -> dict[str, Any]:
     """metrics.json of a flight that took some time of the wall clock [s]."""
-    settle, duration = flight.scenario.metrics.settle, float(flown.t[-1])
+    settle, duration = flight.scenario.metrics.settle, float(log.t[-1])
     out = {
         "scenario": flight.scenario.scenario,
-        "outcome": flown.outcome,
+        "outcome": log.outcome,
         "duration_s": duration,
         "wall_s": wall,
         "real_time_factor": duration / wall,
         "window_s": [settle, duration],
-        **errors(flown, settle),
+        **errors(log, settle),
         "published_rmse_m": list(flight.scenario.metrics.published_rmse),
-        "clipped_commands": _by_joint(flight, flown.clipped),
-        "joint_range_rad": _by_joint(flight, zip(flown.q.min(0), flown.q.max(0), strict=True)),
+        "clipped_commands": _by_joint(flight, log.clipped),
+        "joint_range_rad": _by_joint(flight, zip(log.q.min(0), log.q.max(0), strict=True)),
     }
-    return out if flown.failure else {**out, "stability": stability(flight, flown)}
+    return out if log.failure else {**out, "stability": stability(flight, log)}
 
 
-def errors(flown: ArmFlightLog, settle: float) -> dict[str, Any]:
+def errors(log: ArmFlightLog, settle: float) -> dict[str, Any]:
     """Errors of the end effector from a time on [s]; None where a flight ended before."""
-    e = (flown.r_d - flown.r)[flown.t >= settle]
+    e = (log.r_d - log.r)[log.t >= settle]
     if not len(e):
         return dict.fromkeys(
             ("position_rmse_m", "position_rmse_xyz_m", "position_max_m", "heading_rmse_rad")

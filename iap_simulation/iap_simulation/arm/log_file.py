@@ -26,13 +26,13 @@ COLUMNS = ("t", *(f"{name}_ref" for name in CHANNELS), *CHANNELS, *JOINT_NAMES, 
 COLUMNS += (*TIP, *WANTED)
 
 
-def write_flight_log(folder: Path, flown: ArmFlightLog) -> Path:
+def write_flight_log(folder: Path, log: ArmFlightLog) -> Path:
     """Write the log of a flight; returns its path.
 
     Raises:
         RecordingFailed: the disk is full or cannot be written.
     """
-    parts = (flown.t, flown.command, flown.v, flown.q, flown.pose, flown.r, flown.r_d)
+    parts = (log.t, log.command, log.v, log.q, log.pose, log.r, log.r_d)
     table = np.column_stack(parts)
     lines = [",".join(COLUMNS), *(",".join(map(repr, row)) for row in table.tolist())]
     write_file(folder / FLIGHT_LOG, ("\n".join(lines) + "\n").encode())
@@ -48,12 +48,12 @@ def read_flight_log(path: Path) -> ArmFlightLog:
     header, columns = read_csv(path)
     if header != list(COLUMNS):
         raise BadInput(f"{path}: the columns are not those of a flight")
-    flown, at = empty(len(columns)), 1
-    flown.t[:] = columns[:, 0]
-    for part in (flown.command, flown.v, flown.q, flown.pose, flown.r, flown.r_d):
+    log, at = empty(len(columns)), 1
+    log.t[:] = columns[:, 0]
+    for part in (log.command, log.v, log.q, log.pose, log.r, log.r_d):
         part[:] = columns[:, at : at + part.shape[1]]
         at += part.shape[1]
-    return flown
+    return log
 
 
 def read_csv(path: Path) -> tuple[list[str], Array]:

@@ -23,8 +23,8 @@ TAKEN = ("path", "start", "duration", "seed", "control")  # from it
 def is_multibody(assignments: tuple[str, ...]) -> bool:
     """Whether assignments, each ``dotted.path=YAML value``, choose bodies as the plant."""
     pairs = [each.partition("=") for each in assignments]
-    chosen = [text for path, _, text in pairs if path == PLANT]
-    return bool(chosen) and parse_yaml(chosen[-1], source=f"--set {PLANT}") == MULTIBODY
+    values = [text for path, _, text in pairs if path == PLANT]
+    return bool(values) and parse_yaml(values[-1], source=f"--set {PLANT}") == MULTIBODY
 
 
 def resolve_multibody(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
@@ -42,11 +42,11 @@ def resolve_multibody(name: str, options: Options) -> tuple[Scenario, dict[str, 
         path = assignment.split("=", 1)[0]
         if path != PLANT:
             (law if _is_of_law(path) else flight).append(assignment)
-    given, _ = resolve_arm(name, tuple(law), seed=options.seed, duration=options.duration)
-    tree = merged(read_yaml(DEFAULTS_FILE), _taken(given))
-    home = f"platform.arm.home={np.deg2rad(given.start.joints_deg).tolist()}"
+    scenario, _ = resolve_arm(name, tuple(law), seed=options.seed, duration=options.duration)
+    tree = merged(read_yaml(DEFAULTS_FILE), _taken(scenario))
+    home = f"platform.arm.home={np.deg2rad(scenario.start.joints_deg).tolist()}"
     left = options.model_copy(update={"assignments": (home, *flight), "duration": None})
-    return resolve_tree(given.scenario, tree, str(DEFAULTS_FILE), left)
+    return resolve_tree(scenario.scenario, tree, str(DEFAULTS_FILE), left)
 
 
 def _is_of_law(path: str) -> bool:
@@ -61,15 +61,15 @@ def _is_of_law(path: str) -> bool:
     return first in TAKEN
 
 
-def _taken(given: ArmScenario) -> dict[str, Any]:
+def _taken(scenario: ArmScenario) -> dict[str, Any]:
     """Keys of the flight that the arm's scenario gives."""
-    start, law = given.start, given.control.law.model_dump(mode="json")
-    motion = {"path": given.path.model_dump(mode="json"), "control": law}
+    start, law = scenario.start, scenario.control.law.model_dump(mode="json")
+    motion = {"path": scenario.path.model_dump(mode="json"), "control": law}
     place = {"position": list(start.position), "rpy_deg": [0.0, 0.0, start.yaw_deg]}
     return {
-        "description": given.description,
-        "seed": given.seed,
-        "reference": {"duration": given.duration, **place},
-        "arm": {"motion": {**motion, "rate": given.rates.control_hz}},
-        "metrics": {"window": [given.metrics.settle, given.duration]},
+        "description": scenario.description,
+        "seed": scenario.seed,
+        "reference": {"duration": scenario.duration, **place},
+        "arm": {"motion": {**motion, "rate": scenario.rates.control_hz}},
+        "metrics": {"window": [scenario.metrics.settle, scenario.duration]},
     }

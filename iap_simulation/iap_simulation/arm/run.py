@@ -46,24 +46,24 @@ def execute_arm(scenario: ArmScenario, tree: dict[str, Any], folder: Path, name:
         BadInput: a start beyond limits, no such plant or arm, or a wrong key in `compare`.
         RecordingFailed: the disk is full or cannot be written.
     """
-    flown, metrics = fly_judged(ArmFlight(scenario))
+    log, metrics = fly_judged(ArmFlight(scenario))
     metrics["compare"] = {
         other: _compared(name, scenario, assignments)
         for other, assignments in scenario.compare.items()
     }
     write_config(folder, tree)
-    write_flight_log(folder, flown)
-    _write_trajectories(folder, flown)
+    write_flight_log(folder, log)
+    _write_trajectories(folder, log)
     write_metrics(folder, metrics)
-    return ArmResult(metrics, flown.failure)
+    return ArmResult(metrics, log.failure)
 
 
 def fly_judged(flight: ArmFlight) -> tuple[ArmFlightLog, dict[str, Any]]:
     """A flight and its figures."""
     flight.warm_up()
     began = time.perf_counter()
-    flown = flight.fly()
-    return flown, judged(flight, flown, time.perf_counter() - began)
+    log = flight.fly()
+    return log, judged(flight, log, time.perf_counter() - began)
 
 
 def _compared(name: str, scenario: ArmScenario, assignments: tuple[str, ...]) -> dict[str, Any]:
@@ -73,11 +73,11 @@ def _compared(name: str, scenario: ArmScenario, assignments: tuple[str, ...]) ->
     return {key: metrics[key] for key in COMPARED if key in metrics}
 
 
-def _write_trajectories(folder: Path, flown: ArmFlightLog) -> None:
+def _write_trajectories(folder: Path, log: ArmFlightLog) -> None:
     """Platform, end effector and reference in the TUM format, the latter two level with their headings."""
-    for name, pose in (("platform", flown.pose), ("tip", flown.r), ("reference_tip", flown.r_d)):
+    for name, pose in (("platform", log.pose), ("tip", log.r), ("reference_tip", log.r_d)):
         q_W = so3.quaternion_exp(np.column_stack([0.0 * pose[:, :2], pose[:, 3]]))
-        text = tum_text(flown.t, np.column_stack([pose[:, :3], q_W]))
+        text = tum_text(log.t, np.column_stack([pose[:, :3], q_W]))
         write_file(folder / f"trajectory_{name}.tum", text.encode())
 
 

@@ -23,7 +23,7 @@ from iap_simulation.arm.flight import ArmFlight, ArmFlightLog
 INSTANTS = 40  # of the path at which poles are computed
 
 
-def stability(flight: ArmFlight, flown: ArmFlightLog) -> dict[str, Any]:
+def stability(flight: ArmFlight, log: ArmFlightLog) -> dict[str, Any]:
     """The check of a flight, with plain numbers.
 
     Returns:
@@ -34,40 +34,40 @@ def stability(flight: ArmFlight, flown: ArmFlightLog) -> dict[str, Any]:
         `pole_max_per_s`, `sampled_radius`: the slowest pole and the largest eigenvalue of held commands; None of a
             plant that is not of eq. (18).
     """
-    errors = np.array([_error(flight, flown, k) for k in range(len(flown.t))])
+    errors = np.array([_error(flight, log, k) for k in range(len(log.t))])
     corrections = np.array([flight.law.correction(e) for e in errors])
-    sizes = np.linalg.norm(errors, axis=1)[flown.t >= flight.scenario.metrics.settle]
+    sizes = np.linalg.norm(errors, axis=1)[log.t >= flight.scenario.metrics.settle]
     rises, sizes = np.diff(sizes) > 0.0, sizes[:-1]
-    spread = [_smallest(flight, flown, k) for k in _instants(flown)]
+    spread = [_smallest(flight, log, k) for k in _instants(log)]
     return {
         "lyapunov_rate_max": float(-np.min(np.sum(errors * corrections, axis=1))),
         "rising_share": float(rises.mean()),
         "rising_error_max": float(sizes[rises].max(initial=0.0)),
         "singular_value_min": float(min(spread)),
-        **_poles(flight, flown),
+        **_poles(flight, log),
     }
 
 
-def _instants(flown: ArmFlightLog) -> Array:
-    return np.unique(np.linspace(0, len(flown.t) - 1, INSTANTS).astype(int))
+def _instants(log: ArmFlightLog) -> Array:
+    return np.unique(np.linspace(0, len(log.t) - 1, INSTANTS).astype(int))
 
 
-def _error(flight: ArmFlight, flown: ArmFlightLog, k: int) -> Array:
-    return flight.law.error(flown.r_d[k], flown.pose[k, :3], flown.pose[k, 3], flown.q[k])
+def _error(flight: ArmFlight, log: ArmFlightLog, k: int) -> Array:
+    return flight.law.error(log.r_d[k], log.pose[k, :3], log.pose[k, 3], log.q[k])
 
 
-def _smallest(flight: ArmFlight, flown: ArmFlightLog, k: int) -> float:
-    J = flight.law.jacobian(flown.pose[k, 3], flown.q[k])
+def _smallest(flight: ArmFlight, log: ArmFlightLog, k: int) -> float:
+    J = flight.law.jacobian(log.pose[k, 3], log.q[k])
     return float(np.linalg.svd(J, compute_uv=False)[-1])
 
 
-def _poles(flight: ArmFlight, flown: ArmFlightLog) -> dict[str, float | None]:
+def _poles(flight: ArmFlight, log: ArmFlightLog) -> dict[str, float | None]:
     """Slowest pole and largest eigenvalue along the path, without the directions in which the task is free."""
     if not isinstance(flight.plant_file, DynamicPlant):
         return {"pole_max_per_s": None, "sampled_radius": None}
     period = 1.0 / flight.scenario.rates.control_hz
-    loops = [linear_loop(flight, flown.pose[k, 3], flown.q[k]) for k in _instants(flown)]
-    poles = [np.linalg.eigvals(free + held).real.max() for free, held in loops]
+    loops = [linear_loop(flight, log.pose[k, 3], log.q[k]) for k in _instants(log)]
+    poles = [np.linalg.eigvals(free + sampled).real.max() for free, sampled in loops]
     radii = [np.abs(np.linalg.eigvals(sampled(*loop, period))).max() for loop in loops]
     return {"pole_max_per_s": float(max(poles)), "sampled_radius": float(max(radii))}
 
@@ -89,17 +89,17 @@ def linear_loop(flight: ArmFlight, yaw: float, q: Array) -> tuple[Array, Array]:
     lag = np.linalg.inv(inertia(dynamics, q))
     C = damping(dynamics, q, np.zeros(SIZE))
     slope = np.diag(flight.scenario.control.slope[:rows])
-    told = flight.law.inverse(J) @ slope
+    gain = flight.law.inverse(J) @ slope
     if flight.scenario.control.static_inverse:
-        told = C @ told
+        gain = C @ gain
     A, B = np.zeros((2, rows + SIZE, rows + SIZE))
     A[:rows, rows:], A[rows:, rows:] = -J, -lag @ C
-    B[rows:, :rows] = lag @ told
+    B[rows:, :rows] = lag @ gain
     return A, B
 
 
 def sampled(A: Array, B: Array, period: float) -> Array:
     """State after a period [s] by the state at its beginning, whose command is held."""
     n = len(A)
-    held = expm(period * np.block([[A, B], [np.zeros((n, 2 * n))]]))
-    return np.asarray(held[:n, :n] + held[:n, n:])
+    sampled = expm(period * np.block([[A, B], [np.zeros((n, 2 * n))]]))
+    return np.asarray(sampled[:n, :n] + sampled[:n, n:])

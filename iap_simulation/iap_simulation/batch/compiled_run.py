@@ -106,9 +106,9 @@ class CompiledRun:
         levels = np.array([self._timeline.level(k + i) for i in range(len(references))])
         begin, air_W = int(plant.ticks[0]), plant.advance_wind(len(references))
         flight = self._flight(air_W)
-        count, flown = fly_rows(references, levels, flight, recorded), flight.flight
-        steps = int(flown.step_counts[0])
-        failure = failure_of(int(flown.status[0]), self._name, steps, plant.dt)
+        count, state = fly_rows(references, levels, flight, recorded), flight.flight
+        steps = int(state.step_counts[0])
+        failure = failure_of(int(state.status[0]), self._name, steps, plant.dt)
         plant.pass_time(count if failure is None else count - 1)
         kept, instants = slice(count), np.arange(count)
         commanded = [each[kept] for each in recorded.commanded]
@@ -132,15 +132,15 @@ class CompiledRun:
 
     def _flight(self, air_W: Array) -> BatchState:
         """What the compiled loop takes, in air that moves (periods, 1, 3) [m/s]; it writes references there."""
-        plant, flown = self._plant, self._plant.free_flight
-        assert flown is not None  # noqa: S101 - `of` has looked
-        given = Setpoints(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
+        plant, state = self._plant, self._plant.free_flight
+        assert state is not None  # noqa: S101 - `of` has looked
+        setpoints = Setpoints(plant.state(), self._row, self._level, self._no_wrenches_P[:1])
         values, table = self._no_wrenches_P[:1], (self._row, self._level)
-        wanted = Goal(
+        goal = Goal(
             SETPOINT, values, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
         )
         settings, blocks = self._controller.parts
-        return BatchState(wanted, given, settings, blocks, flown, settings.law)
+        return BatchState(goal, setpoints, settings, blocks, state, settings.law)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -158,34 +158,36 @@ def fly_rows(
     Returns:
         The number of instants: of all, or up to the one at which the flight has ended.
     """
-    setpoints, settings, flown, law = flight.setpoints, flight.settings, flight.flight, flight.law
-    block, own = flown.blocks[0], flight.controllers[0]
+    setpoints, settings, state, law = flight.setpoints, flight.settings, flight.flight, flight.law
+    block, controller = state.blocks[0], flight.controllers[0]
     lanes, count = lanes_from(0, 1), 0
-    load(block, 0, flown, lanes)
-    while count < len(references) and flown.status[0] == RUNNING:
-        sense(block, own, 0, count, flight, lanes)
-        _record_state(block, count, flown, recorded)
+    load(block, 0, state, lanes)
+    while count < len(references) and state.status[0] == RUNNING:
+        sense(block, controller, 0, count, flight, lanes)
+        _record_state(block, count, state, recorded)
         for i in range(references.shape[1]):
             setpoints.rows[0, i] = references[count, i]
         setpoints.levels[0] = levels[count]
-        load_references(own, 0, setpoints, settings, lanes)
-        fly_period(block, own, 0, count, law, flight, lanes)
-        store_commands(own, count, settings, recorded.commanded, (FIRST, FIRST + np.uint64(1)))
+        load_references(controller, 0, setpoints, settings, lanes)
+        fly_period(block, controller, 0, count, law, flight, lanes)
+        store_commands(
+            controller, count, settings, recorded.commanded, (FIRST, FIRST + np.uint64(1))
+        )
         count += 1
-    store(block, 0, flown, lanes)
-    hold_commands(own, 0, law, settings, flown.command, lanes)
+    store(block, 0, state, lanes)
+    hold_commands(controller, 0, law, settings, state.command, lanes)
     return count
 
 
 @formula
-def _record_state(block: Array, k: int, flown: FreeFlightState, recorded: RecordedRows) -> None:
+def _record_state(block: Array, k: int, state: FreeFlightState, recorded: RecordedRows) -> None:
     """Keep the states that the first world has."""
-    for i in range(len(flown.vehicle.turns)):
+    for i in range(len(state.vehicle.turns)):
         for m in range(STATE_SIZE):
             recorded.x[k, i, m] = get(block, body_row(i), BODY.p + m, FIRST)
-    bodies = flown.vehicle.bodies
+    bodies = state.vehicle.bodies
     for n in range(len(bodies)):
         for r in range(4):
             recorded.rpm[k, n, r] = get(block, body_row(bodies[n]), BODY.rpm + r, FIRST)
-            if flown.vehicle.is_tilting:
+            if state.vehicle.is_tilting:
                 recorded.tilt[k, n, r] = get(block, body_row(bodies[n]), BODY.tilt + r, FIRST)

@@ -48,21 +48,21 @@ def split(
     paths = [_found(each, logs) for each in fit] or [Path(each) for each in logs[:1]]
     if not paths:
         raise BadInput("no log to fit: name one, or a run folder")
-    own = {path.resolve() for path in paths}
+    fitted = {path.resolve() for path in paths}
     rest = [_found(each, logs) for each in validate]
-    rest = rest or [Path(each) for each in logs if Path(each).resolve() not in own]
+    rest = rest or [Path(each) for each in logs if Path(each).resolve() not in fitted]
     if not rest and force:
         rest = paths
     if not rest:
         raise BadInput(
             "no log to validate: name a flight that is not fitted, or take the fitted one with --force"
         )
-    chosen = DataSplit(
+    data = DataSplit(
         tuple(read_log(path, clock) for path in paths),
         tuple(read_log(path, clock) for path in rest),
         is_forced=force,
     )
-    return _checked(chosen, force)
+    return _checked(data, force)
 
 
 def _found(name: str, logs: Sequence[str]) -> Path:
@@ -73,17 +73,17 @@ def _found(name: str, logs: Sequence[str]) -> Path:
     return named[0] if named else Path(name)
 
 
-def _checked(chosen: DataSplit, force: bool) -> DataSplit:
+def _checked(data: DataSplit, force: bool) -> DataSplit:
     """Refuse what cannot be compared, and flights in both parts unless forced."""
-    first = chosen.fit[0]
-    for log in (*chosen.fit, *chosen.held_out):
+    first = data.fit[0]
+    for log in (*data.fit, *data.held_out):
         if log.channels != first.channels:
             raise BadInput(f"{log.source}: other channels than {first.source} has")
-    known = {log.digest: log for log in chosen.fit}
-    both = [log for log in chosen.held_out if log.digest in known]
+    known = {log.digest: log for log in data.fit}
+    both = [log for log in data.held_out if log.digest in known]
     if both and not force:
         raise BadInput(
             f"{both[0].source}: is fitted, too, as {known[both[0].digest].source}; a model is judged by other flights"
             " (--force does it all the same, and says so)"
         )
-    return DataSplit(chosen.fit, chosen.held_out, is_forced=bool(both))
+    return DataSplit(data.fit, data.held_out, is_forced=bool(both))

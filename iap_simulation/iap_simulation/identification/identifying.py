@@ -55,12 +55,12 @@ class Identified:
 
 
 def identified(
-    chosen: DataSplit, model: Model, error: Error | None, settings: Settings
+    data: DataSplit, model: Model, error: Error | None, settings: Settings
 ) -> Identified:
     """Fit a model.
 
     Args:
-        chosen: logs.
+        data: logs.
         model: `dynamic`, eq. (18) of aerial_manipulator, or `second_order` channels.
         error: what the fit makes small; None is the model's own, the equation's or the free run's.
         settings: of fits and filters.
@@ -68,15 +68,15 @@ def identified(
     Raises:
         BadInput: a model that the logs have no channels for, or an error that a model has not.
     """
-    channels = fitted_channels(chosen.fit, settings)
+    channels = fitted_channels(data.fit, settings)
     beside = {ZERO: _zero, COMMAND: _commanded, SECOND_ORDER: _by_channels(_rows(channels))}
     if model == "second_order":
         if error == "equation":
             raise BadInput("--error equation: second_order channels are fitted by their free run")
-        made = _second_order(chosen, channels)
+        made = _second_order(data, channels)
     else:
-        made = _dynamic(chosen, error or "equation", settings)
-    if chosen.fit[0].has_arm:
+        made = _dynamic(data, error or "equation", settings)
+    if data.fit[0].has_arm:
         beside[PUBLISHED] = predictor(load_plant(settings.published))
     if model == "second_order":
         del beside[SECOND_ORDER]
@@ -101,9 +101,9 @@ def _rows(channels: dict[str, Fit]) -> Array:
     return rows
 
 
-def _second_order(chosen: DataSplit, channels: dict[str, Fit]) -> Identified:
+def _second_order(data: DataSplit, channels: dict[str, Fit]) -> Identified:
     if not channels:
-        raise BadInput(f"{chosen.fit[0].source}: no channel is commanded")
+        raise BadInput(f"{data.fit[0].source}: no channel is commanded")
     plain = {
         name: dict(zip(ROW, map(float, fit.values), strict=True)) for name, fit in channels.items()
     }
@@ -114,32 +114,32 @@ def _second_order(chosen: DataSplit, channels: dict[str, Fit]) -> Identified:
     }
     plant = SecondOrderPlant(
         model="second_order",
-        description=_description("second-order channels", chosen),
+        description=_description("second-order channels", data),
         channels={name: Channel(**each) for name, each in plain.items()},
-        fit=_origin(chosen, "free_run", parameters),
+        fit=_origin(data, "free_run", parameters),
     )
     cost = float(np.linalg.norm([fit.cost for fit in channels.values()]))
     return Identified(plant, {}, parameters, {"error": "free_run", "cost": cost})
 
 
-def _dynamic(chosen: DataSplit, error: str, settings: Settings) -> Identified:
+def _dynamic(data: DataSplit, error: str, settings: Settings) -> Identified:
     start = load_plant(settings.start)
     if not isinstance(start, DynamicPlant):
         raise BadInput(f"start: {settings.start} is no plant of model dynamic")
-    if not chosen.fit[0].has_arm:
+    if not data.fit[0].has_arm:
         raise BadInput(
-            f"{chosen.fit[0].source}: has no arm; model dynamic is of one with three joints"
+            f"{data.fit[0].source}: has no arm; model dynamic is of one with three joints"
         )
-    fit = fit_dynamic(chosen.fit, start, error, settings)
+    fit = fit_dynamic(data.fit, start, error, settings)
     parameters = {
         f"zeta_{i}": _interval(value, half)
         for i, (value, half) in enumerate(zip(fit.values, fit.half_widths, strict=True), 1)
     }
     plant = start.model_copy(
         update={
-            "description": _description("velocity dynamics", chosen),
+            "description": _description("velocity dynamics", data),
             "zeta": tuple(map(float, fit.values)),
-            "fit": _origin(chosen, error, parameters),
+            "fit": _origin(data, error, parameters),
         }
     )
     figures = {
@@ -148,8 +148,8 @@ def _dynamic(chosen: DataSplit, error: str, settings: Settings) -> Identified:
         "evaluations": fit.evaluations,
         "alpha": settings.alpha,
         "equation_error_norm": {
-            THIS_FIT: _equation_norm(chosen.fit, plant, settings),
-            PUBLISHED: _equation_norm(chosen.fit, load_plant(settings.published), settings),
+            THIS_FIT: _equation_norm(data.fit, plant, settings),
+            PUBLISHED: _equation_norm(data.fit, load_plant(settings.published), settings),
         },
     }
     return Identified(plant, {}, parameters, figures)
@@ -187,17 +187,17 @@ def _interval(value: float, half: float) -> tuple[float, float | None]:
     return float(value), float(half) if np.isfinite(half) else None
 
 
-def _description(what: str, chosen: DataSplit) -> str:
-    return f"Identified {what}, from {', '.join(log.name for log in chosen.fit)}."
+def _description(what: str, data: DataSplit) -> str:
+    return f"Identified {what}, from {', '.join(log.name for log in data.fit)}."
 
 
 def _origin(
-    chosen: DataSplit, error: str, parameters: dict[str, tuple[float, float | None]]
+    data: DataSplit, error: str, parameters: dict[str, tuple[float, float | None]]
 ) -> dict[str, Any]:
     """Where a plant's numbers come from, for readers of its file."""
     return {
-        "logs": [log.name for log in chosen.fit],
-        "validated_on": [log.name for log in chosen.held_out],
+        "logs": [log.name for log in data.fit],
+        "validated_on": [log.name for log in data.held_out],
         "error": error,
         "half_widths_95": {name: half for name, (_, half) in parameters.items()},
     }

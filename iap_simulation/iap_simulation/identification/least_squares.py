@@ -56,18 +56,18 @@ def fitted(
     def with_penalty(values: Array) -> Array:
         if not penalty:
             return residuals(values)
-        own = np.sqrt(1.0 - penalty) * residuals(values)
-        return np.concatenate([own, np.sqrt(penalty * np.abs(values))])
+        weighted = np.sqrt(1.0 - penalty) * residuals(values)
+        return np.concatenate([weighted, np.sqrt(penalty * np.abs(values))])
 
     limits = (-np.inf, np.inf) if bounds is None else bounds
-    found = least_squares(
+    solution = least_squares(
         with_penalty, start, x_scale=scale, bounds=limits, max_nfev=steps, method="trf"
     )
-    rest, is_free = residuals(found.x), found.active_mask == 0
-    jacobian = found.jac[: len(rest)] / np.sqrt(1.0 - penalty)
+    rest, is_free = residuals(solution.x), solution.active_mask == 0
+    jacobian = solution.jac[: len(rest)] / np.sqrt(1.0 - penalty)
     spread = np.full(len(start), np.inf)
     spread[is_free] = half_widths(jacobian[:, is_free], rest, scale[is_free])
-    return Fit(found.x, spread, float(np.linalg.norm(rest)), int(found.nfev))
+    return Fit(solution.x, spread, float(np.linalg.norm(rest)), int(solution.nfev))
 
 
 def half_widths(jacobian: Array, residuals: Array, scale: Array) -> Array:
@@ -78,12 +78,12 @@ def half_widths(jacobian: Array, residuals: Array, scale: Array) -> Array:
     """
     m, n = jacobian.shape
     _, values, rows = np.linalg.svd(jacobian * scale, full_matrices=False)
-    seen = values > UNSEEN * values[0]
+    observed = values > UNSEEN * values[0]
     power = float(residuals @ residuals)
     r = float(residuals[1:] @ residuals[:-1]) / power if power > 0.0 else 0.0
     r = min(max(r, 0.0), CAREFUL)
     independent = max(m * (1.0 - r) / (1.0 + r) - n, 1.0)
-    shares = np.sum((rows[seen] / values[seen, None]) ** 2, axis=0)
-    lost = np.sum(rows[~seen] ** 2, axis=0) > UNSEEN
+    shares = np.sum((rows[observed] / values[observed, None]) ** 2, axis=0)
+    lost = np.sum(rows[~observed] ** 2, axis=0) > UNSEEN
     spread = NORMAL_95 * np.sqrt(power / independent * shares) * np.abs(scale)
     return np.where(lost, np.inf, spread)

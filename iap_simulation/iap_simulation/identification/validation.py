@@ -15,14 +15,14 @@ from iap_simulation.identification.log import Log
 
 def errors_over(logs: Sequence[Log], predict: Predictor) -> dict[str, float]:
     """RMS over logs of the free-run RMSE of every channel [m/s, rad/s]; spikes do not count."""
-    found = np.array([_rmse(log, predict(log) - log.v) for log in logs])
-    return _by_channel(logs[0], np.sqrt(np.mean(found**2, axis=0)))
+    rmse = np.array([_rmse(log, predict(log) - log.v) for log in logs])
+    return _by_channel(logs[0], np.sqrt(np.mean(rmse**2, axis=0)))
 
 
 def sizes(logs: Sequence[Log]) -> dict[str, float]:
     """RMS over logs of the velocities themselves."""
-    found = np.array([_rmse(log, log.v) for log in logs])
-    return _by_channel(logs[0], np.sqrt(np.mean(found**2, axis=0)))
+    rmse = np.array([_rmse(log, log.v) for log in logs])
+    return _by_channel(logs[0], np.sqrt(np.mean(rmse**2, axis=0)))
 
 
 def _rmse(log: Log, errors: Array) -> Array:
@@ -33,24 +33,23 @@ def _by_channel(log: Log, values: Array) -> dict[str, float]:
     return {name: float(values[CHANNELS.index(name)]) for name in log.channels}
 
 
-def validation(chosen: DataSplit, found: Identified) -> dict[str, Any]:
+def validation(data: DataSplit, model: Identified) -> dict[str, Any]:
     """metrics.json of an identification."""
-    parameters = {name: list(pair) for name, pair in found.parameters.items()}
+    parameters = {name: list(pair) for name, pair in model.parameters.items()}
     return {
-        "model": found.plant.model,
-        **found.figures,
-        "fit": [log.name for log in chosen.fit],
-        "validate": [log.name for log in chosen.held_out],
-        "validated_on_training": chosen.is_forced,
-        "rms": sizes(chosen.held_out),
+        "model": model.plant.model,
+        **model.figures,
+        "fit": [log.name for log in data.fit],
+        "validate": [log.name for log in data.held_out],
+        "validated_on_training": data.is_forced,
+        "rms": sizes(data.held_out),
         "rmse": {
-            name: errors_over(chosen.held_out, predict)
-            for name, predict in found.predictors.items()
+            name: errors_over(data.held_out, predict) for name, predict in model.predictors.items()
         },
         "rmse_by_log": {
-            log.name: {name: errors_over([log], each) for name, each in found.predictors.items()}
-            for log in chosen.held_out
+            log.name: {name: errors_over([log], each) for name, each in model.predictors.items()}
+            for log in data.held_out
         },
-        "training_rmse": errors_over(chosen.fit, found.predictors["this fit"]),
+        "training_rmse": errors_over(data.fit, model.predictors["this fit"]),
         "parameters": parameters,
     }

@@ -79,8 +79,8 @@ class BatchScores:
         """Judge the rows, and begin anew."""
         for b, (scores, ticks) in enumerate(zip(self._scores, self._own.tolist(), strict=True)):
             if ticks:
-                own = self._columns.rows((slice(ticks), b)).copy()
-                own.t[:] = seconds(stamps_ns(own.t))
-                scores.add([own])
+                columns = self._columns.rows((slice(ticks), b)).copy()
+                columns.t[:] = seconds(stamps_ns(columns.t))
+                scores.add([columns])
         self._filled = 0
         self._own[:] = 0

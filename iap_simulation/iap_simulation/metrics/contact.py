@@ -45,7 +45,7 @@ class ContactScores:
         self._first = math.inf  # contact [s]
         self._newest = 0.0  # time [s]
         self._pushes = False  # whether a wrench has been controlled
-        self._judged = _Judged(run.force_band, vehicle)
+        self._steady_scores = _SteadyScores(run.force_band, vehicle)
         self._force = 0.0
         self._speed: float | None = None
         self._recent: list[Columns] = []  # of the flight within its window
@@ -55,26 +55,26 @@ class ContactScores:
         touches = np.linalg.norm(record.wrenches[:, RAW, :3], axis=1) > 0.0
         if touches.any():
             self._first = min(self._first, float(c.t[np.argmax(touches)]))
-        flown = c.t <= self._vehicle.window_s[1] + TOLERANCE
+        in_window = c.t <= self._vehicle.window_s[1] + TOLERANCE
         force = np.linalg.norm(record.wrenches[:, FILTERED, :3], axis=1)
-        self._force = max(self._force, float(force[flown].max(initial=0.0)))
+        self._force = max(self._force, float(force[in_window].max(initial=0.0)))
         self._newest = float(c.t[-1])
-        self._take_judged(c, record, touches, flown)
-        self._keep(c.rows(slice(int(flown.sum()))))
+        self._take_steady(c, record, touches, in_window)
+        self._keep(c.rows(slice(int(in_window.sum()))))
 
-    def _take_judged(
-        self, c: Columns, record: WrenchColumns, touches: Ticks, flown: Ticks
+    def _take_steady(
+        self, c: Columns, record: WrenchColumns, touches: Ticks, in_window: Ticks
     ) -> None:
         pushing = record.mode > 0
         if pushing.any() and not self._pushes:  # then nothing else is asked for, also before
             self._pushes = True
-            self._judged = _Judged(self._run.force_band, self._vehicle)
-        asked = flown & (pushing if self._pushes else np.ones_like(pushing))
-        self._judged.contact.add(touches[asked & (c.t >= self._first)])
+            self._steady_scores = _SteadyScores(self._run.force_band, self._vehicle)
+        asked = in_window & (pushing if self._pushes else np.ones_like(pushing))
+        self._steady_scores.contact.add(touches[asked & (c.t >= self._first)])
         late = c.t >= self._first + self._run.after_contact - TOLERANCE
-        self._judged.add(c, record, touches, asked & late)
-        if (flown & pushing).any():
-            speed = _approach_speed(c, record, flown & pushing)
+        self._steady_scores.add(c, record, touches, asked & late)
+        if (in_window & pushing).any():
+            speed = _approach_speed(c, record, in_window & pushing)
             self._speed = max(speed, self._speed or 0.0)
 
     def _keep(self, c: Columns) -> None:
@@ -87,16 +87,16 @@ class ContactScores:
 
     def metrics(self) -> Metrics:
         """The keys of contact."""
-        judged = self._judged
+        scores = self._steady_scores
         return {
             "first_contact_s": self._first if self._first < math.inf else None,
-            **judged.wrench_errors(),
-            **judged.held_errors(),
+            **scores.wrench_errors(),
+            **scores.held_errors(),
             "force_max_n": self._force,
             **self._steady(),
-            "force_band_fraction": judged.band_fraction,
-            "contact_fraction": judged.contact.value,
-            "contact_losses": judged.losses,
+            "force_band_fraction": scores.band_fraction,
+            "contact_fraction": scores.contact.value,
+            "contact_losses": scores.losses,
             "approach_speed_max_mps": self._speed,
         }
 
@@ -117,7 +117,7 @@ class ContactScores:
         }
 
 
-class _Judged:
+class _SteadyScores:
     """Figures of the ticks that count.
 
     Args:
@@ -138,26 +138,26 @@ class _Judged:
         self._within, self._is_controlled = Mean(), False
         self._held, self._axes = ErrorSums(6), np.zeros(6, np.uint8)
 
-    def add(self, c: Columns, record: WrenchColumns, touches: Ticks, judged: Ticks) -> None:
-        """Take the judged ones of the next rows."""
-        if not judged.any():
+    def add(self, c: Columns, record: WrenchColumns, touches: Ticks, selected: Ticks) -> None:
+        """Take the selected ones of the next rows."""
+        if not selected.any():
             return
-        touched = np.append(self._touched, touches[judged]).astype(int)
+        touched = np.append(self._touched, touches[selected]).astype(int)
         self.losses += int((np.diff(touched) < 0).sum())
         self._touched = bool(touched[-1])
-        axes, desired = record.axes[judged], record.wrenches[judged, DESIRED]
-        errors = record.wrenches[judged, FILTERED] - desired
+        axes, desired = record.axes[selected], record.wrenches[selected, DESIRED]
+        errors = record.wrenches[selected, FILTERED] - desired
         self._wrench.add(errors)
         self._wanted |= ((axes > 0) | (desired != 0.0)).any(axis=0)
         controlled = axes[:, :3] > 0
         self._within.add((np.abs(errors[:, :3]) * controlled <= self._band).all(axis=1))
         self._is_controlled |= bool(controlled.any())
-        if record.mode[judged].any():
-            self._held.add(_pose_errors_P(c.reference[judged], c.x[judged, 0, :7]))
+        if record.mode[selected].any():
+            self._held.add(_pose_errors_P(c.reference[selected], c.x[selected, 0, :7]))
             self._axes = axes[-1]
             errors_P = tip_errors_P(self._vehicle, c)
             if errors_P is not None:
-                self._tip.add(errors_P[judged])
+                self._tip.add(errors_P[selected])
 
     def wrench_errors(self) -> Metrics:
         """Errors per axis of the wrench against its reference; null where there is none."""
@@ -176,15 +176,15 @@ class _Judged:
             keys = ("held_position_rmse_m", "held_attitude_rmse_deg", "tip_path_rmse_m")
             return dict.fromkeys(keys)
         across = np.where(self._axes[:3] > 0, 0.0, self._tip.rmse) if self._tip.count else None
-        held = np.where(self._axes > 0, math.nan, self._held.rmse)
+        rmse = np.where(self._axes > 0, math.nan, self._held.rmse)
         return {
-            "held_position_rmse_m": _largest(held[:3]),
-            "held_attitude_rmse_deg": _largest(held[3:]),
+            "held_position_rmse_m": _largest(rmse[:3]),
+            "held_attitude_rmse_deg": _largest(rmse[3:]),
             "tip_path_rmse_m": None if across is None else float(np.linalg.norm(across)),
         }
 
 
-def judged_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
+def steady_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
     """The ticks that count: `after` the first contact [s] and, where a wrench is controlled, under it."""
     asked = pushing if pushing.any() else np.ones(len(t), np.bool_)
     return np.asarray(asked & (t >= first + after - TOLERANCE))

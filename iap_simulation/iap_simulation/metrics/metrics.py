@@ -49,14 +49,14 @@ class Scores:
         Args:
             stats: what the loop measured of itself.
         """
-        run, flown = self._run, self._vehicles
-        diverged = any(vehicle.has_diverged for vehicle in flown)
+        run, vehicles = self._run, self._vehicles
+        diverged = any(vehicle.has_diverged for vehicle in vehicles)
         outcome = DIVERGED if diverged and stats.outcome == COMPLETED else stats.outcome
-        each = {vehicle.meta.name: vehicle.metrics() for vehicle in flown}
-        windows = [vehicle.window for vehicle in flown]
+        each = {vehicle.meta.name: vehicle.metrics() for vehicle in vehicles}
+        windows = [vehicle.window for vehicle in vehicles]
         metrics = {
             "scenario": run.scenario,
-            **{key: _joined(flown, key) for key in ("platform", "gains", "state_source")},
+            **{key: _joined(vehicles, key) for key in ("platform", "gains", "state_source")},
             "seed": run.seed,
             "duration_s": stats.duration_s,
             "wall_s": stats.wall_s,
@@ -72,18 +72,18 @@ class Scores:
             metrics["compiled_fraction"] = stats.compiled_fraction
         if stats.images:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
-        if any(vehicle.meta.faults for vehicle in flown):
-            metrics["faults"] = struck([each.meta for each in flown], stats.duration_s)
+        if any(vehicle.meta.faults for vehicle in vehicles):
+            metrics["faults"] = struck([each.meta for each in vehicles], stats.duration_s)
         metrics |= stats.tasks
         if stats.policy is not None:
             metrics["policy"] = stats.policy
-        told = {
+        reports = {
             v.meta.name: (stats.faults.get(v.meta.name, ()), stats.health.get(v.meta.name))
-            for v in flown
+            for v in vehicles
         }
-        estimated = {v.meta.name: v.estimation(*told[v.meta.name]) for v in flown}
-        if len(flown) == 1:
-            metrics |= estimated[flown[0].meta.name]
+        estimated = {v.meta.name: v.estimation(*reports[v.meta.name]) for v in vehicles}
+        if len(vehicles) == 1:
+            metrics |= estimated[vehicles[0].meta.name]
         else:
             metrics["vehicles"] = {
                 v.meta.name: {
@@ -92,14 +92,14 @@ class Scores:
                     **each[v.meta.name],
                     **estimated[v.meta.name],
                 }
-                for v in flown
+                for v in vehicles
             }
         return _plain(metrics)
 
 
-def _joined(flown: Sequence["VehicleScores"], key: str) -> str:
+def _joined(vehicles: Sequence["VehicleScores"], key: str) -> str:
     """A name in all vehicles' descriptions, each different one once."""
-    return ", ".join(dict.fromkeys(getattr(vehicle.meta, key) for vehicle in flown))
+    return ", ".join(dict.fromkeys(getattr(vehicle.meta, key) for vehicle in vehicles))
 
 
 def _largest(each: list[Metrics]) -> Metrics:
@@ -145,6 +145,6 @@ def _entry(vehicle: VehicleMeta, number: int) -> dict[str, Any]:
     entry = {"t_s": fault.at, "vehicle": vehicle.name, "fault": str(fault), "known": known}
     loss = next((each for each in vehicle.losses if known and each.at == fault.at), None)
     if loss is not None:
-        told = {"hover_load": loss.hover_load, "can_carry": loss.can_carry, "told": loss.text}
-        entry |= told
+        report = {"hover_load": loss.hover_load, "can_carry": loss.can_carry, "told": loss.text}
+        entry |= report
     return entry

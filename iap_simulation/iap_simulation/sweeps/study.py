@@ -51,11 +51,11 @@ class Axis(NamedTuple):
             raise BadInput(f"--vary {text}: KEY=FROM:TO:COUNT or KEY=VALUE,VALUE,... is expected")
         if key == "seed":
             raise BadInput("--vary seed: the option --seeds says how many are flown")
-        found = _RANGE.fullmatch(values)
-        chosen = _range(text, *found.groups()) if found else _list(text, values)
-        if len({json.dumps(value, sort_keys=True) for value in chosen}) < len(chosen):
+        parsed = _RANGE.fullmatch(values)
+        varied = _range(text, *parsed.groups()) if parsed else _list(text, values)
+        if len({json.dumps(value, sort_keys=True) for value in varied}) < len(varied):
             raise BadInput(f"--vary {text}: a value comes twice")
-        return cls(key, tuple(chosen))
+        return cls(key, tuple(varied))
 
 
 def _range(text: str, first: str, last: str, count: str) -> list[float]:
@@ -67,11 +67,11 @@ def _range(text: str, first: str, last: str, count: str) -> list[float]:
 
 
 def _list(text: str, values: str) -> list[Any]:
-    found = parse_yaml(f"[{values}]", source=f"--vary {text}")
+    parsed = parse_yaml(f"[{values}]", source=f"--vary {text}")
     is_cut = values.rstrip().endswith(",")
-    if is_cut or not isinstance(found, list) or not found or None in found:
+    if is_cut or not isinstance(parsed, list) or not parsed or None in parsed:
         raise BadInput(f"--vary {text}: values are missing between the commas")
-    return found
+    return parsed
 
 
 @dataclass(frozen=True)

@@ -19,19 +19,21 @@ def grouped(
     axes: Sequence[Axis], rows: Sequence[dict[str, Any]]
 ) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
     """Rows of each combination, by the places of its values on the axes."""
-    places = [{repr(value): i for i, value in enumerate(axis.values)} for axis in axes]
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    positions = [{repr(value): i for i, value in enumerate(axis.values)} for axis in axes]
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        at = tuple(place[repr(row[axis.key])] for place, axis in zip(places, axes, strict=True))
-        found.setdefault(at, []).append(row)
-    return found
+        at = tuple(
+            position[repr(row[axis.key])] for position, axis in zip(positions, axes, strict=True)
+        )
+        groups.setdefault(at, []).append(row)
+    return groups
 
 
 def alike_for_all_seeds(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> int:
     """Number of combinations of several runs whose figures are the same with every seed."""
     return sum(
-        len(own) > 1 and all(_but_seed(row) == _but_seed(own[0]) for row in own)
-        for own in grouped(axes, rows).values()
+        len(group) > 1 and all(_but_seed(row) == _but_seed(group[0]) for row in group)
+        for group in grouped(axes, rows).values()
     )
 
 
@@ -57,14 +59,14 @@ def quartiles(rows: Sequence[dict[str, Any]], key: str) -> tuple[float, float, f
 def summarised(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     """A line for each combination: its values, success, and median and quartiles of what is measured of all."""
     lines = []
-    for at, own in grouped(axes, rows).items():
+    for at, group in grouped(axes, rows).items():
         values = {axis.key: value_text(axis.values[i]) for axis, i in zip(axes, at, strict=True)}
-        share, low, high = (f"{100.0 * each:.1f}" for each in success(own))
-        line = {**values, "runs": str(len(own)), "completed, %": f"{share} ({low} to {high})"}
+        share, low, high = (f"{100.0 * each:.1f}" for each in success(group))
+        line = {**values, "runs": str(len(group)), "completed, %": f"{share} ({low} to {high})"}
         for key in MAIN:
-            found = quartiles(own, key)
-            if found is not None:
-                low, middle, high = (f"{each:.4g}" for each in found)
+            spread = quartiles(group, key)
+            if spread is not None:
+                low, middle, high = (f"{each:.4g}" for each in spread)
                 line[key] = f"{middle} ({low} to {high})"
         lines.append(line)
     return lines
