@@ -18,7 +18,13 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine, simulation_of
-from iap_learning.evaluation.flyers import BASELINES, Flyer, baseline, is_agent_file, of_policy
+from iap_learning.evaluation.flyers import (
+    BASELINES,
+    EvaluatedAgent,
+    baseline,
+    is_agent_file,
+    of_policy,
+)
 from iap_learning.evaluation.recordings import Recording, record_failures, recording_engine
 from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.video import write_video
@@ -45,7 +51,7 @@ class EvaluatedPolicy(NamedTuple):
     """
 
     task: Task
-    flyer: Flyer
+    flyer: EvaluatedAgent
     policy: Policy | None
 
 

@@ -39,7 +39,7 @@ class Rollout(NamedTuple):
     outcome: str
 
 
-class Flyer(Protocol):
+class EpisodeAgent(Protocol):
     """Who flies."""
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
@@ -51,7 +51,7 @@ class Flyer(Protocol):
 
 def collect(
     episodes: AnyEpisodes,
-    flyer: Flyer,
+    flyer: EpisodeAgent,
     seeds: Sequence[int],
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Rollout]:
@@ -77,7 +77,7 @@ class _Recording:
         done: finished ones by their number among the seeds.
     """
 
-    def __init__(self, episodes: AnyEpisodes, flyer: Flyer, seeds: Sequence[int]) -> None:
+    def __init__(self, episodes: AnyEpisodes, flyer: EpisodeAgent, seeds: Sequence[int]) -> None:
         self._episodes, self._flyer, self._seeds = episodes, flyer, seeds
         flown = min(episodes.count, len(seeds))
         self._numbers = np.arange(flown)  # of the episodes that worlds fly

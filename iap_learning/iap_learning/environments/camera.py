@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.tasks.episodes import AnyEpisodes, Viewpoint
+from iap_learning.tasks.episodes import AnyEpisodes, CameraPlacement
 from iap_simulation.runs.video import Onlooker, object_states
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
@@ -19,7 +19,7 @@ def not_drawn(episodes: AnyEpisodes) -> str:
     return f"task '{episodes.task.name}' has no bodies to be drawn"
 
 
-class Camera:
+class WorldCamera:
     """Stands behind where worlds start and looks at where they are flown to.
 
     The renderer is made with the first picture, and anew with each seed that draws obstacles.
@@ -47,7 +47,7 @@ class Camera:
         onlooker = self._onlooker_in(scenario, self._viewpoint)
         return onlooker.picture(t, worlds.state[world], object_states(scenario.world, t))
 
-    def _onlooker_in(self, scenario: Scenario, viewpoint: Viewpoint) -> Onlooker:
+    def _onlooker_in(self, scenario: Scenario, viewpoint: CameraPlacement) -> Onlooker:
         """Who stands among the obstacles of a scenario's seed."""
         drawn = None if placed_world(scenario) is scenario.world else scenario.seed
         if self._onlooker is None or self._drawn != drawn:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.environments.camera import Camera, not_drawn
+from iap_learning.environments.camera import WorldCamera, not_drawn
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
 from iap_learning.tasks.episodes import AnyEpisodes
@@ -65,7 +65,7 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
         check_render_mode(render_mode, self.episodes)
         self.observation_space = observation_space(self.episodes)
         self.action_space = action_space(self.episodes)
-        self.render_mode, self._camera = render_mode, Camera(self.episodes)
+        self.render_mode, self._camera = render_mode, WorldCamera(self.episodes)
         self.metadata = {**type(self).metadata, "render_fps": round(1.0 / self.episodes.dt)}
         self._is_seeded = False
 

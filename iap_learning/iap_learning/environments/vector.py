@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_learning.environments.camera import Camera
+from iap_learning.environments.camera import WorldCamera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.single import RENDER_MODES, check_render_mode
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.tasks.episodes import Step
+from iap_learning.tasks.episodes import EpisodeStep
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import BITS
 from iap_simulation.tasks.outcomes import OUTCOMES
@@ -74,7 +74,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**type(self).metadata, "render_fps": round(1.0 / self.episodes.dt)}
-        self._camera = Camera(self.episodes)
+        self._camera = WorldCamera(self.episodes)
         self._is_seeded = False
 
     def reset(
@@ -134,7 +134,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             observation[over] = self.episodes.reset(over)
         return observation, step.reward, step.terminated, step.truncated, info
 
-    def _ended(self, step: Step, over: Booleans) -> dict[str, Any]:
+    def _ended(self, step: EpisodeStep, over: Booleans) -> dict[str, Any]:
         """Summary of the episodes that are over, with the masks of gymnasium."""
         episodes = self.episodes
         final, outcome = np.empty((2, self.num_envs), dtype=object)  # of None

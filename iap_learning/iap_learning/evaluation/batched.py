@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_learning.evaluation.flyers import Flyer
+from iap_learning.evaluation.flyers import EvaluatedAgent
 from iap_learning.evaluation.results import UNITS, Results
 from iap_learning.tasks.engine_episode import ERROR_TIME
 from iap_learning.tasks.episodes import AnyEpisodes, step_until_over
@@ -21,7 +21,7 @@ Progress = Callable[[int], None]
 
 def fly_batched(
     task: Task,
-    flyer: Flyer,
+    flyer: EvaluatedAgent,
     seeds: Sequence[int],
     *,
     threads: int = 1,
@@ -52,11 +52,14 @@ def _add(progress: Progress, before: int, done: int) -> None:
 
 
 def fly_each(
-    episodes: AnyEpisodes, flyer: Flyer, seeds: Sequence[int], progress: Progress = lambda _: None
+    episodes: AnyEpisodes,
+    flyer: EvaluatedAgent,
+    seeds: Sequence[int],
+    progress: Progress = lambda _: None,
 ) -> Results:
     """Fly an episode of every world, each with its seed."""
     start = episodes.reset(seeds=seeds)
-    success, ended = np.zeros(len(seeds), bool), Ended(episodes)
+    success, ended = np.zeros(len(seeds), bool), EpisodeEnds(episodes)
     outcome = np.zeros(len(seeds), dtype=np.int64)
     done = 0
     for step, over in step_until_over(episodes, start, flyer.acting(episodes)):
@@ -68,7 +71,7 @@ def fly_each(
     return Results(np.array(seeds, dtype=np.int64), success, words, ended.measures)
 
 
-class Ended:
+class EpisodeEnds:
     """What is known of episodes at their ends.
 
     Args:

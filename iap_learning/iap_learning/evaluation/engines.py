@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_learning.evaluation.flyers import SCRIPT, Flyer
+from iap_learning.evaluation.flyers import SCRIPT, EvaluatedAgent
 from iap_learning.evaluation.results import Results
 from iap_learning.tasks.kind import SingleRun
 from iap_learning.tasks.kinds.registry import kind_of
@@ -21,7 +21,7 @@ Ending = tuple[bool, str, Mapping[str, float]]  # success, outcome and measures
 
 def fly_in_engine(
     task: Task,
-    flyer: Flyer,
+    flyer: EvaluatedAgent,
     engine: str,
     seeds: Sequence[int],
     progress: Callable[[int], None] = lambda _: None,
@@ -50,7 +50,7 @@ def fly_in_engine(
     return Results(np.array(seeds, dtype=np.int64), success, words, measures)
 
 
-def simulation_of(task: Task, flyer: Flyer, engine: str, seed: int) -> Simulation:
+def simulation_of(task: Task, flyer: EvaluatedAgent, engine: str, seed: int) -> Simulation:
     """The single run of a task's seed.
 
     Raises:
@@ -73,7 +73,7 @@ def single_run_of(task: Task) -> SingleRun:
     return run
 
 
-def run_settings(task: Task, flyer: Flyer) -> Mapping[str, Any]:
+def run_settings(task: Task, flyer: EvaluatedAgent) -> Mapping[str, Any]:
     """A scenario's keys by which a flyer flies single runs of a task.
 
     Raises:

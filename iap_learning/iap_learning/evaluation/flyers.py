@@ -22,7 +22,7 @@ Acting = Callable[[Observation], Actions]
 SCRIPT, CONTROLLER = "script", "controller"
 
 
-class Flyer(NamedTuple):
+class EvaluatedAgent(NamedTuple):
     """Who flies.
 
     Attributes:
@@ -38,7 +38,7 @@ class Flyer(NamedTuple):
     flies_alone: bool
 
 
-def of_policy(policy: Policy) -> Flyer:
+def of_policy(policy: Policy) -> EvaluatedAgent:
     """A policy that flies."""
 
     def acting(episodes: AnyEpisodes) -> Acting:
@@ -46,7 +46,7 @@ def of_policy(policy: Policy) -> Flyer:
         return policy
 
     source = str(Path(policy.source).absolute())
-    return Flyer(policy.name, acting, source, flies_alone=True)
+    return EvaluatedAgent(policy.name, acting, source, flies_alone=True)
 
 
 def is_agent_file(name: str) -> bool:
@@ -54,7 +54,7 @@ def is_agent_file(name: str) -> bool:
     return name.endswith((".yaml", ".yml"))
 
 
-def baseline(name: str) -> Flyer:
+def baseline(name: str) -> EvaluatedAgent:
     """Who flies without learning, by name.
 
     Raises:
@@ -62,11 +62,11 @@ def baseline(name: str) -> Flyer:
     """
     if name in (SCRIPT, CONTROLLER):
         own = SCRIPT if name == SCRIPT else ""
-        return Flyer(name, lambda _: lambda _: None, own, flies_alone=True)
+        return EvaluatedAgent(name, lambda _: lambda _: None, own, flies_alone=True)
     if name in ("zero", "random"):
-        return Flyer(name, _random if name == "random" else _zero, "", flies_alone=False)
+        return EvaluatedAgent(name, _random if name == "random" else _zero, "", flies_alone=False)
     if is_agent_file(name) or name in EXPERTS.names():
-        return Flyer(
+        return EvaluatedAgent(
             Path(name).stem, lambda episodes: _scripted(name, episodes), "", flies_alone=False
         )
     raise BadInput(f"no baseline '{name}': choose {', '.join(BASELINES)}")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from iap_description.errors import FlightFailed
 from iap_learning.evaluation.engines import run_settings, single_run_of
-from iap_learning.evaluation.flyers import Flyer
+from iap_learning.evaluation.flyers import EvaluatedAgent
 from iap_learning.evaluation.results import Results
 from iap_learning.tasks.task import Task
 from iap_simulation.runs.run import record
@@ -29,7 +29,7 @@ class Recording(NamedTuple):
 
 
 def record_failures(
-    results: Results, task: Task, flyer: Flyer, engine: str, folder: Path
+    results: Results, task: Task, flyer: EvaluatedAgent, engine: str, folder: Path
 ) -> dict[str, Recording]:
     """Record the first failure of each cause, by causes.
 

@@ -4,16 +4,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from iap_learning.environments.camera import HEIGHT, WIDTH, Camera
-from iap_learning.evaluation.flyers import Flyer
+from iap_learning.environments.camera import HEIGHT, WIDTH, WorldCamera
+from iap_learning.evaluation.flyers import EvaluatedAgent
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import Task
 from iap_simulation.runs.video import VideoFile
 
-MOST = 30.0  # pictures a second
+LARGEST_PICTURE_RATE = 30.0  # pictures a second
 
 
-def write_video(path: Path, task: Task, flyer: Flyer, seeds: Sequence[int]) -> int:
+def write_video(path: Path, task: Task, flyer: EvaluatedAgent, seeds: Sequence[int]) -> int:
     """Fly episodes, one after the other, into a video in their own time; returns the number of its pictures.
 
     Args:
@@ -26,8 +26,8 @@ def write_video(path: Path, task: Task, flyer: Flyer, seeds: Sequence[int]) -> i
         BadInput: the file cannot be written, or this machine cannot draw.
     """
     episodes = make_episodes(task, 1)
-    every = max(1, round(1.0 / (MOST * episodes.dt)))
-    camera = Camera(episodes)
+    every = max(1, round(1.0 / (LARGEST_PICTURE_RATE * episodes.dt)))
+    camera = WorldCamera(episodes)
     with VideoFile(path, 1.0 / (every * episodes.dt), (WIDTH, HEIGHT)) as video:
         try:
             for seed in seeds:

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 
 from iap_description.sensors.readings import Reading
-from iap_description.signals import Reference
 from iap_description.states import REF_FIXED
 from iap_io.ros.node import LATEST, SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE
@@ -93,7 +92,7 @@ class PlatformTopics:
         if answer is None:
             return
         responder = self._responder
-        if isinstance(answer, Reference):
+        if self._responder.policy.gives_references:
             out = self._references
             out.put_row(answer.row, answer.level, answer.wrench_P)
         else:

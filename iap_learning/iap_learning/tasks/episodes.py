@@ -19,7 +19,7 @@ from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 Observations = NDArray[np.float32]
 
 
-class Step(NamedTuple):
+class EpisodeStep(NamedTuple):
     """Results of a step of B worlds.
 
     Attributes:
@@ -37,7 +37,7 @@ class Step(NamedTuple):
     success: Booleans
 
 
-class Viewpoint(NamedTuple):
+class CameraPlacement(NamedTuple):
     """Places of a camera's picture: it stands behind one and looks at the other.
 
     Attributes:
@@ -156,7 +156,7 @@ class Episodes(ABC, Generic[T, W]):
 
     @property
     @abstractmethod
-    def viewpoint(self) -> Viewpoint | None:
+    def viewpoint(self) -> CameraPlacement | None:
         """Where a camera stands; None where there is nothing to be drawn."""
 
     def report(self) -> dict[str, Array]:
@@ -189,7 +189,7 @@ class Episodes(ABC, Generic[T, W]):
         for array in (self._action, self._before, self.steps, self.outcome, self.returns):
             array[indices] = 0
 
-    def step(self, actions: ArrayLike | None) -> Step:
+    def step(self, actions: ArrayLike | None) -> EpisodeStep:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.
 
         Args:
@@ -209,7 +209,9 @@ class Episodes(ABC, Generic[T, W]):
         self.returns += reward
         truncated = self.outcome == TIME_IS_UP
         terminated = (self.outcome != RUNNING) & ~truncated
-        return Step(self._step_observation(), reward, terminated, truncated, self._success())
+        return EpisodeStep(
+            self._step_observation(), reward, terminated, truncated, self._success()
+        )
 
     @abstractmethod
     def _fly(self, values: Array) -> None:
@@ -242,7 +244,7 @@ Actions = ArrayLike | None
 
 def step_until_over(
     episodes: AnyEpisodes, observation: Observations, act: Callable[[Observations], Actions]
-) -> Iterator[tuple[Step, Booleans]]:
+) -> Iterator[tuple[EpisodeStep, Booleans]]:
     """Fly the present episode of every world to its end.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from iap_description.config.record import Count, Positive, Record
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Network, Tensor, forward
-from iap_learning.training.offline import Shape, Update
+from iap_learning.training.offline import NetworkShape, Update
 from iap_learning.training.optimisation import Tree, moved, optimiser
 from iap_learning.training.transitions import Transitions
 
@@ -43,7 +43,7 @@ def loss(actor: Network, batch: Transitions) -> Tensor:
     return jnp.square(forward(actor, batch.observations, jnp.tanh) - batch.actions).mean()
 
 
-def begin(settings: BC, shape: Shape) -> Cloned:
+def begin(settings: BC, shape: NetworkShape) -> Cloned:
     """A policy of random weights."""
     actor = shape.actor()
     return Cloned(actor, optimiser(settings.largest_gradient).init(actor))

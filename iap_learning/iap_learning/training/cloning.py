@@ -15,10 +15,10 @@ from iap_description.math.random_streams import stream
 from iap_learning.training import bc, iql, td3bc
 from iap_learning.training.experiment import Experiment, Offline
 from iap_learning.training.libraries import jax
-from iap_learning.training.log import Log
+from iap_learning.training.log import TrainingLog
 from iap_learning.training.moments import Moments, no_moments, scaling, updated
 from iap_learning.training.networks import Network
-from iap_learning.training.offline import Shape, make_updates
+from iap_learning.training.offline import NetworkShape, make_updates
 from iap_learning.training.transitions import Transitions
 
 STAGE = "offline"
@@ -26,7 +26,7 @@ METHODS: dict[str, ModuleType] = {"bc": bc, "td3bc": td3bc, "iql": iql}
 State = Any  # of the method
 
 
-class Stage:
+class OfflineStage:
     """The stage offline of an experiment.
 
     Args:
@@ -46,9 +46,9 @@ class Stage:
         self,
         experiment: Experiment,
         offline: Offline,
-        shape: Shape,
+        shape: NetworkShape,
         steps: Transitions,
-        log: Log,
+        log: TrainingLog,
     ) -> None:
         self._experiment, self._offline, self._shape, self._log = experiment, offline, shape, log
         self._method = METHODS[offline.method]

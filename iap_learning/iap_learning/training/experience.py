@@ -12,7 +12,7 @@ from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Floats, Network, forward
 
 
-class Ended(NamedTuple):
+class EndedEpisodes(NamedTuple):
     """Episodes that are over.
 
     Attributes:
@@ -26,7 +26,7 @@ class Ended(NamedTuple):
     seconds: Array
 
     @classmethod
-    def of(cls, parts: list["Ended"]) -> "Ended":
+    def of(cls, parts: list["EndedEpisodes"]) -> "EndedEpisodes":
         """All episodes of several parts."""
         none = cls(np.zeros(0, bool), np.zeros(0), np.zeros(0))
         return cls(*map(np.concatenate, zip(none, *parts, strict=True)))
@@ -51,7 +51,7 @@ class Experience(NamedTuple):
     following: Floats
     terminated: Booleans
     truncated: Booleans
-    ended: Ended
+    ended: EndedEpisodes
 
 
 class Collector:
@@ -112,13 +112,13 @@ class Collector:
                 self._seen[over] = episodes.reset(over)
         self._check(rewards)
         return Experience(
-            seen, actions, rewards, following, terminated, truncated, Ended.of(ended)
+            seen, actions, rewards, following, terminated, truncated, EndedEpisodes.of(ended)
         )
 
-    def _summary(self, success: Booleans, over: Booleans) -> Ended:
+    def _summary(self, success: Booleans, over: Booleans) -> EndedEpisodes:
         episodes = self.episodes
         seconds = episodes.steps[over].astype(np.float64) * episodes.dt
-        return Ended(success[over], episodes.returns[over], seconds)
+        return EndedEpisodes(success[over], episodes.returns[over], seconds)
 
     def _check(self, rewards: Array) -> None:
         finite = np.isfinite(rewards)
@@ -128,11 +128,13 @@ class Collector:
             raise BadInput(f"{self.source}: key 'reward': a reward is not finite (got {value})")
 
 
-def fly_once(episodes: AnyEpisodes, actor: Network, scaling: Scaling, seeds: np.ndarray) -> Ended:
+def fly_once(
+    episodes: AnyEpisodes, actor: Network, scaling: Scaling, seeds: np.ndarray
+) -> EndedEpisodes:
     """Fly the first episode of each seed (B,) without exploration, one in each world."""
     episodes.reset(seeds=seeds.tolist())
     count = episodes.count
-    result = Ended(np.zeros(count, bool), np.zeros(count), np.zeros(count))
+    result = EndedEpisodes(np.zeros(count, bool), np.zeros(count), np.zeros(count))
 
     def act(observation: Floats) -> Floats:
         return forward(actor, scaling(observation))

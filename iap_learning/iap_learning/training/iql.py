@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from iap_description.config.record import BelowOne, Count, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Network, Tensor, forward
-from iap_learning.training.offline import Shape, Update
+from iap_learning.training.offline import NetworkShape, Update
 from iap_learning.training.optimisation import Tree, followed, moved, optimiser
 from iap_learning.training.td3bc import Critics, critic_loss, value
 from iap_learning.training.transitions import Transitions
@@ -49,7 +49,7 @@ class IQL(Record):
     most: Positive
 
 
-class Nets(NamedTuple):
+class IQLNetworks(NamedTuple):
     """A policy, its two critics, and the value of states."""
 
     actor: Network
@@ -57,10 +57,10 @@ class Nets(NamedTuple):
     state_value: Network
 
 
-class Learnt(NamedTuple):
+class IQLState(NamedTuple):
     """What learns, the slow copy of the critics, and the optimiser's memory."""
 
-    nets: Nets
+    nets: IQLNetworks
     target: Critics
     memory: Tree
 
@@ -71,7 +71,9 @@ def expectile_loss(difference: Tensor, expectile: float) -> Tensor:
     return (weight * jnp.square(difference)).mean()
 
 
-def losses(nets: Nets, target: Critics, batch: Transitions, settings: IQL) -> dict[str, Any]:
+def losses(
+    nets: IQLNetworks, target: Critics, batch: Transitions, settings: IQL
+) -> dict[str, Any]:
     """L_V, L_Q and L_pi, of which each has a gradient for its own network alone."""
     fixed = jax.lax.stop_gradient
     done = [value(critic, batch.observations, batch.actions) for critic in target]
@@ -88,25 +90,27 @@ def losses(nets: Nets, target: Critics, batch: Transitions, settings: IQL) -> di
     }
 
 
-def begin(settings: IQL, shape: Shape) -> Learnt:
+def begin(settings: IQL, shape: NetworkShape) -> IQLState:
     """Networks of random weights."""
     critics = (shape.critic(acts=True), shape.critic(acts=True))
-    nets = Nets(shape.actor(), critics, shape.critic(acts=False))
-    return Learnt(nets, critics, optimiser(settings.largest_gradient).init(nets))
+    nets = IQLNetworks(shape.actor(), critics, shape.critic(acts=False))
+    return IQLState(nets, critics, optimiser(settings.largest_gradient).init(nets))
 
 
-def make_update(settings: IQL) -> Update[Learnt]:
+def make_update(settings: IQL) -> Update[IQLState]:
     """The update of a batch."""
     adam = optimiser(settings.largest_gradient)
 
-    def loss(nets: Nets, target: Critics, batch: Transitions) -> tuple[Tensor, dict[str, Any]]:
+    def loss(
+        nets: IQLNetworks, target: Critics, batch: Transitions
+    ) -> tuple[Tensor, dict[str, Any]]:
         parts = losses(nets, target, batch, settings)
         return sum(parts.values()), parts
 
-    def update(state: Learnt, batch: Transitions, _: Tensor) -> tuple[Learnt, dict[str, Any]]:
+    def update(state: IQLState, batch: Transitions, _: Tensor) -> tuple[IQLState, dict[str, Any]]:
         slope, parts = jax.grad(loss, has_aux=True)(state.nets, state.target, batch)
         nets, memory = moved(adam, slope, state.memory, state.nets, settings.rate)
         target = followed(state.target, nets.critics, settings.tau)
-        return Learnt(nets, target, memory), parts
+        return IQLState(nets, target, memory), parts
 
     return update

@@ -37,7 +37,7 @@ COLUMNS = (
 )
 
 
-class Log:
+class TrainingLog:
     """The rows of a training, in its folder.
 
     Args:

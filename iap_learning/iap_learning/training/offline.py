@@ -18,7 +18,7 @@ Updates = Callable[[State, Transitions, Any, Any], tuple[State, Report]]
 ACTOR_GAIN = 0.01  # so that a policy of random weights does next to nothing
 
 
-class Shape(NamedTuple):
+class NetworkShape(NamedTuple):
     """Networks of random weights for a task.
 
     Attributes:

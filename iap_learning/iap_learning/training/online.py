@@ -17,10 +17,10 @@ from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.seeds import BITS
 from iap_learning.training.advantages import advantages
-from iap_learning.training.experience import Collector, Ended, Experience
+from iap_learning.training.experience import Collector, EndedEpisodes, Experience
 from iap_learning.training.experiment import Experiment, Online
 from iap_learning.training.judging import Judge
-from iap_learning.training.log import Log
+from iap_learning.training.log import TrainingLog
 from iap_learning.training.moments import Moments, Scaling, scaling, updated
 from iap_learning.training.networks import Floats, Network, forward
 from iap_learning.training.ppo import (
@@ -59,7 +59,7 @@ def draw_seeds(experiment: Experiment, name: str, count: int) -> np.ndarray:
     return stream(experiment.seed, f"train/seeds/{name}").integers(2**BITS, size=count)
 
 
-class Stage:
+class OnlineStage:
     """The stage online of an experiment.
 
     Args:
@@ -71,7 +71,12 @@ class Stage:
     """
 
     def __init__(
-        self, experiment: Experiment, online: Online, episodes: AnyEpisodes, judge: Judge, log: Log
+        self,
+        experiment: Experiment,
+        online: Online,
+        episodes: AnyEpisodes,
+        judge: Judge,
+        log: TrainingLog,
     ) -> None:
         self._experiment, self._online, self._ppo = experiment, online, online.ppo
         self._judge, self._log = judge, log
@@ -147,7 +152,7 @@ def _values(critic: Network, observations: Floats) -> np.ndarray:
     return forward(critic, rows)[:, 0].reshape(observations.shape[:-1]).astype(np.float64)
 
 
-def summary(ended: Ended) -> dict[str, float]:
+def summary(ended: EndedEpisodes) -> dict[str, float]:
     """Means over episodes that are over; nothing where there are none."""
     if not len(ended.success):
         return {}

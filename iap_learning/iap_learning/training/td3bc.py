@@ -26,7 +26,7 @@ import numpy as np
 from iap_description.config.record import BelowOne, Count, NonNegative, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Network, Tensor, forward
-from iap_learning.training.offline import Shape, Update
+from iap_learning.training.offline import NetworkShape, Update
 from iap_learning.training.optimisation import Tree, followed, moved, optimiser
 from iap_learning.training.transitions import Transitions
 
@@ -68,18 +68,18 @@ class TD3BC(Record):
 Critics = tuple[Network, Network]
 
 
-class Nets(NamedTuple):
+class TD3BCNetworks(NamedTuple):
     """A policy and its two critics."""
 
     actor: Network
     critics: Critics
 
 
-class Learnt(NamedTuple):
+class TD3BCState(NamedTuple):
     """What learns, its slow copy, the optimisers' memory, and the updates so far."""
 
-    nets: Nets
-    target: Nets
+    nets: TD3BCNetworks
+    target: TD3BCNetworks
     actor_memory: Tree
     critic_memory: Tree
     done: Tensor
@@ -91,7 +91,7 @@ def value(critic: Network, observations: Tensor, actions: Tensor) -> Tensor:
     return forward(critic, seen, jax.nn.relu)[:, 0]
 
 
-def target_value(target: Nets, batch: Transitions, noise: Tensor, gamma: float) -> Tensor:
+def target_value(target: TD3BCNetworks, batch: Transitions, noise: Tensor, gamma: float) -> Tensor:
     """Y (N,) with the noise (N, m) of the next actions."""
     actions = jnp.clip(forward(target.actor, batch.following, jnp.tanh) + noise, -1.0, 1.0)
     values = [value(critic, batch.following, actions) for critic in target.critics]
@@ -112,20 +112,22 @@ def actor_loss(actor: Network, critic: Network, batch: Transitions, alpha: Tenso
     return -weight * values.mean() + jnp.square(actions - batch.actions).mean()
 
 
-def begin(settings: TD3BC, shape: Shape) -> Learnt:
+def begin(settings: TD3BC, shape: NetworkShape) -> TD3BCState:
     """Networks of random weights."""
     adam = optimiser(settings.largest_gradient)
-    nets = Nets(shape.actor(), (shape.critic(acts=True), shape.critic(acts=True)))
+    nets = TD3BCNetworks(shape.actor(), (shape.critic(acts=True), shape.critic(acts=True)))
     memory = adam.init(nets.actor), adam.init(nets.critics)
-    return Learnt(nets, nets, *memory, np.zeros((), np.int32))
+    return TD3BCState(nets, nets, *memory, np.zeros((), np.int32))
 
 
-def make_update(settings: TD3BC) -> Update[Learnt]:
+def make_update(settings: TD3BC) -> Update[TD3BCState]:
     """The update of a batch."""
     adam = optimiser(settings.largest_gradient)
     refined_from = round(settings.updates * (1.0 - settings.refined))
 
-    def update(state: Learnt, batch: Transitions, key: Tensor) -> tuple[Learnt, dict[str, Any]]:
+    def update(
+        state: TD3BCState, batch: Transitions, key: Tensor
+    ) -> tuple[TD3BCState, dict[str, Any]]:
         is_refined = state.done >= refined_from
         noise = settings.noise * jax.random.normal(key, batch.actions.shape)
         noise = jnp.clip(noise, -settings.noise_most, settings.noise_most)
@@ -139,7 +141,7 @@ def make_update(settings: TD3BC) -> Update[Learnt]:
         actor, actor_memory = moved(
             adam, slope, state.actor_memory, state.nets.actor, settings.actor_rate
         )
-        nets = Nets(actor, critics)
+        nets = TD3BCNetworks(actor, critics)
         target = followed(state.target, nets, settings.tau)
         # Between the policy's updates it and all targets stay.
         due = state.done % settings.delay == 0
@@ -148,7 +150,9 @@ def make_update(settings: TD3BC) -> Update[Learnt]:
             lambda new, kept: jnp.where(due, new, kept), (actor, target, actor_memory), old
         )
         done = state.done + 1
-        return Learnt(Nets(actor, critics), target, actor_memory, critic_memory, done), {
+        return TD3BCState(
+            TD3BCNetworks(actor, critics), target, actor_memory, critic_memory, done
+        ), {
             "error": error,
             "value": wanted.mean(),
         }

@@ -19,10 +19,10 @@ from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, rest
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
 from iap_learning.training.export import POLICY, write_policy
 from iap_learning.training.judging import Best, Judge
-from iap_learning.training.log import Log, Row, Watcher
+from iap_learning.training.log import Row, TrainingLog, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
 from iap_learning.training.networks import Network
-from iap_learning.training.offline import Shape
+from iap_learning.training.offline import NetworkShape
 from iap_learning.training.recording import recorded
 
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
@@ -100,7 +100,7 @@ class Training:
         self._data: str | None = header.get("data")
         seeds = online.draw_seeds(experiment, "judged", experiment.worlds)
         self._judge = Judge(self._episodes, seeds, self._keep, best)
-        self._log = Log(folder, watch, int(header.get("rows", 0)))
+        self._log = TrainingLog(folder, watch, int(header.get("rows", 0)))
 
     def run(self) -> Trained:
         """Train until the end."""
@@ -111,11 +111,13 @@ class Training:
                 self._online(actor, moments)
         return Trained(self._folder, self._judge.best, self._log.rows)
 
-    def _shape(self, stage: str) -> Shape:
+    def _shape(self, stage: str) -> NetworkShape:
         """Networks of random weights for a stage."""
         sizes = self._experiment.networks
         rng = stream(self._experiment.seed, f"train/weights/{stage}")
-        return Shape(rng, self._episodes.observed, self._episodes.size, sizes.actor, sizes.critic)
+        return NetworkShape(
+            rng, self._episodes.observed, self._episodes.size, sizes.actor, sizes.critic
+        )
 
     def _nothing(self) -> tuple[Network, Moments]:
         """A policy of random weights that has seen nothing."""
@@ -131,7 +133,7 @@ class Training:
         data = recorded(asked, self._episodes, seeds)
         self._data = data.digest
         shape = self._shape(cloning.STAGE)
-        stage = cloning.Stage(experiment, experiment.offline, shape, data.steps, self._log)
+        stage = cloning.OfflineStage(experiment, experiment.offline, shape, data.steps, self._log)
         state = self._followed(cloning.STAGE, stage.legs, stage.begin())
         actor = stage.actor(state)
         if self._judge.best is None:
@@ -144,7 +146,9 @@ class Training:
     def _online(self, actor: Network, moments: Moments) -> None:
         experiment = self._experiment
         assert experiment.online is not None
-        stage = online.Stage(experiment, experiment.online, self._episodes, self._judge, self._log)
+        stage = online.OnlineStage(
+            experiment, experiment.online, self._episodes, self._judge, self._log
+        )
         critic = self._shape("critic").critic(acts=False)
         state = online.begin(experiment.online, actor, critic, moments)
         self._followed(online.STAGE, stage.legs, state)

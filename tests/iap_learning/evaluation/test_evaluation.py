@@ -12,7 +12,7 @@ from iap_description.errors import BadInput
 from iap_learning.evaluation import batched
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine
-from iap_learning.evaluation.flyers import Flyer, baseline, of_policy
+from iap_learning.evaluation.flyers import EvaluatedAgent, baseline, of_policy
 from iap_learning.evaluation.recordings import record_failures
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
@@ -20,7 +20,7 @@ from iap_learning.tasks.kinds.registry import make_episodes, make_task
 GAINS = {"position_error": 6.0, "velocity": -4.0}
 
 
-def kept(policy: Policy, folder: Path) -> Flyer:
+def kept(policy: Policy, folder: Path) -> EvaluatedAgent:
     """A policy with a file, so that single runs can be flown by it."""
     path = folder / "policy.npz"
     policy.save(path)
@@ -28,17 +28,17 @@ def kept(policy: Policy, folder: Path) -> Flyer:
 
 
 @pytest.fixture
-def docking(tmp_path: Path) -> Flyer:
+def docking(tmp_path: Path) -> EvaluatedAgent:
     return kept(docking_policy(make_episodes("docking", 1)), tmp_path)
 
 
 @pytest.fixture
-def holding(tmp_path: Path) -> Flyer:
+def holding(tmp_path: Path) -> EvaluatedAgent:
     return kept(linear_policy(make_episodes("hold", 1), gains=GAINS), tmp_path)
 
 
 def test_a_seed_has_the_same_episode_however_many_fly_at_once(
-    docking: Flyer, monkeypatch: pytest.MonkeyPatch
+    docking: EvaluatedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = make_task("docking")
     together = fly_batched(task, docking, range(5, 12))
@@ -50,7 +50,9 @@ def test_a_seed_has_the_same_episode_however_many_fly_at_once(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", NAMES)
-def test_the_batched_contact_and_engines_agree_on_a_policy(docking: Flyer, engine: str) -> None:
+def test_the_batched_contact_and_engines_agree_on_a_policy(
+    docking: EvaluatedAgent, engine: str
+) -> None:
     task = make_task("docking")
     many = fly_batched(task, docking, range(3)).measures
     found = fly_in_engine(task, docking, engine, range(3))
@@ -60,7 +62,7 @@ def test_the_batched_contact_and_engines_agree_on_a_policy(docking: Flyer, engin
     np.testing.assert_allclose(closing, many["closing_speed"], atol=0.02)
 
 
-def test_a_policy_is_judged_in_the_closed_form_as_in_many_worlds(holding: Flyer) -> None:
+def test_a_policy_is_judged_in_the_closed_form_as_in_many_worlds(holding: EvaluatedAgent) -> None:
     task = make_task("hold")
     many = fly_batched(task, holding, [3, 4])
     single = fly_in_engine(task, holding, "closed_form", [3, 4])

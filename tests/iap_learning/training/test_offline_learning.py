@@ -9,7 +9,7 @@ pytest.importorskip("jax")
 from iap_learning.training import bc, iql, td3bc
 from iap_learning.training.libraries import jax, jnp
 from iap_learning.training.networks import Layer, forward
-from iap_learning.training.offline import Shape, make_updates
+from iap_learning.training.offline import NetworkShape, make_updates
 from iap_learning.training.transitions import Transitions
 
 
@@ -104,7 +104,7 @@ def test_each_loss_of_implicit_q_learning_moves_its_own_network_alone():
 
 
 def shape():
-    return Shape(np.random.default_rng(0), 3, 2, (32,), (32, 32))
+    return NetworkShape(np.random.default_rng(0), 3, 2, (32,), (32, 32))
 
 
 def demonstrated(count=2000):

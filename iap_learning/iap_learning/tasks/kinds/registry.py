@@ -41,15 +41,16 @@ def kind_named(name: object, source: str) -> TaskKind:
     Raises:
         BadInput: there is none.
     """
-    if name in KINDS:
-        return KINDS[str(name)]
-    if not isinstance(name, str) or ":" not in name:
+    text = str(name)
+    if text in KINDS:
+        return KINDS[text]
+    if ":" not in text:
         known = f"{', '.join(list(KINDS)[1:])}, or module:NAME of your own"
         raise BadInput(f"{source}: key 'episodes': {known} is expected (got {shown(name)})")
-    kind = load_named(name, key="episodes")
+    kind = load_named(text, key="episodes")
     if not isinstance(kind, TaskKind):
-        raise BadInput(f"{source}: key 'episodes': '{name}' is no TaskKind")
-    return kind._replace(name=name)
+        raise BadInput(f"{source}: key 'episodes': '{text}' is no TaskKind")
+    return kind._replace(name=text)
 
 
 def kind_of(task: Task) -> TaskKind:

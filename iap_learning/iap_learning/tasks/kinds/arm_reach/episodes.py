@@ -13,7 +13,7 @@ from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import Episodes, Observations
 from iap_learning.tasks.kinds.arm_reach.law import ReachLaw
 from iap_learning.tasks.kinds.arm_reach.observations import TERMS, ArmInputs, Tips
-from iap_learning.tasks.kinds.arm_reach.rewards import Ends, Weights, measure, reward_step
+from iap_learning.tasks.kinds.arm_reach.rewards import ArmReachWeights, Ends, measure, reward_step
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_simulation.arm.worlds import ArmWorlds
@@ -55,7 +55,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
         flying = ArmWorlds.of(task.scenario, worlds, settings=settings)
         super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
         self._observer = TERMS.observer(task.observation, self.size)
-        self._weights, self._ends = Weights.of(task, self.dt), Ends.of(task, self.dt)
+        self._weights, self._ends = ArmReachWeights.of(task, self.dt), Ends.of(task, self.dt)
         self._law = ReachLaw(self.worlds, self.worlds.scenario.control)
         self.targets, self._tips = np.zeros((worlds, 3)), Tips.empty(worlds)
         self._distance, self._kept = np.zeros(worlds), np.zeros(worlds, dtype=np.int64)

@@ -20,7 +20,7 @@ from iap_physics.engines.engine import RUNNING
 from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP
 
 
-class Weights(NamedTuple):
+class ArmReachWeights(NamedTuple):
     """Of an `ArmReachReward`; time is that of a step."""
 
     closer: float
@@ -110,7 +110,7 @@ def reward_step(
     tips: Tips,
     distance: Array,
     cut: Booleans,
-    w: Weights,
+    w: ArmReachWeights,
     ends: Ends,
     status: Integers,
     steps: Integers,

@@ -31,7 +31,7 @@ from iap_description.math.kernels import dot, put_at, quat_at, rotate, scale, su
 ACCELERATION, THRUST_RATES, PRINTED = range(3)
 
 
-class Kind(NamedTuple):
+class ActionKind(NamedTuple):
     """A kind of actions: its number, and numbers of an action for each aircraft."""
 
     number: int
@@ -39,13 +39,13 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "acceleration": Kind(ACCELERATION, 3),
-    "thrust_rates": Kind(THRUST_RATES, 4),
-    "printed": Kind(PRINTED, 6),
+    "acceleration": ActionKind(ACCELERATION, 3),
+    "thrust_rates": ActionKind(THRUST_RATES, 4),
+    "printed": ActionKind(PRINTED, 6),
 }
 
 
-class Control(NamedTuple):
+class ActionControl(NamedTuple):
     """How actions become thrust and body rates.
 
     Attributes:
@@ -66,7 +66,9 @@ class Control(NamedTuple):
 
 
 @njit(cache=True)
-def command(values: Array, measured: Array, control: Control, memory: Array, out: Array) -> None:
+def command(
+    values: Array, measured: Array, control: ActionControl, memory: Array, out: Array
+) -> None:
     """Write what one pair is asked for at one control instant.
 
     Args:
@@ -98,7 +100,7 @@ def _thrust_and_rates(own: Array, pair: PairParameters, out: Array) -> None:
 
 
 @njit(cache=True)
-def _accelerate(own: Array, x: Array, control: Control, out: Array) -> None:
+def _accelerate(own: Array, x: Array, control: ActionControl, out: Array) -> None:
     q_WB = quat_at(x, 3)
     f_W = (own[0], own[1], own[2] + control.pair.gravity)
     out[0] = max(0.0, control.pair.mass * dot(f_W, rotate(q_WB, (0.0, 0.0, 1.0))))
@@ -109,7 +111,7 @@ def _accelerate(own: Array, x: Array, control: Control, out: Array) -> None:
 
 @njit(cache=True)
 def values_of(
-    accelerations: Array, measured: Array, control: Control, turn_rate: float, out: Array
+    accelerations: Array, measured: Array, control: ActionControl, turn_rate: float, out: Array
 ) -> None:
     """Write the action in SI units that gives one pair accelerations, as well as its kind can.
 

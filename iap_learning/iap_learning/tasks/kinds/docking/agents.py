@@ -14,7 +14,7 @@ from iap_control.docking.wrench_guidance import WrenchGuidance, guidance_memory,
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import NonNegative, Positive, Record, validate
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.kinds.docking.actions import Control, values_of
+from iap_learning.tasks.kinds.docking.actions import ActionControl, values_of
 from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
 
 
@@ -98,7 +98,7 @@ class DockingAgent(ScriptedAgent[DockingAgentSettings, DockingEpisodes]):
 
 @njit(cache=True)
 def _values_all(
-    accelerations: Array, measured: Array, control: Control, turn_rate: float, out: Array
+    accelerations: Array, measured: Array, control: ActionControl, turn_rate: float, out: Array
 ) -> None:
     for b in range(len(out)):
         values_of(accelerations[b], measured[b], control, turn_rate, out[b])

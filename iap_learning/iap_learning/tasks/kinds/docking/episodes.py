@@ -10,11 +10,11 @@ from numba import njit
 from iap_control.docking.vehicle_control import VEHICLE_SIZE
 from iap_description.arrays import Array, Booleans, Integers
 from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
-from iap_learning.tasks.kinds.docking.actions import Control, command
+from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
+from iap_learning.tasks.kinds.docking.actions import ActionControl, command
 from iap_learning.tasks.kinds.docking.pair import Interface, sense
 from iap_learning.tasks.kinds.docking.rewards import (
-    Weights,
+    DockingWeights,
     limits_of,
     note_forces,
     potentials,
@@ -62,7 +62,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         ready, spec = flying.scenario, flying.spec
         self.interface = Interface.of(task, ready)
         super().__init__(task, flying, self.interface.scale)
-        self._weights = Weights.of(task, self.dt)
+        self._weights = DockingWeights.of(task, self.dt)
         self._limit = max(1, round(min(task.seconds, spec.success.within) / self.dt))
         seconds = self._limit * self.dt
         self._limits = limits_of(task, flying.limits, self.interface.references, seconds)
@@ -90,10 +90,10 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         return self.worlds.pairs.status
 
     @property
-    def viewpoint(self) -> Viewpoint:
+    def viewpoint(self) -> CameraPlacement:
         """Where a camera stands."""
         middle = np.asarray(self.interface.references.mean(axis=0))
-        return Viewpoint(middle, middle)
+        return CameraPlacement(middle, middle)
 
     def report(self) -> dict[str, Array]:
         """What else is known of the episodes, (B,) each; NaN where there has been none.
@@ -184,7 +184,7 @@ def _sense_all(
     measured: Array,
     touches: Booleans,
     starts: bool,
-    control: Control,
+    control: ActionControl,
     memory: Array,
 ) -> None:
     for b in indices:
@@ -193,7 +193,7 @@ def _sense_all(
 
 @njit(cache=True)
 def _command_all(
-    values: Array, measured: Array, control: Control, memory: Array, out: Array
+    values: Array, measured: Array, control: ActionControl, memory: Array, out: Array
 ) -> None:
     for b in range(len(values)):
         command(values[b], measured[b], control, memory[b], out[b])

@@ -20,7 +20,7 @@ from iap_control.docking.vehicle_control import (
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.states import REF_P
-from iap_learning.tasks.kinds.docking.actions import KINDS, Control, command
+from iap_learning.tasks.kinds.docking.actions import KINDS, ActionControl, command
 from iap_learning.tasks.kinds.docking.observations import TERMS, PairInputs
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.scaling import ActionScale
@@ -42,7 +42,7 @@ class Interface(NamedTuple):
 
     observer: TermObserver
     references: Array
-    control: Control
+    control: ActionControl
     scale: ActionScale
 
     @classmethod
@@ -58,7 +58,7 @@ class Interface(NamedTuple):
         gains = next(v for v in scenario.vehicles if v.name == target).control.gains.autopilot
         script = ScriptParameters(**spec.script.model_dump())
         rate = np.array(gains.rate, float)
-        control = Control(*kind, task.action.compensated, rate, script, pair)
+        control = ActionControl(*kind, task.action.compensated, rate, script, pair)
         action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2)
         return cls(observer, docked, control, action_scale)
 

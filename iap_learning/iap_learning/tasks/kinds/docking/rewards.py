@@ -32,7 +32,7 @@ from iap_simulation.docking.outcome import DockingLimits, outcome
 from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
 
-class Weights(NamedTuple):
+class DockingWeights(NamedTuple):
     """Of a `DockingReward`; those of the potential come first."""
 
     along: float
@@ -58,7 +58,7 @@ class Weights(NamedTuple):
 
 @njit(cache=True)
 def potential(
-    x: Array, is_held: bool, ports: tuple[PortFrame, PortFrame], w: Weights, depth: float
+    x: Array, is_held: bool, ports: tuple[PortFrame, PortFrame], w: DockingWeights, depth: float
 ) -> float:
     """The potential of one pair (2, 13), see the module."""
     pose = approach(x[1], x[0], ports[0], ports[1])
@@ -72,7 +72,7 @@ def potentials(
     pairs: Pairs,
     worlds: Integers,
     ports: tuple[PortFrame, PortFrame],
-    w: Weights,
+    w: DockingWeights,
     depth: float,
     out: Array,
 ) -> None:
@@ -95,7 +95,7 @@ def reward_step(
     times: Array,
     ports: tuple[PortFrame, PortFrame],
     limits: DockingLimits,
-    w: Weights,
+    w: DockingWeights,
     depth: float,
     actions: tuple[Array, Array],
     peak: Array,

@@ -42,8 +42,8 @@ class DockingAction(ActionRange):
         return self
 
 
-class Potential(Record):
-    """Weights of the potential whose growth is rewarded, see `iap_learning.tasks.kinds.docking.rewards`."""
+class DockingPotential(Record):
+    """DockingWeights of the potential whose growth is rewarded, see `iap_learning.tasks.kinds.docking.rewards`."""
 
     along: Real  # distance of the probe's end from its place in the latch along the socket's axis [1/m]
     aside: Real  # from the axis [1/m]
@@ -54,7 +54,7 @@ class Potential(Record):
 class DockingReward(Record):
     """The reward of a step, a sum of these; costs have negative weights."""
 
-    potential: Potential
+    potential: DockingPotential
     time: Real  # [1/s]
     force: Real  # of the largest force in the step above `gentle_force` [1/N]
     gentle_force: NonNegative  # [N]

@@ -9,11 +9,11 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
+from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.module_docking.latch import FILTERED, follow_latch, latch_of
 from iap_learning.tasks.kinds.module_docking.observations import TERMS, FollowerInputs
 from iap_learning.tasks.kinds.module_docking.rewards import (
-    Weights,
+    ModuleDockingWeights,
     end_episodes,
     potentials,
     reward_step,
@@ -69,7 +69,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
         spec = self.worlds.spec
         self.latch = latch_of(spec, spec.joints[self.worlds.joint])
         self._observer = TERMS.observer(task.observation, self.size)
-        self._weights = Weights.of(task, self.dt)
+        self._weights = ModuleDockingWeights.of(task, self.dt)
         self._limits = ModuleDockingLimits(
             task.closing_speed, task.overlap, spec.size, task.fails_beyond, self.limit * self.dt
         )
@@ -89,10 +89,10 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
         return self.worlds.follower.status
 
     @property
-    def viewpoint(self) -> Viewpoint:
+    def viewpoint(self) -> CameraPlacement:
         """Where a camera stands."""
         leader = np.asarray(self.worlds.leader.timeline.row(0)[:3])
-        return Viewpoint(leader, leader)
+        return CameraPlacement(leader, leader)
 
     def report(self) -> dict[str, Array]:
         """What else is known of the episodes, (B,) each; NaN where there has been none.

@@ -29,7 +29,7 @@ from iap_simulation.modules.outcome import (
 from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
 
-class Weights(NamedTuple):
+class ModuleDockingWeights(NamedTuple):
     """Of a `ModuleDockingReward`; time is that of a step."""
 
     along: float
@@ -92,7 +92,7 @@ def potentials(
     leader: Array,
     follower: Array,
     latch: LatchThresholds,
-    w: Weights,
+    w: ModuleDockingWeights,
     out: Array,
 ) -> None:
     """Write the potentials (B,) of some worlds, see the module; what is no number stays out."""
@@ -108,7 +108,7 @@ def reward_step(
     actions: tuple[Array, Array],
     potential: tuple[Array, Array],
     known: Array,
-    w: Weights,
+    w: ModuleDockingWeights,
     steps: Integers,
     outcomes: Integers,
     reward: Array,

@@ -10,8 +10,8 @@ from iap_learning.tasks.kinds.platform.task import CommandRange
 from iap_learning.tasks.task import Task
 
 
-class Potential(Record):
-    """Weights of the potential whose growth is rewarded, at the true states."""
+class ModuleDockingPotential(Record):
+    """ModuleDockingWeights of the potential whose growth is rewarded, at the true states."""
 
     along: Real  # distance of the faces along their axis [1/m]
     aside: Real  # across it [1/m]
@@ -21,7 +21,7 @@ class Potential(Record):
 class ModuleDockingReward(Record):
     """The reward of a step, a sum of these; costs have negative weights."""
 
-    potential: Potential
+    potential: ModuleDockingPotential
     time: Real  # [1/s]
     change: Real  # of the mean square of the action's change
     touch: Real  # of the closing speed at the catch above `gentle_touch` [s/m]

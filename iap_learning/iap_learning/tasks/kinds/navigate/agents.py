@@ -6,7 +6,7 @@ from typing import Literal
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import NonNegative
 from iap_learning.tasks.agents import AgentSettings, S, ScriptedAgent
-from iap_learning.tasks.kinds.navigate.guide import Guide, GuideSettings
+from iap_learning.tasks.kinds.navigate.guide import FieldGuidance, FieldGuidanceSettings
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialField, PotentialSettings
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 
@@ -19,7 +19,7 @@ class FieldSettings(AgentSettings):
     """
 
     guide: Literal["field"]
-    field: GuideSettings
+    field: FieldGuidanceSettings
     noise: NonNegative
 
 
@@ -51,7 +51,7 @@ class FieldAgent(VelocityAgent[FieldSettings]):
     SETTINGS = FieldSettings
 
     def __init__(self, settings: FieldSettings, episodes: PlatformEpisodes) -> None:
-        self._guide = Guide(settings.field, episodes)
+        self._guide = FieldGuidance(settings.field, episodes)
         super().__init__(settings, episodes)
 
     def begin(self, indices: Integers) -> None:

@@ -14,8 +14,8 @@ from numba import njit
 from iap_description.arrays import Array
 from iap_description.math.kernels import formula
 
-FAR = 1e6  # time of what has not been reached yet [s]
-ENOUGH = 1e-3  # change of a time that calls for no further round [s]
+UNREACHED_TIME = 1e6  # time of what has not been reached yet [s]
+TIME_TOLERANCE = 1e-3  # change of a time that calls for no further round [s]
 ROUNDS = 20  # of eight sweeps, at most
 
 
@@ -27,11 +27,11 @@ def least_times(speeds: Array, spacing: float, goal: tuple[int, int, int]) -> Ar
         spacing: of the grid [m].
         goal: node at which T is zero.
     """
-    times = np.full(speeds.shape, FAR)
+    times = np.full(speeds.shape, UNREACHED_TIME)
     times[goal] = 0.0
     crossings = spacing / speeds
     for _ in range(ROUNDS):
-        if _sweep_all(crossings, times) < ENOUGH:
+        if _sweep_all(crossings, times) < TIME_TOLERANCE:
             break
     return times
 

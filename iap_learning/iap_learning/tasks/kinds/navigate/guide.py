@@ -15,8 +15,8 @@ from iap_physics.engines.engine import world_indices
 from iap_simulation.scenario.randomization import placed_world
 
 
-class GuideSettings(Record):
-    """Numbers of `Guide`.
+class FieldGuidanceSettings(Record):
+    """Numbers of `FieldGuidance`.
 
     Attributes:
         low: least corner of the grid in `map` [m].
@@ -43,7 +43,7 @@ class GuideSettings(Record):
     turn: NonNegative
 
 
-class Guide:
+class FieldGuidance:
     """Velocities of the expert, in all worlds.
 
     Args:
@@ -51,7 +51,7 @@ class Guide:
         episodes: that it flies.
     """
 
-    def __init__(self, settings: GuideSettings, episodes: PlatformEpisodes) -> None:
+    def __init__(self, settings: FieldGuidanceSettings, episodes: PlatformEpisodes) -> None:
         self._settings, self._episodes = settings, episodes
         low, high = np.array(settings.low), np.array(settings.high)
         self._shape = tuple((np.rint((high - low) / settings.spacing).astype(int) + 1).tolist())

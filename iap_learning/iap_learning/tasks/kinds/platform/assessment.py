@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import formula
 from iap_description.math.lanes import LANES, get, set1, world_at, world_in
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD, all_lanes, put_world
-from iap_learning.tasks.kinds.platform.observations import Parts, Seen, observe_block
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts, observe_block
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, write_outcomes
 from iap_learning.tasks.kinds.platform.quantities import (
     APPROACH,
@@ -19,7 +19,7 @@ from iap_learning.tasks.kinds.platform.quantities import (
     measure,
     put_action,
 )
-from iap_learning.tasks.kinds.platform.rewards import Terms, add_up, rows_for
+from iap_learning.tasks.kinds.platform.rewards import RewardTerms, add_up, rows_for
 
 
 class StepInputs(NamedTuple):
@@ -40,9 +40,9 @@ class StepInputs(NamedTuple):
 def assess(
     begin: int,
     end: int,
-    given: Seen,
+    given: ObservationInputs,
     flown: StepInputs,
-    terms: Terms,
+    terms: RewardTerms,
     rules: Rules,
     parts: Parts,
     counted: Counted,
@@ -80,7 +80,7 @@ def _load(
     block: Array,
     first: int,
     end: int,
-    given: Seen,
+    given: ObservationInputs,
     flown: StepInputs,
     distance: Array,
     which: Integers,

@@ -9,13 +9,13 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.states import P
 from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.episodes import Episodes, Observations, Viewpoint
+from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
-from iap_learning.tasks.kinds.platform.observations import Seen
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.obstacles import Clearance, DepthCamera
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, begin
-from iap_learning.tasks.kinds.platform.rewards import Terms
+from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_simulation.batch.actions import act, action_size
@@ -63,7 +63,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         self.camera = None if task.depth is None else DepthCamera(task.depth, self.worlds)
         self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
         self._no_obstacles = np.full(worlds, np.inf)
-        self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
+        self._rules, self._terms = Rules.of(task, self.dt), RewardTerms.of(task.reward)
         self._last = self._last_goals() if task.goal == "last" else None
         self._results = Counted.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
         self._term_values = np.empty((worlds, self.observer.size), np.float32)
@@ -71,7 +71,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
     @property
     def layout(self) -> TermLayout:
-        """Terms of an observation with their sizes and scales."""
+        """RewardTerms of an observation with their sizes and scales."""
         pixels = () if self.camera is None else (self.camera.term,)
         return (*self.observer.layout, *pixels)
 
@@ -90,9 +90,9 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         return self.worlds.timeline.row(self.worlds.timeline.last)[P]
 
     @property
-    def viewpoint(self) -> Viewpoint:
+    def viewpoint(self) -> CameraPlacement:
         """Where a camera stands."""
-        return Viewpoint(self.worlds.timeline.row(0)[P], self.goal)
+        return CameraPlacement(self.worlds.timeline.row(0)[P], self.goal)
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
@@ -118,9 +118,9 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     def _success(self) -> Booleans:
         return self._results.success.copy()
 
-    def _inputs(self) -> Seen:
+    def _inputs(self) -> ObservationInputs:
         worlds = self.worlds
-        return Seen(worlds.state, *self._goals(), worlds.rpm, self._action)
+        return ObservationInputs(worlds.state, *self._goals(), worlds.rpm, self._action)
 
     def _with_images(self, terms: Observations, indices: Integers | None = None) -> Observations:
         return terms if self.camera is None else np.hstack([terms, self.camera(indices)])

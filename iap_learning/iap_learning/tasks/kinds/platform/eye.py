@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The depth camera of a single flight, as the policy of a task sees through it."""
 
+from typing import cast
+
 import numpy as np
 
 from iap_description.errors import BadInput, shown
@@ -37,9 +39,9 @@ class Eye(DepthNumbers):
     """
 
     def __init__(self, image: DepthImage, scenario: Scenario, repeat: int, source: str) -> None:
-        wanted, own = ray_sensor_spec(image.preset, image.settings), _camera(scenario, source)
-        assert isinstance(wanted, DepthCameraSpec)  # who gives depth is one
-        for key, value in wanted.model_dump(exclude=set(FREE)).items():
+        needed = cast(DepthCameraSpec, ray_sensor_spec(image.preset, image.settings))
+        own = _camera(scenario, source)
+        for key, value in needed.model_dump(exclude=set(FREE)).items():
             if getattr(own, key) != value:
                 raise BadInput(
                     f"key '{KEY}.{key}': {shown(getattr(own, key))}, but policy '{source}' sees {shown(value)}"

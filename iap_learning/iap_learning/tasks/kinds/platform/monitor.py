@@ -9,9 +9,9 @@ from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.world.distances import Surroundings
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
-from iap_learning.tasks.kinds.platform.observations import Parts, Seen
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
-from iap_learning.tasks.kinds.platform.rewards import Terms
+from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.scenario.randomization import placed_world
@@ -44,7 +44,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
     def __init__(self, task: PlatformTask, scenario: Scenario, vehicle: Vehicle) -> None:
         self._task, self._vehicle = task, vehicle
         self._dt = task.repeat * scenario.dt
-        self._of_task = (Terms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
+        self._of_task = (RewardTerms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
         self._counted = Counted.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
@@ -57,7 +57,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         if self._k % self._task.repeat or self.is_over:
             return
         x, action = plant.state(0), np.zeros((1, 1))
-        states = Seen(x, self._goal(), self._zero, action[None], action)
+        states = ObservationInputs(x, self._goal(), self._zero, action[None], action)
         inputs = StepInputs(action, self._clearance(x), self._zero)
         assess(0, 1, states, inputs, *self._of_task, self._counted, np.zeros(1), NO_OBSERVATION)
         self.distances.append(float(self._counted.distance[0]))

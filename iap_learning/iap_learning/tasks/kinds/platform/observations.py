@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Terms of observations by their names, written by one compiled loop over blocks of worlds.
+"""RewardTerms of observations by their names, written by one compiled loop over blocks of worlds.
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
@@ -61,7 +61,7 @@ from iap_learning.tasks.terms import BOUND
 UP = (0.0, 0.0, 1.0)
 
 
-class Term(NamedTuple):
+class TermSize(NamedTuple):
     """Size of a term.
 
     Attributes:
@@ -76,19 +76,19 @@ class Term(NamedTuple):
 
 
 TERMS = {
-    "position_error": Term(3),
-    "position_error_P": Term(3),
-    "attitude": Term(4),
-    "attitude_error": Term(3),
-    "up": Term(3),
-    "velocity": Term(3),
-    "velocity_P": Term(3),
-    "velocity_error": Term(3),
-    "goal_acceleration": Term(3),
-    "rates": Term(3),
-    "aircraft_up": Term(per_aircraft=3),
-    "rpm": Term(per_aircraft=4),
-    "action": Term(per_action=1),
+    "position_error": TermSize(3),
+    "position_error_P": TermSize(3),
+    "attitude": TermSize(4),
+    "attitude_error": TermSize(3),
+    "up": TermSize(3),
+    "velocity": TermSize(3),
+    "velocity_P": TermSize(3),
+    "velocity_error": TermSize(3),
+    "goal_acceleration": TermSize(3),
+    "rates": TermSize(3),
+    "aircraft_up": TermSize(per_aircraft=3),
+    "rpm": TermSize(per_aircraft=4),
+    "action": TermSize(per_action=1),
 }
 NAMES = tuple(TERMS)
 (
@@ -164,7 +164,7 @@ def bounded(number: float, factor: float) -> float:
     return least(most(number * factor, -BOUND), BOUND)
 
 
-class Seen(NamedTuple):
+class ObservationInputs(NamedTuple):
     """States, goals, rotor speeds and actions, of which observations of B worlds are made.
 
     Attributes:
@@ -183,7 +183,7 @@ class Seen(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Terms of an observation as compiled loops take them.
+    """RewardTerms of an observation as compiled loops take them.
 
     Attributes:
         terms: numbers in `NAMES`.
@@ -197,7 +197,9 @@ class Parts(NamedTuple):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def observe(which: Integers, given: Seen, parts: Parts, out: NDArray[np.float32]) -> None:
+def observe(
+    which: Integers, given: ObservationInputs, parts: Parts, out: NDArray[np.float32]
+) -> None:
     """Write observations of some worlds.
 
     Args:
@@ -219,7 +221,7 @@ def observe(which: Integers, given: Seen, parts: Parts, out: NDArray[np.float32]
 def observe_block(
     block: Array,
     which: Integers,
-    given: Seen,
+    given: ObservationInputs,
     parts: Parts,
     out: NDArray[np.float32],
 ) -> None:
@@ -239,7 +241,7 @@ def observe_block(
 def _write_many(
     term: int,
     which: Integers,
-    given: Seen,
+    given: ObservationInputs,
     column: Index,
     factor: float,
     out: NDArray[np.float32],
@@ -264,7 +266,11 @@ def _write_many(
 
 @formula
 def _write_aircraft_up(
-    which: Integers, given: Seen, column: Index, factor: float, out: NDArray[np.float32]
+    which: Integers,
+    given: ObservationInputs,
+    column: Index,
+    factor: float,
+    out: NDArray[np.float32],
 ) -> None:
     x, count = given.x, given.rpm.shape[1]
     first = x.shape[1] - count  # an aircraft alone is the central body

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Integers
 from iap_learning.policies.layout import TermLayout
-from iap_learning.tasks.kinds.platform.observations import NAMES, TERMS, Parts, Seen, observe
+from iap_learning.tasks.kinds.platform.observations import (
+    NAMES,
+    TERMS,
+    ObservationInputs,
+    Parts,
+    observe,
+)
 
 
 class Observer:
@@ -44,7 +50,9 @@ class Observer:
             1.0 / np.array(list(scales.values())),
         )
 
-    def __call__(self, given: Seen, chosen: Integers | None = None) -> NDArray[np.float32]:
+    def __call__(
+        self, given: ObservationInputs, chosen: Integers | None = None
+    ) -> NDArray[np.float32]:
         """Observations (B, size) of all worlds, or (chosen, size) of some; new ones every time."""
         which = np.arange(len(given.x)) if chosen is None else chosen
         out = np.empty((len(which), self.size), np.float32)

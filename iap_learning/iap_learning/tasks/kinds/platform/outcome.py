@@ -10,7 +10,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.kernels import choose, formula, norm, sub, vec_at
 from iap_description.math.lanes import Index, Lanes, get, set1, world_in
 from iap_learning.tasks.kinds.platform.block import BEYOND, OUTSIDE, REWARD, all_lanes
-from iap_learning.tasks.kinds.platform.observations import Seen
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.quantities import (
     CLEARANCE,
     DISTANCE,
@@ -93,7 +93,7 @@ class Counted(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def begin(worlds: Integers, inputs: Seen, counted: Counted) -> None:
+def begin(worlds: Integers, inputs: ObservationInputs, counted: Counted) -> None:
     """Let nothing have been kept to yet in worlds that stand at their start, and see how far their goals are.
 
     Args:

@@ -2,7 +2,7 @@
 """A policy that flies a scenario's only vehicle."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
@@ -69,7 +69,8 @@ class PlatformPilot:
     ) -> Mapping[int, Command]:
         """The command at control instant k."""
         vehicle, x = self._vehicle, plant.state(0)[0]
-        made = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row)
-        if isinstance(made, Command):
-            return {0: made}
-        return {0: vehicle.command(plant.t, x, plant.contact_wrench(0), made)}
+        output = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row)
+        if not self._flown.gives_references:
+            return {0: cast(Command, output)}
+        reference, wrench = cast(Reference, output), plant.contact_wrench(0)
+        return {0: vehicle.command(plant.t, x, wrench, reference)}

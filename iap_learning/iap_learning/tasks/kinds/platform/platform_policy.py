@@ -15,7 +15,7 @@ from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.kinds.platform.eye import Eye
-from iap_learning.tasks.kinds.platform.observations import Seen
+from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.scaling import ActionScale
@@ -103,6 +103,11 @@ class PlatformPolicy:
         """What flies."""
         return info_of(self._policy)
 
+    @property
+    def gives_references(self) -> bool:
+        """Whether its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
+        return self.task.action.kind in REFERENCE_KINDS
+
     def acts_at(self, k: int) -> bool:
         """Whether it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
@@ -130,7 +135,7 @@ class PlatformPolicy:
     def _act(self) -> None:
         world, task = self._world, self.task
         goals = world.goal if task.goal == "present" else self._last
-        given = Seen(world.state, goals, self._only, world.rpm, self._action)
+        given = ObservationInputs(world.state, goals, self._only, world.rpm, self._action)
         seen = self._observer(given)
         if self.eye is not None:
             seen = np.hstack([seen, self.eye.numbers])

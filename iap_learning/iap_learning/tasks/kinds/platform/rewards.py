@@ -60,7 +60,7 @@ class Reward(Record):
     arrival: Real
 
 
-class Terms(NamedTuple):
+class RewardTerms(NamedTuple):
     """A reward as the compiled loop takes it: each different factor once, and products of them.
 
     Attributes:
@@ -100,13 +100,13 @@ def _numbers(values: Sequence[int]) -> Integers:
 
 
 @formula
-def rows_for(terms: Terms) -> int:
+def rows_for(terms: RewardTerms) -> int:
     """Rows of a block that is rewarded."""
     return int(FACTORS) + len(terms.k)
 
 
 @formula
-def add_up(block: Array, terms: Terms, lanes: Lanes) -> None:
+def add_up(block: Array, terms: RewardTerms, lanes: Lanes) -> None:
     """Write the rewards of the quantities into row `REWARD`."""
     weights, counts, chosen, columns, shapes, k = terms
     for i in range(len(k)):

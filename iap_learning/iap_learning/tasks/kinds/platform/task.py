@@ -56,7 +56,7 @@ class DepthImage(Record):
     inverse: Positive | None = None
 
 
-class Success(Record):
+class TaskSuccess(Record):
     """When an episode has succeeded.
 
     Attributes:
@@ -90,7 +90,7 @@ class PlatformTask(Task):
     action: CommandRange
     depth: DepthImage | None
     reward: Reward
-    success: Success
+    success: TaskSuccess
     fails_beyond: dict[Quantity, NonNegative]
     clearance: Positive | None
 

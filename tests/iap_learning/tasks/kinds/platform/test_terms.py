@@ -9,7 +9,7 @@ from iap_description.math.lanes import LANES
 from iap_description.states import P, Q, V, W
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD, all_lanes, put_world
-from iap_learning.tasks.kinds.platform.observations import TERMS, Seen
+from iap_learning.tasks.kinds.platform.observations import TERMS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
 from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
 from iap_learning.tasks.kinds.platform.quantities import (
@@ -21,7 +21,7 @@ from iap_learning.tasks.kinds.platform.quantities import (
     measure,
     put_action,
 )
-from iap_learning.tasks.kinds.platform.rewards import FACTORS, Terms, add_up
+from iap_learning.tasks.kinds.platform.rewards import FACTORS, RewardTerms, add_up
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.terms import BOUND
 
@@ -57,11 +57,11 @@ def assessed(x, goals, task):
     """Rewards and observations of a step, as `Episodes` has them."""
     task, none = PlatformTask.of(task), np.zeros((B, 4))
     observer = Observer(task.observation, aircraft=N, actions=4)
-    given = Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
+    given = ObservationInputs(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
     flown = StepInputs(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
     counted, reward = Counted.of(B), np.empty(B)
     seen = np.empty((B, observer.size), np.float32)
-    rules = (Terms.of(task.reward), Rules.of(task, 0.02), observer.parts)
+    rules = (RewardTerms.of(task.reward), Rules.of(task, 0.02), observer.parts)
     assess(0, B, given, flown, *rules, counted, reward, seen)
     assert np.array_equal(seen, observer(given))
     return reward
@@ -104,7 +104,7 @@ def test_terms_are_what_they_say():
     x, goals = random_states(rng), random_goals(rng)
     rpm, action = rng.random((B, N, 4)), rng.random((B, 6))
     observer = Observer(dict.fromkeys(TERMS, 2.0), aircraft=N, actions=6)
-    seen = observer(Seen(x, goals, np.arange(B), rpm, action))
+    seen = observer(ObservationInputs(x, goals, np.arange(B), rpm, action))
     to_P = so3.conjugate(x[:, 0, Q])
     up = np.tile([0.0, 0.0, 1.0], (B, 1))
     turn = so3.quaternion_log(so3.multiply(to_P, goals[:, 3:7]))
@@ -135,7 +135,7 @@ def test_some_worlds_see_what_all_see_and_goals_are_looked_up():
     rng = np.random.default_rng(4)
     x, goals = random_states(rng), random_goals(rng)
     at, chosen = rng.integers(0, B, B), np.array([3, 17, 18])
-    given = Seen(x, goals, at, np.zeros((B, N, 4)), np.zeros((B, 1)))
+    given = ObservationInputs(x, goals, at, np.zeros((B, N, 4)), np.zeros((B, 1)))
     observer = Observer({"attitude_error": 1.0, "velocity_error": 1.0}, aircraft=N, actions=1)
     seen = observer(given._replace(goals=goals[at], at=np.arange(B)))
     assert np.array_equal(observer(given), seen)
@@ -146,7 +146,9 @@ def test_observations_are_clipped():
     x, goals = random_states(np.random.default_rng(2)), np.zeros((B, 19))
     x[0, 0, V] = [1e6, -1e6, 0.0]
     observer = Observer({"velocity": 1.0}, aircraft=N, actions=1)
-    seen = observer(Seen(x, goals, np.arange(B), np.zeros((B, N, 4)), np.zeros((B, 1))))
+    seen = observer(
+        ObservationInputs(x, goals, np.arange(B), np.zeros((B, N, 4)), np.zeros((B, 1)))
+    )
     assert seen[0].tolist() == [BOUND, -BOUND, 0.0]
 
 
@@ -161,7 +163,7 @@ def test_shapes(factor, value):
     task = PlatformTask.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
     block = np.zeros((int(FACTORS) + 1) * LANES)
     rows_of(block, MEASURES, len(QUANTITIES))[SPEED] = 2.0
-    add_up(block, Terms.of(task.reward), all_lanes())
+    add_up(block, RewardTerms.of(task.reward), all_lanes())
     assert rows_of(block, REWARD, 1)[0] == pytest.approx(np.full(LANES, 2.0 * value))
 
 
