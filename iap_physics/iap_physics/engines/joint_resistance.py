@@ -198,18 +198,26 @@ def _resistance(
         most = min(joints.coulomb[k], inertia * speed / dt)
         torque = add(torque, scale(-most, n))
         coming = add(coming, scale(-dt / inertia * most, n))
+    return sub(torque, _stop_torque(coming, q_p, q_c, joints, k, dt))
+
+
+@njit(cache=True)
+def _stop_torque(
+    coming: Vec, q_p: Quat, q_c: Quat, joints: JointResistance, k: int, dt: float
+) -> Vec:
+    """Torque [N m] by which a stop ends what is too much of a coming relative velocity [rad/s]; it is taken off."""
     z_rest, z = rotate(q_p, vec(joints.rest[k])), rotate(q_c, (0.0, 0.0, 1.0))
     normal = cross(z_rest, z)
     sine = norm(normal)
-    if sine > 1e-9:
-        n = scale(1.0 / sine, normal)
-        room = joints.limit[k] - math.atan2(sine, dot(z_rest, z))
-        allowed = room / dt if room > 0.0 else RETURN_GAIN * room
-        excess = dot(n, coming) - allowed
-        if excess > 0.0:
-            stop = excess / dt / _mobility(n, q_p, q_c, joints, k)
-            torque = sub(torque, scale(stop, n))
-    return torque
+    if sine <= 1e-9:
+        return (0.0, 0.0, 0.0)
+    n = scale(1.0 / sine, normal)
+    room = joints.limit[k] - math.atan2(sine, dot(z_rest, z))
+    allowed = room / dt if room > 0.0 else RETURN_GAIN * room
+    excess = dot(n, coming) - allowed
+    if excess <= 0.0:
+        return (0.0, 0.0, 0.0)
+    return scale(excess / dt / _mobility(n, q_p, q_c, joints, k), n)
 
 
 @njit(cache=True)

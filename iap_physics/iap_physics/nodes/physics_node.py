@@ -24,9 +24,8 @@ from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.engines.make import make_engine
 from iap_physics.latching.latches import Latches
+from iap_physics.nodes.connection_topics import JointTopic, LatchTopic
 from iap_physics.nodes.displays import WorldTopics
-from iap_physics.nodes.joint_topic import JointTopic
-from iap_physics.nodes.latch_topic import LatchTopic
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.step_service import StepService

@@ -29,7 +29,7 @@ Angles = tuple[Real, Real, Real, Real]
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
 
 
-class ImuMount(Record):
+class InertialUnitMount(Record):
     """The mount of an inertial unit S on a body B of its vehicle."""
 
     body: Index  # of the vehicle's bodies
@@ -43,13 +43,13 @@ class InertialUnitsSpec(Record):
 
     every: Count  # physics steps between samples
     sampling: Sampling
-    mounts: Annotated[tuple[ImuMount, ...], Field(min_length=1)]
+    mounts: Annotated[tuple[InertialUnitMount, ...], Field(min_length=1)]
 
     @classmethod
     def of(cls, mounts: Sequence[SensorMount], every: int, sampling: Sampling) -> Self:
         """Units on mounts, each with a sample after every so many physics steps."""
         values = [
-            ImuMount(
+            InertialUnitMount(
                 body=mount.body,
                 frame=mount.source.frame,
                 p_BS_B=mount.p_BS_B.tolist(),

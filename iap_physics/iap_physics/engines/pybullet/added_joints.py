@@ -22,6 +22,7 @@ from iap_physics.engines.engine import WORLD, AddedJoint
 from iap_physics.engines.pybullet.client import Handle, bullet
 
 KeptJoints = tuple[tuple[int, AddedJoint], ...]
+PassingPairs = frozenset[frozenset[int]]
 KINDS = {"spherical": bullet.JOINT_POINT2POINT, "fixed": bullet.JOINT_FIXED}
 NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -136,3 +137,33 @@ class AddedJoints:
         if handle not in self.made:
             raise IapError(f"{asker}: there is no joint {handle}")
         return self.made[handle][0]
+
+
+@dataclass
+class CollisionFilter:
+    """The bodies of a world, by their rows, that pass each other.
+
+    Attributes:
+        client: PyBullet's.
+        handles: PyBullet's body and link of every state row.
+        pairs: that pass.
+    """
+
+    client: int
+    handles: list[Handle]
+    pairs: PassingPairs = frozenset()
+
+    def let(self, rows: tuple[int, int], *, passes: bool) -> None:
+        """Let two bodies pass each other, or meet again."""
+        pair = frozenset(rows)
+        self.pairs = self.pairs | {pair} if passes else self.pairs - {pair}
+        (a, link_a), (b, link_b) = (self.handles[row] for row in rows)
+        bullet.setCollisionFilterPair(
+            a, b, link_a, link_b, int(not passes), physicsClientId=self.client
+        )
+
+    def hold(self, pairs: PassingPairs) -> None:
+        """Let these pass each other, and no others."""
+        for pair in self.pairs ^ pairs:
+            a, b = pair
+            self.let((a, b), passes=pair in pairs)

@@ -46,12 +46,16 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
-from iap_physics.engines.pybullet.added_joints import AddedJoints, KeptJoints
+from iap_physics.engines.pybullet.added_joints import (
+    AddedJoints,
+    CollisionFilter,
+    KeptJoints,
+    PassingPairs,
+)
 from iap_physics.engines.pybullet.arms import LoadedArm
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.native import LOST, NativeWorld, settle, step_world
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
-from iap_physics.engines.pybullet.passing import CollisionFilter, Pairs
 from iap_physics.engines.pybullet.symbols import native_world
 from iap_physics.engines.pybullet.world import (
     Loaded,
@@ -71,7 +75,7 @@ class PyBulletSnapshot:
 
     loaded: Loaded
     joints: KeptJoints
-    passing: Pairs
+    passing: PassingPairs
     t: float
     x: Array
     arms: dict[int, Array]
