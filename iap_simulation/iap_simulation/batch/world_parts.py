@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from iap_description.arrays import Integers
 from iap_description.errors import BadInput
@@ -83,6 +83,14 @@ class WorldParts:
             threads,
             WorldStarter(scenario, flight, vehicle),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class WorldsSnapshot:
+    """An instant of all worlds."""
+
+    parts: tuple[Any, ...]
+    engine: object
 
 
 class WorldStarter:

@@ -3,7 +3,6 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,7 +24,7 @@ from iap_simulation.batch.mixed import Mixed
 from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState, Goal
 from iap_simulation.batch.references import References
 from iap_simulation.batch.starts import MOST_SEEDS, give_seeds
-from iap_simulation.batch.world_parts import WorldParts
+from iap_simulation.batch.world_parts import WorldParts, WorldsSnapshot
 from iap_simulation.batch.world_views import WorldViews
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -36,14 +35,6 @@ if TYPE_CHECKING:
 
 UNSTEADY = "noise, delays and inertial units change with every control period"
 GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
-
-
-@dataclass(frozen=True, eq=False)
-class WorldsSnapshot:
-    """An instant of all worlds."""
-
-    parts: tuple[Any, ...]
-    engine: object
 
 
 class Worlds(WorldViews):
