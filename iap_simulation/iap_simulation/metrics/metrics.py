@@ -22,6 +22,7 @@ from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.vehicle import VehicleScores
 
 Metrics = dict[str, Any]
+NAMES = ("platform", "gains", "state_source")  # of a vehicle, in metrics.json
 
 
 class Scores:
@@ -56,7 +57,7 @@ class Scores:
         windows = [vehicle.window for vehicle in vehicles]
         metrics = {
             "scenario": run.scenario,
-            **{key: _joined(vehicles, key) for key in ("platform", "gains", "state_source")},
+            **{key: _joined(vehicles, key) for key in NAMES},
             "seed": run.seed,
             "duration_s": stats.duration_s,
             "wall_s": stats.wall_s,
@@ -77,17 +78,13 @@ class Scores:
         metrics |= stats.tasks
         if stats.policy is not None:
             metrics["policy"] = stats.policy
-        reports = {
-            v.meta.name: (stats.faults.get(v.meta.name, ()), stats.health.get(v.meta.name))
-            for v in vehicles
-        }
-        estimated = {v.meta.name: v.estimation(*reports[v.meta.name]) for v in vehicles}
+        estimated = {v.meta.name: _estimation(v, stats) for v in vehicles}
         if len(vehicles) == 1:
             metrics |= estimated[vehicles[0].meta.name]
         else:
             metrics["vehicles"] = {
                 v.meta.name: {
-                    **{key: getattr(v.meta, key) for key in ("platform", "gains", "state_source")},
+                    **{key: getattr(v.meta, key) for key in NAMES},
                     "window_s": v.window,
                     **each[v.meta.name],
                     **estimated[v.meta.name],
@@ -95,6 +92,12 @@ class Scores:
                 for v in vehicles
             }
         return _plain(metrics)
+
+
+def _estimation(vehicle: "VehicleScores", stats: RunStats) -> Metrics:
+    """Metrics of a vehicle's estimates, with what its estimator said of itself in flight."""
+    name = vehicle.meta.name
+    return vehicle.estimation(stats.faults.get(name, ()), stats.health.get(name))
 
 
 def _joined(vehicles: Sequence["VehicleScores"], key: str) -> str:
