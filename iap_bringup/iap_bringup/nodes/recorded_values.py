@@ -129,7 +129,7 @@ def joint_states_of(
     if message.names != list(joints):
         known = ", ".join(joints)
         raise BadInput(f"names: {', '.join(message.names) or 'none'}; the joints are {known}")
-    states = message.said
+    states = message.joint_states
     if len(states.led_by) != modules:
         raise BadInput(f"modules: {len(states.led_by)}, {modules} fly")
     return states

@@ -286,5 +286,5 @@ class EstimationNode(SuiteNode, ABC):
         what = "Settings of the front end: default, euroc."
         frontend = self.parameter("frontend", "default", what)
         what = "frontend.KEY=VALUE or estimator.KEY=VALUE on top of the preset's."
-        given = self.parameter("settings", [""], what)
-        return load_settings(preset, tuple(filter(None, given)), frontend)
+        assignments = self.parameter("settings", [""], what)
+        return load_settings(preset, tuple(filter(None, assignments)), frontend)

@@ -59,7 +59,7 @@ class RunReader:
 
     def tracks(self) -> tuple[VehicleTracks, ...]:
         """The poses that each vehicle's flight is set against."""
-        names = (topics.GIVEN, topics.ACTUAL)
+        names = (topics.REFERENCE_POSE, topics.ACTUAL)
         names_of_tracks = {topic(each.name, name) for each in self.meta.vehicles for name in names}
         by_topic = dict[str, tuple[str, list[bytes]]]()
         for connection, _, data in raw_messages(self._bag, names_of_tracks):

@@ -115,29 +115,29 @@ class ModuleJointsMessage(Message):
             lost=of_modules,
         )
 
-    def put(self, said: JointStates) -> None:
+    def put(self, joint_states: JointStates) -> None:
         """Set all that it says."""
-        for mine, values in zip(self._parts.values(), said, strict=True):
+        for mine, values in zip(self._parts.values(), joint_states, strict=True):
             mine[...] = values
 
     @property
-    def said(self) -> JointStates:
+    def joint_states(self) -> JointStates:
         """A copy of what it says.
 
         Raises:
             BadInput: a number is none of a state, of `Hold`, or of a module.
         """
         parts: dict[str, Any] = {name: values.copy() for name, values in self._parts.items()}
-        said = JointStates(**{**parts, "steps_done": int(parts["steps_done"])})
-        limits = {"states": STATES, "holds": len(Hold), "led_by": len(said.led_by)}
+        reported = JointStates(**{**parts, "steps_done": int(parts["steps_done"])})
+        limits = {"states": STATES, "holds": len(Hold), "led_by": len(reported.led_by)}
         for name, limit in limits.items():
-            largest = int(max(getattr(said, name), default=0))
+            largest = int(max(getattr(reported, name), default=0))
             if largest >= max(limit, 1):
                 raise BadInput(f"{name}: {largest} is none of 0 to {limit - 1}")
-        return said
+        return reported
 
     @property
-    def wanted(self) -> dict[str, Hold]:
+    def requested_holds(self) -> dict[str, Hold]:
         """The requested holds, by the joints' names.
 
         Raises:

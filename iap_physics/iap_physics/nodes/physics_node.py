@@ -123,7 +123,7 @@ class PhysicsNode(SuiteNode):
 
     def _on_joints(self, joints: ModuleJointsMessage) -> None:
         """Let latches hold as their coordinator wants it."""
-        self._session.offer_joints(joints.stamp / SECOND, joints.wanted)
+        self._session.offer_joints(joints.stamp / SECOND, joints.requested_holds)
         self._on_command()
 
     def _on_command(self) -> None:

@@ -143,11 +143,11 @@ def _both(first: object, second: object) -> object:
     return {**first, **second} if both else second  # type: ignore[dict-item]
 
 
-def _filled_in(given: object, preset: Callable[[str], Tree]) -> object:
+def _filled_in(entry: object, preset: Callable[[str], Tree]) -> object:
     """A preset by its name, or a mapping on top of the preset that its key `preset` names."""
-    if isinstance(given, str):
-        return preset(given)
-    if isinstance(given, dict) and isinstance(given.get("preset"), str):
-        rest = {key: value for key, value in given.items() if key != "preset"}
-        return {**preset(given["preset"]), **rest}
-    return given
+    if isinstance(entry, str):
+        return preset(entry)
+    if isinstance(entry, dict) and isinstance(entry.get("preset"), str):
+        rest = {key: value for key, value in entry.items() if key != "preset"}
+        return {**preset(entry["preset"]), **rest}
+    return entry

@@ -139,8 +139,8 @@ class SensorSuite:
     def needs_objects(self, k: int) -> bool:
         """True if a sensor at control instant k depends on the world's objects."""
         cameras = () if self.cameras is None else self.cameras.cameras
-        is_seen = any(each.sampling.is_due(k) for each in cameras)
-        return is_seen or any(each.needs_rays(k) for each in self.vehicles)
+        is_due = any(each.sampling.is_due(k) for each in cameras)
+        return is_due or any(each.needs_rays(k) for each in self.vehicles)
 
     def sample(
         self,
@@ -164,10 +164,10 @@ class SensorSuite:
         rays = None
         if any(each.needs_rays(k) for each in self.vehicles):
             rays = self._rays.at(rows, objects)
-        for vehicle, own in zip(self.vehicles, samples, strict=True):
+        for vehicle, of_vehicle in zip(self.vehicles, samples, strict=True):
             x = rows[vehicle.rows]
-            if vehicle.inertial is not None and own is not None:
-                self._hand_over(vehicle.inertial.sample(k, t, x, own))
+            if vehicle.inertial is not None and of_vehicle is not None:
+                self._hand_over(vehicle.inertial.sample(k, t, x, of_vehicle))
             for each in vehicle.mounted.values():
                 self._hand_over(each.sample(k, t, x, rays))
         if self.cameras is not None:

@@ -22,7 +22,7 @@ class TiltingRotors:
     Attributes:
         parts: of each, in the frame of its disc; labelled as its body.
         bodies: (n,) of each, among all bodies.
-        places: (n, 2) of each in the table of all tilts, aircraft and rotor.
+        indices: (n, 2) of each in the table of all tilts, aircraft and rotor.
         positions: (n, 3) of each in its body [m].
         axes: (n, 3) about which each tilts, in its body.
         attitudes: (n, 4) of each at no tilt, in its body, xyzw.
@@ -30,7 +30,7 @@ class TiltingRotors:
 
     parts: tuple[tuple[MeshPart, ...], ...]
     bodies: Integers
-    places: Integers
+    indices: Integers
     positions: Array
     axes: Array
     attitudes: Array
@@ -38,21 +38,21 @@ class TiltingRotors:
     @classmethod
     def of(cls, rig: RigSpec) -> Self:
         """Those of a rig, in the order of vehicles, aircraft and rotors."""
-        found, first, aircraft = [], 0, 0
+        propellers, first, aircraft = [], 0, 0
         for vehicle in rig.vehicles:
             for i in vehicle.assembly.aircraft:
                 body = vehicle.assembly.bodies[i]
                 if body.tilt is not None:
                     parts = propeller_parts(body, label=BODY_LABEL + first + i)
                     for k, rotor in enumerate(body.rotors):
-                        found.append((parts, first + i, (aircraft, k), rotor))
+                        propellers.append((parts, first + i, (aircraft, k), rotor))
                 aircraft += 1
             first += len(vehicle.assembly.bodies)
-        rotors = [each[3] for each in found]
+        rotors = [each[3] for each in propellers]
         return cls(
-            tuple(parts for parts, *_ in found),
-            np.array([row for _, row, *_ in found], np.int64),
-            np.array([place for *_, place, _ in found], np.int64).reshape(-1, 2),
+            tuple(parts for parts, *_ in propellers),
+            np.array([row for _, row, *_ in propellers], np.int64),
+            np.array([place for *_, place, _ in propellers], np.int64).reshape(-1, 2),
             np.array([each.position for each in rotors], float).reshape(-1, 3),
             np.array([each.axis for each in rotors], float).reshape(-1, 3),
             np.array([each.attitude() for each in rotors], float).reshape(-1, 4),
@@ -60,7 +60,7 @@ class TiltingRotors:
 
     def poses(self, x: Array, tilts: Array) -> Array:
         """(n, 7) p_WR_W [m] and q_WR of each, of bodies (bodies, 13) and tilts (aircraft, 4) of all vehicles [rad]."""
-        rows, b = x[self.bodies], tilts[self.places[:, 0], self.places[:, 1]]
+        rows, b = x[self.bodies], tilts[self.indices[:, 0], self.indices[:, 1]]
         q_BR = so3.multiply(so3.quaternion_exp(b[:, None] * self.axes), self.attitudes)
         p_W = rows[:, P] + so3.rotate(rows[:, Q], self.positions)
         return np.hstack([p_W, so3.multiply(rows[:, Q], q_BR)])

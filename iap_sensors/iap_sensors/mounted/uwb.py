@@ -125,7 +125,7 @@ class UwbTag:
         spec = self._spec
         distance = np.linalg.norm(p_WO_W - p_WT_W, axis=1)
         white, extra = self._rng.standard_normal((2, len(self._ids)))
-        lucky, kept, seen = self._rng.random((3, len(self._ids)))
+        lucky, kept, arrived = self._rng.random((3, len(self._ids)))
         late = self._rng.standard_exponential(len(self._ids))
         error = self._bias + spec.noise * self._correlated(t, white)
         error += spec.outliers.size * late * (lucky < spec.outliers.share)
@@ -133,7 +133,7 @@ class UwbTag:
         if spec.obstruction is not None:
             through = ~is_clear
             error += through * (spec.obstruction.delay + spec.obstruction.noise * extra)
-            valid &= is_clear | (seen >= spec.obstruction.lost)
+            valid &= is_clear | (arrived >= spec.obstruction.lost)
         ranges = np.where(valid, np.maximum(distance + error, 0.0), np.nan)
         deviations = np.full(len(self._ids), spec.noise)
         return RangeReading(self.source, t, self._ids, self._known_W, ranges, deviations, valid)
@@ -162,8 +162,8 @@ class UwbTags(MountedSensors):
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
         """Make a tag on each mount."""
         anchors = [anchor.id for anchor in self.spec.anchors]
-        places = [anchor.position for anchor in self.spec.anchors]
-        self._anchors_W = np.array(places).reshape(-1, 3)
+        positions = [anchor.position for anchor in self.spec.anchors]
+        self._anchors_W = np.array(positions).reshape(-1, 3)
         frames = [mount.source.frame for mount, _ in mounts] if self.spec.between_aircraft else []
         self._tags = []
         for mount, rng in mounts:
@@ -208,22 +208,22 @@ def clear_lines(rays: RayCaster, p_WT_W: Array, p_WO_W: Array) -> Flags:
     return np.asarray(hits >= 1.0)
 
 
-def anchor_trees(given: object) -> object:
+def anchor_trees(name_or_tree: object) -> object:
     """The plain list of anchors that a preset's name or a file's path stands for; a list is left as it is.
 
     Raises:
         BadInput: no such preset or file, or an id is given twice in it.
     """
-    if not isinstance(given, str):
-        return given
+    if not isinstance(name_or_tree, str):
+        return name_or_tree
     path = (
-        Path(given)
-        if given.endswith((".yaml", ".yml"))
-        else ANCHOR_PRESETS.folder / f"{given}.yaml"
+        Path(name_or_tree)
+        if name_or_tree.endswith((".yaml", ".yml"))
+        else ANCHOR_PRESETS.folder / f"{name_or_tree}.yaml"
     )
     if not is_file(path):
         raise BadInput(
-            f"no anchors '{given}': choose {', '.join(ANCHOR_PRESETS.names())}, the path of a YAML file,"
+            f"no anchors '{name_or_tree}': choose {', '.join(ANCHOR_PRESETS.names())}, the path of a YAML file,"
             " or a list of {id, position}"
         )
     anchors = read_yaml(path).get("anchors")
@@ -237,9 +237,9 @@ def anchor_trees(given: object) -> object:
 
 def repeated(ids: Any) -> str | None:  # noqa: ANN401 - of any kind, from a file
     """The first id that comes again; None if they all differ."""
-    seen: list[object] = []  # of any type, where a file is wrong
+    different: list[object] = []  # of any type, where a file is wrong
     for each in ids:
-        if each in seen:
+        if each in different:
             return str(each)
-        seen.append(each)
+        different.append(each)
     return None

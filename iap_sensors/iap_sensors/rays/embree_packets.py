@@ -131,8 +131,8 @@ class TriangleScene:
 
 def _fill(geometry: int, kind: int, layout: int, rows: np.ndarray) -> None:
     """Give a geometry a buffer (n, 3)."""
-    given = (geometry, kind, 0, layout, rows.strides[0], len(rows))
-    room = _library().rtcSetNewGeometryBuffer(*given)
+    handles = (geometry, kind, 0, layout, rows.strides[0], len(rows))
+    room = _library().rtcSetNewGeometryBuffer(*handles)
     ctypes.memmove(room, rows.ctypes.data, rows.nbytes)
 
 
@@ -224,9 +224,9 @@ def _occluded(
     reach: Single,
     blocked: Booleans,
 ) -> None:
-    given = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
+    handles = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
     for first in range(0, len(reach), WIDTH):
         count = _load(packet, valid, first, starts, ways, reach)
-        _rtcOccluded16(given[0], _pointer(scene), given[1], given[2])
+        _rtcOccluded16(handles[0], _pointer(scene), handles[1], handles[2])
         for j in range(count):
             blocked[first + j] = packet[8 * WIDTH + j] < 0.0  # Embree writes -inf

@@ -100,7 +100,7 @@ class Rays:
         bodies: Sequence[Mover] | None = None,
     ) -> None:
         self._world, self._assemblies = world, assemblies
-        self._given = bodies
+        self._movers_set = bodies
         self._x, self._objects = np.zeros((0, STATE_SIZE)), np.zeros((0, STATE_SIZE))
 
     def twin(self) -> Self:
@@ -168,7 +168,7 @@ class Rays:
 
     @cached_property
     def _bodies(self) -> tuple[Mover, ...]:
-        return movers_of(self._assemblies) if self._given is None else tuple(self._given)
+        return movers_of(self._assemblies) if self._movers_set is None else tuple(self._movers_set)
 
     @cached_property
     def _movers(self) -> tuple[Mover, ...]:

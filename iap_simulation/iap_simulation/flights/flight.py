@@ -226,7 +226,10 @@ class Flight:
                 continue
             start = vehicle.timeline.lead
             offset = np.array(self.scenario.vehicles[i].offset)
-            for name, track in ((topics.GIVEN, command.given), (topics.ACTUAL, command.actual)):
+            for name, track in (
+                (topics.REFERENCE_POSE, command.given),
+                (topics.ACTUAL, command.actual),
+            ):
                 if track is not None:
                     poses = np.hstack([track.poses[:, :3] + offset, track.poses[:, 3:]])
                     recorder.add_track(i, name, Track(track.t + start, poses))

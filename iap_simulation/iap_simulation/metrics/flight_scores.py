@@ -29,7 +29,7 @@ class CollectedTracks:
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take poses with stamps of their own, before the flight; see `iap_io.recording.recorder.Recorder`."""
         stamped, old = Track(seconds(stamps_ns(track.t)), track.poses), self.tracks[vehicle]
-        is_given = name == topics.GIVEN
+        is_given = name == topics.REFERENCE_POSE
         self.tracks[vehicle] = (
             VehicleTracks(stamped, old.actual) if is_given else VehicleTracks(old.given, stamped)
         )

@@ -102,7 +102,10 @@ def _check(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
 
 def _copy_tracks(data: RunData, recorder: Recorder) -> None:
     for i, vehicle in enumerate(data.vehicles):
-        for name, track in ((topics.GIVEN, vehicle.given), (topics.ACTUAL, vehicle.actual)):
+        for name, track in (
+            (topics.REFERENCE_POSE, vehicle.given),
+            (topics.ACTUAL, vehicle.actual),
+        ):
             if track is not None:
                 recorder.add_track(i, name, track)
 

@@ -52,7 +52,7 @@ def test_a_run_gets_its_plots(tmp_path: Path, recorded: Record) -> None:
 def test_a_replay_shows_the_real_flight(tmp_path: Path, recorded: Record) -> None:
     flight = steady_flight("f450", 50)
     track = Track(flight.t[::5], flight.reference[::5, :7])
-    tracks = {topics.GIVEN: track, topics.ACTUAL: track}
+    tracks = {topics.REFERENCE_POSE: track, topics.ACTUAL: track}
     paths = write(tmp_path, recorded(flight, tracks=tracks))
     assert tmp_path / "plots" / "difference.png" in paths
 

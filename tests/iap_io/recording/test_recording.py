@@ -206,7 +206,7 @@ def test_tracks_end_with_the_flight_however_it_ends(tmp_path: Path, recorded: Re
     flight = random_flight("f450", ticks)
     t = np.arange(-0.1, 60.0, 0.01)
     track = Track(t, np.tile(flight.reference[0, :7], (len(t), 1)))
-    run = recorded(flight, tracks={topics.GIVEN: track})
+    run = recorded(flight, tracks={topics.REFERENCE_POSE: track})
     given, flown = run.vehicles[0].given, run.vehicles[0].columns.t
     assert given is not None
     np.testing.assert_allclose(given.t, np.arange(0, ticks, 2) * 0.005, atol=1e-9)

@@ -97,7 +97,7 @@ def test_the_reference_trajectory_of_a_replay_is_the_command_as_given(
 ) -> None:
     flight = steady_flight("three_star", 21)
     given = Track(np.array([0.0, 0.025, 0.1]), flight.reference[[0, 5, 20], :7])
-    write_trajectories(tmp_path, recorded(flight, tracks={topics.GIVEN: given}))
+    write_trajectories(tmp_path, recorded(flight, tracks={topics.REFERENCE_POSE: given}))
     t, poses = read_tum(tmp_path / "reference_iap.tum")
     np.testing.assert_allclose(t, given.t)
     np.testing.assert_allclose(poses, given.poses)

@@ -53,16 +53,16 @@ def read_back(put: JointStates) -> ModuleJointsMessage:
 
 def test_joints_carry_what_modules_do_and_what_shall_hold() -> None:
     read = read_back(said())
-    assert read.wanted == {"a": Hold.LOCKED, "bc": Hold.OPEN}
+    assert read.requested_holds == {"a": Hold.LOCKED, "bc": Hold.OPEN}
     for name, values in said()._asdict().items():
-        np.testing.assert_array_equal(getattr(read.said, name), values)
+        np.testing.assert_array_equal(getattr(read.joint_states, name), values)
 
 
 @pytest.mark.parametrize(("part", "numbers"), [("states", [7, 0]), ("led_by", [0, 3, 0])])
 def test_states_and_leaders_that_are_none_are_refused(part: str, numbers: list[int]) -> None:
     read = read_back(said(**{part: numbers}))
     with pytest.raises(BadInput, match=f"{part}: {max(numbers)} is none"):
-        _ = read.said
+        _ = read.joint_states
 
 
 def test_wrenches_of_joints_come_as_they_were_put() -> None:
@@ -82,4 +82,4 @@ def test_roles_and_holds_that_are_none_are_refused() -> None:
     with pytest.raises(BadInput, match="role 3"):
         _ = reference.role
     with pytest.raises(BadInput, match="holds: 3"):
-        _ = joints.wanted
+        _ = joints.requested_holds

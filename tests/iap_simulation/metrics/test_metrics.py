@@ -153,7 +153,9 @@ def test_a_replay_is_judged_by_the_command_as_given(recorded: Record) -> None:
     t = np.array([0.0, 0.0125, 0.25, 0.5])
     poses = np.zeros((4, 7))
     poses[:, 0], poses[:, 1], poses[:, 6] = t, 0.03, 1.0
-    metrics = compute_metrics(recorded(flight, tracks={topics.GIVEN: Track(t, poses)}), STATS)
+    metrics = compute_metrics(
+        recorded(flight, tracks={topics.REFERENCE_POSE: Track(t, poses)}), STATS
+    )
     assert metrics["position_rmse_m"] == pytest.approx(0.03)
     assert metrics["position_max_m"] == pytest.approx([0.0, 0.03, 0.0], abs=1e-9)
 
@@ -177,7 +179,7 @@ def test_figures_do_not_depend_on_the_pieces_that_rows_come_in(
     flight = random_flight("two_line", 101)
     t = np.sort(np.random.default_rng(3).uniform(0.0, 0.6, 77))
     track = Track(t, np.random.default_rng(4).normal(size=(77, 7)))
-    run = recorded(flight, tracks={topics.GIVEN: track, topics.ACTUAL: track})
+    run = recorded(flight, tracks={topics.REFERENCE_POSE: track, topics.ACTUAL: track})
     vehicle = run.vehicles[0]
     scores = Scores(run.meta, [VehicleTracks(vehicle.given, vehicle.actual)])
     for first in range(0, 101, piece):

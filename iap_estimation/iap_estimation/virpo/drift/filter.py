@@ -21,7 +21,7 @@ from iap_estimation.virpo.drift.outputs import (
     centre_estimate,
     doubt_between,
     forgotten,
-    held_estimate,
+    joined_estimate,
     middle_of,
 )
 from iap_estimation.virpo.drift.path import STAMP_TOLERANCE, OdometryPath
@@ -260,7 +260,7 @@ class DriftFilter:
             middle = middle_of(state, self._fleet, present, self._w_B0, self._spec)
             measured[CENTRE] = centre_estimate(self.t, state, middle, self._w_B0)
             for a in latest.keys() - present.keys():
-                measured[a] = held_estimate(
+                measured[a] = joined_estimate(
                     self.t, state, self._fleet, a, latest[a], middle, self._w_B0
                 )
         self._known |= measured

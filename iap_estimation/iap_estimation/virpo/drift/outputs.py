@@ -151,7 +151,7 @@ def centre_estimate(t: float, state: DriftState, middle: Middle, w_B0: Array) ->
     return Estimate(t, middle.p, q_0, middle.v, bias, np.full(3, np.nan), C, w_B0)
 
 
-def held_estimate(
+def joined_estimate(
     t: float,
     state: DriftState,
     fleet: Fleet,
