@@ -222,7 +222,7 @@ def scenario_of(tree: dict[str, Any], source: str) -> Scenario:
         BadInput: see `iap_description.config.record.validate`; it names keys as the tree has them.
     """
     try:
-        return validate(Scenario, _listed(tree), source=source)
+        return validate(Scenario, _listed(with_new_names(tree)), source=source)
     except BadInput as error:
         if "vehicles" in tree:
             raise

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from iap_description.errors import RenamedKey
-from iap_simulation.scenario.resolving import Options, resolve, resolve_again
+from iap_simulation.scenario.resolving import Options, resolve, resolve_again, scenario_of
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,8 @@ def test_a_run_of_the_version_before_is_read(tmp_path):
     with pytest.warns(RenamedKey):
         again = resolve_again(tmp_path / "config.yaml", sensors=None, scene=None)[1]
     assert again["control"] == tree["control"]
+    with pytest.warns(RenamedKey):
+        assert scenario_of(old, "config.yaml") == scenario_of(tree, "config.yaml")
 
 
 def test_present_names_warn_of_nothing(recwarn):
