@@ -40,7 +40,7 @@ def test_repulsion_is_the_slope_of_khatib_s_potential(rho):
 def test_where_nothing_is_near_it_flies_to_the_goal_at_cruise_speed():
     episodes = navigate(3, **{"world.objects": {}})
     velocity = PotentialField(SETTINGS, episodes)(episodes.observe())[:, :3]
-    way = episodes.viewpoint - episodes.worlds.state[:, 0, :3]
+    way = episodes.goal - episodes.worlds.state[:, 0, :3]
     way *= SETTINGS.cruise / np.linalg.norm(way, axis=1, keepdims=True)
     np.testing.assert_allclose(velocity, way, atol=1e-4)
 
