@@ -3,6 +3,8 @@
 
 The folder ends with the references, with a crash, or at Ctrl-C; a reset of the simulation begins a
 new one.
+
+The end of a physics_node's pause: once all that answers its standing state has arrived.
 """
 
 import re
@@ -17,7 +19,6 @@ from std_srvs.srv import SetBool
 
 from iap_bringup.launching.node_parameters import health_topics
 from iap_bringup.nodes.node_recording import NodeRecording
-from iap_bringup.nodes.pause_end import PauseEnd
 from iap_bringup.nodes.recorded_topics import (
     RecordedTopic,
     expected_topics,
@@ -49,8 +50,38 @@ from iap_io.wire.stamp_guard import StampGuard
 from iap_io.wire.stamps import SECOND
 from iap_simulation.flights.flight import Flight
 
+REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 LATE_SENSOR_TIMEOUT = 2.0  # for late sensors at the end of a flight [s of wall time]
+
+
+class PauseEnd:
+    """Waits for all that is recorded, and for the standing state some times more.
+
+    Args:
+        missing: vehicle and topic of all that is answered while time stands, again and again.
+        has_sensors: whether all sensors are there.
+        resume: ends the pause, and returns whether it could.
+    """
+
+    def __init__(
+        self,
+        missing: set[tuple[int, str]],
+        has_sensors: Callable[[], bool],
+        resume: Callable[[], bool],
+    ) -> None:
+        self._missing, self._has_sensors, self._resume = missing, has_sensors, resume
+        self._repeats, self._is_over = 0, False
+
+    def note(self, number: int, topic: str) -> None:
+        """Note a message of a vehicle's topic."""
+        if self._is_over:
+            return
+        self._missing.discard((number, topic))
+        if topic == topics.STATE and not self._missing and self._has_sensors():
+            self._repeats += 1
+        if self._repeats >= REPEATS:
+            self._is_over = self._resume()
 
 
 class RecorderNode(SuiteNode):

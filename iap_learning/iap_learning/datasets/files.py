@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data sets of episodes in Minari's format (https://minari.farama.org): HDF5 and a JSON file beside it."""
+"""Data sets of episodes in Minari's format (https://minari.farama.org): HDF5 and a JSON file beside it.
+
+The library whose format data sets have: an extra.
+"""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iap_description.errors import BadInput
-from iap_learning.datasets.library import minari
 from iap_learning.datasets.rollouts import Rollout
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
@@ -18,6 +21,16 @@ from iap_learning.tasks.task import Task
 
 DATA = "data"  # folder of a data set's files in its own, as Minari has it
 REPORTED = ("success", "outcome")  # of an episode, as Minari's options
+
+
+try:
+    import h5py as h5py  # which Minari needs for its files
+    import minari as minari
+except ModuleNotFoundError as error:
+    raise BadInput(
+        f"data sets need {error.name}, which is not installed: {sys.executable} -m pip install"
+        " --require-hashes -r requirements/lock/training.txt"
+    ) from error
 
 
 class Dataset(NamedTuple):

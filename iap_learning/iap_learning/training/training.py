@@ -2,22 +2,26 @@
 """A training: the stages of an experiment one after the other, in a folder that it can go on from.
 
 experiment.yaml  policy.npz  checkpoint.npz  progress.csv  tensorboard/
+
+Trained networks as a policy's file.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
+from iap_learning.policies.policy import Header, Policy
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training import cloning, online
 from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, restored, save
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
-from iap_learning.training.export import POLICY, write_policy
 from iap_learning.training.judging import Best, Judge
 from iap_learning.training.log import Row, TrainingLog, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
@@ -25,7 +29,35 @@ from iap_learning.training.networks import Network
 from iap_learning.training.offline import NetworkShape
 from iap_learning.training.recording import recorded
 
+POLICY = "policy.npz"
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
+
+
+def write_policy(
+    path: Path,
+    episodes: AnyEpisodes,
+    actor: Network,
+    seen: Scaling,
+    training: dict[str, Any],
+    *,
+    settings: Mapping[str, Any],
+    data: str | None,
+) -> None:
+    """Write a policy's file.
+
+    Args:
+        path: of it.
+        episodes: that it was trained in.
+        actor: its network.
+        seen: how it sees observations.
+        training: what is to be noted of the training.
+        settings: of the task's keys, with which it was made.
+        data: SHA-256 of the data set it learned from; None without one.
+    """
+    weights = [np.asarray(layer.weights) for layer in actor]
+    biases = [np.asarray(layer.biases) for layer in actor]
+    header = Header.for_episodes(episodes, training, settings=settings, data=data)
+    Policy(header, seen.mean, seen.deviation, weights, biases).save(path)
 
 
 class Trained(NamedTuple):

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_learning.training.advantages import advantages
+from iap_learning.training.online import advantages
 
 GAMMA, LAM = 0.97, 0.9
 

@@ -10,10 +10,9 @@ from iap_bringup.cli import main
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import read_metrics
 from iap_simulation.arm.flight import ArmFlight, JointLimits
-from iap_simulation.arm.judging import errors
+from iap_simulation.arm.judging import errors, stability
 from iap_simulation.arm.log_file import FLIGHT_LOG, read_flight_log
 from iap_simulation.arm.scenario import resolve_arm
-from iap_simulation.arm.stability import stability
 
 QUIET = "noise=0.0"
 

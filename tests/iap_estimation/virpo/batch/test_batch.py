@@ -23,8 +23,7 @@ from iap_estimation.virpo.batch.factors import (
 )
 from iap_estimation.virpo.batch.graph import AircraftGraph
 from iap_estimation.virpo.batch.keyframes import Keyframe
-from iap_estimation.virpo.batch.marginals import covariances, inverse_blocks
-from iap_estimation.virpo.batch.smoothing import smooth
+from iap_estimation.virpo.batch.smoothing import covariances, inverse_blocks, smooth
 from iap_estimation.virpo.factors.imu_chain import propagate
 from iap_estimation.virpo.factors.preintegration import ImuInterval, preintegrate
 from iap_estimation.virpo.factors.ranging import ANCHOR, RANGE, SHARE, SIGMA, WIDTH
