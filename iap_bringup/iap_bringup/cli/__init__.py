@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line."""
+"""The command line: one module for each group of verbs."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Experiments: the figures of README and docs, each from one command."""
+"""Studies: the figures of README and docs, each from one command."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plots of runs."""
+"""Plots of runs, of sweeps and of training: one table, one function for each."""

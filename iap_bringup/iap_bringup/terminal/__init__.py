@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables on the terminal."""
+"""Tables and lines on the terminal."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arms in flight: what their joints shall do, and what a platform's controller knows of them."""
+"""Arms in flight: motions of their joints, and what a platform's controller knows of them."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Modules that dock and fly joined: their structures, the wrench between them, and who commands what (BEATLE)."""
+"""Modules that dock and fly joined (BEATLE): coordinator, structures, wrenches between modules."""

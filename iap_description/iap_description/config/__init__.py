@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Configuration: strict records, YAML, plug-ins, text files, bounds."""
+"""Configuration: strict records from YAML, presets, plug-ins, text files, bounds on values."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Aircraft, platforms, tools, and the assembly of bodies and joints."""
+"""Aircraft, platforms, arms, tools, ports, and the assembly of bodies and joints."""

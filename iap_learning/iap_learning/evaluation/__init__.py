@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Evaluation of policies over many episodes: figures, failures by their causes, pictures."""
+"""Policies over many episodes: rates of success, failures by their causes, pictures."""

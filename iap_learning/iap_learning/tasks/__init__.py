@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tasks as data and as pure functions of the worlds' states: observation, reward, success, end."""
+"""Tasks of learning: episodes, observation, reward, outcome and agents, with a folder for each kind."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many worlds of free flight side by side, in blocks that fill a processor's vector units."""
+"""Free flight of many worlds side by side, in blocks that fill a processor's vector units."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Latches at work."""
+"""Latches between ports: when they catch, how they damp and lock, in engines and in batches alike."""

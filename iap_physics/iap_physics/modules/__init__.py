@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The joints between modules."""
+"""Joints between modules that fly joined: opened and closed in the engine, also by another process."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A session: a plant that is commanded from outside, what it does without commands, and what ends its flight."""
+"""A plant that is commanded by messages: which command counts, what flies without one, what ends the flight."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flights of platforms with an arm that an identified plant flies: scenario, loop, judgement, run folder."""
+"""Flights of an arm on an identified plant: scenario, loop, figures, run folder."""

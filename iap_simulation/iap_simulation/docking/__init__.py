@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Docking in the air: what counts as success, the script that flies it, and how both enter the loop."""
+"""Docking in the air: its outcome, its scripted and learned pair of aircraft, and batches of it."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Modules of a scenario that dock in flight: the coordinator in the loop, latches in the engine, what came of it."""
+"""Modules of a scenario that dock in flight: the coordinator in the loop, outcome and scores."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs: from a scenario to a run folder, and what is made of one."""
+"""Runs: from a scenario to a run folder; logs, images and videos of one."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tasks of flights: the words for their outcomes, and monitors that follow them."""
+"""Tasks of flights: names of their outcomes, and the monitors that follow them."""
