@@ -10,7 +10,7 @@
 Stamps are multiples of `STEP`. World W is z up; gravity 9.81 m/s^2.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -110,10 +110,6 @@ class Flight:
             range_rate,
             most,
         )
-
-    def with_noise(self, noise: Noise, seed: int = 0) -> "Flight":
-        """The same motion in the same surroundings with other noise."""
-        return replace(self, noise=noise, seed=seed)
 
     def motion(self, aircraft: int) -> Motion:
         """Of an aircraft, or of the central body."""

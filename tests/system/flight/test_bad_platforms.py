@@ -14,21 +14,11 @@ def put(tree, path, value):
 @pytest.mark.parametrize(
     ("path", "value", "shown"),
     [
-        ("center.mass", 0.0, "0.0"),
         ("center.mass", -1.1, "-1.1"),
         ("center.mass", float("nan"), "nan"),
-        ("center.mass", "heavy", "'heavy'"),
-        ("aircraft.mass", 0.0, "0.0"),
         ("center.inertia", [0.02, 0.02, 0.045], "triangle inequality"),
-        ("aircraft.inertia", [0.02, 0.02, 0.045], "triangle inequality"),
-        ("center.inertia", [0.1, 0.1, -0.1], "inertia"),
-        ("center.inertia", [0.1, 0.1], "inertia"),
         ("center.inertia", [0.1, 0.1, 0.1, 0.0, 0.0, 0.5], "inertia"),
-        ("aircraft.rotor.rpm_min", 9000.0, "rpm_max"),
-        ("aircraft.rotor.time_constant_up", 0.0, "0.0"),
         ("aircraft.rotors", [], "rotors"),
-        ("joints.0.type", "hinge", "'hinge'"),
-        ("joints.0.position", [0.1, 0.0], "position"),
         ("joints.0.position", [0.1, 0.0, float("inf")], "inf"),
         ("joints", [], "joints"),
         ("joints", None, "joints"),
@@ -41,33 +31,12 @@ def test_an_impossible_platform_is_refused_with_its_key(refused, platform, path,
     assert "vehicle.yaml" in line
 
 
-def test_joints_all_at_one_point_are_refused(refused, platform):
-    def gather(tree):
-        for joint in tree["joints"]:
-            joint["position"] = [0.1, 0.0, 0.05]
-
-    line = refused("hover", "--platform", platform(gather))
-    assert "joints" in line and "one point" in line and "vehicle.yaml" in line
-
-
-def test_a_single_joint_is_refused(refused, platform):
-    line = refused(
-        "hover", "--platform", platform(lambda tree: put(tree, "joints", tree["joints"][:1]))
-    )
-    assert "joints" in line and "1" in line and "vehicle.yaml" in line
-
-
 def test_joints_that_leave_an_axis_without_thrust_are_refused(refused, platform):
     def fix_two(tree):
         tree["joints"][0]["type"] = tree["joints"][1]["type"] = "fixed"
 
     line = refused("hover", "--platform", platform(fix_two))
     assert "platform.joints" in line and "5 of 6 axes" in line
-
-
-def test_an_unknown_aircraft_is_named(refused, platform):
-    line = refused("hover", "--platform", platform(lambda tree: put(tree, "aircraft", "f900")))
-    assert "vehicle.yaml" in line and "'f900'" in line
 
 
 def test_a_mass_on_the_command_line_is_checked_too(refused):

@@ -167,7 +167,6 @@ def test_the_policy_that_ships_arrives_sooner_than_the_laws() -> None:
     ("settings", "scenario", "named"),
     [
         ({"target.low": [2.0, 0.0, 0.0]}, {}, "key 'target': key 'low'"),
-        ({"action.low": [2.0] * 7}, {}, "it must not be above 'high' .column 0."),
         ({"observation": {"rpm": 1.0}}, {}, "no term 'rpm'"),
         ({}, {"draw.joints_deg": 80.0}, "draw.joints_deg: q2 at -20.0 deg is beyond its limits"),
         ({}, {"wind.speed": 1.0}, "unknown key 'wind'"),

@@ -106,15 +106,6 @@ def test_observations_are_scaled_and_clipped():
     np.testing.assert_array_equal(b[6:], 2.0 * a[6:])
 
 
-def test_actions_are_clipped_to_their_range():
-    ends = []
-    for size in (1.0, 50.0):
-        episodes = make_episodes("docking", 1)
-        episodes.reset(seeds=[1])
-        ends.append(episodes.step(np.full((1, 6), size)).observation)
-    np.testing.assert_array_equal(*ends)
-
-
 def after(kind, low, high, action, seconds):
     """State rows (2, 13) after quiet flight under one action."""
     settings = {
