@@ -92,7 +92,6 @@ def test_a_run_tells_which_policy_flew(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        ({"policy": "nowhere"}, "no policy 'nowhere'"),
         ({"platform": "f450"}, "key 'platform': 'three_star'"),
         ({"rates.control_hz": 125.0}, "key 'rate_hz': 50 Hz does not divide"),
     ],

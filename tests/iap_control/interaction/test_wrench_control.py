@@ -356,7 +356,6 @@ def test_a_line_is_never_asked_to_turn_about_itself(mode):
         (("selective", "damping"), [0.0] * 6, "key 'selective.damping.0'"),
         (("selective", "compensation"), [1.5, 0.0], "key 'selective.compensation.0'"),
         (("paper", "derivative_filter"), [0.0] * 6, "key 'paper.derivative_filter.0'"),
-        (("paper", "kw"), 1.0, "unknown key 'paper.kw'"),
         (("blend_time",), -1.0, "key 'blend_time'"),
     ],
 )

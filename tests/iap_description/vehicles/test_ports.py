@@ -96,7 +96,6 @@ def test_the_ports_are_seen_in_urdf_and_are_frames_there():
         ({"flange": 0.02}, "radii must not shrink"),
         ({"type": "hook"}, "ports.probe"),
         ({"segments": 3}, "ports.probe.segments"),
-        ({"colour": [1, 1, 1, 1]}, "unknown key 'aircraft.ports.probe.colour'"),
     ],
 )
 def test_impossible_ports_are_refused(keys, fault):

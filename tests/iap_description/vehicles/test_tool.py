@@ -201,7 +201,6 @@ def test_generated_and_fixed_platforms_take_a_tool():
         ({"tip": {**PLATE, "size": [1.0, 0.1, 0.1]}}, "no thinner"),
         ({"type": "arm"}, "rod"),
         ({"surface": {"friction": -1.0, "restitution": 0.0}}, "friction"),
-        ({"color": "red"}, "color"),
     ],
 )
 def test_a_tool_that_cannot_be_is_refused_in_one_line(changes, said):

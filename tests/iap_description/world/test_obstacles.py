@@ -94,7 +94,6 @@ def test_rays_end_where_the_engine_that_flies_is_touched(preset):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"counts": 3}, "unknown key 'objects.field.counts'"),
         ({"count": 0}, "key 'objects.field.count'"),
         ({"seed": -1}, "key 'objects.field.seed'"),
         ({"size": [[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]}, "key 'objects.field.size"),

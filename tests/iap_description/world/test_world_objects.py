@@ -233,7 +233,6 @@ def test_a_prescribed_velocity_is_the_derivative_of_the_place(motion):
         (BOARD, {"hole": {**SOCKET, "fillet": 0.03}}, "fillet"),
         (BOARD, {"hole": {"type": "square", "radius": 0.1}}, "square"),
         (BOX, {"type": "ball"}, "ball"),
-        (BOX, {"weight": 1.0}, "weight"),
         (BOX, {"mass": 0.0}, "mass"),
         (
             BOX,

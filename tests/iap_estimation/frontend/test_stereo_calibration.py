@@ -162,15 +162,9 @@ def test_presets_are_complete(name):
         ({"border": 3}, "key 'border'"),
         ({"outliers": "some"}, "key 'outliers'"),
         ({"max_tracks": 0}, "key 'max_tracks'"),
-        ({"speed": 1.0}, "unknown key 'speed'"),
     ],
 )
 def test_faults_of_settings_are_named(changes, words):
     with pytest.raises(BadInput) as refused:
         validate(FrontendSpec, {**PRESETS.tree("default"), **changes}, source="test")
     assert words in str(refused.value)
-
-
-def test_unknown_preset_is_refused():
-    with pytest.raises(BadInput, match="no front end 'nothing'"):
-        PRESETS.tree("nothing")

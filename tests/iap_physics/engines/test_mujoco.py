@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from touching import RIGID, ROD, level_start, tooled, world_of
+from touching import ROD, level_start, tooled, world_of
 
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.states import P, V
 from iap_description.world.world import World
 from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD
-from iap_physics.engines.make import ENGINES, is_installed, make_engine
+from iap_physics.engines.make import is_installed, make_engine
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):
@@ -94,15 +94,6 @@ def test_there_is_room_for_so_many_pairs_that_pass_each_other(assembly_of):
         engine.let_pass(*pairs[32], passes=True)
     engine.let_pass(*pairs[0], passes=False)
     engine.let_pass(*pairs[32], passes=True)
-
-
-def test_more_surfaces_than_it_can_tell_apart_are_refused(assembly_of):
-    box = {"type": "box", "position": [0.0, 0.0, 5.0], "size": [0.1, 0.1, 0.1], "mass": 1.0}
-    boxes = {
-        f"box_{k}": {**box, "surface": {**RIGID, "friction": 0.1 + 0.01 * k}} for k in range(31)
-    }
-    with pytest.raises(BadInput, match="'mujoco': tells 31 surfaces apart, .* here are 33"):
-        make_engine("mujoco").load(world_of(**boxes), [assembly_of("f450")])
 
 
 def test_every_world_of_a_batch_is_the_single_one_bit_for_bit_in_contact_too(
@@ -198,7 +189,3 @@ def test_the_first_world_shows_objects_rays_and_what_touches():
     for refused in (lambda: worlds.add_joint(0, WORLD, P, P), lambda: worlds.contact_wrench(0)):
         with pytest.raises(IapError, match="worlds of a batch"):
             refused()
-
-
-def test_it_is_an_engine_by_name():
-    assert "mujoco" in ENGINES and make_engine("mujoco").batch == 1

@@ -210,7 +210,6 @@ def test_the_printed_table_differs_in_five_values_by_more_than_rounding():
         ({"model": "third_order"}, "key 'model'"),
         ({"zeta": [1.0] * 31}, "zeta"),
         ({"links": [0.1, -0.2]}, "links.1"),
-        ({"colour": "red"}, "unknown key 'colour'"),
     ],
 )
 def test_a_wrong_plant_is_refused_with_its_key(tmp_path, change, words):

@@ -204,8 +204,3 @@ def test_the_default_filter_knows_the_default_magnetometer_s_declination():
 def test_impossible_gains_are_refused_by_the_key_s_name(changes):
     with pytest.raises(BadInput, match=f"test: .*'{next(iter(changes))}'"):
         gains_of(**changes)
-
-
-def test_unknown_gains_are_refused_with_the_choices():
-    with pytest.raises(BadInput, match="no attitude gains 'best' .*default"):
-        PRESETS.tree("best")

@@ -11,7 +11,6 @@ from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_estimation.evaluation.allan import allan_deviation, densities, octaves
 from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec
-from iap_sensors.mounted.sampling import nearest_rate
 
 RATE = 200.0
 HOURS = 3.0
@@ -162,7 +161,6 @@ def test_all_presets_are_units():
         ({"range": 0.0}, "gyro.range"),
         ({"resolution": -0.1}, "gyro.resolution"),
         ({"scale": float("nan")}, "gyro.scale"),
-        ({"drift": 1.0}, "gyro.drift"),
     ],
 )
 def test_impossible_units_are_refused_by_the_key_s_name(triad, key):
@@ -175,22 +173,3 @@ def test_a_unit_without_an_error_model_is_refused_by_the_key_s_name(triad):
     tree = {key: value for key, value in PRESETS.tree("paper").items() if key != triad}
     with pytest.raises(BadInput, match=f"test: missing key '{triad}'"):
         validate(ImuSpec, tree, source="test")
-
-
-def test_an_unknown_unit_is_refused_with_the_choices():
-    with pytest.raises(BadInput, match="no inertial unit 'best' .*paper"):
-        PRESETS.tree("best")
-
-
-@pytest.mark.parametrize(
-    ("wanted", "rate", "every"),
-    [
-        (200.0, 200.0, 5),
-        (300.0, 1000.0 / 3.0, 3),
-        (190.0, 200.0, 5),
-        (5000.0, 1000.0, 1),
-        (0.1, 0.1, 10000),
-    ],
-)
-def test_a_rate_becomes_the_nearest_that_the_steps_allow(wanted, rate, every):
-    assert nearest_rate(wanted, 1000.0) == (pytest.approx(rate), every)

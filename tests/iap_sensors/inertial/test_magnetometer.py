@@ -67,8 +67,3 @@ def test_all_presets_are_magnetometers():
 def test_impossible_ones_are_refused_by_the_key_s_name(changes):
     with pytest.raises(BadInput, match=f"test: key '{next(iter(changes))}'"):
         spec_of(**changes)
-
-
-def test_an_unknown_one_is_refused_with_the_choices():
-    with pytest.raises(BadInput, match="no magnetometer 'compass' .*default"):
-        PRESETS.tree("compass")

@@ -103,8 +103,3 @@ def test_dropouts_take_their_share():
 def test_an_impossible_lidar_is_refused_by_key(changes, words):
     with pytest.raises(BadInput, match=words):
         spec(**changes)
-
-
-def test_an_unknown_lidar_is_refused_by_name():
-    with pytest.raises(BadInput, match="no lidar 'x'"):
-        PRESETS.tree("x")

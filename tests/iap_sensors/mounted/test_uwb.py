@@ -201,5 +201,3 @@ def test_what_is_no_list_of_anchors_is_refused(tmp_path):
         spec(anchors=[anchor, anchor])
     with pytest.raises(BadInput, match="key 'anchors.0.position.1'"):
         spec(anchors=[{"id": "a", "position": [0.0, float("nan"), 1.0]}])
-    with pytest.raises(BadInput, match="no UWB 'x'"):
-        PRESETS.tree("x")

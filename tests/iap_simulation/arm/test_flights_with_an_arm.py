@@ -14,7 +14,6 @@ from iap_simulation.scenario.resolving import Options
 from iap_simulation.simulation.simulation import Simulation
 
 HEAVY = {f"platform.arm.links.{i}.mass": m for i, m in enumerate((0.30, 0.24, 0.20))}
-UNKNOWN = {"arm.feed_forward": "none"}
 SWING = "arm_hover_swing"
 
 

@@ -164,7 +164,6 @@ def test_a_push_along_what_the_platform_cannot_push_is_refused():
         ("push.begin=soon", "push.begin"),
         ("control.wrench_mode=both", "control.wrench_mode"),
         ("control.wrench_source=guessed", "control.wrench_source"),
-        ("platform.tool.length=-1.0", "platform.tool.length"),
     ],
 )
 def test_a_bad_key_of_contact_is_named(assignment, named):

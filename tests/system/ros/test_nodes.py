@@ -136,11 +136,6 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
         ("controller_node", ["gains.yaml:='kP: 3'"], ["parameter gains.yaml"]),
         ("controller_node", ["wrench_mode:=paper"], ["parameter wrench_topic", "wrench_mode"]),
         ("controller_node", ["wrench_mode:=hybrid"], ["'hybrid'", "none, paper, selective"]),
-        (
-            "controller_node",
-            ["platform:=three_line", *PUSHING, "wrench_axes:=[roll]"],
-            ["vehicle 'iap': axis 'roll'"],
-        ),
         ("controller_node", ["platform:=f450", *PUSHING], ["vehicle 'iap': axis 'x'"]),
         ("controller_node", [*PUSHING, "push:='force: 3'"], ["parameter push", "force"]),
         ("admittance_node", ["wrench_topic:=''"], ["parameter wrench_topic"]),
@@ -149,11 +144,6 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
         ("wrench_observer_node", ["autopilot.rate:=[1.0]"], ["autopilot.rate", "three numbers"]),
         ("controller_node", ["scenario:=hover"], ["parameter scenario", "takes 'platform'"]),
         ("controller_node", ["law:=no_such:Law"], ["key 'law'", "module 'no_such'"]),
-        (
-            "controller_node",
-            ["law:=iap_control.allocation.model:Inertia"],
-            ["no method '__call__'"],
-        ),
         ("admittance_node", ["scenario:=hover"], ["parameter scenario", "takes 'platform'"]),
         ("reference_node", ["scenario:=two_platforms"], ["iap_1, iap_2"]),
         ("bag_player", ["scenario:=hover"], ["bag"]),

@@ -98,7 +98,6 @@ def test_in_lockstep_a_policy_finds_its_way_by_images_as_in_one_process(start, t
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["-p", "policy:=nowhere"], "no policy 'nowhere'"),
         (["-p", "scenario:=two_platforms", "-p", "policy:=script"], "'docking'"),
         (["-p", "scenario:=nowhere"], "unknown scenario 'nowhere'"),
     ],

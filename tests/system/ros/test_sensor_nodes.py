@@ -214,12 +214,6 @@ def test_points_of_lidars_are_those_of_one_process(start):
     [
         ("iap_bringup imu_node", ["scenario:=hover"], "no sensors for imu_node"),
         ("iap_bringup uwb_node", ["sensors:=sonar"], "no sensors 'sonar'"),
-        ("iap_bringup camera_node", ["sensors:=stereo", "scene:=nowhere"], "nowhere"),
-        (
-            "iap_bringup lidar_node",
-            ["sensors:=lidar", "assignments:=[sensors.lidar.rate=-1.0]"],
-            "lidar.rate",
-        ),
         ("iap_sensors imu_node", ["scenario:=hover"], "iap_bringup imu_node takes scenarios"),
         ("iap_sensors uwb_node", [], "parameter rig: a rig is needed"),
         ("iap_sensors lidar_node", ["rig:=nowhere.yaml"], "nowhere.yaml"),
