@@ -3,11 +3,21 @@
 
 import numpy as np
 import pytest
+from contact_engines import NAMES
 
 from iap_description.math import so3
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_physics.engines.joints import joined_rows
+from iap_physics.engines.make import make_engine
+
+
+@pytest.fixture(params=NAMES)
+def engine(request):
+    """Each engine with contact, not loaded yet."""
+    made = make_engine(request.param)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from flying import DT, GRAVITY, scenario_of
+from flying import DT, GRAVITY, Log, scenario_of
 
 from iap_description.math import so3
 from iap_description.sensors.readings import InertialMounts, InertialSamples
@@ -49,26 +49,16 @@ def figure_eight(mounts: InertialMounts, duration: float) -> Feelings:
     """Fly the figure-eight in PyBullet."""
     scenario = scenario_of("figure_eight", engine="pybullet", duration=duration)
     probes = [_probe(mounts, name) for name in SAMPLINGS]
-    log = _States()
+    log = Log(0)
     with Simulation(Flight.of(scenario), probes=probes) as simulation:
         simulation.begin(observers=[log])
         simulation.fly()
     taken = (probe.take() for probe in probes)
-    return Feelings(mounts, np.array(log.x), dict(zip(SAMPLINGS, taken, strict=True)))
+    return Feelings(mounts, log.flown().x, dict(zip(SAMPLINGS, taken, strict=True)))
 
 
 def _probe(mounts, sampling):
     return InertialProbe(mounts, physics_hz=1000.0, every=5, sampling=sampling, gravity=GRAVITY)
-
-
-class _States:
-    """Keeps the state at every control instant."""
-
-    def __init__(self):
-        self.x = []
-
-    def record(self, vehicle, step):
-        self.x.append(step.x.copy())
 
 
 def reckon(flight: Feelings, sampling: str, k: int) -> tuple[np.ndarray, np.ndarray]:

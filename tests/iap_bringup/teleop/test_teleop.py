@@ -216,8 +216,3 @@ def test_a_key_with_two_meanings_is_refused(tmp_path):
     )
     with pytest.raises(BadInput, match="'w' stands for more than one thing"):
         load_mapping(KeyboardMapping, str(path))
-
-
-def test_an_unknown_mapping_names_those_there_are():
-    with pytest.raises(BadInput, match="unknown mapping 'wheel': choose gamepad, keyboard"):
-        load_mapping(JoystickMapping, "wheel")

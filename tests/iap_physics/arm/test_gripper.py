@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from contact_engines import NAMES
 
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Surface
@@ -17,7 +16,6 @@ from iap_description.vehicles.serial_chain import tip_pose
 from iap_description.world.objects import Box
 from iap_description.world.world import World
 from iap_physics.arm.gripper import Gripper
-from iap_physics.engines.make import make_engine
 
 ARM = Assembly.of(load_platform("m100_gripper"))
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -32,13 +30,6 @@ def world_with_a_box(gap, **more):
     surface = Surface(friction=0.5, restitution=0.0)
     box = {"type": "box", "size": (0.08, 0.08, 0.08), "position": place, "surface": surface}
     return World(gravity=9.81, ground=False, objects={"box": Box(**box, mass=0.2, **more)})
-
-
-@pytest.fixture(params=NAMES)
-def engine(request):
-    made = make_engine(request.param)
-    yield made
-    made.close()
 
 
 def held(engine, seconds, **spec):

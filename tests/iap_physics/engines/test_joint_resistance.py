@@ -33,14 +33,6 @@ def turning(assembly, body, w_W):
     return joined_rows(assembly, BASE, q, w)[None]
 
 
-@pytest.fixture(params=NAMES)
-def engine(request):
-    """An engine that knows levers."""
-    made = make_engine(request.param)
-    yield made
-    made.close()
-
-
 @pytest.fixture(params=ENGINES)
 def flown(request):
     """States (steps + 1, bodies, 13) from a start, under a wrench (bodies, 6) in world axes."""

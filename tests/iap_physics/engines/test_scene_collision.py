@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from contact_engines import NAMES
 from triangles import distances
 
 from iap_description.geometry.shapes import Surface
@@ -15,18 +14,10 @@ from iap_description.world.objects import Box
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import joined_rows
-from iap_physics.engines.make import make_engine
 
 F450 = Assembly.of(load_platform("f450"), "f450")
 RAYS, FAR = 600, 80.0
 DT = 1e-3
-
-
-@pytest.fixture(params=NAMES)
-def engine(request):
-    engine = make_engine(request.param)
-    yield engine
-    engine.close()
 
 
 def at(p, v=(0.0, 0.0, 0.0)):

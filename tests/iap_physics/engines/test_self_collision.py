@@ -4,14 +4,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
-from contact_engines import NAMES
 
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
-from iap_physics.engines.make import make_engine
 
 ONTO_THE_TUBE = (
     -0.7071,
@@ -19,13 +16,6 @@ ONTO_THE_TUBE = (
     0.0,
 )  # axis about which a star's aircraft tips a propeller onto its tube
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-
-
-@pytest.fixture(params=NAMES)
-def engine(request):
-    made = make_engine(request.param)
-    yield made
-    made.close()
 
 
 def turned(assembly, body, axis, degrees):

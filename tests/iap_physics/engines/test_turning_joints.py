@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from contact_engines import NAMES
 from turning_joints import PLATFORMS, accelerations, any_rows, assembly_of, locked_axes
 from various_platforms import platform_of, various
 
@@ -21,13 +20,6 @@ from iap_physics.engines.make import is_installed, make_engine
 
 WEIGHTLESS = World(gravity=0.0, ground=False)
 HINGE = {"type": "revolute", "axes": [[1.0, 0.0, 0.0]]}
-
-
-@pytest.fixture(params=NAMES)
-def engine(request):
-    made = make_engine(request.param)
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("name", PLATFORMS)

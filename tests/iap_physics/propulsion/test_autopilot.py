@@ -74,13 +74,6 @@ def mixed(thrust, torque):
     return rotor_speeds(PLAIN, Mode.RATE_THRUST, thrust=thrust, w=rate_for(torque, PLAIN))
 
 
-def test_rotors_that_turn_counterclockwise_push_the_airframe_clockwise():
-    ccw = [i for i, rotor in enumerate(AIRCRAFT.rotors) if rotor.spin == "ccw"]
-    rpm = np.full(4, 5000.0)
-    rpm[ccw] += 100.0
-    assert made_by(rpm)[1][2] < 0.0
-
-
 def test_an_unsaturated_mix_makes_exactly_the_thrust_and_torque_that_were_asked_for():
     rng = np.random.default_rng(1)
     for _ in range(100):

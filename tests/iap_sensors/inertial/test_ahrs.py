@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from flying import DT, GRAVITY, PHYSICS_HZ, scenario_of
+from flying import DT, GRAVITY, PHYSICS_HZ, Log, scenario_of
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
@@ -48,22 +48,12 @@ def flight():
     mounts = InertialMounts(np.array([DRONE]), np.zeros((1, 3)), LEVEL[None])
     rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
     probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
-    log = Attitudes()
+    log = Log(0)
     with Simulation(Flight.of(scenario), probes=[probe]) as simulation:
         simulation.begin(observers=[log])
         simulation.fly()
     _, w, f = probe.take()
-    return w[:, 0], f[:, 0], np.array(log.q)
-
-
-class Attitudes:
-    """Keeps the attitude at every control instant."""
-
-    def __init__(self):
-        self.q = []
-
-    def record(self, vehicle, step):
-        self.q.append(step.x[DRONE, Q].copy())
+    return w[:, 0], f[:, 0], log.flown().x[:, DRONE, Q]
 
 
 def errors_deg(flight, seed):

@@ -230,8 +230,6 @@ def test_without_a_first_state_nothing_is_published(start, play):
         ("virpo_node", ["-p", "method:=gps"], "'gps' is none of vio_uwb, vio, virpo"),
         ("joint_node", ["-p", "method:=vio"], "'vio' is none of joint, drift_filter"),
         ("joint_node", ["-p", "sensors:=imu"], "not one stereo pair"),
-        ("joint_node", ["-p", "settings:=[estimator.rate=0.0]"], "estimator.rate"),
-        ("frontend_node", ["-p", "preset:=finest"], "finest"),
         ("sensor_player", ["-p", "run:=/nowhere"], "/nowhere"),
     ],
 )
@@ -257,7 +255,6 @@ def test_a_wrong_parameter_of_an_alias_is_one_clear_line(refusal, node, words, r
             "ros2 run iap_bringup wrench_observer",
         ),
         ("wrench_observer_node", ["-p", "observer:=acceleration"], "parameter sensors: missing"),
-        ("frontend_node", ["-p", "platform:=two_lines"], "two_lines"),
     ],
 )
 def test_a_wrong_value_of_a_node_without_a_scenario_is_one_clear_line(

@@ -131,7 +131,6 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
         ("physics_node", ["pace:=slow"], ["parameter pace: 'slow'", "lockstep"]),
         ("physics_node", ["seed:=many"], ["seed"]),
         ("physics_node", ["assignments:=[wind.sped=3]"], ["unknown key 'wind.sped'"]),
-        ("controller_node", ["platform:=four_star"], ["unknown platform 'four_star'"]),
         ("controller_node", ["gains.kP:=[1.0]"], ["gains.kP"]),
         ("controller_node", ["gains.yaml:='kP: 3'"], ["parameter gains.yaml"]),
         ("controller_node", ["wrench_mode:=paper"], ["parameter wrench_topic", "wrench_mode"]),
