@@ -3,24 +3,21 @@
 
 import numpy as np
 import pytest
-from flying import DT, GRAVITY, PHYSICS_HZ, STEPPED, controller_of, gains_of, hover_rpm, plant_of
-from swings import still, swinging
+from flying import DT, GRAVITY, PHYSICS_HZ, gains_of
+from swings import estimates_of, still, swinging
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import InertialMounts
-from iap_description.signals import Reference
-from iap_description.states import Command, Mode, resting_state
+from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
-from iap_physics.engines.joints import joined_rows
 from iap_physics.plant.inertial import InertialProbe
 from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec
 
-NOTHING = np.zeros(6)
 BOTH = np.array([3.0, -4.0, 0.0, 0.6, 0.0, -0.8])  # 5 N and 1 N m
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 TURNED = so3.quaternion_exp(np.array([0.3, -0.2, 2.0]))
@@ -73,43 +70,22 @@ def fly(
     name,
     duration,
     *,
-    wrench_W=NOTHING,
-    at=0.0,
     preset="perfect",
-    reference=still,
     cutoff=2.0,
     arm=(0.0, 0.0, 0.0),
     q_BS=LEVEL,
     seed=1,
+    **flight,
 ):
-    """Estimates (T, 6) in world axes of a flight in which a wrench about P's origin acts from a time on."""
-    gains, platform = gains_of(), load_platform(name)
-    controller = controller_of(name, gains)
-    plant = plant_of(name, gains, **STEPPED)
-    assembly = Assembly.of(platform)
-    units = units_of(assembly, arm, q_BS)
+    """Estimates (T, 6) in world axes of a flight on samples of units."""
+    gains, units = gains_of(), units_of(Assembly.of(load_platform(name)), arm, q_BS)
     observer = observer_of(name, gains, units, cutoff)
-    start = joined_rows(assembly, resting_state(np.zeros(3), LEVEL))
-    count = controller.model.count
-    plant.reset(start[None], [np.full((count, 4), hover_rpm(platform))], stream(1, "gusts"))
-    feeling, apply, wrench = Feeling(plant, units, preset, seed), plant.engine.apply, np.zeros(6)
 
-    def push(wrenches):
-        wrenches[0, 0] += wrench
-        apply(wrenches)
+    def observing(plant):
+        feeling = Feeling(plant, units, preset, seed)
+        return lambda x, command: observer(x, command, feeling.take())
 
-    plant.engine.apply = push
-    estimates = [np.zeros(6)]
-    for k in range(round(duration / DT)):
-        x = plant.state()[0]
-        if k > 0:
-            seen_P = observer(x, command, feeling.take())  # noqa: F821 - of the last turn
-            estimates.append(so3.rotate(x[0, 3:7], seen_P.reshape(2, 3)).ravel())
-        command = controller(x[0], Reference(reference(k * DT, count)))
-        wrench[:] = wrench_W if k * DT >= at else 0.0
-        plant.command(0, command)
-        plant.advance()
-    return np.array(estimates)
+    return estimates_of(name, duration, gains, observing, **flight)
 
 
 @pytest.mark.slow

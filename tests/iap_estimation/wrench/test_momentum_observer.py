@@ -3,30 +3,18 @@
 
 import numpy as np
 import pytest
-from flying import (
-    DT,
-    GRAVITY,
-    STEPPED,
-    controller_of,
-    gains_of,
-    hover_rpm,
-    plant_of,
-)
-from swings import still, swinging
+from flying import DT, GRAVITY, gains_of
+from swings import NOTHING, estimates_of, swinging
 from various_platforms import platform_of, various
 
 from iap_description.errors import BadInput
-from iap_description.math import so3
 from iap_description.math.random_streams import stream
-from iap_description.signals import Reference
-from iap_description.states import Command, Mode, resting_state
+from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.momentum_observer import MomentumObserver
-from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 
-NOTHING = np.zeros(6)
 UP = np.array([0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
 NOISY = NO_NOISE.model_copy(update={"velocity": 0.005, "rate_deg": 0.2})
 
@@ -43,44 +31,14 @@ def observer_of(name, gains, gain=10.0):
     )
 
 
-def fly(
-    name,
-    duration,
-    *,
-    wrench_W=NOTHING,
-    at=0.0,
-    noise=NO_NOISE,
-    preset="default",
-    reference=still,
-    gain=10.0,
-):
-    """Estimates (T, 6) in world axes of a flight in which a wrench about P's origin acts from a time on."""
-    gains, platform = gains_of(preset), load_platform(name)
-    controller = controller_of(name, gains)
-    plant = plant_of(name, gains, **STEPPED)
-    observer = observer_of(name, gains, gain)
-    start = joined_rows(Assembly.of(platform), resting_state(np.zeros(3), still(0.0, 0)[3:7]))
-    count = controller.model.count
-    plant.reset(start[None], [np.full((count, 4), hover_rpm(platform))], stream(1, "gusts"))
-    sense, apply = NoisyState(noise, stream(1, "iap/state_noise")), plant.engine.apply
-    wrench = np.zeros(6)
-
-    def push(wrenches):
-        wrenches[0, 0] += wrench
-        apply(wrenches)
-
-    plant.engine.apply = push
-    command, estimates = None, []
-    for k in range(round(duration / DT)):
-        x = plant.state()[0].copy()
-        x[0] = sense(x[0])
-        seen_P = np.zeros(6) if command is None else observer(x, command)
-        estimates.append(so3.rotate(x[0, 3:7], seen_P.reshape(2, 3)).ravel())
-        command = controller(x[0], Reference(reference(k * DT, count)))
-        wrench[:] = wrench_W if k * DT >= at else 0.0
-        plant.command(0, command)
-        plant.advance()
-    return np.array(estimates)
+def fly(name, duration, *, noise=NO_NOISE, preset="default", gain=10.0, **flight):
+    """Estimates (T, 6) in world axes of a flight on measured states."""
+    gains = gains_of(preset)
+    observer, sense = (
+        observer_of(name, gains, gain),
+        NoisyState(noise, stream(1, "iap/state_noise")),
+    )
+    return estimates_of(name, duration, gains, lambda _: observer, sense=sense, **flight)
 
 
 @pytest.mark.parametrize("name", ["three_star", "three_line", "f450"])
@@ -124,19 +82,8 @@ def test_without_the_autopilot_s_gains_the_busy_rotors_look_like_a_force():
         gain=np.full(6, 10.0),
         dt=DT,
     )
-    controller, plant = controller_of("three_star", gains), plant_of("three_star", gains)
-    platform = load_platform("three_star")
-    start = joined_rows(Assembly.of(platform), resting_state(np.zeros(3), still(0.0, 0)[3:7]))
-    plant.reset(start[None], [np.full((3, 4), hover_rpm(platform))], stream(1, "gusts"))
-    sense, seen, command = NoisyState(NOISY, stream(1, "iap/state_noise")), [], None
-    for _ in range(1000):
-        x = plant.state()[0].copy()
-        x[0] = sense(x[0])
-        if command is not None:
-            seen.append(blind(x, command).copy())
-        command = controller(x[0], Reference(still(0.0, 3)))
-        plant.command(0, command)
-        plant.advance()
+    sense = NoisyState(NOISY, stream(1, "iap/state_noise"))
+    seen = estimates_of("three_star", 5.0, gains, lambda _: blind, sense=sense)
     assert np.mean(seen[400:], axis=0)[2] > 0.5
 
 
