@@ -15,7 +15,7 @@ from joint_angles import joint_states
 from iap_bringup.experiments.convergence import fly, free_flight_convergence, tumbling
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.math import so3
-from iap_description.states import P, Q, V, W
+from iap_description.states import P, Q, V
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import WORLD
@@ -422,9 +422,3 @@ def test_orders_come_from_neighbouring_rates(table, name):
         ratio = before.position_error_m / line.position_error_m
         assert line.order == pytest.approx(np.log(ratio) / np.log(line.rate_hz / before.rate_hz))
     assert lines(table, name)[0].order is None
-
-
-def test_weightless_platforms_start_tumbling_at_3_rad_per_second(assembly_of):
-    star = assembly_of("three_star")
-    x = fly(ClosedFormEngine(), star, 200, loaded=False)
-    assert np.linalg.norm(x[..., W], axis=-1).min() > 3.0

@@ -128,7 +128,6 @@ def test_wrong_parameters_end_the_launch_although_nodes_come_back(launch, tmp_pa
     ("name", "given", "reason"),
     [
         ("sim", {"scenario": "nope"}, "unknown scenario 'nope'"),
-        ("sim", {"namespace": "a-b"}, "namespace:=a-b"),
         ("sim", {"params_file": "/nowhere.yaml"}, "/nowhere.yaml"),
         ("sim", {"discovery": "moon"}, "moon"),
         ("hover", {"scenario": "wall_push"}, "scenario:=wall_push has no effect here"),

@@ -121,11 +121,6 @@ def test_a_pair_refuses_what_is_no_action():
         pair.take(np.full(6, np.nan))
 
 
-def test_a_scenario_without_docking_is_refused():
-    with pytest.raises(BadInput, match="'hover' has no key 'docking'"):
-        make_episodes("docking", 1, settings={"scenario": "hover", "platform": None})
-
-
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
@@ -136,7 +131,6 @@ def test_a_scenario_without_docking_is_refused():
         ({"action.kind": "magic"}, "key 'action.kind'"),
         ({"action.low": [0.0]}, "key 'low': kind 'acceleration' has 3 columns"),
         ({"action.kind": "printed"}, "key 'low': kind 'printed' has 6 columns"),
-        ({"observation": {"colour": 1.0}}, "no term 'colour': choose position_error"),
         ({"reward.potential.along": "much"}, "key 'reward.potential.along'"),
         ({"force": 0.0}, "key 'force'"),
     ],

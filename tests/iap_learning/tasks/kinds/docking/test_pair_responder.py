@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from linear_policies import docking_policy
 
-from iap_description.errors import BadInput
 from iap_description.states import Command, Mode
 from iap_learning.learned_agents import pair_pilot
 from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
@@ -117,8 +116,3 @@ def test_after_a_reset_of_time_it_flies_anew(scenario: Scenario) -> None:
         messages.publish()
         messages.advance()
     np.testing.assert_array_equal(messages.answers[:30], messages.answers[30:])
-
-
-def test_what_does_not_dock_is_refused() -> None:
-    with pytest.raises(BadInput, match="no key 'docking'"):
-        pair_pilot(resolve("two_platforms", Options())[0])

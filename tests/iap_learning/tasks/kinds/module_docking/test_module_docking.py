@@ -113,7 +113,6 @@ def test_ends(
         ({"observation": {"smell": 1.0}}, {}, "no term 'smell'"),
         ({"scenario": "hover"}, {}, "two vehicles and one joint"),
         ({"closing_speed": -1.0}, {}, "closing_speed"),
-        ({}, {"modules.joints.dock.face": "+y"}, "'m2' has no latch at \\+y"),
     ],
 )
 def test_what_does_not_fit_is_refused(
