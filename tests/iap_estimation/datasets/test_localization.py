@@ -181,6 +181,13 @@ def test_images_of_cameras_have_a_front_end_of_their_own(
     assert told["methods"] == ["vio"]
 
 
+def test_a_front_end_that_there_is_none_of(folder: Path, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "out"
+    assert main.main(["localize", str(folder), "--frontend", "sharp", "--out", str(out)]) == 2
+    assert "no front end 'sharp' (presets: default, euroc)" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_what_comes_after_the_last_image_is_left_out(tmp_path: Path, capsys) -> None:
     pair = resting(4.0)
     for stamps in pair.stamps:

@@ -40,6 +40,26 @@ def test_truncated_bag(
 
 
 @pytest.mark.parametrize("kind", FORMATS)
+def test_damaged_bag_is_read_or_refused(
+    bag_maker: Callable[[str], BagMaker], flight: Motion, kind: str
+) -> None:
+    maker, random = bag_maker(kind), np.random.default_rng(3)
+    path = maker.write({"/command": maker.poses(flight)})
+    file = path if path.is_file() else next(f for f in path.iterdir() if f.suffix != ".yaml")
+    data = np.frombuffer(file.read_bytes(), np.uint8)
+    outcomes = set()
+    for _ in range(30):
+        damaged = data.copy()
+        damaged[random.integers(len(data), size=30)] = random.integers(256, size=30)
+        file.write_bytes(damaged.tobytes())
+        try:
+            outcomes.add(np.isfinite(read_recorded(path).p_WP_W).all())
+        except BadInput as error:
+            outcomes.add(str(path) in str(error))
+    assert outcomes == {True}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 def test_bag_without_messages(bag_maker: Callable[[str], BagMaker], kind: str) -> None:
     path = bag_maker(kind).write({"/command": (POSE, [])})
     assert "the bag holds no messages" in refused(path)
