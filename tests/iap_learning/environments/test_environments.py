@@ -164,6 +164,15 @@ def test_what_is_wrong_is_said_in_one_line(options, text):
             make("iap/Hold-v0", **options)
 
 
+def test_actions_and_seeds_of_another_shape_are_refused():
+    env = gymnasium.make("iap/Hold-v0", disable_env_checker=True)
+    env.reset(seed=1)
+    with pytest.raises(BadInput, match=r"action: has shape \(3,\); \(4,\) is expected"):
+        env.step(np.zeros(3))
+    with pytest.raises(BadInput, match="reset: 5 seeds are expected, got 2"):
+        many().reset(seed=[1, 2])
+
+
 WITHOUT = """
 import sys
 sys.modules["gymnasium"] = None

@@ -107,6 +107,11 @@ def test_no_world_depends_on_where_threads_stretches_meet(monkeypatch, platform,
         np.testing.assert_array_equal(getattr(shared, name), getattr(alone, name))
 
 
+def test_no_threads_are_refused():
+    with pytest.raises(BadInput, match="threads: at least one is expected, got 0"):
+        scattered(threads=0)
+
+
 def resisting_joints():
     """Those of a star, with friction and stops."""
     tree, _ = platform_tree("three_star")
