@@ -3,30 +3,17 @@
 
 import numpy as np
 import pytest
+from moved_poses import MOVE, TURN, curve, moved
 
 from iap_description.math import so3
 from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
 
-TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]
-MOVE = np.array([1.0, -2.0, 0.5])  # [m]
-
-
-def _curve() -> np.ndarray:
-    """A path with turns in all directions, as poses."""
-    t = 0.1 * np.arange(300)
-    p = np.stack([np.sin(0.5 * t), 2.0 * np.cos(0.3 * t), 1.0 + 0.5 * np.sin(0.7 * t)], 1)
-    q = so3.quaternion_exp(np.stack([0.2 * np.sin(t), 0.1 * np.cos(t), 0.3 * t], 1))
-    return np.hstack([p, q])
-
-
-def _moved(poses: np.ndarray, phi: np.ndarray, by: np.ndarray) -> np.ndarray:
-    turns = np.tile(so3.quaternion_exp(phi), (len(poses), 1))
-    return np.hstack([so3.rotate(turns, poses[:, :3]) + by, so3.multiply(turns, poses[:, 3:])])
+T = 0.1 * np.arange(300)  # [s]
 
 
 def test_alignment_takes_out_what_it_may_turn() -> None:
-    truth = _curve()
-    level, tilted = _moved(truth, TURN, MOVE), _moved(truth, np.array([0.3, 0.0, 0.0]), MOVE)
+    truth = curve(T)
+    level, tilted = moved(truth, TURN, MOVE), moved(truth, np.array([0.3, 0.0, 0.0]), MOVE)
     for aligned in (yaw_aligned(level, truth), se3_aligned(tilted, truth)):
         np.testing.assert_allclose(aligned[:, :3], truth[:, :3], atol=1e-9)
         turned = so3.multiply(so3.conjugate(truth[:, 3:]), aligned[:, 3:])
@@ -36,8 +23,8 @@ def test_alignment_takes_out_what_it_may_turn() -> None:
 
 def test_no_turn_about_the_vertical_fits_better_than_the_alignment() -> None:
     rng = np.random.default_rng(3)
-    truth = _curve()
-    noisy = _moved(truth, TURN, MOVE)
+    truth = curve(T)
+    noisy = moved(truth, TURN, MOVE)
     noisy[:, :3] += 0.2 * rng.normal(size=(len(truth), 3))
     best = yaw_aligned(noisy, truth)
 
@@ -48,11 +35,11 @@ def test_no_turn_about_the_vertical_fits_better_than_the_alignment() -> None:
     for angle in (-0.02, 0.02):
         phi = np.array([0.0, 0.0, angle])
         about = middle - so3.rotate(so3.quaternion_exp(phi), middle)
-        assert cost(_moved(best, phi, about)) > cost(best)
+        assert cost(moved(best, phi, about)) > cost(best)
 
 
 def test_a_mirror_image_is_turned_and_never_mirrored() -> None:
-    truth = _curve()
+    truth = curve(T)
     mirrored = truth * [1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0]
     aligned = se3_aligned(mirrored, truth)
     edges = [path[[60, 130, 200], :3] - path[0, :3] for path in (mirrored, aligned)]
@@ -70,5 +57,5 @@ def test_a_place_and_a_line_leave_open_how_they_are_turned(direction) -> None:
 
 
 def test_two_poses_are_not_aligned() -> None:
-    assert se3_aligned(_curve()[:2], _curve()[:2]) is None
-    assert yaw_aligned(_curve()[:2], _curve()[:2]) is None
+    assert se3_aligned(curve(T)[:2], curve(T)[:2]) is None
+    assert yaw_aligned(curve(T)[:2], curve(T)[:2]) is None

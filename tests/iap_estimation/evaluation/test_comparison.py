@@ -3,43 +3,29 @@
 
 import numpy as np
 import pytest
+from moved_poses import MOVE, TURN, curve, moved
 
 from iap_description.math import so3
 from iap_estimation.evaluation.comparison import compare, figures
 from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.evaluation.truth import Truth
 
-TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]
-MOVE = np.array([1.0, -2.0, 0.5])  # [m]
-
-
-def _curve(t: np.ndarray) -> np.ndarray:
-    """A path with turns in all directions, as poses."""
-    p = np.stack([np.sin(0.5 * t), 2.0 * np.cos(0.3 * t), 1.0 + 0.5 * np.sin(0.7 * t)], 1)
-    q = so3.quaternion_exp(np.stack([0.2 * np.sin(t), 0.1 * np.cos(t), 0.3 * t], 1))
-    return np.hstack([p, q])
-
 
 def _truth(**known: object) -> Truth:
     t = np.arange(0.0, 40.0, 0.005)
-    return Truth(t, _curve(t), **known)
+    return Truth(t, curve(t), **known)
 
 
 def _estimate(
     poses: np.ndarray | None = None, sigma: float = 0.1, **known: np.ndarray
 ) -> EstimatedTrajectory:
     t = 1.0 + 0.1 * np.arange(300)
-    poses = _curve(t) if poses is None else poses
+    poses = curve(t) if poses is None else poses
     n = len(t)
     values = {"v_W": np.zeros((n, 3)), "biases": np.zeros((n, 6)), **known}
     return EstimatedTrajectory(
         t, poses, covariance=np.tile(sigma**2 * np.eye(15), (n, 1, 1)), **values
     )
-
-
-def _moved(poses: np.ndarray, phi: np.ndarray, by: np.ndarray) -> np.ndarray:
-    turns = np.tile(so3.quaternion_exp(phi), (len(poses), 1))
-    return np.hstack([so3.rotate(turns, poses[:, :3]) + by, so3.multiply(turns, poses[:, 3:])])
 
 
 def _figures(trajectory: EstimatedTrajectory, truth: Truth, *, begins_true: bool = True) -> dict:
@@ -49,7 +35,7 @@ def _figures(trajectory: EstimatedTrajectory, truth: Truth, *, begins_true: bool
 
 
 def test_an_estimate_that_stays_where_it_began_scores_as_still() -> None:
-    stays = _estimate(np.tile(_curve(np.array([1.0])), (300, 1)))
+    stays = _estimate(np.tile(curve(np.array([1.0])), (300, 1)))
     found = _figures(stays, _truth())
     assert found["still_rmse_m"] == pytest.approx(found["ate_rmse_m"])
     aligned = _figures(stays, _truth(), begins_true=False)
@@ -102,7 +88,7 @@ def test_a_scale_of_one_percent_is_a_relative_error_of_one_percent() -> None:
 
 
 def test_a_turn_about_the_vertical_is_an_attitude_error() -> None:
-    poses = _moved(_estimate().poses, TURN, np.zeros(3))
+    poses = moved(_estimate().poses, TURN, np.zeros(3))
     assert _figures(_estimate(poses), _truth())["attitude_rmse_deg"] == pytest.approx(
         np.rad2deg(0.4), rel=1e-6
     )
@@ -144,7 +130,7 @@ def test_a_prism_is_judged_where_it_is() -> None:
 
 
 def test_only_aligned_errors_without_a_start_at_the_truth() -> None:
-    found = _figures(_estimate(_moved(_estimate().poses, TURN, MOVE)), _truth(), begins_true=False)
+    found = _figures(_estimate(moved(_estimate().poses, TURN, MOVE)), _truth(), begins_true=False)
     assert found["ate_rmse_m"] is None
     assert found["drift_percent"] is None
     assert found["ate_yaw_rmse_m"] == pytest.approx(0.0, abs=1e-4)
