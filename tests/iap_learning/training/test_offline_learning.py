@@ -34,7 +34,7 @@ CRITICS = (linear([[1.0], [2.0]]), linear([[2.0], [1.0]]))  # s + 2 a, 2 s + a
 
 
 def test_targets_are_those_of_the_lesser_critic_with_clipped_noise():
-    target = td3bc.Nets(POLICY, CRITICS)
+    target = td3bc.TD3BCNetworks(POLICY, CRITICS)
     noise = np.array([[0.8], [0.0]], np.float32)
     # pi(2) + 0.8 = 1.3 is clipped to 1: min(2 + 2, 4 + 1) = 4; nothing follows the second step.
     found = td3bc.target_value(target, TWO, noise, gamma=0.5)
@@ -69,7 +69,7 @@ def test_losses_of_implicit_q_learning_are_equations_5_to_7():
         beta=2.0,
         most=1.5,
     )
-    nets = iql.Nets(POLICY, CRITICS, linear([[1.5]]))  # V = 1.5 s
+    nets = iql.IQLNetworks(POLICY, CRITICS, linear([[1.5]]))  # V = 1.5 s
     found = iql.losses(nets, CRITICS, TWO, settings)
     # min Q = (2, 1), V = (1.5, 3): u = (0.5, -2)
     assert float(found["value"]) == pytest.approx((0.8 * 0.25 + 0.2 * 4.0) / 2)
@@ -93,7 +93,7 @@ def test_each_loss_of_implicit_q_learning_moves_its_own_network_alone():
         beta=2.0,
         most=9.0,
     )
-    nets = iql.Nets(POLICY, CRITICS, linear([[1.5]]))
+    nets = iql.IQLNetworks(POLICY, CRITICS, linear([[1.5]]))
     for name, own in (("value", "state_value"), ("error", "critics"), ("policy", "actor")):
         gradient = jax.grad(lambda n, key=name: iql.losses(n, CRITICS, TWO, settings)[key])(nets)
         for part in nets._fields:

@@ -92,7 +92,7 @@ def test_no_world_depends_on_how_many_threads_there_are(threads):
 @pytest.mark.parametrize("platform", ["three_star", "f450"])
 def test_no_world_depends_on_where_threads_stretches_meet(monkeypatch, platform, vectors):
     """Of 70 worlds in 9 vectors of 3 blocks; some of them stand still soon, since they overturn."""
-    monkeypatch.setattr(Threads, "_own", lambda _, parts, *__: min(vectors, parts - 1))
+    monkeypatch.setattr(Threads, "_callers_parts", lambda _, parts, *__: min(vectors, parts - 1))
     settings = {**UNSTEADY_STARTS, "wind.speed": 3.0, "wind.turbulence": 8.0}
     how = {"settings": settings, "platform": platform}
     alone, shared = (Worlds.of("hover", 70, threads=count, **how) for count in (1, 2))

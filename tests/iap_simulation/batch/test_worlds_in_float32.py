@@ -61,7 +61,7 @@ def test_a_world_does_not_depend_on_the_others_nor_on_threads():
 @compiles
 @pytest.mark.parametrize("vectors", [1, 3])
 def test_no_world_depends_on_where_threads_stretches_meet(monkeypatch, vectors):
-    monkeypatch.setattr(Threads, "_own", lambda _, parts, *__: min(vectors, parts - 1))
+    monkeypatch.setattr(Threads, "_callers_parts", lambda _, parts, *__: min(vectors, parts - 1))
     alone, shared = (flown("hover", 35, periods=20, threads=count) for count in (1, 2))
     for worlds in (alone, shared):
         worlds.plant.advance()

@@ -148,7 +148,7 @@ def test_a_signal_while_it_is_judged_keeps_the_recording(tmp_path, capsys, monke
     def stopped(*_):
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(run, "score", stopped)
+    monkeypatch.setattr(run, "score_recording", stopped)
     out = tmp_path / "run"
     assert main(["run", "hover", "--duration", "0.5", "--out", str(out), *FAST]) == 130
     assert capsys.readouterr().err == f"iap: interrupted; what was flown is in {out}\n"
