@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data sets: opened, localised in, and judged."""
+"""Data sets: how they are opened, localisation in them, and its errors."""
