@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One control step of many worlds: the formulas of `PlatformController`, one after another, block by block."""
+"""One control step of many worlds: the formulas of `PlatformController`, one after another, block by block.
+
+Disturbances are estimated as in `DisturbanceObserver`, headings computed as in `iap_control.headings`.
+"""
+
+import math
 
 from numba import njit
 
 from iap_control.batch.allocation import share_out_to_aircraft
-from iap_control.batch.disturbances import observe
-from iap_control.batch.headings import head
+from iap_control.batch.layout import (
+    AIRCRAFT,
+    PLATFORM,
+    PLATFORM_ROW,
+    aircraft_row,
+    read_motion,
+    read_observer,
+)
 from iap_control.batch.load_store import load_references, load_state, store_commands
 from iap_control.batch.motion_laws import collinear_wrench, full_wrench, rigid_wrench
 from iap_control.batch.records import (
@@ -16,11 +27,90 @@ from iap_control.batch.records import (
     ControlSettings,
     Setpoints,
 )
-from iap_control.batch.rotor_allocation import share_out_to_rotors
-from iap_control.batch.vectored_allocation import share_out_to_tilting_rotors
-from iap_control.headings import FOLLOW
+from iap_control.batch.rotor_allocation import share_out_to_rotors, share_out_to_tilting_rotors
+from iap_control.controllers.disturbance_observer import Estimated, about_origin, estimate
+from iap_control.headings import FOLLOW, REFERENCE
 from iap_description.arrays import Array
-from iap_description.math.lanes import LANES, Lanes, lanes_from, next_block
+from iap_description.math.kernels import add6, choose, chosen4, chosen6, formula, yaw_parts
+from iap_description.math.lanes import (
+    LANES,
+    Index,
+    Lanes,
+    get,
+    get4,
+    get6,
+    lanes_from,
+    next_block,
+    set1,
+    set6,
+)
+from iap_description.states import REF_Q, Level
+
+POSE = int(Level.POSE)
+TARGET_Q = PLATFORM.reference + REF_Q.start
+ZERO_WRENCH = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@formula
+def head(block: Array, first: int, mode: int, mount_yaw: Array, lanes: Lanes) -> None:
+    """Headings of the aircraft, of platforms of `first` rows."""
+    for lane in range(lanes[0], lanes[1]):
+        is_pose = get(block, PLATFORM_ROW, PLATFORM.level, lane) == POSE
+        q = get4(block, PLATFORM_ROW, PLATFORM.q, lane)
+        q = chosen4(is_pose, get4(block, PLATFORM_ROW, TARGET_Q, lane), q)
+        sine, cosine = yaw_parts(q)
+        set1(block, PLATFORM_ROW, PLATFORM.yaw_sine, lane, sine)
+        set1(block, PLATFORM_ROW, PLATFORM.yaw_cosine, lane, cosine)
+    if mode != REFERENCE:
+        for lane in range(lanes[0], lanes[1]):
+            sine = get(block, PLATFORM_ROW, PLATFORM.yaw_sine, lane)
+            cosine = get(block, PLATFORM_ROW, PLATFORM.yaw_cosine, lane)
+            set1(block, PLATFORM_ROW, PLATFORM.platform_yaw, lane, math.atan2(sine, cosine))
+    for n in range(len(mount_yaw)):
+        _head_one(block, aircraft_row(first, n), mode, mount_yaw[n], lanes)
+    for lane in range(lanes[0], lanes[1]):
+        set1(block, PLATFORM_ROW, PLATFORM.has_headings, lane, 1.0)
+
+
+@formula
+def _head_one(block: Array, a: Index, mode: int, mount_yaw: float, lanes: Lanes) -> None:
+    """Heading of one aircraft."""
+    for lane in range(lanes[0], lanes[1]):
+        has_headings = get(block, PLATFORM_ROW, PLATFORM.has_headings, lane) > 0.0
+        mounted = mount_yaw + get(block, PLATFORM_ROW, PLATFORM.platform_yaw, lane)
+        last = get(block, a, AIRCRAFT.heading, lane)
+        free = choose((mode == FOLLOW) | (not has_headings), mounted, last)
+        reference = get(block, a, AIRCRAFT.reference_heading, lane)
+        set1(block, a, AIRCRAFT.heading, lane, choose(mode == REFERENCE, reference, free))
+
+
+@formula
+def observe(block: Array, dt: float, lanes: Lanes) -> None:
+    """Take the estimated disturbances, as no wrench is measured in free flight."""
+    for lane in range(lanes[0], lanes[1]):
+        x = read_motion(block, PLATFORM_ROW, PLATFORM.p, lane)
+        d = get6(block, PLATFORM_ROW, PLATFORM.disturbance, lane)
+        is_observed = get(block, PLATFORM_ROW, PLATFORM.is_observed, lane) > 0.0
+        last_h = get6(block, PLATFORM_ROW, PLATFORM.momentum, lane)
+        numbers = read_observer(block, PLATFORM_ROW, PLATFORM.observer, lane)
+        observed = Estimated(
+            numbers.mass,
+            numbers.gravity,
+            numbers.d_0,
+            numbers.J_C,
+            numbers.share,
+            numbers.limit,
+            last_h,
+            get6(block, PLATFORM_ROW, PLATFORM.made, lane),
+            get(block, PLATFORM_ROW, PLATFORM.is_made_known, lane) > 0.0,
+        )
+        h, after = estimate(x, d, observed, dt)
+        # a measured wrench would be added: no negative zeros, as with a wrench sensor
+        wrench_e_P = add6(about_origin(after, x.q, numbers.d_0), ZERO_WRENCH)
+        wrench_e_P = chosen6(is_observed, wrench_e_P, ZERO_WRENCH)
+        set6(block, PLATFORM_ROW, PLATFORM.momentum, lane, chosen6(is_observed, h, last_h))
+        set6(block, PLATFORM_ROW, PLATFORM.disturbance, lane, chosen6(is_observed, after, d))
+        set6(block, PLATFORM_ROW, PLATFORM.external, lane, wrench_e_P)
 
 
 @njit(cache=True, nogil=True)

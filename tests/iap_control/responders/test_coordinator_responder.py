@@ -6,7 +6,12 @@ import pytest
 from support.module_joints import spec_of
 
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
-from iap_control.responders.coordinator_responder import CoordinatorResponder, ReportPart
+from iap_control.responders.coordinator_responder import (
+    TIMEOUT,
+    CoordinatorResponder,
+    ExternalWrenches,
+    ReportPart,
+)
 from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, STATE_SIZE, Level
 from iap_description.vehicles.latching import Hold
@@ -171,3 +176,43 @@ def test_joints_that_measure_are_waited_for_and_count_at_once() -> None:
     found = responder.coordinator.feed_forward.wrenches_P[:, 0]
     assert found[0] == 0.0  # the first of equals leads
     assert found[1] != 0.0
+
+
+CONTROL_PERIOD_NS = 5_000_000  # [ns]
+
+
+def test_those_that_were_overtaken_are_late_until_they_tell_in_time() -> None:
+    felt = ExternalWrenches(2)
+    assert felt.late(0) == []  # all are waited for at first
+    felt.take(0, 0, np.ones(6))
+    assert felt.late(CONTROL_PERIOD_NS) == [1]
+    assert felt.late(CONTROL_PERIOD_NS) == []  # once an instant
+    felt.take(1, CONTROL_PERIOD_NS, np.ones(6))
+    assert felt.late(2 * CONTROL_PERIOD_NS) == [0]
+
+
+def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
+    felt = ExternalWrenches(2)
+    np.testing.assert_array_equal(felt.before(0, ()), np.zeros((2, 6)))
+    felt.take(0, CONTROL_PERIOD_NS, np.full(6, 1.0))
+    felt.take(0, 2 * CONTROL_PERIOD_NS, np.full(6, 2.0))
+    felt.take(0, 2 * CONTROL_PERIOD_NS, np.full(6, 9.0))  # the same again
+    assert felt.before(2 * CONTROL_PERIOD_NS, ())[0, 0] == 1.0
+    assert felt.before(2 * CONTROL_PERIOD_NS + TIMEOUT, ())[0, 0] == 2.0
+    late = felt.before(3 * CONTROL_PERIOD_NS + TIMEOUT, {1})
+    assert np.isnan(late[0]).all()
+    np.testing.assert_array_equal(late[1], 0.0)  # lost: its last one stands
+
+
+def test_a_new_flight_keeps_what_has_come_of_it() -> None:
+    felt = ExternalWrenches(2)
+    felt.late(0)
+    felt.late(100 * CONTROL_PERIOD_NS)
+    felt.take(0, 100 * CONTROL_PERIOD_NS, np.ones(6))
+    felt.take(1, 0, np.full(6, 3.0))  # told before the reset was noticed
+    felt.begin()
+    assert felt.late(0) == []
+    felt.take(0, 0, np.full(6, 4.0))
+    np.testing.assert_array_equal(felt.before(0, ()), 0.0)
+    assert felt.late(CONTROL_PERIOD_NS) == []
+    assert felt.before(CONTROL_PERIOD_NS, ())[:, 0].tolist() == [4.0, 3.0]

@@ -8,8 +8,7 @@ import pytest
 
 from iap_description.arrays import Array
 from iap_description.math import so3
-from iap_estimation.wrench.module_observer import ModuleObserver
-from iap_estimation.wrench.vectored_thrust import VectoredThrust, follow_vectored
+from iap_estimation.wrench.module_observer import ModuleObserver, VectoredThrust, follow_vectored
 
 MASS, GRAVITY, DT, FINE = 4.6, 9.81, 0.005, 50
 INERTIA = np.diag([0.093, 0.143, 0.199])

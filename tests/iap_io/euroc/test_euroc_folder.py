@@ -12,8 +12,7 @@ from made_up_sensors import Q_OPTICAL, camera, fly, imu, with_sensors
 from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
-from iap_io.euroc.euroc_folder import EUROC
-from iap_io.euroc.euroc_text import EPOCH_NS
+from iap_io.euroc.euroc_folder import EPOCH_NS, EUROC
 from iap_io.recording.recorder import Recorder
 from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_meta import RecordingSettings

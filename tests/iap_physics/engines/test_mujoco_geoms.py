@@ -12,7 +12,7 @@ from iap_physics.engines.make import is_installed
 
 pytestmark = pytest.mark.skipif(not is_installed("mujoco"), reason="without mujoco")
 if is_installed("mujoco"):
-    from iap_physics.engines.mujoco.filtering import Extent, SurfaceKind, roles
+    from iap_physics.engines.mujoco.geoms import Extent, SurfaceKind, roles
     from iap_physics.engines.mujoco.surfaces import SurfaceContact
 
 WORLD, PARTS = "world", ("one", "two", "three")
