@@ -7,3 +7,5 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+Pixels = NDArray[np.uint8]
+Singles = NDArray[np.float32]

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.math.kernels import Mat, Mat6, Quat, Six, Vec, formula
+from iap_description.math.kernels import Mat, Quat, Six, Vec, formula
 
 Index = (
     np.uint64 | int
@@ -106,19 +106,6 @@ def get9(block: Array, row: Index, k: int, lane: Index) -> Mat:
     d, e, f = get3(block, row, k + 3, lane)
     g, h, i = get3(block, row, k + 6, lane)
     return (a, b, c, d, e, f, g, h, i)
-
-
-@formula
-def get66(block: Array, row: Index, k: int, lane: Index) -> Mat6:
-    """A matrix of 36 numbers of one world from row + k on."""
-    return (
-        get6(block, row, k, lane),
-        get6(block, row, k + 6, lane),
-        get6(block, row, k + 12, lane),
-        get6(block, row, k + 18, lane),
-        get6(block, row, k + 24, lane),
-        get6(block, row, k + 30, lane),
-    )
 
 
 @formula

@@ -1,10 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lenses by ROS' names of their models: `plumb_bob` (EuRoC's radial-tangential) and `equidistant` (fisheye)."""
+r"""Lenses by ROS' names of their models: `plumb_bob` (EuRoC's radial-tangential) and `equidistant` (fisheye).
 
-from collections.abc import Sequence
+Both map the normalised point :math:`(x, y) = (X/Z, Y/Z)` of the camera's frame, with :math:`r^2 = x^2 + y^2`.
+`plumb_bob` has two tangential and three radial coefficients, D = (k1, k2, p1, p2, k3):
+
+.. math::
+    x' &= x (1 + k_1 r^2 + k_2 r^4 + k_3 r^6) + 2 p_1 x y + p_2 (r^2 + 2 x^2) \\
+    y' &= y (1 + k_1 r^2 + k_2 r^4 + k_3 r^6) + p_1 (r^2 + 2 y^2) + 2 p_2 x y
+
+(OpenCV's documentation, camera calibration and 3-D reconstruction). `equidistant`, OpenCV's fisheye, has four,
+D = (k1, k2, k3, k4), of the angle :math:`\theta = \arctan r` between the view and the point:
+
+.. math::
+    (x', y') = \frac{\theta_d}{r} (x, y) , \qquad
+    \theta_d = \theta (1 + k_1 \theta^2 + k_2 \theta^4 + k_3 \theta^6 + k_4 \theta^8)
+
+(Kannala and Brandt, "A Generic Camera Model", PAMI 2006, eq. 6; OpenCV's documentation, fisheye camera model).
+Points of the plane z = 1 are less than 90 degrees off the view, whatever the lens sees.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field
@@ -13,17 +30,16 @@ from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible
 from iap_description.config.record import Real
 from iap_description.errors import BadInput, shown
-from iap_description.sensors import equidistant, plumb_bob
 
 LensModel = Literal["plumb_bob", "equidistant"]
 Coefficients = Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]  # of one
 PLUMB_BOB: LensModel = "plumb_bob"
 EQUIDISTANT: LensModel = "equidistant"
-FORMULAS: dict[str, ModuleType] = {PLUMB_BOB: plumb_bob, EQUIDISTANT: equidistant}
-COEFFICIENTS: dict[str, tuple[int, ...]] = {
-    PLUMB_BOB: (4, 5),
-    EQUIDISTANT: (4,),
-}  # numbers that a file may give
+MAX_ITERATIONS = 30  # of Newton's method; a lens that can be inverted needs fewer than ten
+STEP_TOLERANCE = 1e-10  # last step of a `plumb_bob` inversion that succeeded, of the focal length
+ANGLE_TOLERANCE = 1e-12  # error of an inversion of `equidistant` that succeeded [rad]
+MAX_ANGLE = np.deg2rad(89.0)  # off the view; points beyond are too far out on the plane z = 1
+PINHOLE_RADIUS = 1e-8  # radius below which the lens is a pinhole
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +47,7 @@ class Lens:
     """A lens before a pinhole.
 
     Attributes:
-        model: a key of `FORMULAS`.
+        model: a key of `MODELS`.
         D: its coefficients: (5,) k1, k2, p1, p2, k3 of `plumb_bob`, (4,) k1 to k4 of `equidistant`.
     """
 
@@ -45,20 +61,22 @@ class Lens:
         Raises:
             BadInput: another model, or numbers that are none of it.
         """
-        if model not in FORMULAS:
-            known = " and ".join(FORMULAS)
+        if model not in MODELS:
+            known = " and ".join(MODELS)
             raise BadInput(
                 f"{source}: distortion model {shown(model)}, but only {known} are known"
             )
         coefficients = np.array(D, dtype=float).ravel()
-        if coefficients.size not in COEFFICIENTS[model] or not are_plausible(coefficients):
-            numbers = " or ".join(map(str, COEFFICIENTS[model]))
+        if coefficients.size not in MODELS[model].counts or not are_plausible(coefficients):
+            numbers = " or ".join(map(str, MODELS[model].counts))
             raise BadInput(
                 f"{source}: {model} needs {numbers} numbers in D, not {coefficients.tolist()}"
             )
         return cls(
             model,
-            np.concatenate([coefficients, np.zeros(max(COEFFICIENTS[model]) - coefficients.size)]),
+            np.concatenate(
+                [coefficients, np.zeros(max(MODELS[model].counts) - coefficients.size)]
+            ),
         )
 
     @property
@@ -68,11 +86,11 @@ class Lens:
 
     def distort(self, xy: Array) -> Array:
         """Images (..., 2) of normalised points (..., 2)."""
-        return np.asarray(FORMULAS[self.model].distort(xy, self.D))
+        return np.asarray(MODELS[self.model].distort(xy, self.D))
 
     def undistort(self, xy: Array) -> Array:
         """The normalised points (..., 2) seen at (..., 2); NaN where there is no single such point."""
-        return np.asarray(FORMULAS[self.model].undistort(xy, self.D))
+        return np.asarray(MODELS[self.model].undistort(xy, self.D))
 
 
 def check_coefficients(model: LensModel, D: Sequence[float], *, key: str) -> None:
@@ -81,6 +99,139 @@ def check_coefficients(model: LensModel, D: Sequence[float], *, key: str) -> Non
     Raises:
         ValueError: naming the key.
     """
-    count = max(COEFFICIENTS[model])
+    count = max(MODELS[model].counts)
     if len(D) != count:
         raise ValueError(f"key '{key}': {model} has {count} numbers, not {len(D)}")
+
+
+def distort_plumb_bob(xy: Array, D: Array) -> Array:
+    """Images (..., 2) of normalised points (..., 2) under a lens D (5,)."""
+    k1, k2, p1, p2, k3 = D
+    x, y = xy[..., 0], xy[..., 1]
+    r2 = x * x + y * y
+    radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))
+    return np.stack(
+        [
+            x * radial + 2.0 * p1 * x * y + p2 * (r2 + 2.0 * x * x),
+            y * radial + p1 * (r2 + 2.0 * y * y) + 2.0 * p2 * x * y,
+        ],
+        -1,
+    )
+
+
+def undistort_plumb_bob(xy: Array, D: Array) -> Array:
+    """The points (..., 2) that a lens D (5,) puts at (..., 2); NaN where there is no single such point.
+
+    Newton's method from the distorted point. Beyond the radius at which the lens folds the image
+    over, points have no inverse.
+    """
+    target = np.asarray(xy, dtype=float)
+    undistorted = target.copy()
+    if not np.any(D):
+        return undistorted
+    with np.errstate(all="ignore"):  # what runs away is refused below
+        for _ in range(MAX_ITERATIONS):
+            a, b, c, d = _jacobian(undistorted, D)
+            error = distort_plumb_bob(undistorted, D) - target
+            step = np.stack(
+                [d * error[..., 0] - b * error[..., 1], a * error[..., 1] - c * error[..., 0]], -1
+            )
+            step /= (a * d - b * c)[..., None]
+            undistorted -= step
+            if np.nanmax(np.abs(step), initial=0.0) < STEP_TOLERANCE:
+                break
+        left = np.abs(distort_plumb_bob(undistorted, D) - target).max(axis=-1)
+        fits = (left < 10.0 * STEP_TOLERANCE) & (
+            np.sum(undistorted * undistorted, axis=-1) < _squared_folding_radius(D)
+        )
+    return np.where(fits[..., None], undistorted, np.nan)
+
+
+def _jacobian(xy: Array, D: Array) -> tuple[Array, Array, Array, Array]:
+    """dx'/dx, dx'/dy, dy'/dx and dy'/dy, each (...)."""
+    k1, k2, p1, p2, k3 = D
+    x, y = xy[..., 0], xy[..., 1]
+    r2 = x * x + y * y
+    radial = 1.0 + r2 * (k1 + r2 * (k2 + r2 * k3))
+    slope = 2.0 * (k1 + r2 * (2.0 * k2 + 3.0 * r2 * k3))
+    mixed = slope * x * y + 2.0 * p1 * x + 2.0 * p2 * y
+    along_x = radial + slope * x * x + 2.0 * p1 * y + 6.0 * p2 * x
+    along_y = radial + slope * y * y + 6.0 * p1 * y + 2.0 * p2 * x
+    return along_x, mixed, mixed, along_y
+
+
+def _squared_folding_radius(D: Array) -> float:
+    """Square of the radius at which the image of a lens stops growing, infinite if it never does."""
+    k1, k2, _, _, k3 = D
+    roots = np.roots([7.0 * k3, 5.0 * k2, 3.0 * k1, 1.0])
+    real = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0)]
+    return float(real.min(initial=np.inf))
+
+
+def distort_equidistant(xy: Array, D: Array) -> Array:
+    """Images (..., 2) of normalised points (..., 2) under a lens D (4,)."""
+    xy = np.asarray(xy, dtype=float)
+    r = np.linalg.norm(xy, axis=-1, keepdims=True)
+    scale = _bent(np.arctan(r), D) / np.where(r < PINHOLE_RADIUS, 1.0, r)
+    return np.where(r < PINHOLE_RADIUS, 1.0, scale) * xy
+
+
+def undistort_equidistant(xy: Array, D: Array) -> Array:
+    """The points (..., 2) that a lens D (4,) puts at (..., 2); NaN beyond `MAX_ANGLE` off the view.
+
+    Newton's method on the angle, up to the one at which the lens folds the image over.
+    """
+    xy = np.asarray(xy, dtype=float)
+    bent = np.linalg.norm(xy, axis=-1, keepdims=True)
+    end = min(float(MAX_ANGLE), _folding_angle(D))
+    theta = np.minimum(bent, end)
+    for _ in range(MAX_ITERATIONS):
+        theta = np.clip(theta - (_bent(theta, D) - bent) / _slope(theta, D), 0.0, end)
+        if np.nanmax(np.abs(_bent(theta, D) - bent), initial=0.0) < ANGLE_TOLERANCE:
+            break
+    fits = (np.abs(_bent(theta, D) - bent) < 10.0 * ANGLE_TOLERANCE) & (theta < end)
+    scale = np.tan(theta) / np.where(bent < PINHOLE_RADIUS, 1.0, bent)
+    return np.where(fits, np.where(bent < PINHOLE_RADIUS, 1.0, scale) * xy, np.nan)
+
+
+def _bent(theta: Array, D: Array) -> Array:
+    """theta_d of angles [rad]."""
+    k1, k2, k3, k4 = D
+    s = theta * theta
+    return np.asarray(theta * (1.0 + s * (k1 + s * (k2 + s * (k3 + s * k4)))))
+
+
+def _slope(theta: Array, D: Array) -> Array:
+    """Derivative of theta_d, positive below the fold; kept off zero."""
+    k1, k2, k3, k4 = D
+    s = theta * theta
+    slope = 1.0 + s * (3.0 * k1 + s * (5.0 * k2 + s * (7.0 * k3 + s * 9.0 * k4)))
+    return np.maximum(slope, 1e-3)
+
+
+def _folding_angle(D: Array) -> float:
+    """Angle [rad] at which theta_d stops growing, infinite if it never does."""
+    k1, k2, k3, k4 = D
+    roots = np.roots([9.0 * k4, 7.0 * k3, 5.0 * k2, 3.0 * k1, 1.0])
+    real = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0)]
+    return float(np.sqrt(real.min(initial=np.inf)))
+
+
+class LensFormulas(NamedTuple):
+    """A model of lenses.
+
+    Attributes:
+        distort: images (..., 2) of normalised points (..., 2) under coefficients.
+        undistort: its inverse, NaN where there is none.
+        counts: numbers of coefficients that a file may have; the last one is what the formulas take.
+    """
+
+    distort: Callable[[Array, Array], Array]
+    undistort: Callable[[Array, Array], Array]
+    counts: tuple[int, ...]
+
+
+MODELS: dict[str, LensFormulas] = {
+    PLUMB_BOB: LensFormulas(distort_plumb_bob, undistort_plumb_bob, (4, 5)),
+    EQUIDISTANT: LensFormulas(distort_equidistant, undistort_equidistant, (4,)),
+}

@@ -35,7 +35,8 @@ from iap_estimation.virpo.messages import (
 )
 from iap_estimation.virpo.methods.batch import check_gtsam
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
-from iap_estimation.virpo.window.estimator import Fault, InitialState
+from iap_estimation.virpo.window.estimator import InitialState
+from iap_estimation.virpo.window.failure_checks import Fault
 
 Make = Callable[[str, Fleet, VirpoSpec, InitialState, StartDeviations | None], Localizer]
 COMPLETED = "completed"

@@ -18,14 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from iap_description.arrays import Array, Booleans, Integers
+from iap_description.arrays import Array, Booleans, Integers, Pixels, Singles
 
-Singles = NDArray[np.float32]
-Ints = Integers
-Flags = Booleans
-Gray = NDArray[np.uint8]
 SPREAD = 0.6  # standard deviation of the weights, of the patch's half side
 ROUNDS = 12  # at most
 STILL = 0.02  # a step that ends the search [px]
@@ -50,12 +45,12 @@ class Patches(NamedTuple):
     energy: Array
     shapes: Array
 
-    def kept(self, which: Flags) -> "Patches":
+    def kept(self, which: Booleans) -> "Patches":
         """Some of them (n,)."""
         levels, gradients, gains, energy, shapes = self
         return Patches(levels[which], gradients[which], gains[which], energy[which], shapes[which])
 
-    def with_others(self, where: Ints, others: "Patches") -> "Patches":
+    def with_others(self, where: Integers, others: "Patches") -> "Patches":
         """A copy with others at indices (m,)."""
         copies: list[Any] = [field.copy() for field in self]
         for field, other in zip(copies, others, strict=True):
@@ -76,7 +71,7 @@ def weights_of(side: int) -> Array:
     return np.asarray(w / w.sum())
 
 
-def cut(image: Gray, points: Array, weights: Array) -> Patches:
+def cut(image: Pixels, points: Array, weights: Array) -> Patches:
     """The patches (n) around points (n, 2) [px] of an image."""
     n, side = len(points), len(weights)
     patches = Patches(
@@ -90,7 +85,7 @@ def cut(image: Gray, points: Array, weights: Array) -> Patches:
     return patches._replace(gains=np.asarray(np.linalg.inv(patches.gains), dtype=float))
 
 
-def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array) -> Array:
+def find(image: Pixels, patches: Patches, points: Array, shapes: Array, weights: Array) -> Array:
     """Move points (n, 2) [px] and shapes (n, 2, 2), both in place, to where patches are in an image.
 
     Returns:
@@ -102,7 +97,7 @@ def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: A
 
 
 @njit(cache=True, error_model="numpy")
-def _sample(image: Gray, u: float, v: float) -> float:
+def _sample(image: Pixels, u: float, v: float) -> float:
     """Grey level between pixels."""
     c, r = int(u), int(v)
     a, b = u - c, v - r
@@ -112,7 +107,7 @@ def _sample(image: Gray, u: float, v: float) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _fits(image: Gray, u: float, v: float, reach_u: float, reach_v: float) -> bool:
+def _fits(image: Pixels, u: float, v: float, reach_u: float, reach_v: float) -> bool:
     """Whether a patch, and a pixel around it, is inside the image."""
     rows, columns = image.shape
     inside_u = u - reach_u >= 1.0 and u + reach_u < columns - 2.0
@@ -120,7 +115,7 @@ def _fits(image: Gray, u: float, v: float, reach_u: float, reach_v: float) -> bo
 
 
 @njit(cache=True, error_model="numpy")
-def _cut(image: Gray, points: Array, weights: Array, patches: Patches) -> None:
+def _cut(image: Pixels, points: Array, weights: Array, patches: Patches) -> None:
     """Fill levels, gradients and energy; the gains become the sums (6, 6) that they are the inverses of."""
     levels, gradients, sums, energy, _ = patches
     side = weights.shape[0]
@@ -174,7 +169,7 @@ def _sums(levels: Singles, gradients: Singles, mean: float, weights: Array, H: A
 
 @njit(cache=True, error_model="numpy")
 def _find(
-    image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array, alike: Array
+    image: Pixels, patches: Patches, points: Array, shapes: Array, weights: Array, alike: Array
 ) -> None:
     observed, sums, step = np.empty(weights.shape), np.empty(6), np.empty(6)
     for k in range(points.shape[0]):
@@ -192,7 +187,7 @@ def _find(
 
 @njit(cache=True, error_model="numpy")
 def _compare(
-    image: Gray,
+    image: Pixels,
     patches: Patches,
     k: int,
     point: Array,

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Booleans, Integers
 from iap_estimation.frontend.patches import Patches
 
-Ints = Integers
-Flags = Booleans
-
 
 @dataclass(frozen=True, eq=False)
 class TrackTable:
@@ -28,8 +25,8 @@ class TrackTable:
         patches: of the images in which they are anchored.
     """
 
-    ids: Ints
-    ages: Ints
+    ids: Integers
+    ages: Integers
     points: Array
     xy: Array
     right: Array
@@ -52,7 +49,7 @@ class TrackTable:
         """All fields but the patches."""
         return self.ids, self.ages, self.points, self.xy, self.right, self.inverse_depth
 
-    def kept(self, which: Flags) -> Self:
+    def kept(self, which: Booleans) -> Self:
         """Some of them (n,)."""
         parts: list[Any] = [each[which] for each in self._arrays]
         return type(self)(*[*parts, self.patches.kept(which)])
@@ -77,7 +74,7 @@ class TrackTable:
         return replace(self, right=np.full_like(self.right, np.nan))
 
 
-def apart(points: Array, distance: float) -> Flags:
+def apart(points: Array, distance: float) -> Booleans:
     """Mask (n,) of the points (n, 2) that keep a distance [px] from all that come before them."""
     u, v = points.T
     squares = np.subtract.outer(u, u) ** 2 + np.subtract.outer(v, v) ** 2

@@ -3,29 +3,27 @@
 
 Corners of the left image are followed by pyramidal Lucas-Kanade, there and back, and so is each of
 them into the right image, where it must lie on its epipolar line and before the cameras. Where
-tracks are few, new corners begin.
+tracks are few, new corners begin, first where an image has fewest.
 """
+
+from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from iap_description.arrays import Array, Booleans
+from iap_description.arrays import Array, Booleans, Integers, Pixels
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, homogeneous
-from iap_estimation.frontend.corners import new_corners
-from iap_estimation.frontend.flow import FlowTracker, one_thread
-from iap_estimation.frontend.reference_patches import ReferencePatches
+from iap_estimation.frontend.matching import FlowTracker, Matcher, ReferencePatches, one_thread
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.track_table import TrackTable, apart
 from iap_estimation.virpo.messages import Tracks
 
-Flags = Booleans
-Gray = NDArray[np.uint8]
+PYRAMID_FACTOR = 2  # corners are sought in an image of half the size, in a quarter of the time
+BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
+LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength
 CLIP, TILES = 3.0, (8, 8)  # of the equalisation of contrast
-BEHIND = 1.0  # disparity of a point that is surely on one side of the cameras [px]
-MIN_POINTS, MAX_BEHIND = 200, 0.8  # such points, and the share behind, that show swapped images
 FEWEST = 8  # points that a fundamental matrix is found from
 SURE = 0.99  # how sure the search is of having met a sample without outliers
 OLD = 40  # images after which a drawn track has the last colour
@@ -33,49 +31,75 @@ SHIFT = 4  # binary places of the drawn coordinates
 CROWDED = 0.5  # of the spacing, below which the younger of two tracks ends
 
 
-class Matcher:
-    """Matches a pair of images."""
+def new_corners(
+    image: Pixels, occupied: Array, count: int, spec: FrontendSpec, where: Booleans
+) -> Array:
+    """Up to `count` corners (m, 2) [px] that keep their distance from points (n, 2) that are taken.
 
-    def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
-        self._calibration, self._spec = calibration, spec
-        self._follow, self._patches = FlowTracker(spec), ReferencePatches(spec)
-        baseline = float(np.linalg.norm(calibration.p_RL_R))
-        self._clear = BEHIND / (baseline * float(calibration.second.focal[0]))  # [1/m]
-        self._sides = np.zeros(2, dtype=np.int64)  # points before and behind the cameras
+    Cells of the grid with fewest points come first; within a cell the strongest corners do.
 
-    def __call__(self, left: Gray, right: Gray, table: TrackTable) -> tuple[TrackTable, Array]:
-        """Tracks with their places in the right image, and these (n, 2) normalised, NaN where there is none.
+    Args:
+        image: (h, w).
+        occupied: (n, 2) [px].
+        count: of corners at most.
+        spec: see `FrontendSpec`.
+        where: (h, w) whether there may be one.
+    """
+    if count <= 0:
+        return np.zeros((0, 2))
+    corners = _strongest_first(image, occupied, spec, where)
+    cells = _cells(corners, image, spec)
+    counts = np.bincount(_cells(occupied, image, spec), minlength=spec.grid[0] * spec.grid[1])
+    rank = counts[cells] + _place_among_equals(cells)
+    return corners[np.argsort(rank, kind="stable")[:count]]
 
-        Raises:
-            BadInput: most points are behind the cameras.
-        """
-        guess = self._guess(table)
-        there, followed = self._follow(left, right, table.points, guess)
-        there, _, matched = self._patches.seek(right, table.patches, there)
-        xy = self._calibration.second.normalized(there)
-        off = self._calibration.epipolar_distance(table.xy, xy)
-        gated = followed & matched & (off <= self._spec.row_gate)
-        depth = self._calibration.inverse_depth(table.xy, xy)
-        self._count(depth[gated])
-        unseen = ~(gated & (depth > 0.0) & (depth < 1.0 / self._spec.nearest))
-        there[unseen], xy[unseen], depth[unseen] = np.nan, np.nan, np.nan
-        return table.matched(there, depth), xy
 
-    def _guess(self, table: TrackTable) -> Array:
-        """First guesses (n, 2): at the depth last seen, or at the middle one."""
-        known = table.inverse_depth[np.isfinite(table.inverse_depth)]
-        middle = float(np.median(known)) if len(known) else 0.0
-        depth = np.where(np.isfinite(table.inverse_depth), table.inverse_depth, middle)
-        return self._calibration.expected_right(table.xy, depth)
+def _strongest_first(image: Pixels, occupied: Array, spec: FrontendSpec, where: Booleans) -> Array:
+    """All corners (m, 2) [px] away from points (n, 2) that are taken."""
+    rows, columns = (length // PYRAMID_FACTOR for length in image.shape)
+    even = image[: rows * PYRAMID_FACTOR, : columns * PYRAMID_FACTOR]
+    small: Any = cv2.resize(even, (columns, rows), interpolation=cv2.INTER_AREA)
+    find: Any = cv2.goodFeaturesToTrackWithQuality
+    mask, apart = _free(small, occupied, spec), spec.spacing / PYRAMID_FACTOR
+    mask[
+        ~where[
+            : rows * PYRAMID_FACTOR : PYRAMID_FACTOR, : columns * PYRAMID_FACTOR : PYRAMID_FACTOR
+        ]
+    ] = 0
+    corners, strength = find(small, 0, spec.quality, apart, mask, blockSize=BLOCK)
+    if corners is None:
+        return np.zeros((0, 2))
+    enough = strength.ravel() >= (spec.contrast / LEVELS) ** 2
+    middle = 0.5 * (PYRAMID_FACTOR - 1)  # of the pixels that were made one
+    return np.asarray(corners.reshape(-1, 2)[enough] * PYRAMID_FACTOR + middle, dtype=float)
 
-    def _count(self, depth: Array) -> None:
-        self._sides += [np.sum(depth > self._clear), np.sum(depth < -self._clear)]
-        total, behind = int(self._sides.sum()), int(self._sides[1])
-        if total >= MIN_POINTS and behind > MAX_BEHIND * total:
-            raise BadInput(
-                f"left and right images are swapped: {behind} of {total} matched points"
-                " would be behind the cameras"
-            )
+
+def _free(small: Pixels, occupied: Array, spec: FrontendSpec) -> Pixels:
+    """Mask of the small image: 255 where new corners may be."""
+    mask = np.zeros_like(small)
+    edge = -(-spec.border // PYRAMID_FACTOR)
+    mask[edge : small.shape[0] - edge, edge : small.shape[1] - edge] = 255
+    radius = round(spec.spacing / PYRAMID_FACTOR)
+    for u, v in np.round(occupied / PYRAMID_FACTOR).astype(int).tolist():
+        cv2.circle(mask, (u, v), radius, 0, cv2.FILLED)
+    return mask
+
+
+def _cells(points: Array, image: Pixels, spec: FrontendSpec) -> Integers:
+    """Number (n,) of the cell in which each point (n, 2) is."""
+    rows, columns = spec.grid
+    share = np.array([columns / image.shape[1], rows / image.shape[0]])
+    column, row = np.floor(points * share).astype(np.int64).T
+    return np.clip(row, 0, rows - 1) * columns + np.clip(column, 0, columns - 1)
+
+
+def _place_among_equals(values: Integers) -> Integers:
+    """Number of equal values (n,) each value has before it."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    ranks = np.empty_like(values)
+    ranks[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
+    return ranks
 
 
 class StereoTracker:
@@ -87,7 +111,7 @@ class StereoTracker:
         self._match = Matcher(calibration, spec) if calibration.right is not None else None
         self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
         self._t, self._next_id = -np.inf, 0
-        self._image: Gray | None = None  # the last left one
+        self._image: Pixels | None = None  # the last left one
         self._table = self._none()
 
     def reset(self) -> None:
@@ -95,7 +119,7 @@ class StereoTracker:
         self._t, self._image, self._table = -np.inf, None, self._none()
 
     def track(
-        self, t: float, left: Gray, right: Gray | None = None, turn: Array | None = None
+        self, t: float, left: Pixels, right: Pixels | None = None, turn: Array | None = None
     ) -> Tracks:
         """Tracks in a pair of images.
 
@@ -122,7 +146,7 @@ class StereoTracker:
         has_right = np.isfinite(xy_right[:, 0])
         return Tracks(t, table.ids.copy(), np.hstack([table.xy, xy_right]), has_right)
 
-    def draw(self) -> NDArray[np.uint8]:
+    def draw(self) -> Pixels:
         """The last left image (h, w, 3), rgb, with its tracks coloured by age.
 
         Raises:
@@ -132,20 +156,20 @@ class StereoTracker:
             raise BadInput("no image to draw tracks into: none was tracked yet")
         return _draw_tracks(self._image, self._table)
 
-    def _check(self, t: float, left: Gray, right: Gray | None) -> None:
+    def _check(self, t: float, left: Pixels, right: Pixels | None) -> None:
         if not t > self._t:
             raise BadInput(f"images go back in time: {t:.6f} s after {self._t:.6f} s")
         _check_image(left, self._calibration.left, "left")
         if right is not None:
             _check_image(right, self._calibration.second, "right")
 
-    def _prepared(self, image: Gray) -> Gray:
+    def _prepared(self, image: Pixels) -> Pixels:
         """As it is looked at; a copy, since whoever gave it may write to it."""
         if self._clahe is None:
             return np.array(image, order="C")
         return np.asarray(self._clahe.apply(image), dtype=np.uint8)
 
-    def _followed(self, image: Gray, turn: Array | None) -> TrackTable:
+    def _followed(self, image: Pixels, turn: Array | None) -> TrackTable:
         """The tracks that are seen again."""
         table, last = self._table, self._image
         if last is None or not len(table):
@@ -161,7 +185,7 @@ class StereoTracker:
         table = table.updated(points, xy, patches).kept(matched)
         return table.kept(apart(table.points, CROWDED * self._spec.spacing))
 
-    def _as_one(self, before: Array, after: Array, which: Flags) -> Flags:
+    def _as_one(self, before: Array, after: Array, which: Booleans) -> Booleans:
         """Mask of the normalised points (n, 2) that move as one."""
         if self._spec.outliers == "off":
             return which
@@ -178,7 +202,7 @@ class StereoTracker:
         guess = self._calibration.left.project(ways)
         return np.where(ways[:, 2:] > 0.0, guess, self._table.points)
 
-    def _replenished(self, image: Gray, table: TrackTable) -> TrackTable:
+    def _replenished(self, image: Pixels, table: TrackTable) -> TrackTable:
         """With new tracks where they are few."""
         count = self._spec.max_tracks - len(table)
         where = self._calibration.left.followed
@@ -186,7 +210,7 @@ class StereoTracker:
         fresh = self._fresh(image, corners)
         return table.and_then(fresh.kept(np.isfinite(fresh.xy[:, 0])))
 
-    def _fresh(self, image: Gray, corners: Array) -> TrackTable:
+    def _fresh(self, image: Pixels, corners: Array) -> TrackTable:
         """Tracks that begin at corners (n, 2) [px] of an image."""
         first, xy = self._next_id, self._calibration.left.normalized(corners)
         self._next_id += len(corners)
@@ -196,7 +220,7 @@ class StereoTracker:
         return self._fresh(np.zeros((1, 1), dtype=np.uint8), np.zeros((0, 2)))
 
 
-def _check_image(image: Gray, camera: CameraCalibration, name: str) -> None:
+def _check_image(image: Pixels, camera: CameraCalibration, name: str) -> None:
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
         kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
         raise BadInput(f"the {name} image is of {kind}, not of uint8 grey levels")
@@ -207,7 +231,7 @@ def _check_image(image: Gray, camera: CameraCalibration, name: str) -> None:
         )
 
 
-def _move_as_one(before: Array, after: Array, limit: float) -> Flags:
+def _move_as_one(before: Array, after: Array, limit: float) -> Booleans:
     """Mask (n,) of the points that fit one motion of the camera in a world that stands still.
 
     The search (Barath et al., "MAGSAC++", 2020) refines its motions, so that a narrow limit does not cost
@@ -228,7 +252,7 @@ def _move_as_one(before: Array, after: Array, limit: float) -> Flags:
     return everything if inliers is None else np.asarray(inliers)[:, 0] > 0
 
 
-def _draw_tracks(image: Gray, table: TrackTable) -> Gray:
+def _draw_tracks(image: Pixels, table: TrackTable) -> Pixels:
     """An image (h, w, 3), rgb: tracks from blue, new, to red, old; lines lead to where the right camera has them."""
     canvas = cv2.cvtColor(image, cv2.COLOR_GRAY2RGB)
     shares = np.minimum(table.ages / OLD, 1.0).tolist()

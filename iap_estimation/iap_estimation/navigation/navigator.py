@@ -18,7 +18,7 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import EstimationSettings
 from iap_estimation.virpo.localizer import LOST, Localizer, all_propagated, make_localizer, pass_on
 from iap_estimation.virpo.messages import Measurement, Tilt
-from iap_estimation.virpo.window.estimator import Fault
+from iap_estimation.virpo.window.failure_checks import Fault
 
 START_TIME = 0.1  # after the start, within which the truth says where the aircraft are [s]
 ESTIMATE_TIMEOUT = 0.5  # without estimates, or without inertial samples [s]

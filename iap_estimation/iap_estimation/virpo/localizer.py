@@ -24,7 +24,8 @@ from iap_estimation.virpo.methods.joint import JointLocalizer
 from iap_estimation.virpo.methods.uwb import UwbLocalizer
 from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
-from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
+from iap_estimation.virpo.window.estimator import Estimator, InitialState
+from iap_estimation.virpo.window.failure_checks import Fault
 from iap_estimation.virpo.window.window import EstimateLost
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")  # of flights, nodes and data sets

@@ -10,8 +10,6 @@ import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers
 
-Ints = Integers
-Flags = Booleans
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
 
 
@@ -43,9 +41,9 @@ class Tracks:
     """
 
     t: float
-    ids: Ints
+    ids: Integers
     views: Array
-    has_right: Flags
+    has_right: Booleans
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,7 @@ class Ranges:
     """
 
     t: float
-    anchors: Ints
+    anchors: Integers
     p_W: Array
     ranges: Array
     deviations: Array

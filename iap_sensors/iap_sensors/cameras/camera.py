@@ -3,16 +3,14 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Pixels, Singles
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
 
-Pixels = NDArray[np.uint8]
 DRAWS = 4  # from one 64-bit number
 
 
@@ -64,7 +62,7 @@ class Camera:
 
 
 @njit(cache=True)
-def _add_noise(pixels: Pixels, key: int, table: NDArray[np.float32]) -> None:
+def _add_noise(pixels: Pixels, key: int, table: Singles) -> None:
     """Add a draw from the table to each of the pixels (n,): the draws are those of SplitMix64 from the key on."""
     state = np.uint64(key)
     mask = np.uint64(table.size - 1)

@@ -20,7 +20,7 @@ from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.aircraft_frontend import FrontendStats
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.messages import Estimate, LeftOut, Tracks
-from iap_estimation.virpo.window.estimator import Fault
+from iap_estimation.virpo.window.failure_checks import Fault
 from iap_estimation.virpo.window.window import EstimateLost
 
 

@@ -7,7 +7,7 @@ import pytest
 from small_scenes import spec, turned
 
 from iap_description.errors import BadInput
-from iap_description.sensors import plumb_bob
+from iap_description.sensors.lens import undistort_plumb_bob
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel, stereo_baseline
 from iap_sensors.cameras.view import PinholeView
@@ -63,8 +63,8 @@ def test_what_is_behind_the_camera_is_nowhere_in_the_image():
 
 def test_points_beyond_the_radius_at_which_a_lens_folds_are_not_told_apart():
     D = np.array([-0.3, 0.0, 0.0, 0.0, 0.0])  # folds at r = 1 / sqrt(0.9)
-    assert np.isfinite(plumb_bob.undistort(np.array([0.6, 0.0]), D)).all()
-    assert np.isnan(plumb_bob.undistort(np.array([0.8, 0.0]), D)).all()
+    assert np.isfinite(undistort_plumb_bob(np.array([0.6, 0.0]), D)).all()
+    assert np.isnan(undistort_plumb_bob(np.array([0.8, 0.0]), D)).all()
 
 
 def test_the_right_camera_of_a_pair_says_where_the_left_one_is():

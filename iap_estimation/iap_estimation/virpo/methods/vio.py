@@ -18,7 +18,8 @@ from iap_estimation.virpo.messages import (
 )
 from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
-from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, Fault, InitialState
+from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, InitialState
+from iap_estimation.virpo.window.failure_checks import Fault
 
 METHODS = ("vio_uwb", "vio", "virpo")
 BLIND = 0.5  # without tracks, after which odometry is dead reckoning, of no use to neighbours [s]

@@ -6,7 +6,6 @@ images, and for images of other aircraft at most `VirpoSpec.patience`; without a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,25 +24,16 @@ from iap_estimation.virpo.messages import (
 )
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.buffers import MeetingBuffer
-from iap_estimation.virpo.window.failure_checks import check, doubts_after, sound
+from iap_estimation.virpo.window.failure_checks import Fault, check, doubts_after, sound
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, MeasurementQueue
-from iap_estimation.virpo.window.physical_terms import PhysicalTerms
 from iap_estimation.virpo.window.range_gate import AnchorWatch
 from iap_estimation.virpo.window.rigid_terms import RigidTerms
-from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
+from iap_estimation.virpo.window.terms import PhysicalTerms, RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
 
 # aircraft and time -> state (16,) in `map`, None while it is not known
 InitialState = Callable[[int, float], Array | None]
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A restart of an estimator: time [s] and reason."""
-
-    t: float
-    reason: str
 
 
 class Estimator:

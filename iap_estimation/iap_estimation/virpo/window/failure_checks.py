@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""States that no aircraft can be in."""
+"""States that no aircraft can be in, after which an estimator begins anew."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,8 +16,16 @@ from iap_estimation.virpo.window.window import EstimateLost, Window
 WIDTH = 4.0
 
 
+@dataclass(frozen=True)
+class Fault:
+    """A restart of an estimator: time [s] and reason."""
+
+    t: float
+    reason: str
+
+
 def check(x: Array, predicted: Array, doubts: Array, fleet: Fleet, limits: Failure) -> None:
-    """Refuse them.
+    """Refuse states that no aircraft can be in.
 
     A jump within what the estimate said to err is none: after ten seconds without sight that is metres.
 

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.sensors import equidistant, plumb_bob
-from iap_description.sensors.lens import Lens
+from iap_description.sensors import lens
+from iap_description.sensors.lens import (
+    Lens,
+    distort_equidistant,
+    distort_plumb_bob,
+    undistort_equidistant,
+)
 
 TUM_VI = np.array([0.0034823894, 0.0007150348, -0.0020532361, 0.0002029367])
 STRONG = np.array([-0.05, 0.02, -0.01, 0.001])
@@ -29,14 +34,14 @@ def test_a_fisheye_bends_as_opencvs(D: np.ndarray) -> None:
     xy = rays(85.0)
     points = np.column_stack([xy, np.ones(len(xy))])[:, None]
     expected, _ = cv2.fisheye.projectPoints(points, np.zeros(3), np.zeros(3), np.eye(3), D)
-    np.testing.assert_allclose(equidistant.distort(xy, D), expected[:, 0], atol=1e-12)
+    np.testing.assert_allclose(distort_equidistant(xy, D), expected[:, 0], atol=1e-12)
 
 
 @every_fisheye
 def test_a_fisheye_is_undone_as_by_opencv(D: np.ndarray) -> None:
     xy = rays(80.0)
-    bent = equidistant.distort(xy, D)
-    found = equidistant.undistort(bent, D)
+    bent = distort_equidistant(xy, D)
+    found = undistort_equidistant(bent, D)
     np.testing.assert_allclose(found, xy, rtol=1e-9, atol=1e-12)
     exact = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-14)
     opencv = cv2.fisheye.undistortPoints(bent[:, None], np.eye(3), D, criteria=exact)
@@ -45,30 +50,30 @@ def test_a_fisheye_is_undone_as_by_opencv(D: np.ndarray) -> None:
 
 def test_what_a_fisheye_sees_beside_or_behind_it_has_no_point() -> None:
     beside = np.array([[np.deg2rad(95.0), 0.0], [0.0, np.deg2rad(89.5)], [np.deg2rad(60.0), 0.0]])
-    found = np.isfinite(equidistant.undistort(beside, np.zeros(4)))
+    found = np.isfinite(undistort_equidistant(beside, np.zeros(4)))
     assert found.tolist() == [[False, False], [False, False], [True, True]]
 
 
 def test_a_fisheye_that_folds_is_undone_up_to_there() -> None:
     D = np.array([-0.3, 0.0, 0.0, 0.0])  # theta_d is greatest at sqrt(1 / 0.9) rad, 60 degrees
-    inside = equidistant.distort(rays(58.0), D)
-    assert np.isfinite(equidistant.undistort(inside, D)).all()
-    assert np.isnan(equidistant.undistort(np.array([0.75, 0.0]), D)).all()
+    inside = distort_equidistant(rays(58.0), D)
+    assert np.isfinite(undistort_equidistant(inside, D)).all()
+    assert np.isnan(undistort_equidistant(np.array([0.75, 0.0]), D)).all()
 
 
 @every_fisheye
 def test_the_slope_of_a_fisheye_is_its_angles_difference(D: np.ndarray) -> None:
     theta = np.linspace(0.01, 1.4, 30)
-    steps = equidistant._bent(theta + STEP, D) - equidistant._bent(theta - STEP, D)
-    np.testing.assert_allclose(equidistant._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
+    steps = lens._bent(theta + STEP, D) - lens._bent(theta - STEP, D)
+    np.testing.assert_allclose(lens._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
 
 
 def test_the_slopes_of_plumb_bob_are_its_differences() -> None:
     xy = rays(40.0)
-    along_x, x_by_y, y_by_x, along_y = plumb_bob._jacobian(xy, BARREL)
+    along_x, x_by_y, y_by_x, along_y = lens._jacobian(xy, BARREL)
     for axis, slopes in ((0, (along_x, y_by_x)), (1, (x_by_y, along_y))):
         step = STEP * np.eye(2)[axis]
-        moved = plumb_bob.distort(xy + step, BARREL) - plumb_bob.distort(xy - step, BARREL)
+        moved = distort_plumb_bob(xy + step, BARREL) - distort_plumb_bob(xy - step, BARREL)
         np.testing.assert_allclose(np.stack(slopes, -1), moved / (2.0 * STEP), atol=1e-8)
 
 
