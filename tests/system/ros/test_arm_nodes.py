@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An arm in flight as nodes: bit for bit as in one process, and by a controller in another process."""
 
+import signal
+
 import numpy as np
 import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import TwistStamped
 from probe import flown_in_process, fly_recorded
 from sensor_msgs.msg import JointState, Joy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -125,36 +128,90 @@ def stamp_of(message):
     return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
 
 
+class Pilot:
+    """A gamepad's stick, and where the end effector is; it waits for joy_teleop, however slowly that answers."""
+
+    def __init__(self, start):
+        nodes, self._probe = start
+        given = ("arm.motion.demands=[]",)
+        scenario, _ = resolve("arm_teleop", Options(assignments=given))
+        parameters = {"scenario": "arm_teleop", "assignments": list(given)}
+        self._joints = self._probe.hear(JointState, "/iap/joint_states", EVERY)
+        self._twists = self._probe.hear(TwistStamped, "/iap/reference/tip", EVERY)
+        self._states = self._probe.states.setdefault("iap", {})
+        self._probe.hear_states("iap")
+        nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+        self.teleop = nodes.processes[nodes.start("joy_teleop", {"tip": True}, namespace="/iap")]
+        self._probe.meet()
+        self._out = self._probe.node.create_publisher(Joy, "/iap/joy", 1)
+        self._probe.wait(lambda: self._out.get_subscription_count() > 0, "joy_teleop")
+        self._chain = Assembly.of(scenario.vehicles[0].platform).arm.chain
+        self._stamp = 0
+
+    def deflect(self, deflection):
+        """Push the stick forward until joy_teleop asks for what it means."""
+        joy = Joy(axes=[0.0, deflection] + [0.0] * 6, buttons=[0] * 4 + [1] + [0] * 7)
+        speed = max(0.0, deflection - 0.08) / 0.92
+        before = len(self._twists)
+
+        def is_asked():
+            self._out.publish(joy)
+            newest = self._twists[before:][-1:]
+            return newest and abs(newest[0].twist.linear.x - speed) < 1e-6
+
+        self._probe.wait(is_asked, f"a twist of {speed} m/s")
+
+    def fly(self, periods, deflection, answers=True):
+        """Fly control periods of the law, each of which begins under a deflection; returns where the tip is then."""
+        for _ in range(periods):
+            assert self._probe.step(19).success
+            if answers:
+                self.deflect(deflection)
+            assert self._probe.step(1).success
+            self._stamp += 100_000_000
+        return self.tip()
+
+    def tip(self):
+        """Position of the end effector; joint states of the same stamp may be of the rotors."""
+        at = {}
+
+        def is_there():
+            newest = [each for each in self._joints[-50:] if each.name[0].startswith("arm_")]
+            at.update({stamp_of(each): each for each in newest})
+            return self._stamp in at and self._stamp in self._states
+
+        self._probe.wait(is_there, "the newest state")
+        x, q = self._states[self._stamp][0], np.array(at[self._stamp].position)
+        return tip_pose(self._chain, x[P], so3.matrix_from_quaternion(x[Q]), q)[0]
+
+    def largest_step(self):
+        """The longest way of the platform between two control instants [m]."""
+        rows = np.array([self._states[stamp][0, P] for stamp in sorted(self._states)])
+        return np.linalg.norm(np.diff(rows, axis=0), axis=1).max()
+
+
 def test_a_gamepad_moves_the_end_effector(start):
     """Half of the left stick forward for a second of the simulation: it goes along x by some 0.5 m, stops and stays."""
-    nodes, probe = start
-    given = ("arm.motion.demands=[]",)
-    scenario, _ = resolve("arm_teleop", Options(assignments=given))
-    parameters = {"scenario": "arm_teleop", "assignments": list(given)}
-    joints = probe.hear(JointState, "/iap/joint_states", EVERY)
-    probe.hear_states("iap")
-    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
-    nodes.start("joy_teleop", {"tip": True}, namespace="/iap")
-    probe.meet()
-    out = probe.node.create_publisher(Joy, "/iap/joy", 1)
-    probe.wait(lambda: out.get_subscription_count() > 0, "joy_teleop")
-    probe.wait(lambda: probe.node.count_publishers("/iap/reference/tip") > 0, "joy_teleop")
-    chain = Assembly.of(scenario.vehicles[0].platform).arm.chain
-
-    def fly(periods, deflection):
-        """Where the end effector is after so many control periods of the law, under a deflection of the stick."""
-        for _ in range(periods):
-            out.publish(Joy(axes=[0.0, deflection] + [0.0] * 6, buttons=[0] * 4 + [1] + [0] * 7))
-            assert probe.step(20).success
-        probe.wait(lambda: stamp_of(joints[-1]) in probe.states["iap"], "the joints' state")
-        x = probe.states["iap"][stamp_of(joints[-1])][0]
-        return tip_pose(
-            chain, x[P], so3.matrix_from_quaternion(x[Q]), np.array(joints[-1].position)
-        )[0]
-
-    first = fly(1, 0.0)
-    fly(10, 0.54)
-    last = fly(14, 0.0)
+    pilot = Pilot(start)
+    first = pilot.fly(1, 0.0)
+    pilot.fly(10, 0.54)
+    last = pilot.fly(14, 0.0)
     assert 0.2 < last[0] - first[0] < 0.8
     np.testing.assert_allclose(last[1:], first[1:], atol=0.02)
-    np.testing.assert_allclose(fly(2, 0.0), last, atol=0.02)
+    np.testing.assert_allclose(pilot.fly(2, 0.0), last, atol=0.02)
+    assert pilot.largest_step() < 0.005  # 1 m/s: never elsewhere at once
+
+
+def test_an_end_effector_stops_where_its_pilot_falls_silent_and_goes_on_smoothly(start):
+    """joy_teleop stands still for a second in the middle of a push, and then works off all that has come."""
+    pilot = Pilot(start)
+    pilot.fly(6, 0.54)
+    pilot.teleop.send_signal(signal.SIGSTOP)
+    pilot.fly(12, 0.0, answers=False)
+    silent = pilot.fly(8, 0.0, answers=False)
+    np.testing.assert_allclose(pilot.fly(2, 0.0, answers=False), silent, atol=0.02)
+    pilot.teleop.send_signal(signal.SIGCONT)
+    on = pilot.fly(8, 0.54)
+    assert 0.1 < on[0] - silent[0] < 0.6
+    np.testing.assert_allclose(on[1:], silent[1:], atol=0.03)
+    assert pilot.largest_step() < 0.005

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The installed nodes as processes of their own, for measurements and tests."""
 
-import fcntl
 import itertools
 import os
 import signal
+import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,16 +56,31 @@ def executable(name: str, package: str = "") -> Path:
 
 @contextmanager
 def free_domain() -> Iterator[int]:
-    """A ROS domain that no other test or measurement on this machine has."""
+    """A ROS domain that no other test or measurement on this network has, and in which nobody speaks.
+
+    The lock is an abstract Unix socket: it reaches as far as the network that domains share, across users and
+    temporary folders, and ends with its process.
+    """
     for domain in itertools.cycle(DOMAINS):
-        path = Path(tempfile.gettempdir()) / f"iap_{os.getuid()}_ros_domain_{domain}"
-        with path.open("w") as lock:
+        with socket.socket(socket.AF_UNIX) as lock:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                lock.bind(f"\0iap_ros_domain_{domain}")
+            except OSError:
+                continue
+            if _has_participant(domain):
                 continue
             yield domain
             return
+
+
+def _has_participant(domain: int) -> bool:
+    """Whether a process takes part in a domain: the first there binds port PB + DG domain + d1 (RTPS 2.5, 9.6.2.3)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(("", 7400 + 250 * domain + 10))
+        except OSError:
+            return True
+    return False
 
 
 class Nodes:
