@@ -4,6 +4,7 @@
 The anchors' frame is upside down, and the truth is in a frame of its own, as there.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ START = 1_664_959_676  # [s]
 IMU_RATE, RANGE_RATE, TRUTH_RATE = 84.0, 16.0, 50.0  # [Hz]
 NOISE, LONG = 0.075, 3.0  # of ranges: deviation, and what one in thirty is too long [m]
 H = 1e-4  # of differences [s]
+Change = Callable[[float, np.random.Generator], float]  # a range [m] -> what is recorded of it
 
 
 def pose(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,8 +86,8 @@ def mapping(folder: Path, **changes: Any) -> Path:
     return path
 
 
-def write_bag(folder: Path, duration: float) -> Path:
-    """The bag."""
+def write_bag(folder: Path, duration: float, change: Change = lambda d, rng: d) -> Path:
+    """The bag; ranges can be changed on their way into it."""
     store = get_typestore(Stores.ROS1_NOETIC)
     for name, text in FIELDS.items():
         store.register(get_types_from_msg(text, name))
@@ -93,7 +95,7 @@ def write_bag(folder: Path, duration: float) -> Path:
     with Writer(path) as writer:
         channels: dict[str, Any] = {}
         for t, topic, kind, message in sorted(
-            _messages(store.types, duration), key=lambda m: m[0]
+            _messages(store.types, duration, change), key=lambda m: m[0]
         ):
             if topic not in channels:
                 channels[topic] = writer.add_connection(topic, kind, typestore=store)
@@ -103,7 +105,7 @@ def write_bag(folder: Path, duration: float) -> Path:
     return path
 
 
-def _messages(types: Any, duration: float) -> list[tuple[float, str, str, Any]]:
+def _messages(types: Any, duration: float, change: Change) -> list[tuple[float, str, str, Any]]:
     def header(t: float) -> Any:
         sec, nanosec = divmod(round((START + t) * 1e9), 1_000_000_000)
         stamp = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
@@ -131,7 +133,7 @@ def _messages(types: Any, duration: float) -> list[tuple[float, str, str, Any]]:
     p, q = pose(t)
     tags = p + so3.rotate(q, np.broadcast_to(ANTENNA, p.shape))
     for each, tag in zip(t, tags, strict=True):
-        found = [_range(types, one, tag, rng) for one in ANCHORS]
+        found = [_range(types, one, tag, rng, change) for one in ANCHORS]
         out.append((each, "/rtls_flares", STICK, types[STICK](header(each), 1, found)))
     t = np.arange(0.0, duration, 1.0 / TRUTH_RATE)
     p, q = pose(t)
@@ -149,9 +151,11 @@ def _messages(types: Any, duration: float) -> list[tuple[float, str, str, Any]]:
     return out
 
 
-def _range(types: Any, anchor: int, tag: np.ndarray, rng: np.random.Generator) -> Any:
+def _range(
+    types: Any, anchor: int, tag: np.ndarray, rng: np.random.Generator, change: Change
+) -> Any:
     position = np.array(ANCHORS[anchor])
     d = np.linalg.norm(tag - DOWN * position) + BIASES[anchor] + NOISE * rng.standard_normal()
     d += LONG * (rng.random() < 1.0 / 30.0)
     point = types["geometry_msgs/msg/Point"](*map(float, position))
-    return types[RANGE](anchor, point, float(d), int(rng.random() < 0.95))
+    return types[RANGE](anchor, point, float(change(d, rng)), int(rng.random() < 0.95))

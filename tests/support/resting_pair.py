@@ -130,6 +130,8 @@ class PairBag:
         self.names = {"left": "/stereo/left", "right": "/stereo/right", "imu": "/imu/data"}
         self.variances = 0.0, 0.0  # that samples tell, of angular velocity and specific force
         self.left_out: set[str] = set()  # of: imu, info, tf
+        self.frames = {"left": "left_optical", "right": "right_optical"}
+        self.lens, self.D = "plumb_bob", np.zeros(5)
         self.image_type = (
             "sensor_msgs/msg/CompressedImage" if compressed else "sensor_msgs/msg/Image"
         )
@@ -209,7 +211,7 @@ class PairBag:
         )
 
     def _image(self, name: str, stamp: int, pixels: np.ndarray) -> Any:
-        header = self._header(stamp, f"{name}_optical")
+        header = self._header(stamp, self.frames[name])
         if self.compressed:
             data = cv2.imencode(".png", pixels)[1].ravel()
             return self._make(self.image_type, header=header, format="png", data=data)
@@ -228,7 +230,7 @@ class PairBag:
     def _info(self, name: str, stamp: int, shift: float) -> Any:
         cx, cy = 0.5 * (WIDTH - 1), 0.5 * (HEIGHT - 1)
         numbers = {
-            "D": np.zeros(5),
+            "D": self.D,
             "K": np.array([F, 0.0, cx, 0.0, F, cy, 0.0, 0.0, 1.0]),
             "R": np.eye(3).ravel(),
             "P": np.array([F, 0.0, cx, shift, 0.0, F, cy, 0.0, 0.0, 0.0, 1.0, 0.0]),
@@ -245,10 +247,10 @@ class PairBag:
         )
         return self._make(
             "sensor_msgs/msg/CameraInfo",
-            header=self._header(stamp, f"{name}_optical"),
+            header=self._header(stamp, self.frames[name]),
             height=HEIGHT,
             width=WIDTH,
-            distortion_model="plumb_bob",
+            distortion_model=self.lens,
             binning_x=0,
             binning_y=0,
             roi=whole,
@@ -264,7 +266,8 @@ class PairBag:
             ("base_link", "mast", mast, (0.0, 0.0, 0.0, 1.0)),
         ]
         for name, lever in zip(("left", "right"), pair.levers, strict=True):
-            frames.append(("mast", f"{name}_optical", lever + unit - mast, Q_OPTICAL))
+            if self.frames[name] == f"{name}_optical":
+                frames.append(("mast", self.frames[name], lever + unit - mast, Q_OPTICAL))
         transforms = [
             self._make(
                 "geometry_msgs/msg/TransformStamped",

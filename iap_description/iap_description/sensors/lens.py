@@ -40,6 +40,18 @@ STEP_TOLERANCE = 1e-10  # last step of a `plumb_bob` inversion that succeeded, o
 ANGLE_TOLERANCE = 1e-12  # error of an inversion of `equidistant` that succeeded [rad]
 MAX_ANGLE = np.deg2rad(89.0)  # off the view; points beyond are too far out on the plane z = 1
 PINHOLE_RADIUS = 1e-8  # radius below which the lens is a pinhole
+RATIONAL = "rational_polynomial"  # a `plumb_bob` where k4 and those after it are zero
+ALIASES: dict[str, LensModel] = {  # other names of these models, in files and drivers
+    "radial-tangential": PLUMB_BOB,
+    "radtan": PLUMB_BOB,
+    "radtan5": PLUMB_BOB,
+    "brown_conrady": PLUMB_BOB,
+    RATIONAL: PLUMB_BOB,
+    "fisheye": EQUIDISTANT,
+    "kannala_brandt": EQUIDISTANT,
+    "kannala_brandt4": EQUIDISTANT,
+    "equi": EQUIDISTANT,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +70,28 @@ class Lens:
     def of(cls, model: str, D: Sequence[float] | Array, *, source: str) -> Self:
         """A lens from the numbers of a file or a message; one with four of five coefficients has a zero as the last.
 
+        Zeros beyond the last coefficient that a lens has are left out.
+
+        Args:
+            model: a key of `MODELS`, or of `ALIASES` in any case.
+            D: the numbers.
+            source: to name in errors.
+
         Raises:
             BadInput: another model, or numbers that are none of it.
         """
-        if model not in MODELS:
-            known = " and ".join(MODELS)
-            raise BadInput(
-                f"{source}: distortion model {shown(model)}, but only {known} are known"
-            )
+        name, model = model, lens_model(model)
         coefficients = np.array(D, dtype=float).ravel()
+        if model in MODELS:
+            coefficients = _without_zeros(coefficients, max(MODELS[model].counts))
+        is_rational = name == RATIONAL and coefficients.size > max(MODELS[model].counts)
+        if model not in MODELS or is_rational:
+            known = " and ".join(MODELS)
+            raise BadInput(f"{source}: distortion model {shown(name)}, but only {known} are known")
         if coefficients.size not in MODELS[model].counts or not are_plausible(coefficients):
             numbers = " or ".join(map(str, MODELS[model].counts))
             raise BadInput(
-                f"{source}: {model} needs {numbers} numbers in D, not {coefficients.tolist()}"
+                f"{source}: {name} needs {numbers} numbers in D, not {coefficients.tolist()}"
             )
         return cls(
             model,
@@ -91,6 +112,16 @@ class Lens:
     def undistort(self, xy: Array) -> Array:
         """The normalised points (..., 2) seen at (..., 2); NaN where there is no single such point."""
         return np.asarray(MODELS[self.model].undistort(xy, self.D))
+
+
+def lens_model(name: str) -> str:
+    """The key of `MODELS` that a name of a lens' model means; the name itself where it means none."""
+    return ALIASES.get(name.lower(), name)
+
+
+def _without_zeros(D: Array, most: int) -> Array:
+    """Coefficients without the zeros beyond the last that a lens has, as drivers of other lenses' messages add them."""
+    return D[:most] if not np.any(D[most:]) else D
 
 
 def check_coefficients(model: LensModel, D: Sequence[float], *, key: str) -> None:

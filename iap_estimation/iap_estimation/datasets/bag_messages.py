@@ -10,7 +10,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
 from iap_description.math.so3 import transform
-from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
+from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB, lens_model
 from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.measurements import Gray
 from iap_io.bags.encoded_images import decoded
@@ -85,13 +85,14 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[CameraCalibration, Ar
     Raises:
         BadInput: the camera is not calibrated, or has another lens than plumb_bob or equidistant.
     """
-    K, D, R, P = (_numbers(info, name) for name in "KDRP")
+    K, D, P = (_numbers(info, name) for name in "KDP")
     size = int(info.width), int(info.height)
     if "rect" in topic.rsplit("/", 2)[-1] or "image_rect" in topic:
         K = P.reshape(3, 4)[:, :3]
-        turn = R.reshape(3, 3) if R.any() else np.eye(3)
-        return CameraCalibration.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source), turn
-    has_lens = info.distortion_model == EQUIDISTANT or (D.size > 0 and bool(D.any()))
+        camera = CameraCalibration.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source)
+        return camera, rectified_turn(info)
+    is_fisheye = lens_model(info.distortion_model) == EQUIDISTANT
+    has_lens = D.size > 0 and (is_fisheye or bool(D.any()))
     model = info.distortion_model if has_lens else PLUMB_BOB
     D = D if has_lens else np.zeros(5)
     return CameraCalibration.of(size, K, D, model=model, source=source), np.eye(3)
@@ -100,6 +101,27 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[CameraCalibration, Ar
 def shift_of(info: Any) -> float:  # noqa: ANN401
     """P[3] of a CameraInfo: 0 for a left camera, -fx times the baseline for a right one."""
     return float(_numbers(info, "P")[3])
+
+
+def in_left_frame(info: Any, turn: Array) -> Array:  # noqa: ANN401
+    """Place (4, 4) of a right camera whose CameraInfo names the left one's frame, in the left one's rectified axes.
+
+    By REP 104 both messages of a pair may have the left camera's frame; P[3] = -fx b holds the baseline b then.
+
+    Args:
+        info: the message of the right camera.
+        turn: (3, 3) from the right camera's axes to its images', see `camera_of`.
+    """
+    P, T = _numbers(info, "P"), np.eye(4)
+    T[0, 3] = -P[3] / P[0]
+    T[:3, :3] = rectified_turn(info) @ turn.T
+    return T
+
+
+def rectified_turn(info: Any) -> Array:  # noqa: ANN401
+    """Rotation (3, 3) R of a CameraInfo, from a camera's own axes to those of its rectified images."""
+    R = _numbers(info, "R").reshape(3, 3)
+    return R if R.any() else np.eye(3)
 
 
 def _numbers(info: Any, name: str) -> Array:  # noqa: ANN401

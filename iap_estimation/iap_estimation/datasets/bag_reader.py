@@ -14,7 +14,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_estimation.navigation.fleet_data import MEMS
+from iap_estimation.datasets.noise_densities import MOST
+from iap_estimation.navigation.fleet_data import MEMS, MIN_DENSITIES
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.trajectories.messages import xyz
@@ -90,8 +91,9 @@ def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
     for at, name in enumerate(("angular_velocity", "linear_acceleration")):
         covariance = np.array(getattr(samples[0], f"{name}_covariance"), dtype=float)
         variance = float(np.mean(np.diag(covariance.reshape(3, 3))))
-        if variance > 0.0 and step > 0.0:
-            noise[at] = math.sqrt(variance * step)
+        density = math.sqrt(variance * step) if variance > 0.0 and step > 0.0 else 0.0
+        if MIN_DENSITIES[at] <= density <= MOST[at]:
+            noise[at] = density
         else:
             defaulted.append(name.replace("_", " "))
     parts = " and ".join([f"noise of the {name}" for name in defaulted] + ["walk of the biases"])

@@ -2,18 +2,25 @@
 """Bags of ROS 1 and 2 with images of one or two cameras and an inertial unit as data sets: one aircraft, no ranges."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rosbags.highlevel import AnyReader
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_estimation.datasets.bag_messages import FixedFrames, camera_of, grey, shift_of
+from iap_estimation.datasets.bag_messages import (
+    FixedFrames,
+    camera_of,
+    grey,
+    in_left_frame,
+    rectified_turn,
+    shift_of,
+)
 from iap_estimation.datasets.bag_reader import (
     first,
     inertial,
@@ -30,13 +37,12 @@ from iap_estimation.evaluation.truth import Truth
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
 from iap_estimation.navigation.fleet_data import ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Images, Tally
-from iap_estimation.navigation.streams import Clock, Pairing, in_order
+from iap_estimation.navigation.streams import LATEST, Pairing, Sorter, in_order
 from iap_io.sensor_messages.static_transforms import TF_STATIC
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
 
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
-MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been recorded [s]
 
 
 def open_bag(
@@ -65,11 +71,10 @@ def open_bag(
         sample = first(reader, picked.imu)
         start = stamp_of(sample)
         measured = noise_of(list(islice(messages(reader, picked.imu), RATE_SAMPLES)))
-        noise, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
+        of_file, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
+        noise, note = measured if of_file is None else of_file
         notes: tuple[str, ...] = () if pair.right is not None else (ONE_CAMERA,)
-        if noise is None:
-            noise, note = measured
-            notes = (*notes, note)
+        notes = notes if note is None else (*notes, note)
     known = None if truth is None else _truth(path, truth, start)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
@@ -85,14 +90,14 @@ def _calibrated(
     picked: Picked,
     imu_frame: str,
     files: tuple[Path, ...],
-) -> tuple[Array | None, StereoCalibration]:
-    """Noise densities (4,) if a file says them, and the cameras on the inertial unit."""
+) -> tuple[tuple[Array, str | None] | None, StereoCalibration]:
+    """Noise densities (4,) and a note on them if a file says them, and the cameras on the inertial unit."""
     count = len(picked.images)
     if len(files) == count:
         return None, read_cameras(files)
     if len(files) == count + 1:
-        noise, T_BI = read_imu_file(files[-1])
-        return noise, on_imu(read_cameras(files[:-1]), T_BI)
+        noise, T_BI, note = read_imu_file(files[-1])
+        return (noise, note), on_imu(read_cameras(files[:-1]), T_BI)
     if files:
         raise BadInput(
             f"--calibration: {len(files)} files for {' and '.join(picked.images)}: one of each is expected, and maybe"
@@ -103,52 +108,92 @@ def _calibrated(
             f"{path}: no {TF_STATIC} says where the cameras are; give --calibration LEFT RIGHT"
         )
     tf = FixedFrames(str(path), messages(reader, TF_STATIC))
-    placed = [_placed(path, reader, topic, tf, imu_frame) for topic in picked.images]
+    infos = [_info(path, reader, topic) for topic in picked.images]
+    placed = [_placed(path, each, tf, imu_frame) for each in infos]
     source = f"{path}: {' and '.join(picked.images)}"
+    if len(infos) == 2 and infos[0].frame == infos[1].frame:
+        placed[1] = _beside(infos, placed, source)
     return None, StereoCalibration.placed(*zip(*placed, strict=True), source=source)
 
 
-def _placed(
-    path: Path, reader: AnyReader, topic: str, tf: FixedFrames, imu_frame: str
-) -> tuple[CameraCalibration, Array]:
-    """Camera, and the place (4, 4) of its images' frame on the inertial unit."""
+class _Info(NamedTuple):
+    """A CameraInfo beside a topic of images, and the frame of these."""
+
+    topic: str
+    message: Any
+    frame: str
+
+
+def _info(path: Path, reader: AnyReader, topic: str) -> _Info:
     source = info_topic(topic)
     if source not in reader.topics:
         raise BadInput(
             f"{path}: no calibration: {source} is missing; give --calibration LEFT RIGHT"
         )
-    info, image = first(reader, source), first(reader, topic)
-    lens, turn = camera_of(info, topic, f"{path}: {source}")
-    T_IC = tf.between(imu_frame, image.header.frame_id or info.header.frame_id)
+    message, image = first(reader, source), first(reader, topic)
+    return _Info(topic, message, image.header.frame_id or message.header.frame_id)
+
+
+def _placed(
+    path: Path, info: _Info, tf: FixedFrames, imu_frame: str
+) -> tuple[CameraCalibration, Array]:
+    """Camera, and the place (4, 4) of its images' frame on the inertial unit."""
+    lens, turn = camera_of(info.message, info.topic, f"{path}: {info_topic(info.topic)}")
+    T_IC = tf.between(imu_frame, info.frame)
     T_IC[:3, :3] = T_IC[:3, :3] @ turn.T
     return lens, T_IC
 
 
+def _beside(
+    infos: Sequence[_Info], placed: Sequence[tuple[CameraCalibration, Array]], source: str
+) -> tuple[CameraCalibration, Array]:
+    """The right camera of a pair with one frame, beside the left one by the baseline of P[3] (REP 104)."""
+    left, right = infos
+    if not shift_of(right.message) < 0.0:
+        raise BadInput(
+            f"{source}: both have the frame '{left.frame}', and no P[3] of their CameraInfo says the baseline;"
+            " give --calibration LEFT RIGHT"
+        )
+    T_IR = placed[0][1].copy()
+    turn = camera_of(left.message, left.topic, source)[1]
+    T_IR[:3, :3] = T_IR[:3, :3] @ turn @ rectified_turn(left.message).T
+    turn = camera_of(right.message, right.topic, source)[1]
+    return placed[1][0], T_IR @ in_left_frame(right.message, turn)
+
+
 def _events(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(path, picked, start, tally), MAX_DELAY)
+    return in_order(_arriving(path, picked, start, tally), 2.0 * LATEST)
 
 
 def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:
     pairing: Pairing[Any] = Pairing(tally)
-    names = (*picked.images, picked.imu)
-    clocks = {name: Clock(f"{path}: {name}", tally) for name in names}
+    for topic, t, message in _sorted(path, (*picked.images, picked.imu), start, tally):
+        source = f"{path}: {topic}"
+        if topic == picked.imu:
+            yield 0, inertial(source, t, message)
+        elif len(picked.images) == 1:
+            yield 0, Images(t, grey(message, source), None)
+        else:
+            pair = pairing.add(picked.images.index(topic), t, message)
+            if pair is not None:
+                yield 0, Images(pair[0], *(grey(each, source) for each in pair[1:]))
+    pairing.end()
+
+
+def _sorted(
+    path: Path, names: tuple[str, ...], start: int, tally: Tally
+) -> Iterator[tuple[str, float, Any]]:
+    """Topics, times since a start [s] and messages, those of each topic in the order of their stamps."""
+    sorters: dict[str, Sorter[Any]] = {
+        name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
+    }
     with opened(path) as reader:
         for topic, message in topic_messages(reader, names):
             t = (stamp_of(message) - start) * 1e-9
-            if not clocks[topic].goes_on(t):
-                continue
-            if topic == picked.imu:
-                yield 0, inertial(f"{path}: {topic}", t, message)
-                continue
-            if len(picked.images) == 1:
-                yield 0, Images(t, grey(message, f"{path}: {topic}"), None)
-                continue
-            pair = pairing.add(picked.images.index(topic), t, message)
-            if pair is not None:
-                measured = (grey(each, f"{path}: {topic}") for each in pair[1:])
-                yield 0, Images(pair[0], *measured)
-    pairing.end()
+            yield from ((topic, *each) for each in sorters[topic].add(t, message))
+    for topic, sorter in sorters.items():
+        yield from ((topic, *each) for each in sorter.end())
 
 
 def _truth(path: Path, topic: str, start: int) -> Truth:

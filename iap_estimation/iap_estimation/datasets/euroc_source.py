@@ -26,7 +26,7 @@ from iap_estimation.datasets.euroc_calibration import (
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Gray, Images, Tally
-from iap_estimation.navigation.streams import Clock, Pairing
+from iap_estimation.navigation.streams import LATEST, Pairing, by_stamp
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.encoded_images import read_image
 from iap_io.euroc.tables import CsvTable, read_table
@@ -89,7 +89,7 @@ def _imu_of(home: Path) -> tuple[Array, Array, str | None]:
     """Noise densities (4,) and place (4, 4) of the inertial unit, and what the user should know, if anything."""
     path = home / "imu0" / "sensor.yaml"
     if path.exists():
-        return *read_imu_file(path), None
+        return read_imu_file(path)
     note = f"{path} is missing: a small MEMS unit's noise is taken, at the body's origin"
     return np.array(MEMS), np.eye(4), note
 
@@ -98,14 +98,13 @@ def _events(home: Path, tables: _Tables, start: int, tally: Tally) -> Iterator[E
     """Samples, and before the first that is younger, the images; those are read when it is their turn."""
     tally.clear()
     pairs, imu = _pairs(home, tables.cameras, start, tally), tables.imu
-    clock, waiting = Clock(str(home / "imu0" / "data.csv"), tally), next(pairs, None)
-    for stamp, row in zip(imu.stamps.tolist(), imu.values, strict=True):
-        t = (stamp - start) * 1e-9
+    waiting, source = next(pairs, None), str(home / "imu0" / "data.csv")
+    rows = zip(_times(imu, start), imu.values, strict=True)
+    for t, row in by_stamp(rows, source, tally, LATEST):
         while waiting is not None and waiting[0] < t:
             yield 0, _images(*waiting)
             waiting = next(pairs, None)
-        if clock.goes_on(t):
-            yield 0, ImuSample(t, row[:3], row[3:6])
+        yield 0, ImuSample(t, row[:3], row[3:6])
     while waiting is not None:
         yield 0, _images(*waiting)
         waiting = next(pairs, None)
@@ -118,11 +117,9 @@ def _pairs(
     rows: list[tuple[float, int, Path]] = []
     for side, table in enumerate(cameras):
         folder = home / f"cam{side}"
-        clock = Clock(str(folder / "data.csv"), tally)
-        for stamp, name in zip(table.stamps.tolist(), table.names, strict=True):
-            t = (stamp - start) * 1e-9
-            if clock.goes_on(t):
-                rows.append((t, side, folder / "data" / name))
+        named = zip(_times(table, start), table.names, strict=True)
+        ordered = by_stamp(named, str(folder / "data.csv"), tally, LATEST)
+        rows += [(t, side, folder / "data" / name) for t, name in ordered]
     if len(cameras) == 1:
         yield from ((t, path) for t, _, path in rows)
         return
@@ -132,6 +129,11 @@ def _pairs(
         if pair is not None:
             yield pair
     pairing.end()
+
+
+def _times(table: CsvTable, start: int) -> list[float]:
+    """Times of rows since a start [s]."""
+    return [(stamp - start) * 1e-9 for stamp in table.stamps.tolist()]
 
 
 def _images(t: float, left: Path, right: Path | None = None) -> Images:

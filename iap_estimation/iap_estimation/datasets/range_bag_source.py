@@ -46,13 +46,12 @@ from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import Event, Tally
-from iap_estimation.navigation.streams import Clock, in_order
+from iap_estimation.navigation.streams import LATEST, Sorter, in_order
 from iap_estimation.virpo.messages import Ranges
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic, listing
 
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
-MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been recorded [s]
 
 
 class _Ranges(Record):
@@ -163,31 +162,45 @@ def _truth(path: Path, truth_topic: _TruthTopic, start: int) -> Truth:
 
 def _events(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(path, mapping, start, tally), MAX_DELAY)
+    return in_order(_arriving(path, mapping, start, tally), 2.0 * LATEST)
 
 
 def _arriving(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:
     names = (mapping.imu, mapping.ranges.topic)
-    clocks = {name: Clock(f"{path}: {name}", tally) for name in names}
-    anchors = _Anchors.of(mapping)
+    sorters: dict[str, Sorter[Any]] = {
+        name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
+    }
+    understood = partial(_measured, path, mapping, _Anchors.of(mapping), tally)
     with opened(path) as reader:
         for topic, message in topic_messages(reader, names):
-            source = f"{path}: {topic}"
-            is_inertial = topic == mapping.imu
-            stamp = (
-                message.header.stamp
-                if is_inertial
-                else _field(message, mapping.ranges.stamp, source)
-            )
+            is_range = topic == mapping.ranges.topic
+            name = mapping.ranges.stamp if is_range else "header.stamp"
+            stamp = _field(message, name, f"{path}: {topic}")
             t = (int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec) - start) * 1e-9
-            if not clocks[topic].goes_on(t):
-                continue
-            if is_inertial:
-                yield 0, inertial(source, t, message)
-                continue
-            measured = _round(source, t, message, mapping.ranges, anchors)
-            if measured is not None:
-                yield 0, measured
+            for each in sorters[topic].add(t, message):
+                yield from understood(topic, *each)
+    for topic, sorter in sorters.items():
+        for each in sorter.end():
+            yield from understood(topic, *each)
+
+
+def _measured(
+    path: Path,
+    mapping: RangeMap,
+    anchors: _Anchors,
+    tally: Tally,
+    topic: str,
+    t: float,
+    message: Any,  # noqa: ANN401 - rosbags makes these types at run time
+) -> Iterator[Event]:
+    """What a message says, if anything that counts."""
+    source = f"{path}: {topic}"
+    if topic == mapping.imu:
+        yield 0, inertial(source, t, message)
+        return
+    measured = _round(source, t, message, mapping.ranges, anchors, tally)
+    if measured is not None:
+        yield 0, measured
 
 
 def _round(
@@ -196,30 +209,30 @@ def _round(
     message: Any,  # noqa: ANN401 - rosbags makes these types at run time
     fields: _Ranges,
     anchors: _Anchors,
+    tally: Tally,
 ) -> Ranges | None:
-    """The ranges of a message that count; None without any."""
+    """The ranges of a message that count; None without any. Those that are no length, or to nobody, are counted."""
     parts = [message] if fields.each is None else _field(message, fields.each, source)
-    valid = [p for p in parts if fields.valid is None or _field(p, fields.valid, source)]
-    if not valid:
+    counted: list[tuple[int, float]] = []
+    for part in parts:
+        if fields.valid is not None and not _field(part, fields.valid, source):
+            continue
+        anchor = str(_field(part, fields.anchor, source))
+        length = float(_field(part, fields.range, source))
+        if anchor not in anchors.numbers:
+            tally.unlisted[anchor] = tally.unlisted.get(anchor, 0) + 1
+        elif not (math.isfinite(length) and length >= 0.0):
+            tally.lengthless += 1
+        else:
+            counted.append((anchors.numbers[anchor], length))
+    if not counted:
         return None
-    numbers = np.array(
-        [_number(str(_field(p, fields.anchor, source)), anchors, source) for p in valid]
-    )
-    measured = np.array([float(_field(p, fields.range, source)) for p in valid])
-    if not (np.isfinite(measured).all() and (measured >= 0.0).all()):
-        raise BadInput(f"{source}: key 'ranges.range': a range at {t:.6f} s is no length")
+    numbers = np.array([number for number, _ in counted])
+    measured = np.array([length for _, length in counted])
     ranges = np.maximum(measured - anchors.biases[numbers], 0.0)
-    deviations = np.full(len(valid), fields.deviation)
-    return Ranges(t, numbers, anchors.p_W[numbers], ranges, deviations)
-
-
-def _number(anchor: str, anchors: _Anchors, source: str) -> int:
-    if anchor not in anchors.numbers:
-        known = ", ".join(anchors.numbers)
-        raise BadInput(
-            f"{source}: ranges to anchor {shown(anchor)}, but key 'anchors' has {known}"
-        )
-    return anchors.numbers[anchor]
+    return Ranges(
+        t, numbers, anchors.p_W[numbers], ranges, np.full(len(counted), fields.deviation)
+    )
 
 
 def _field(message: Any, name: str, source: str) -> Any:  # noqa: ANN401

@@ -80,7 +80,9 @@ def meeting_point(rounds: Sequence[Ranges], source: str) -> Array:
     """
     anchors = np.vstack([each.p_W for each in rounds]) if rounds else np.zeros((0, 3))
     if len(np.unique(anchors, axis=0)) < FEWEST:
-        raise BadInput(f"{source}: the first ranges are to fewer than {FEWEST} anchors")
+        raise BadInput(
+            f"{source}: the first ranges are to fewer than {FEWEST} of the anchors whose places are known"
+        )
     d = np.concatenate([each.ranges for each in rounds])
     sigma = np.concatenate([each.deviations for each in rounds])
     p: Array = anchors.mean(axis=0)

@@ -32,33 +32,55 @@ class Tally:
     Attributes:
         unpaired: images without a partner of the same time.
         repeated: messages with the stamp of the one before.
+        late: messages that came after younger ones of their sensor, and were sorted.
+        misplaced: messages whose stamps are of times that their sensor had covered already.
+        lengthless: ranges that are no length: NaN, infinite or negative.
+        unlisted: numbers of ranges to anchors that no map lists, by anchor.
         blind: time at the end with neither images nor ranges, of which most is left out [s].
         gaps: of sensors, in words.
     """
 
     unpaired: int = 0
     repeated: int = 0
+    late: int = 0
+    misplaced: int = 0
+    lengthless: int = 0
     blind: float = 0.0
     gaps: list[str] = field(default_factory=list)
+    unlisted: dict[str, int] = field(default_factory=dict)
 
     def clear(self) -> None:
         """Begin anew."""
-        self.unpaired, self.repeated, self.blind = 0, 0, 0.0
+        self.unpaired = self.repeated = self.late = self.misplaced = self.lengthless = 0
+        self.blind = 0.0
         self.gaps.clear()
+        self.unlisted.clear()
 
     def sentences(self) -> list[str]:
         """Sentences for the user."""
         notes = [f"{gap}: estimators start over where they have to" for gap in self.gaps]
-        if self.unpaired:
-            notes.append(
-                f"{self.unpaired} images without a partner of the same time were left out"
-            )
-        if self.repeated:
-            notes.append(
-                f"{self.repeated} messages repeated the stamp of the one before: left out"
-            )
+        notes += [f"{count} {what}" for count, what in self._counts() if count]
+        if self.unlisted:
+            each = ", ".join(f"{count} to {name}" for name, count in sorted(self.unlisted.items()))
+            notes.append(f"ranges to anchors that the map does not list were left out: {each}")
         if self.blind:
             notes.append(
                 f"neither images nor ranges in the last {self.blind:.1f} s: left out but for {SENSOR_GAP:.0f} s"
             )
         return notes
+
+    def _counts(self) -> list[tuple[int, str]]:
+        """Numbers of messages, and what became of them."""
+        return [
+            (self.unpaired, "images without a partner of the same time were left out"),
+            (self.repeated, "messages repeated the stamp of the one before: left out"),
+            (
+                self.late,
+                "messages came after younger ones of their sensor: sorted by their stamps",
+            ),
+            (
+                self.misplaced,
+                "messages had stamps of a time that their sensor had covered: left out",
+            ),
+            (self.lengthless, "ranges were no length (NaN, infinite or negative): left out"),
+        ]

@@ -2,17 +2,25 @@
 """Order of measurements: increasing stamps, image pairs, order among sensors, end of a data set."""
 
 import heapq
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from statistics import median
 from typing import Generic, TypeVar
 
 from iap_description.errors import BadInput
 from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images, Tally
 from iap_estimation.virpo.messages import ImuSample, Ranges
 
-Image = TypeVar("Image")
+Image, Item = TypeVar("Image"), TypeVar("Item")
 STAMP_TOLERANCE = 3e-3  # between stamps of a pair [s]
 MAX_WAITING = 20  # images that wait for their partners at most
+LATEST = 0.25  # by how much messages of a recording may be later than younger ones [s]
+RECENT = 400  # stamps among which a late one is looked for
+FEWEST_STAMPS = 5  # that show a sensor's period
+HOLE = 1.5  # periods between two stamps, below which none is missing between them
+MOST_MISPLACED, MOST_AGAIN = 2, 5  # late messages in a row whose place was not empty
 
 
 class Clock:
@@ -45,6 +53,94 @@ class Clock:
             self._tally.gaps.append(f"{self._source}: nothing from {last:.3f} s to {t:.3f} s")
         self._last = t
         return True
+
+
+class Sorter(Generic[Item]):
+    """Sorts the messages of one sensor by their stamps, as far as they come within a horizon of their place.
+
+    A message that comes after younger ones fills the hole that they left, and is put there. One whose place is not empty
+    has a wrong stamp, and is left out; several in a row are a clock that was set back.
+
+    Args:
+        source: file and sensor, to name in errors.
+        tally: takes note of what is odd.
+        horizon: by how much messages may be late [s].
+    """
+
+    def __init__(self, source: str, tally: Tally, horizon: float) -> None:
+        self._source, self._tally, self._horizon = source, tally, horizon
+        self._clock = Clock(source, tally)
+        self._waiting: list[tuple[float, int, Item]] = []
+        self._stamps: deque[float] = deque(maxlen=RECENT)  # the newest, sorted
+        self._number = self._misplaced = self._again = 0
+        self._back = 0.0  # by which the first of late messages in a row goes back [s]
+
+    def add(self, t: float, item: Item) -> Iterator[tuple[float, Item]]:
+        """Take a message; those whose place is sure now.
+
+        Raises:
+            BadInput: the clock was set back, or a message is later than the horizon.
+        """
+        if self._stamps and t < self._stamps[-1]:
+            if not self._fits(t):
+                return
+        else:
+            self._stamps.append(t)
+            self._misplaced = self._again = 0
+        self._number += 1
+        heapq.heappush(self._waiting, (t, self._number, item))
+        while self._waiting[0][0] < self._stamps[-1] - self._horizon:
+            yield from self._release()
+
+    def end(self) -> Iterator[tuple[float, Item]]:
+        """No more messages will come: those that waited."""
+        while self._waiting:
+            yield from self._release()
+
+    def _release(self) -> Iterator[tuple[float, Item]]:
+        t, _, item = heapq.heappop(self._waiting)
+        if self._clock.goes_on(t):
+            yield t, item
+
+    def _fits(self, t: float) -> bool:
+        """True if a late message fills a hole."""
+        stamps = list(self._stamps)
+        at = bisect_left(stamps, t)
+        if not (self._misplaced or self._again):
+            self._back = stamps[-1] + _period(stamps) - t
+        if stamps[at] == t:
+            self._tally.repeated += 1
+            self._again += 1
+        elif at and stamps[at] - stamps[at - 1] < HOLE * _period(stamps):
+            self._tally.misplaced += 1
+            self._misplaced += 1
+        else:
+            self._tally.late += 1
+            self._stamps = deque(sorted([*stamps, t])[-RECENT:], maxlen=RECENT)
+            return True
+        if self._misplaced >= MOST_MISPLACED or self._again >= MOST_AGAIN:
+            raise BadInput(
+                f"{self._source}: its clock was set back, by about {self._back:.3f} s, after {stamps[-1]:.3f} s:"
+                " cut the recording there"
+            )
+        return False
+
+
+def _period(stamps: list[float]) -> float:
+    """Median time between stamps [s]; zero where they are too few to tell."""
+    if len(stamps) < FEWEST_STAMPS:
+        return 0.0
+    return median(b - a for a, b in pairwise(stamps))
+
+
+def by_stamp(
+    messages: Iterable[tuple[float, Item]], source: str, tally: Tally, horizon: float
+) -> Iterator[tuple[float, Item]]:
+    """Messages of one sensor, sorted by their stamps; see `Sorter`."""
+    sorter: Sorter[Item] = Sorter(source, tally, horizon)
+    for t, item in messages:
+        yield from sorter.add(t, item)
+    yield from sorter.end()
 
 
 class Pairing(Generic[Image]):

@@ -81,7 +81,8 @@ def test_the_slopes_of_plumb_bob_are_its_differences() -> None:
     ("model", "D", "said"),
     [
         ("omni", [0.0] * 4, "distortion model 'omni', but only plumb_bob and equidistant"),
-        ("equidistant", [0.0] * 5, "equidistant needs 4 numbers in D"),
+        ("equidistant", [0.0] * 4 + [0.1], "equidistant needs 4 numbers in D"),
+        ("rational_polynomial", [0.1] * 8, "distortion model 'rational_polynomial', but"),
         ("plumb_bob", [0.0] * 3, "plumb_bob needs 4 or 5 numbers in D"),
         ("equidistant", [0.0, 0.0, np.nan, 0.0], "equidistant needs 4 numbers in D"),
     ],
@@ -90,3 +91,21 @@ def test_other_lenses_are_refused(model: str, D: list[float], said: str) -> None
     with pytest.raises(BadInput, match="^/left: ") as refused:
         Lens.of(model, D, source="/left")
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "D", "model"),
+    [
+        ("radtan", [-0.3, 0.1, 0.0, 0.001], "plumb_bob"),
+        ("rational_polynomial", [-0.3, 0.1, 0.0, 0.001, 0.02, 0.0, 0.0, 0.0], "plumb_bob"),
+        ("equidistant", [0.01, 0.002, 0.0, 0.0, 0.0], "equidistant"),
+        ("Kannala_Brandt", [0.01, 0.002, 0.0, 0.0], "equidistant"),
+    ],
+)
+def test_one_lens_has_many_names_and_zeros_behind_it(
+    name: str, D: list[float], model: str
+) -> None:
+    lens = Lens.of(name, D, source="/left")
+    same = Lens.of(model, D[: len(lens.D)], source="/left")
+    xy = rays(30.0)
+    np.testing.assert_array_equal(lens.distort(xy), same.distort(xy))

@@ -64,7 +64,7 @@ def test_its_measurements_are_those_of_the_bag(bag: Path, tmp_path: Path) -> Non
     ("changes", "said"),
     [
         ({"anchors": []}, "key 'anchors'"),
-        ({"anchors": [{"id": 7475, "position": [0.0, 0.0, 0.0]}]}, "key 'anchors' has 7475"),
+        ({"anchors": [{"id": 7475, "position": [0.0, 0.0, 0.0]}]}, "fewer than 4 of the anchors"),
         ({"imu": "/truth"}, "key 'imu': /truth is of geometry_msgs/msg/TransformStamped"),
         ({"imu": "/nobody"}, "key 'imu': no messages on '/nobody'"),
         ({"up": "y"}, "key 'up'"),

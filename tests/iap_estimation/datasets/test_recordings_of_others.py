@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What recordings of others have of their own is understood: orders, names, missing numbers, one frame for two cameras."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from range_bag import ANCHORS, mapping, write_bag
+from resting_pair import BASELINE, PairBag, resting, write_euroc
+
+from iap_estimation.datasets.opening import Choices, open_dataset
+from iap_estimation.navigation.fleet_data import MEMS
+from iap_estimation.navigation.measurements import Images
+from iap_estimation.virpo.messages import ImuSample, Ranges
+
+
+def _samples(path: Path) -> tuple[np.ndarray, list[str]]:
+    """Times, angular velocities and specific forces (n, 7) of a data set, and what is to be known of their order."""
+    dataset = open_dataset(path)
+    rows = [
+        np.r_[one.t, one.w_B, one.f_B] for _, one in dataset.events() if isinstance(one, ImuSample)
+    ]
+    return np.array(rows), dataset.tally.sentences()
+
+
+def _later(values: list, at: int, by: int) -> list:
+    """A list in which one value comes some places later."""
+    return [*values[:at], *values[at + 1 : at + 1 + by], values[at], *values[at + 1 + by :]]
+
+
+@pytest.mark.parametrize("by", [1, 3])
+def test_inertial_samples_that_were_written_late_are_put_in_their_places(
+    by: int, tmp_path: Path
+) -> None:
+    pair = resting(0.5)
+    right, _ = _samples(write_euroc(tmp_path / "right", pair))
+    pair.imu_stamps = _later(pair.imu_stamps, 60, by)
+    pair.imu = np.array(_later(list(pair.imu), 60, by))
+    for path in (write_euroc(tmp_path / "late", pair), PairBag("mcap").write(tmp_path, pair)):
+        sorted_ones, notes = _samples(path)
+        np.testing.assert_allclose(sorted_ones[:, 1:], right[:, 1:])
+        np.testing.assert_allclose(np.diff(sorted_ones[:, 0]), np.diff(right[:, 0]), atol=1e-9)
+        assert notes == [
+            "1 messages came after younger ones of their sensor: sorted by their stamps"
+        ]
+
+
+def test_an_image_with_the_stamp_of_another_time_is_left_out(tmp_path: Path) -> None:
+    pair = resting(0.6)
+    pair.stamps[1][8] = pair.stamps[1][6] - 1
+    dataset = open_dataset(PairBag("mcap").write(tmp_path, pair))
+    pairs = [one for _, one in dataset.events() if isinstance(one, Images)]
+    assert len(pairs) == len(pair.stamps[0]) - 1
+    assert all(one.left[0, 0] == one.right[0, 0] for one in pairs)
+    assert dataset.tally.misplaced == 1
+
+
+def test_a_rectified_pair_in_one_frame_has_the_baseline_of_its_projection(tmp_path: Path) -> None:
+    bag = PairBag("mcap")
+    right = open_dataset(bag.write(tmp_path, resting(0.2))).aircraft[0].cameras
+    bag.frames["right"] = bag.frames["left"]
+    (tmp_path / "one").mkdir()
+    pair = open_dataset(bag.write(tmp_path / "one", resting(0.2))).aircraft[0].cameras
+    np.testing.assert_allclose(pair.p_RL_R, [-BASELINE, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(pair.p_BC_B, right.p_BC_B, atol=1e-12)
+
+
+def test_a_fisheye_with_a_fifth_zero_is_a_fisheye(tmp_path: Path) -> None:
+    bag = PairBag("mcap")
+    bag.lens, bag.D = "equidistant", np.array([0.01, 0.002, 0.0, 0.0, 0.0])
+    pair = open_dataset(bag.write(tmp_path, resting(0.2))).aircraft[0].cameras
+    assert pair.left.lens.model == "equidistant"
+    np.testing.assert_array_equal(pair.left.lens.D, bag.D[:4])
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, 50.0])
+def test_noise_that_no_inertial_unit_has_is_a_small_units(value: float, tmp_path: Path) -> None:
+    folder = write_euroc(tmp_path, resting(0.2))
+    file = folder / "mav0" / "imu0" / "sensor.yaml"
+    tree = yaml.safe_load(file.read_text())
+    tree["accelerometer_noise_density"] = value
+    file.write_text(yaml.safe_dump(tree))
+    dataset = open_dataset(folder)
+    assert dataset.aircraft[0].noise.tolist() == [0.0017, MEMS[1], 1e-5, 3e-3]
+    (note,) = (note for note in dataset.notes if "accelerometer_noise_density" in note)
+    assert f"{value:g}: 0.01 m/s^2/sqrt(Hz)" in note and "sensor.yaml" in note
+
+
+def test_ranges_that_are_no_length_or_to_nobody_are_left_out_and_counted(tmp_path: Path) -> None:
+    def change(d: float, rng: np.random.Generator) -> float:
+        return float(rng.choice([np.nan, np.inf, -1.0])) if rng.random() < 0.2 else d
+
+    anchors = [{"id": one, "position": list(p)} for one, p in ANCHORS.items() if one != 9524]
+    bag, file = write_bag(tmp_path, 4.0, change), mapping(tmp_path, anchors=anchors)
+    dataset = open_dataset(bag, Choices(mapping=file))
+    rounds = [one for _, one in dataset.events() if isinstance(one, Ranges)]
+    lengths = np.concatenate([one.ranges for one in rounds])
+    assert np.isfinite(lengths).all() and (lengths > 0.0).all()
+    assert len(lengths) + dataset.tally.lengthless + sum(dataset.tally.unlisted.values()) > 250
+    assert dataset.tally.lengthless > 20 and list(dataset.tally.unlisted) == ["9524"]
+    assert any("9524" in note for note in dataset.tally.sentences())
