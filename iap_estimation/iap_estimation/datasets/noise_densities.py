@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Noise densities of inertial units that data sets name, and those that no unit has.
 
-A simulator's perfect unit, or a file that nobody filled in, says zero; a filter would then go by the inertial unit alone.
+A simulator's perfect unit, or a file that nobody filled in, says zero: a filter would go by the inertial unit alone.
 """
 
 from typing import NamedTuple

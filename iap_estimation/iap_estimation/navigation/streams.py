@@ -58,8 +58,8 @@ class Clock:
 class Sorter(Generic[Item]):
     """Sorts the messages of one sensor by their stamps, as far as they come within a horizon of their place.
 
-    A message that comes after younger ones fills the hole that they left, and is put there. One whose place is not empty
-    has a wrong stamp, and is left out; several in a row are a clock that was set back.
+    A message that comes after younger ones fills the hole that they left, and is put there. One whose place is
+    not empty has a wrong stamp, and is left out; several in a row are a clock that was set back.
 
     Args:
         source: file and sensor, to name in errors.

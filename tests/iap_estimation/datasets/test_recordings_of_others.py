@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What recordings of others have of their own is understood: orders, names, missing numbers, one frame for two cameras."""
+"""What recordings of others have of their own is understood: late rows, other names, missing numbers, one frame."""
 
 from pathlib import Path
 
