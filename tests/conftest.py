@@ -3,6 +3,7 @@
 
 import gc
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the system's tests: they wait more than they compute, and files are dealt out in order."""
+    """Begin with the system's tests, which wait more than they compute, and with files that take long.
+
+    Files are dealt out to the processes in this order, so that short ones fill up the end.
+    """
     system = Path(__file__).parent / "system"
-    items.sort(key=lambda item: system not in item.path.parents)
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: (system not in item.path.parents, -slow[item.path]))
 
 
 def pytest_collection_finish() -> None:
