@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The data set in EuRoC's layout, read by others: evo, OpenCV, YAML, and numpy for the tables."""
+"""Folders in EuRoC's layout, their tables, and recordings that were cut."""
 
 from pathlib import Path
 
@@ -9,16 +9,20 @@ import yaml
 from made_up_flights import Flight, random_flight, run_meta
 from made_up_sensors import Q_OPTICAL, camera, fly, imu, with_sensors
 
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
+from iap_io.euroc.cut_recording import cut
 from iap_io.euroc.euroc_folder import EPOCH_NS, EUROC
+from iap_io.euroc.tables import read_table
 from iap_io.recording.recorder import Recorder
 from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_meta import RecordingSettings
 
 EUROC_TOO = RecordingSettings(compression="none", euroc=True)
 HOME = Path(EUROC) / "drone_1" / "mav0"
+ROW = "1403636579763555584,0.1,0.2,0.3,0.0,0.0,9.81\n"
 
 
 def _record(folder: Path, *sensors: SensorInfo, ticks: int = 30) -> tuple[Flight, list[Reading]]:
@@ -155,3 +159,84 @@ def test_two_vehicles_have_a_folder_each(tmp_path: Path) -> None:
             b.record(recorder, k, 1)
     for name in "ab":
         assert (tmp_path / EUROC / name / "drone_1/mav0/imu0/sensor.yaml").exists()
+
+
+def table(folder: Path, text: str) -> Path:
+    path = folder / "data.csv"
+    path.write_text(f"#timestamp [ns],w,a\n{text}")
+    return path
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "14036365",
+        "1403636579768555584,0.1,0.2,",
+        ROW.strip().replace("9.81", "-"),
+        ROW.strip().replace("9.81", "9."),  # a number, but not the one that was written
+    ],
+)
+def test_a_last_line_that_is_cut_short_is_left_out_and_told(end: str, tmp_path: Path) -> None:
+    found = read_table(table(tmp_path, ROW + ROW + end), 6)
+    assert len(found.stamps) == 2
+    assert found.note is not None and "line 4, the last one, is cut short" in found.note
+    assert read_table(table(tmp_path, ROW + ROW), 6).note is None
+
+
+@pytest.mark.parametrize(
+    "end", ["14036365", "1403636579768555584,140363657976855", "1403636579768555584,x.p"]
+)
+def test_a_name_that_is_cut_short_is_left_out(end: str, tmp_path: Path) -> None:
+    found = read_table(table(tmp_path, f"1403636579763555584,a.png\n{end}"), 0)
+    assert found.names == ["a.png"]
+
+
+def test_a_whole_name_needs_no_end(tmp_path: Path) -> None:
+    text = "1403636579763555584,a.png\n1403636579768555584,b.png"
+    found = read_table(table(tmp_path, text), 0)
+    assert found.names == ["a.png", "b.png"] and found.note is None
+
+
+def test_a_whole_line_that_is_damaged_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="line 3: expected 6 finite numbers"):
+        read_table(table(tmp_path, ROW + "1403636579768555584,0.1,0.2,\n"), 6)
+
+
+@pytest.mark.parametrize("stamp", ["9223372036854775808", "1" * 5000, "-1", "1.5", "x", "²", ""])
+def test_a_stamp_is_a_time_in_ns(stamp: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="line 3: the stamp is .* not a time in ns"):
+        read_table(table(tmp_path, ROW + ROW.replace("1403636579763555584", stamp)), 6)
+
+
+def test_a_line_without_an_end_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="line 2 is longer"):
+        read_table(table(tmp_path, "1" * 10**6), 6)
+
+
+@pytest.fixture
+def recording(tmp_path):
+    path = tmp_path / "flight.csv"
+    rows = [f"{1_000_000_000 + 500_000_000 * k},{k}.0\n" for k in range(10)]
+    path.write_text("#timestamp, x\n" + "".join(rows))
+    return path
+
+
+def test_a_part_has_the_head_and_what_comes_from_its_time_on(recording, tmp_path):
+    lines = cut(recording, 3.0, tmp_path).read_text().splitlines()
+    assert lines[0] == "#timestamp, x"
+    assert [line.split(",")[1] for line in lines[1:]] == ["6.0", "7.0", "8.0", "9.0"]
+
+
+@pytest.mark.parametrize("since", [4.5, 100.0])
+def test_a_part_after_the_end_is_refused(recording, tmp_path, since):
+    with pytest.raises(BadInput, match="nothing after that time"):
+        cut(recording, since, tmp_path)
+
+
+def test_stamps_are_needed(tmp_path):
+    path = tmp_path / "flight.csv"
+    path.write_text("t,x\n1,2\n")
+    with pytest.raises(BadInput, match="does not begin with a stamp"):
+        cut(path, 1.0, tmp_path)
+    with pytest.raises(BadInput, match="no CSV file"):
+        cut(tmp_path / "flight.bag", 1.0, tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Readings as messages: the bytes are those that rosbags serialises, field by field."""
+"""Messages of sensors."""
 
 from typing import Any
 
@@ -7,11 +7,17 @@ import numpy as np
 import pytest
 from made_up_sensors import camera, imu, lidar, magnetometer, reading, uwb
 
-from iap_description.sensors.sensor_info import SensorInfo
+from iap_description.sensors.readings import RangeReading, SensorSource
+from iap_description.sensors.sensor_info import SensorInfo, UwbInfo
 from iap_io.sensor_messages.sensor_messages import encoder
+from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.cdr import message_types
 
 T = 12.345  # [s]
+FIELDS = {"parent": "iap/drone_1", "p_BS_B": (0.0, 0.0, 0.0), "q_BS": (0.0, 0.0, 0.0, 1.0)}
+TAG = UwbInfo.model_construct(
+    **FIELDS, topic="/iap/drone_1/uwb", frame="iap/drone_1_uwb", rate=20.0
+)
 
 
 def _encoded(meta: SensorInfo, **options: str) -> tuple[list[Any], dict[str, Any]]:
@@ -134,3 +140,17 @@ def test_the_first_output_of_a_camera_is_its_image() -> None:
     _, found = _encoded(camera(outputs=("depth",)))
     assert "/iap/drone_1/left/image_raw" in found
     assert "/iap/drone_1/left/camera_info" in found
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 4])
+def test_a_round_comes_back(count):
+    ids = tuple(f"anchor_{i}" for i in range(count))
+    places, ranges = np.arange(3.0 * count).reshape(-1, 3), 1.0 + np.arange(count)
+    said = RangeReading(
+        SensorSource(TAG.topic, TAG.frame), 0.5, ids, places, ranges, ranges / 10, ranges > 0.0
+    )
+    ((topic, parts),) = encoder(TAG)(said)
+    back = Decoder([TAG])(topic, b"".join(parts))
+    assert back.ids == ids
+    for name in ("p_W", "ranges", "deviations", "valid"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(said, name))

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The camera's model against OpenCV's, and what is said of it to others."""
+"""The camera's model against OpenCV's, what it refuses, and what is said of it to others."""
 
 import cv2
 import numpy as np
 import pytest
 from small_scenes import spec, turned
 
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.sensors.lens import undistort_plumb_bob
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel, stereo_baseline
+from iap_sensors.cameras.spec import PRESETS, CameraSpec
 from iap_sensors.cameras.view import PinholeView
+from iap_sensors.mounted.cameras import mounted_cameras_of
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.rig_spec import rig_spec
 
 LENSES = [
     (0.0, 0.0, 0.0, 0.0, 0.0),
@@ -127,3 +132,66 @@ def test_a_lens_that_sees_more_than_an_image_can_hold_is_refused():
     )
     with pytest.raises(BadInput, match="key 'distortion': without it the image would be"):
         PinholeView.of(CameraModel.of(wide))
+
+
+@pytest.mark.parametrize("name", PRESETS.names())
+def test_presets_are_complete(name):
+    tree = PRESETS.tree(name)
+    place = {"mount", "position", "rpy_deg", "right_of"}
+    assert set(tree) == set(CameraSpec.model_fields) - place
+    validate(CameraSpec, tree, source=name)
+
+
+def test_the_default_camera_is_that_of_the_paper():
+    camera = CameraSpec(**PRESETS.tree("vi_g"))
+    assert (camera.width, camera.height, camera.fx, camera.fy) == (640, 480, 320.0, 320.0)
+    assert (camera.cx, camera.cy, camera.rate) == (319.5, 239.5, 20.0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"fx": 0.0}, "key 'fx'"),
+        ({"fy": -320.0}, "key 'fy'"),
+        ({"rate": -20.0}, "key 'rate'"),
+        ({"rate": 0.0}, "key 'rate'"),
+        ({"width": 0}, "key 'width'"),
+        ({"height": 10**6}, "key 'height'"),
+        ({"cx": float("nan")}, "key 'cx'"),
+        ({"near": 0.0}, "key 'near'"),
+        ({"near": 300.0}, "key 'near': 300.0 m is not below far, 200.0 m"),
+        ({"outputs": []}, "key 'outputs'"),
+        ({"outputs": ["mono16"]}, "key 'outputs.0'"),
+        ({"outputs": ["mono8", "mono8"]}, "key 'outputs': one is given twice"),
+        ({"noise": -1.0}, "key 'noise'"),
+        ({"vignetting": 1.0}, "key 'vignetting'"),
+        ({"antialiasing": 3}, "key 'antialiasing'"),
+        ({"blur": {"exposure_time": 0.0, "samples": 4}}, "key 'blur.exposure_time'"),
+        ({"blur": {"exposure_time": 0.01, "samples": 1}}, "key 'blur.samples'"),
+        ({"blur": {"exposure_time": 0.06, "samples": 4}}, "0.06 s is longer than an image"),
+        ({"distortion": [-0.5, 0.0, 0.0, 0.0, 0.0]}, "key 'distortion': such a lens folds"),
+        ({"distortion": [0.0] * 4}, "key 'distortion': plumb_bob has 5 numbers, not 4"),
+        ({"distortion_model": "omni"}, "key 'distortion_model'"),
+        (
+            {"distortion_model": "equidistant", "distortion": [0.0] * 4, "fx": 180.0},
+            "sees 89 degrees off its axis",
+        ),
+        ({"position": [0.0, 0.0, 1.0]}, "keys 'position' and 'rpy_deg' come together"),
+        (
+            {"mount": "left_camera", "position": [0.0, 0.0, 1.0], "rpy_deg": [0.0, 0.0, 0.0]},
+            "key 'mount'",
+        ),
+    ],
+)
+def test_an_impossible_camera_is_refused(keys, said):
+    with pytest.raises(BadInput) as refused:
+        validate(CameraSpec, {**PRESETS.tree("vi_g"), **keys}, source="scenario.yaml")
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("sensors", "is_clean"), [("stereo", True), ("stereo_wide", False)])
+def test_cameras_say_whether_their_images_are_clean(sensors: str, is_clean: bool) -> None:
+    scenario, _ = resolve("hover", Options(sensors=sensors))
+    cameras = mounted_cameras_of(rig_spec(scenario))
+    assert {each.info.is_clean for each in cameras} == {is_clean}

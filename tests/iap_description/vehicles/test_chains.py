@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inertia and momentum of serial chains, against finite differences of the bodies' poses and against statics."""
+"""Kinematics, inertia and momentum of chains of links."""
 
 import numpy as np
 import pytest
 from arms import CHAINS, some_poses
 from jacobians import numeric
 
+from iap_description.config.record import validate
+from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.vehicles.arm import ARMS, Arm, load_arm
 from iap_description.vehicles.chain_inertia import (
     Bodies,
     composite,
@@ -14,12 +17,78 @@ from iap_description.vehicles.chain_inertia import (
     momentum_matrix,
 )
 from iap_description.vehicles.mounted_arm import MountedArm
+from iap_description.vehicles.moving_chain import arm_momentum, arm_wrench
 from iap_description.vehicles.platform import load_platform
-from iap_description.vehicles.serial_chain import new_frames, walk
+from iap_description.vehicles.serial_chain import jacobian, new_frames, tip_pose, walk
 
-SLOPE = 1e-6
 EXACT = 1e-9
+L1, L2, L3 = 0.190, 0.075, 0.185  # [m] of the published controller
+SLOPE = 1e-6
 G = 9.81
+RNG = np.random.default_rng(5)
+
+
+def test_the_published_arm_is_where_equation_3_has_it():
+    chain = CHAINS["m100"]
+    for p, _, q in some_poses(3):
+        psi = q[2] + 0.4
+        rho = L2 * np.cos(q[1]) + L3 * np.cos(q[1] + q[2])
+        down = L1 + L2 * np.sin(q[1]) + L3 * np.sin(q[1] + q[2])
+        expected = p + [np.cos(psi + q[0]) * rho, np.sin(psi + q[0]) * rho, -down]
+        R_WP = so3.exp(np.array([0.0, 0.0, psi]))
+        np.testing.assert_allclose(tip_pose(chain, p, R_WP, q)[0], expected, atol=EXACT)
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_jacobians_agree_with_finite_differences(name):
+    chain = CHAINS[name]
+    n = len(chain.kinds)
+    for p, R_WP, q in some_poses(n):
+        p_WE, R_WE = tip_pose(chain, p, R_WP, q)
+
+        def moved(step, p=p, R_WP=R_WP, q=q, p_WE=p_WE, R_WE=R_WE):
+            there, R = tip_pose(chain, p + step[:3], so3.exp(step[3:6]) @ R_WP, q + step[6:])
+            return np.concatenate([there - p_WE, so3.log(R @ R_WE.T)])
+
+        J = jacobian(chain, R_WP, q)
+        assert np.abs(J - numeric(moved, 6 + n)).max() < 1e-6
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_attitudes_are_rotations(name):
+    chain = CHAINS[name]
+    for p, R_WP, q in some_poses(len(chain.kinds)):
+        R_WE = tip_pose(chain, p, R_WP, q)[1]
+        np.testing.assert_allclose(R_WE @ R_WE.T, np.eye(3), atol=EXACT)
+        assert np.linalg.det(R_WE) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"axis": (0.0, 0.0, 0.0)}, "axis"),
+        ({"limits": (1.0, -1.0)}, "limits"),
+        ({"speed": 0.0}, "speed"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_a_wrong_joint_is_refused_with_its_key(change, words):
+    tree = load_arm("m100").model_dump()
+    tree["joints"] = [{**tree["joints"][0], **change}]
+    with pytest.raises(BadInput, match=words):
+        validate(Arm, tree, source="arm.yaml")
+
+
+def test_joints_of_one_name_are_refused():
+    tree = load_arm("m100").model_dump()
+    tree["joints"] = [tree["joints"][0]] * 3
+    with pytest.raises(BadInput, match="names must differ"):
+        validate(Arm, tree, source="arm.yaml")
+
+
+@pytest.mark.parametrize("name", ARMS.names())
+def test_shipped_arms_are_named_as_their_files(name):
+    assert load_arm(name).name == name
 
 
 def some_bodies(n, seed=5):
@@ -121,3 +190,47 @@ def test_the_m100s_arm_stretched_out_is_held_by_the_torques_of_statics():
     inner = outer + G * (0.12 * 0.0375 + 0.10 * 0.075)
     np.testing.assert_allclose(-torques, [0.0, inner, outer], atol=EXACT)  # q turns downwards
     np.testing.assert_allclose([inner, outer], [0.2085, 0.0907], atol=1e-4)
+
+
+def bodies_of(n: int) -> Bodies:
+    """A platform and n links, of no symmetry."""
+    shapes = RNG.normal(size=(n + 1, 3, 3))
+    inertias = np.array([0.1 * np.eye(3) + 0.01 * (a @ a.T) for a in shapes])
+    coms = RNG.normal(size=(n + 1, 3))
+    coms[0] = 0.0
+    return Bodies(RNG.uniform(0.1, 2.0, n + 1), coms, inertias)
+
+
+def test_an_arm_at_rest_takes_no_wrench_but_its_weight():
+    chain = CHAINS["odd"]
+    bodies, still = bodies_of(4), np.zeros(4)
+    twist = RNG.normal(size=6)
+    assert not arm_wrench(chain, bodies, RNG.normal(size=4), still, still, twist).any()
+    assert not arm_momentum(chain, bodies, RNG.normal(size=4), still).any()
+
+
+def test_the_wrench_is_the_rate_of_the_momentum_that_a_rigid_platform_does_not_have():
+    """d/dt in world axes about a point that moves, by central differences, less the same with the joints frozen."""
+    chain, h = CHAINS["odd"], 1e-5
+    bodies = bodies_of(4)
+    q, v, a = RNG.normal(size=(3, 4))
+    twist, rates, R = RNG.normal(size=6), RNG.normal(size=6), so3.exp(RNG.normal(size=3))
+
+    def momentum(t, frozen):
+        """(l, k) about a point fixed in the world where P is at t = 0, world axes."""
+        w = twist[3:] + t * rates[3:]
+        R_t = R @ so3.exp(t * (twist[3:] + 0.5 * t * rates[3:]))
+        v_P = R @ so3.exp(t * twist[3:]) @ (twist[:3] + t * rates[:3])
+        p = t * (R @ twist[:3]) + 0.5 * t * (v_P - R @ twist[:3])
+        joints = (q, np.zeros(4)) if frozen else (q + t * v + 0.5 * t * t * a, v + t * a)
+        l_k = momentum_matrix(chain, bodies, R_t, joints[0]) @ np.concatenate(
+            [v_P, R_t @ w, joints[1]]
+        )
+        return np.concatenate([l_k[:3], l_k[3:] + np.cross(p, l_k[:3])])
+
+    def rate(frozen):
+        return (momentum(h, frozen) - momentum(-h, frozen)) / (2.0 * h)
+
+    wanted = (rate(False) - rate(True)).reshape(2, 3) @ R  # to axes of P
+    wrench = arm_wrench(chain, bodies, q, v, a, twist)
+    np.testing.assert_allclose(wrench, wanted.ravel(), rtol=1e-6, atol=1e-5)
