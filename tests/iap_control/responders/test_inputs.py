@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_control.responders.blend import Blend
-from iap_control.responders.external_wrenches import TIMEOUT, ExternalWrenches
+from iap_control.responders.coordinator_responder import TIMEOUT, ExternalWrenches
 from iap_control.responders.inputs import InputLimits, SimpleInputs, world_rates
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
