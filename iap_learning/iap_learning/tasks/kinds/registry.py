@@ -20,7 +20,8 @@ from iap_learning.tasks.kind import AnyAgent, TaskKind
 from iap_learning.tasks.kinds.arm_reach.kind import ARM_REACH
 from iap_learning.tasks.kinds.docking.kind import DOCKING
 from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
-from iap_learning.tasks.kinds.navigate.agents import FieldAgent, PotentialFieldAgent
+from iap_learning.tasks.kinds.navigate.field import FieldAgent
+from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
 from iap_learning.tasks.kinds.platform.kind import PLATFORM
 from iap_learning.tasks.task import DEFAULT_KIND, Task
 

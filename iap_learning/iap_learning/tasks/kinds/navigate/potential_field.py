@@ -10,6 +10,8 @@ reached) and of points at distances rho below rho_0 (its eqs. 14 and 15):
 A point is where a number of the image says that something is; rho is its distance less the radius of the aircraft.
 """
 
+from typing import Literal
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import BadInput
 from iap_description.math.kernels import formula, norm, quat_at, rotate, vec_at, yaw_of
+from iap_learning.tasks.agents import AgentSettings
+from iap_learning.tasks.kinds.navigate.velocity_agent import VelocityAgent
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 
 NEEDED = ("position_error_P", "attitude")  # terms of an observation besides the image
@@ -121,3 +125,35 @@ def push_of(rho: float, reach: float) -> float:
         return 0.0
     near = max(rho, TOUCHING)
     return (1.0 / near - 1.0 / reach) / (near * near)
+
+
+class PotentialFieldSettings(AgentSettings):
+    """How a potential field flies.
+
+    Attributes:
+        potential: numbers of it.
+    """
+
+    guide: Literal["potential_field"]
+    potential: PotentialSettings
+
+
+class PotentialFieldAgent(VelocityAgent[PotentialFieldSettings]):
+    """Knows what a policy observes."""
+
+    SETTINGS = PotentialFieldSettings
+
+    def __init__(self, settings: PotentialFieldSettings, episodes: PlatformEpisodes) -> None:
+        self._field = PotentialField(settings.potential, episodes)
+        super().__init__(settings, episodes)
+
+    @classmethod
+    def misfit(cls, episodes: PlatformEpisodes) -> str | None:
+        """Reason why it cannot fly these episodes; None where it can."""
+        if episodes.camera is None and super().misfit(episodes) is None:
+            return f"needs a depth image; task '{episodes.task.name}' has none"
+        return super().misfit(episodes)
+
+    def values(self) -> Array:
+        """(B, 4) velocity in `map` [m/s] and yaw rate [rad/s] at the present instant."""
+        return self._field(self.episodes.observe())

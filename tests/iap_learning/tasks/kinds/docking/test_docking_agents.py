@@ -7,7 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import collect
 from iap_learning.tasks.agents import EXPERTS, read_settings
-from iap_learning.tasks.kinds.docking.agents import DockingAgent, DockingAgentSettings
+from iap_learning.tasks.kinds.docking.kind import DockingAgent, DockingAgentSettings
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes
 
 THRUSTS = {

@@ -6,8 +6,12 @@ import pytest
 
 from iap_learning.evaluation.baselines import baselines
 from iap_learning.tasks.agents import read_settings
-from iap_learning.tasks.kinds.navigate.agents import PotentialFieldSettings
-from iap_learning.tasks.kinds.navigate.potential_field import TOUCHING, PotentialField, push_of
+from iap_learning.tasks.kinds.navigate.potential_field import (
+    TOUCHING,
+    PotentialField,
+    PotentialFieldSettings,
+    push_of,
+)
 from iap_learning.tasks.kinds.registry import make_episodes
 
 SETTINGS = read_settings(PotentialFieldSettings, "potential_field").potential

@@ -7,8 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_description.states import P
 from iap_learning.evaluation.baselines import score
-from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
-from iap_learning.tasks.kinds.platform.obstacles import Clearance, DepthCamera
+from iap_learning.tasks.kinds.platform.episodes import Clearance, DepthCamera, PlatformEpisodes
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
 from iap_simulation.tasks.outcomes import COLLIDED
 

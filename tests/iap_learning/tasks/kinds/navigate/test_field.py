@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The expert that knows the field: it arrives everywhere, so that every field can be passed."""
+"""The expert that knows the field: it arrives everywhere, by least times that are those of closed forms."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from iap_description.world.distances import Surroundings
 from iap_learning.datasets.rollouts import collect
 from iap_learning.evaluation.batched import fly_each
 from iap_learning.evaluation.flyers import baseline
+from iap_learning.tasks.kinds.navigate.field import least_times
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes
 from iap_simulation.scenario.randomization import placed_world
 
@@ -79,3 +80,41 @@ def test_an_agent_of_an_unknown_guide_is_refused(tmp_path):
         BadInput, match="own.yaml: key 'guide': choose field, potential_field, script, wrench"
     ):
         agent_of(str(path), make_episodes("navigate", 1, settings=BLIND))
+
+
+def nodes(shape, spacing):
+    axes = [spacing * np.arange(count) for count in shape]
+    return np.stack(np.meshgrid(*axes, indexing="ij"), -1)
+
+
+def test_in_an_even_medium_time_is_distance_over_speed():
+    """First order: the error falls with the spacing, and times are never too short."""
+    worst = []
+    for count in (11, 41):
+        spacing = 2.0 / (count - 1)
+        shape, goal = (count, count, count), (count // 2,) * 3
+        times = least_times(np.full(shape, 2.0), spacing, goal)
+        away = np.linalg.norm(nodes(shape, spacing) - 1.0, axis=-1) / 2.0
+        assert (times - away).min() > -1e-9
+        worst.append((times - away).max() / away.max())
+    assert worst[0] < 0.2
+    assert worst[1] < 0.07
+    assert worst[1] < 0.5 * worst[0]
+
+
+def test_times_through_layers_add_up():
+    """Across layers of two speeds the time is the sum of those in each."""
+    speeds = np.ones((21, 1, 1))
+    speeds[11:] = 0.5
+    times = least_times(speeds, 0.1, (0, 0, 0))
+    np.testing.assert_allclose(times[:11, 0, 0], 0.1 * np.arange(11), atol=1e-12)
+    np.testing.assert_allclose(times[20, 0, 0], 1.0 + 10 * 0.2, atol=1e-12)
+
+
+def test_the_quickest_way_leads_around_a_wall():
+    """Behind a wall with one end open the time is that of the bent line around its end."""
+    speeds = np.ones((81, 81, 1))
+    speeds[40, :61] = 1e-3
+    times = least_times(speeds, 0.05, (0, 20, 0))
+    bent = 2.0 * np.hypot(2.0, 2.0)  # from (4, 1) around (2, 3) to (0, 1)
+    assert bent < times[80, 20, 0] < 1.05 * bent
