@@ -14,8 +14,9 @@ from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.registry import kind_of, task_of_policy
 from iap_learning.tasks.task import Task
 from iap_simulation.batch.actions import REFERENCE_KINDS
-from iap_simulation.docking.pair_pilot import PairPilot, pair_of
+from iap_simulation.docking.pair_pilot import PairPilot
 from iap_simulation.docking.pilot import ScriptPilot
+from iap_simulation.docking.ports import pair_of
 from iap_simulation.loop.agents import SCRIPT, FlightAgent, JointGuidance
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle

@@ -24,8 +24,8 @@ def register_all() -> None:
         if name_of(task) not in gymnasium.registry:
             gymnasium.register(
                 name_of(task),
-                entry_point="iap_learning.environments.single:TaskEnv",
-                vector_entry_point="iap_learning.environments.vector:TaskVectorEnv",
+                entry_point="iap_learning.environments.task_env:TaskEnv",
+                vector_entry_point="iap_learning.environments.task_env:TaskVectorEnv",
                 kwargs={"task": task},
             )
 

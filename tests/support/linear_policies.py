@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_learning.policies.policy import Header, Policy
+from iap_learning.policies.layout import Header
+from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes
 
 DEEPER = 0.6  # than the latch a policy wants to be [m]

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_learning.policies.layout import ActionLayout
-from iap_learning.policies.policy import Hashes, Header, Policy
+from iap_learning.policies.layout import ActionLayout, Hashes, Header
+from iap_learning.policies.policy import Policy
 
 SIZES = (54, 64, 64, 6)
 SPAN = 4.0

@@ -18,7 +18,7 @@ from iap_bringup.launching.node_parameters import (
 )
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_simulation.modules.coordination import check_flown_by_hand
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

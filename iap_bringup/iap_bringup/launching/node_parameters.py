@@ -19,7 +19,7 @@ from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.learned_agents import flies_by_references
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.modules.coordination import coordination_spec
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec

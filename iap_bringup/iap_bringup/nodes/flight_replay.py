@@ -12,7 +12,7 @@ from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import info_of, make_agent
 from iap_simulation.modules.monitor import ModulesMonitor
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
 
 

@@ -27,7 +27,7 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.estimate_monitor import Touchdown
 from iap_simulation.runs.run import INTERRUPTED, score_recording
 from iap_simulation.runs.topic_logs import note_of
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.distances import is_far
 

@@ -34,7 +34,7 @@ from iap_io.wire.module_views import (
 from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
 from iap_simulation.flights.flight import Flight
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.vehicles.vehicle import Vehicle
 
 Value = Callable[[Any], object]

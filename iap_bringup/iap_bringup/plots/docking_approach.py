@@ -8,8 +8,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.vehicles.latch import approach
-from iap_simulation.docking.pair_pilot import pair_of
-from iap_simulation.docking.ports import port_frames
+from iap_simulation.docking.ports import pair_of, port_frames
 from iap_simulation.simulation.simulation import Simulation
 
 

@@ -6,16 +6,204 @@ ros2 run iap_learning policy_node --ros-args -p scenario:=docking -p policy:=doc
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from iap_io.ros.node import Diagnostics, SuiteNode, run
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_description.states import REF_FIXED, Command, Mode
+from iap_io.ros.conversions import BASE_LINK, frame
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.ros.sensor_topics import RELIABLE
+from iap_io.runs.topics import PLANNED
+from iap_io.sensor_messages.sensor_reader import Decoder
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
+from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
-from iap_learning.nodes.pair_topics import PairTopics
-from iap_learning.nodes.platform_topics import PlatformTopics
+from iap_learning.learned_agents import flies_by_references, pair_pilot, platform_policy
+from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
+from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
+from iap_msgs.msg import PlatformCommand, PlatformReference
+from iap_physics.latching.latches import PHASES
+from iap_simulation.docking.ports import is_held, pair_of
 from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
+
+
+class PlatformTopics:
+    """A platform's policy between topics.
+
+    Its references are for the controller_node beside it, on `reference/policy`; or its commands for the aircraft, on
+    `command`, where the task's action is of these.
+
+    Args:
+        node: whose topics they are.
+        scenario: of one vehicle.
+
+    Attributes:
+        newest: stamp of the newest state [ns].
+
+    Raises:
+        BadInput: there are more vehicles, or the policy does not fit.
+    """
+
+    def __init__(self, node: SuiteNode, scenario: Scenario) -> None:
+        self._node, self._responder = node, PlatformResponder(platform_policy(scenario))
+        (vehicle,) = scenario.vehicles
+        count, bodies = vehicle.platform.count, 1 + len(vehicle.platform.joints)
+        self._row, self.newest = np.zeros(REF_FIXED + count), -1
+        self._commands, self._references = CommandMessage.of(count), ReferenceMessage.of(count)
+        plans = flies_by_references(scenario)
+        kind, out = (PlatformReference, PLANNED) if plans else (PlatformCommand, "command")
+        self._output = node.create_publisher(kind, node.absolute(f"{vehicle.name}/{out}"), LATEST)
+        inputs, own = node.inputs, partial(self._absolute, vehicle.name)
+        inputs.listen_to_states(own("state"), bodies, self._on_state, LATEST, rotors=4 * count)
+        read = MessageReader(ReferenceMessage).read
+        inputs.listen(ReferenceMessage.TYPE, own("reference"), read, self._on_reference, LATEST)
+        if self._responder.policy.eye is not None:
+            self._listen_to_images(scenario, self._responder.policy.eye.topic)
+
+    def _absolute(self, vehicle: str, topic: str) -> str:
+        return self._node.absolute(f"{vehicle}/{topic}")
+
+    def _listen_to_images(self, scenario: Scenario, camera: str) -> None:
+        """Subscribe to the images of a camera as they are, not compressed."""
+        decode = Decoder([each for each in sensor_infos(scenario) if each.topic == camera])
+        take = self._on_image
+        for topic, kind in decode.types.items():
+            if not topic.endswith("/compressed"):
+                read = partial(decode, topic)
+                self._node.inputs.listen(kind, self._node.absolute(topic), read, take, RELIABLE)
+
+    @property
+    def stamp(self) -> int:
+        """Of the newest answer [ns]; -1 before the first."""
+        return self._responder.stamp
+
+    @property
+    def values(self) -> dict[str, object]:
+        """For diagnostics."""
+        info = self._responder.policy.info
+        return {"policy": info["name"], "answered": self._responder.answered}
+
+    def _on_state(self, state: StateMessage) -> None:
+        self.newest = state.stamp
+        x, rpm = state.rows.copy(), state.rpm.copy()
+        self._publish(self._responder.take_state(state.stamp, state.sequence, x, rpm))
+
+    def _on_reference(self, given: ReferenceMessage) -> None:
+        given.get_row(self._row)
+        self._publish(self._responder.take_reference(given.stamp, self._row.copy()))
+
+    def _on_image(self, reading: Reading) -> None:
+        self._publish(self._responder.take_reading(reading))
+
+    def _publish(self, answer: Answer | None) -> None:
+        if answer is None:
+            return
+        responder = self._responder
+        if self._responder.policy.gives_references:
+            out = self._references
+            out.put_row(answer.row, answer.level, answer.wrench_P)
+        else:
+            out = self._commands
+            out.put(answer)
+        out.put_head(responder.stamp, responder.sequence)
+        self._output.publish(out.dump())
+
+
+WRENCHES = (Source.TARGET_WRENCH, Source.CHASER_WRENCH)
+STATES = (Source.TARGET, Source.CHASER)
+
+
+class PairTopics:
+    """A pair's pilot between topics.
+
+    Args:
+        node: whose topics they are.
+        scenario: that docks.
+
+    Attributes:
+        newest: stamp of the newest state [ns].
+
+    Raises:
+        BadInput: nothing docks, or the policy does not fit.
+    """
+
+    def __init__(self, node: SuiteNode, scenario: Scenario) -> None:
+        self._node, self.responder = node, PairResponder(pair_pilot(scenario))
+        (target, chaser), self._latch = pair_of(scenario)
+        self._number = list(scenario.latches).index(self._latch)
+        self.newest = -1
+        self._command = Command.zeros(1, Mode.RATE_THRUST)
+        self._out = CommandMessage.of(1)
+        vehicles = [scenario.vehicles[i] for i in (target, chaser)]
+        self._outputs = [
+            node.create_publisher(PlatformCommand, node.absolute(f"{each.name}/command"), LATEST)
+            for each in vehicles
+        ]
+        for i, vehicle in enumerate(vehicles):
+            is_noisy = any(vehicle.state_noise.model_dump().values())
+            self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
+        read, topic = MessageReader(LatchStateMessage).read, node.absolute("latches")
+        node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)
+
+    def _listen(self, i: int, vehicle: str, state: str) -> None:
+        """Subscribe to what target (0) or chaser (1) measures."""
+        node, take = self._node, partial(self._on_state, STATES[i])
+        # What is measured is the central body alone.
+        node.inputs.listen_to_states(node.absolute(f"{vehicle}/{state}"), 1, take, LATEST)
+        read = MessageReader(WrenchMessage, ("", frame(vehicle, BASE_LINK))).read
+        topic = node.absolute(f"{vehicle}/wrench/raw")
+        take_wrench = partial(self._on_wrench, WRENCHES[i])
+        node.inputs.listen(WrenchMessage.TYPE, topic, read, take_wrench, LATEST)
+
+    @property
+    def stamp(self) -> int:
+        """Of the newest answer [ns]; -1 before the first."""
+        return self.responder.stamp
+
+    @property
+    def values(self) -> dict[str, object]:
+        """For diagnostics."""
+        info = self.responder.pilot.info
+        return {"policy": info["name"], "answered": self.responder.answered}
+
+    def _on_state(self, source: Source, state: StateMessage) -> None:
+        self.newest = state.stamp
+        self._take(source, state.stamp, state.sequence, state.rows[0].copy())
+
+    def _on_wrench(self, source: Source, wrench: WrenchMessage) -> None:
+        self._take(source, wrench.stamp, 0, wrench.wrench_P.copy())
+
+    def _on_latches(self, latches: LatchStateMessage) -> None:
+        """Take the phase of the pair's latch.
+
+        Raises:
+            BadInput: there are fewer latches than in the scenario, or there is no such phase.
+        """
+        if len(latches.phases) <= self._number:
+            raise BadInput(f"phases: of {len(latches.phases)} latches; '{self._latch}' is missing")
+        number = int(latches.phases[self._number])
+        if number >= len(PHASES):
+            raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
+        held = is_held(PHASES[number])
+        self._take(Source.LATCHED, latches.stamp, latches.sequence, held)
+
+    def _take(self, source: Source, stamp: int, sequence: int, part: object) -> None:
+        answer = self.responder.take(source, stamp, sequence, part)
+        if answer is None:
+            return
+        self._out.put_head(self.responder.stamp, self.responder.sequence)
+        for publisher, row in zip(self._outputs, answer, strict=True):
+            self._command.thrust[0], self._command.w_WB_B[0] = row[0], row[1:]
+            self._out.put(self._command)
+            publisher.publish(self._out.dump())
 
 
 class PolicyNode(SuiteNode):

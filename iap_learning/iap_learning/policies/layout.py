@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy's numbers mean: of which platform, at which rate, seen and commanded how."""
+"""The meaning of a policy's numbers, platform, rate, observation and action, and the header of its file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field
 
-from iap_description.config.record import Count, Positive, Real, Record
+from iap_description.config.record import Count, FileName, Positive, Real, Record
 from iap_description.errors import BadInput, shown
 
 TermLayout = tuple[
     tuple[str, int, float], ...
 ]  # of an observation: terms, their numbers, and by what they are divided
+
+Activation = Literal["tanh"]
 
 
 class Commanding(Protocol):
@@ -109,4 +111,86 @@ def _differences(mine: Layout, other: Layout) -> Iterator[tuple[str, object, obj
     return ((key, x, y) for key, x, y in pairs if x != y)
 
 
-Activation = Literal["tanh"]
+class Trainable(Protocol):
+    """Episodes, as far as a policy's header tells of them."""
+
+    @property
+    def task(self) -> Any:  # noqa: ANN401 - of any kind
+        """What is to be done."""
+
+    @property
+    def worlds(self) -> Any:  # noqa: ANN401 - of any kind
+        """That fly."""
+
+    @property
+    def policy_layout(self) -> Layout:
+        """Meaning of a policy's numbers."""
+
+
+class Hashes(Record):
+    """SHA-256 of what a policy was trained with, in hexadecimal.
+
+    Attributes:
+        task: the resolved task as JSON.
+        data: the data set; None without one.
+    """
+
+    task: str
+    data: str | None
+
+
+class Header(Layout):
+    """What stands beside the arrays of a policy's file, as JSON.
+
+    Attributes:
+        format: of the file.
+        task: that it was trained for.
+        scenario: the same.
+        activation: of hidden layers; the last one is linear.
+        hashes: of what it was trained with.
+        settings: values of the task's keys by their dotted paths, over those of its file.
+        definition: all keys of a task that does not ship with the suite; None for one that does.
+        training: whatever the training notes.
+    """
+
+    format: Literal[1] = 1
+    task: FileName
+    scenario: str
+    activation: Activation
+    hashes: Hashes
+    settings: dict[str, Any] = {}
+    definition: dict[str, Any] | None = None
+    training: dict[str, Any]
+
+    @classmethod
+    def for_episodes(
+        cls,
+        episodes: Trainable,
+        training: Mapping[str, Any],
+        *,
+        settings: Mapping[str, Any] | None = None,
+        data: str | None = None,
+    ) -> Self:
+        """The header of a policy that flies a task.
+
+        Args:
+            episodes: of the task.
+            training: whatever the training notes.
+            settings: of the task's keys, with which it was made.
+            data: hash of the data set; None without one.
+        """
+        return cls(
+            **dict(episodes.policy_layout),
+            task=episodes.task.name,
+            definition=episodes.task.definition,
+            scenario=episodes.worlds.scenario.scenario,
+            activation="tanh",
+            hashes=Hashes(task=episodes.task.digest, data=data),
+            settings=dict(settings or {}),
+            training=dict(training),
+        )
+
+    @property
+    def layout(self) -> Layout:
+        """What the numbers mean, alone."""
+        return Layout.model_construct(**{key: getattr(self, key) for key in Layout.model_fields})

@@ -5,108 +5,120 @@ Arrays are float32: `mean` and `deviation` (n,) of observations, `weights_I` (in
 """
 
 import hashlib
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
 
-from iap_description.config.record import FileName, Record, validate
+from iap_description.arrays import Integers
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_learning.policies.layout import Activation, Layout
-from iap_learning.policies.network import Network, Numbers
+from iap_learning.array_file import array_file_bytes, read_array_file
+from iap_learning.policies.layout import Header, Layout
+
+Numbers = NDArray[np.float32]
+
+
+class Network(NamedTuple):
+    r"""A multilayer perceptron: weights and biases in one array, as the compiled loop takes them.
+
+    .. math::
+        h_0 = (o - \mu) / \sigma, \qquad h_{i+1} = \tanh(h_i W_i + b_i), \qquad
+        a = \mathrm{clip}(h_k W_k + b_k, -1, 1)
+
+    A row has the same bits in every batch. A product of matrices by BLAS rounds a row as the number of rows and the
+    processor want it; these loops do not.
+
+    Attributes:
+        mean: (n,) of observations.
+        deviation: (n,) of observations.
+        sizes: numbers before the first layer and after each.
+        numbers: of one layer after the other, its weights row by row and its biases.
+    """
+
+    mean: Numbers
+    deviation: Numbers
+    sizes: Integers
+    numbers: Numbers
+
+    @classmethod
+    def of(
+        cls,
+        mean: Numbers,
+        deviation: Numbers,
+        weights: Sequence[Numbers],
+        biases: Sequence[Numbers],
+    ) -> Self:
+        """The network of weights (in, out) and biases (out,) of all layers."""
+        parts = [
+            part
+            for pair in zip(weights, biases, strict=True)
+            for part in (pair[0].ravel(), pair[1])
+        ]
+        sizes = [len(mean), *(len(each) for each in biases)]
+        return cls(mean, deviation, np.array(sizes, dtype=np.int64), np.concatenate(parts))
+
+    def __call__(self, observations: Numbers) -> Numbers:
+        """Actions (B, size) at observations (B, n)."""
+        actions = np.empty((len(observations), self.sizes[-1]), np.float32)
+        evaluate(observations, *self, actions)
+        return actions
+
+
+@njit(cache=True)
+def evaluate(
+    observations: Numbers,
+    mean: Numbers,
+    deviation: Numbers,
+    sizes: Integers,
+    numbers: Numbers,
+    actions: Numbers,
+) -> None:
+    """Write actions (B, size) at observations (B, n); the rest is `Network`."""
+    before, after = np.empty((2, sizes.max()), np.float32)
+    for b in range(len(observations)):
+        for i in range(sizes[0]):
+            before[i] = (observations[b, i] - mean[i]) / deviation[i]
+        first = 0
+        for layer in range(len(sizes) - 1):
+            rows, columns = sizes[layer], sizes[layer + 1]
+            _add_layer(before[:rows], numbers[first:], after[:columns])
+            if layer < len(sizes) - 2:
+                _bend(after[:columns])
+            first += (rows + 1) * columns
+            before, after = after, before
+        _clip(before, actions[b])
+
+
+@njit(cache=True)
+def _add_layer(before: Numbers, numbers: Numbers, after: Numbers) -> None:
+    rows, columns = len(before), len(after)
+    for j in range(columns):
+        after[j] = numbers[rows * columns + j]
+    for i in range(rows):
+        for j in range(columns):
+            after[j] += before[i] * numbers[i * columns + j]
+
+
+@njit(cache=True)
+def _bend(values: Numbers) -> None:
+    for j in range(len(values)):
+        values[j] = np.tanh(values[j])
+
+
+@njit(cache=True)
+def _clip(values: Numbers, out: Numbers) -> None:
+    """Write values within [-1, 1]; what is no number stays none, so that whoever flies it sees it."""
+    for j in range(len(out)):
+        out[j] = 1.0 if values[j] > 1.0 else -1.0 if values[j] < -1.0 else values[j]
+
 
 SHIPPED = Path(__file__).parents[1] / "data" / "policies"
 SUFFIX = ".npz"
-
-
-class Trainable(Protocol):
-    """Episodes, as far as a policy's header tells of them."""
-
-    @property
-    def task(self) -> Any:  # noqa: ANN401 - of any kind
-        """What is to be done."""
-
-    @property
-    def worlds(self) -> Any:  # noqa: ANN401 - of any kind
-        """That fly."""
-
-    @property
-    def policy_layout(self) -> Layout:
-        """Meaning of a policy's numbers."""
-
-
-class Hashes(Record):
-    """SHA-256 of what a policy was trained with, in hexadecimal.
-
-    Attributes:
-        task: the resolved task as JSON.
-        data: the data set; None without one.
-    """
-
-    task: str
-    data: str | None
-
-
-class Header(Layout):
-    """What stands beside the arrays of a policy's file, as JSON.
-
-    Attributes:
-        format: of the file.
-        task: that it was trained for.
-        scenario: the same.
-        activation: of hidden layers; the last one is linear.
-        hashes: of what it was trained with.
-        settings: values of the task's keys by their dotted paths, over those of its file.
-        definition: all keys of a task that does not ship with the suite; None for one that does.
-        training: whatever the training notes.
-    """
-
-    format: Literal[1] = 1
-    task: FileName
-    scenario: str
-    activation: Activation
-    hashes: Hashes
-    settings: dict[str, Any] = {}
-    definition: dict[str, Any] | None = None
-    training: dict[str, Any]
-
-    @classmethod
-    def for_episodes(
-        cls,
-        episodes: Trainable,
-        training: Mapping[str, Any],
-        *,
-        settings: Mapping[str, Any] | None = None,
-        data: str | None = None,
-    ) -> Self:
-        """The header of a policy that flies a task.
-
-        Args:
-            episodes: of the task.
-            training: whatever the training notes.
-            settings: of the task's keys, with which it was made.
-            data: hash of the data set; None without one.
-        """
-        return cls(
-            **dict(episodes.policy_layout),
-            task=episodes.task.name,
-            definition=episodes.task.definition,
-            scenario=episodes.worlds.scenario.scenario,
-            activation="tanh",
-            hashes=Hashes(task=episodes.task.digest, data=data),
-            settings=dict(settings or {}),
-            training=dict(training),
-        )
-
-    @property
-    def layout(self) -> Layout:
-        """What the numbers mean, alone."""
-        return Layout.model_construct(**{key: getattr(self, key) for key in Layout.model_fields})
 
 
 class Policy:
@@ -121,12 +133,7 @@ class Policy:
         source: for errors.
 
     Attributes:
-        header: as given.
-        mean: as given, float32; so are the other arrays.
-        deviation: as given.
-        weights: as given.
-        biases: as given.
-        source: as given.
+        header, mean, deviation, weights, biases, source: the same; arrays are float32.
 
     Raises:
         BadInput: arrays do not fit together, or with the header, or not all are finite.
@@ -161,13 +168,16 @@ class Policy:
             BadInput: there is no such policy, or it cannot be used.
         """
         file = policy_file(path)
-        arrays = _arrays(file)
-        header = validate(Header, _header(arrays, file), source=f"{file}: header")
-        missing = [each for each in ("mean", "deviation", "weights_0") if each not in arrays]
+        tree, arrays = read_array_file(file, "a policy's file")
+        header = validate(Header, tree, source=f"{file}: header")
+        layers = range(max(1, sum(key.startswith("weights_") for key in arrays)))
+        weights, biases = ([f"{kind}_{i}" for i in layers] for kind in ("weights", "biases"))
+        missing = [key for key in ("mean", "deviation", *weights, *biases) if key not in arrays]
         if missing:
             raise BadInput(f"{file}: array '{missing[0]}' is missing")
-        weights, biases = (_numbered(arrays, name, file) for name in ("weights", "biases"))
-        return cls(header, arrays["mean"], arrays["deviation"], weights, biases, source=str(file))
+        mean, deviation = arrays["mean"], arrays["deviation"]
+        numbers = ([arrays[key] for key in keys] for keys in (weights, biases))
+        return cls(header, mean, deviation, *numbers, source=str(file))
 
     def save(self, path: str | Path) -> None:
         """Write the file; equal policies give equal bytes.
@@ -217,9 +227,7 @@ class Policy:
     @property
     def _bytes(self) -> bytes:
         text = json.dumps(self.header.model_dump(mode="json"))
-        buffer = io.BytesIO()
-        np.savez(buffer, header=np.array(text), **self._named)  # type: ignore[arg-type] # of no other keys
-        return buffer.getvalue()
+        return array_file_bytes(text, self._named)
 
     def _check_shapes(self) -> None:
         outputs = [len(each) if each.ndim == 1 else -1 for each in self.biases]
@@ -274,29 +282,3 @@ def shipped_policies() -> list[str]:
 
 def _single(values: ArrayLike) -> Numbers:
     return np.ascontiguousarray(values, np.float32)
-
-
-def _arrays(file: Path) -> dict[str, np.ndarray]:
-    try:  # NumPy leaves a file open that it opened itself and cannot read
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{file}: not a policy's file, or damaged: {error}") from error
-
-
-def _header(arrays: Mapping[str, np.ndarray], file: Path) -> Any:  # noqa: ANN401 - JSON
-    if "header" not in arrays:
-        raise BadInput(f"{file}: array 'header' is missing")
-    try:
-        return json.loads(str(arrays["header"]))
-    except ValueError as error:
-        raise BadInput(f"{file}: header: not JSON: {error}") from error
-
-
-def _numbered(arrays: Mapping[str, np.ndarray], name: str, file: Path) -> list[np.ndarray]:
-    """Arrays NAME_0, NAME_1, ... of all layers."""
-    count = sum(key.startswith("weights_") for key in arrays)
-    missing = [f"{name}_{i}" for i in range(count) if f"{name}_{i}" not in arrays]
-    if missing:
-        raise BadInput(f"{file}: array '{missing[0]}' is missing")
-    return [arrays[f"{name}_{i}"] for i in range(count)]

@@ -1,33 +1,103 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A training: the stages of an experiment one after the other, in a folder that it can go on from.
+"""A training: the stages of an experiment one after the other, in a folder with checkpoints to go on from.
 
 experiment.yaml  policy.npz  checkpoint.npz  progress.csv  tensorboard/
-
-Trained networks as a policy's file.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_learning.policies.policy import Header, Policy
+from iap_io.runs.run_folder import write_file
+from iap_learning.array_file import array_file_bytes, read_array_file
+from iap_learning.policies.layout import Header
+from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training import cloning, online
-from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, restored, save
+from iap_learning.training.cloning import recorded
 from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
 from iap_learning.training.judging import Best, Judge
+from iap_learning.training.libraries import jax
 from iap_learning.training.log import Row, TrainingLog, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
 from iap_learning.training.networks import Network
 from iap_learning.training.offline import NetworkShape
-from iap_learning.training.recording import recorded
+
+CHECKPOINT = "checkpoint.npz"
+Tree = TypeVar("Tree")
+
+
+class Checkpoint(NamedTuple):
+    """A file with all that a training goes on from, which is there as a whole or not at all.
+
+    Attributes:
+        path: of it.
+        header: what training noted.
+        arrays: by their places in the tree.
+    """
+
+    path: Path
+    header: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+
+def save(path: Path, header: dict[str, Any], tree: Any) -> None:  # noqa: ANN401 - of arrays
+    """Write a tree of arrays; equal ones give equal files.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    places, _ = jax.tree_util.tree_flatten_with_path(tree)
+    arrays = {jax.tree_util.keystr(place): np.asarray(leaf) for place, leaf in places}
+    text = json.dumps(header, sort_keys=True, allow_nan=False)
+    write_file(path, array_file_bytes(text, arrays))
+
+
+def load(path: Path) -> Checkpoint:
+    """Read a checkpoint.
+
+    Raises:
+        BadInput: there is none, or it is cut short or damaged.
+    """
+    try:
+        header, arrays = read_array_file(path, "a checkpoint")
+    except FileNotFoundError as error:
+        raise BadInput(f"{path}: there is no checkpoint to go on from") from error
+    return Checkpoint(path, header, arrays)
+
+
+def restored(checkpoint: Checkpoint, like: Tree) -> Tree:
+    """The tree of a checkpoint.
+
+    Args:
+        checkpoint: of `load`.
+        like: a tree with its shapes and types.
+
+    Raises:
+        BadInput: it has other arrays.
+    """
+    places, structure = jax.tree_util.tree_flatten_with_path(like)
+    names = [jax.tree_util.keystr(place) for place, _ in places]
+    if set(names) != set(checkpoint.arrays):
+        odd = min(set(names) ^ set(checkpoint.arrays))
+        raise BadInput(f"{checkpoint.path}: array '{odd}': the experiment has other ones")
+    leaves = [checkpoint.arrays[name] for name in names]
+    for name, found, (_, wanted) in zip(names, leaves, places, strict=True):
+        kind = (np.shape(wanted), np.asarray(wanted).dtype)
+        if (found.shape, found.dtype) != kind:
+            raise BadInput(
+                f"{checkpoint.path}: array '{name}': has shape {found.shape} of {found.dtype};"
+                f" {kind[0]} of {kind[1]} is expected"
+            )
+    return jax.tree_util.tree_unflatten(structure, leaves)
+
 
 POLICY = "policy.npz"
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]

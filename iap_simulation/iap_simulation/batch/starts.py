@@ -45,24 +45,28 @@ def seed_array(seeds: Sequence[int]) -> Integers:
 
 
 class Starts:
-    """Starts of the only vehicle of a scenario.
+    """Starts of a vehicle of a scenario.
 
     Args:
         scenario: resolved.
         vehicle: of it, of any seed.
+        number: of the vehicle in the scenario.
+
+    Attributes:
         assembly: of its platform, as the file says.
     """
 
-    def __init__(self, scenario: Scenario, vehicle: Vehicle, assembly: Assembly) -> None:
+    def __init__(self, scenario: Scenario, vehicle: Vehicle, number: int = 0) -> None:
         self._scenario, self._row = scenario, vehicle.timeline.row(0)
-        self._name, (self._spec,) = vehicle.name, scenario.vehicles
+        self._name, self._spec = vehicle.name, scenario.vehicles[number]
+        self.assembly = Assembly.of(self._spec.platform, self._name).without_looks()
         self._balance = Balance(vehicle.model)
         self._headings = np.ascontiguousarray(self._row[REF_FIXED:])
         fleet = vehicle.model.fleet
         self._per_square = 4.0 * np.array([each.rotor.c_f for each in fleet])
         self._idle = np.array([each.rotor.rpm_min * each.presence for each in fleet])
-        self._bodies = len(assembly.bodies)
-        self._joints = assembly.joint_table
+        self._bodies = len(self.assembly.bodies)
+        self._joints = self.assembly.joint_table
         self._stands = self._spec.start.mode == "ground"
         turns = self._joints.turns
         self._turns = turns & (not self._stands and not self._balance.commands_rotors)

@@ -5,24 +5,79 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from iap_description.arrays import Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import Precision
 from iap_description.math.random_streams import stream
+from iap_description.sensors.mounts import imu_mounts
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS
 from iap_physics.batch.threads import Threads
 from iap_physics.build import build_plant
 from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.plant.inertial import inertial_probe
 from iap_physics.plant.plant import Plant, PlantOptions
+from iap_physics.plant.plant_spec import PlantSpec
+from iap_sensors.inertial.imu import Imus, ImuSamples
 from iap_simulation.batch.batch_support import check_memory, deviates, unsupported
-from iap_simulation.batch.inertial_units import WorldInertialUnits
 from iap_simulation.batch.starts import Starts, seed_array
 from iap_simulation.batch.tracking import Tracking
 from iap_simulation.flights.flight import Flight
-from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
+from iap_simulation.scenario.randomization import drawn_deviation, drawn_imu_mounts, drawn_wind
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
+
+
+class WorldInertialUnits:
+    """Units on the central body and on every aircraft of the only vehicle, M in each of B worlds.
+
+    Args:
+        scenario: resolved; its vehicle has inertial units, with whole numbers of samples in a control period.
+        spec: of the plant of one of the worlds.
+        batch: number of worlds.
+
+    Attributes:
+        probe: what the plant shows its physics steps.
+        samples: of the last control period, arrays (B, M, S, 3); before the first one S is 0.
+    """
+
+    def __init__(self, scenario: Scenario, spec: PlantSpec, batch: int) -> None:
+        (vehicle,), (plant_vehicle,) = scenario.vehicles, spec.vehicles
+        assert vehicle.sensors.imu is not None  # noqa: S101 - the caller has looked
+        assert plant_vehicle.imu is not None  # noqa: S101 - so has the plant's
+        mounts = imu_mounts(Assembly.of(vehicle.platform, vehicle.name))
+        self._topics = [mount.source.topic for mount in mounts]
+        self._is_drawn = scenario.draw.imu_position > 0.0 or scenario.draw.imu_tilt_deg > 0.0
+        self.probe = inertial_probe(spec, plant_vehicle.imu, batch=batch)
+        rngs = [np.random.default_rng(0)] * (batch * len(mounts))  # until the first reset
+        self._errors = Imus(
+            vehicle.sensors.imu, scenario.rates.physics_hz / plant_vehicle.imu.every, rngs
+        )
+        self.samples = self._none(batch)
+
+    def _none(self, batch: int) -> ImuSamples:
+        return ImuSamples(*np.zeros((4, batch, len(self._topics), 0, 3)))
+
+    def reset(self, worlds: Integers, scenarios: Sequence[Scenario]) -> None:
+        """Draw the units of some worlds, before their plants are reset; `scenarios` are theirs."""
+        count = len(self._topics)
+        for world, scenario in zip(worlds.tolist(), scenarios, strict=True):
+            units = range(world * count, (world + 1) * count)
+            self._errors.reset(units, [stream(scenario.seed, topic) for topic in self._topics])
+            if self._is_drawn:
+                mounts = drawn_imu_mounts(scenario, scenario.vehicles[0])
+                positions = np.array([mount.p_BS_B for mount in mounts])
+                self.probe.set_mounts(world, positions, np.array([each.q_BS for each in mounts]))
+
+    def measure(self) -> None:
+        """Take the samples of the control period that has just been flown."""
+        _, w, f = self.probe.take_all()
+        steps, batch, count, _ = w.shape
+        by_unit = (np.moveaxis(each, 0, 2).reshape(batch * count, steps, 3) for each in (w, f))
+        measured = self._errors(*by_unit)
+        self.samples = ImuSamples(*(each.reshape(batch, count, steps, 3) for each in measured))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +155,11 @@ class WorldStarter:
         scenario: resolved.
         flight: the scenario made ready with any seed.
         vehicle: its only one.
-
-    Attributes:
-        assembly: of the platform, as the file says.
     """
 
     def __init__(self, scenario: Scenario, flight: Flight, vehicle: Vehicle) -> None:
-        (spec,) = scenario.vehicles
         self._scenario, self._spec = scenario, flight.spec.vehicles[0]
-        self.assembly = Assembly.of(spec.platform, spec.name).without_looks()
-        self._starts = Starts(scenario, vehicle, self.assembly)
+        self._starts = Starts(scenario, vehicle)
 
     def reset(
         self,
@@ -136,7 +186,7 @@ class WorldStarter:
         scenario = seeded(self._scenario, seed)
         deviation = drawn_deviation(scenario, scenario.vehicles[0])
         vehicle = self._spec.model_copy(update={"deviation": deviation})
-        airframe = vehicle.airframe(deviation.assembly(self.assembly))
+        airframe = vehicle.airframe(deviation.assembly(self._starts.assembly))
         plant.deviate(world, airframe, drawn_wind(scenario))
 
 

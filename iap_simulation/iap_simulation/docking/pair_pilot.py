@@ -7,14 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode
 from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import ScriptPilot, Sensed
-from iap_simulation.docking.ports import is_held
+from iap_simulation.docking.ports import is_held, pair_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -79,20 +78,6 @@ class DockingPilot:
         latches = plant.part(Latches)
         assert latches is not None
         return Sensed(rows, wrenches, is_held(latches.phase(self._latch)))
-
-
-def pair_of(scenario: Scenario) -> tuple[tuple[int, int], str]:
-    """Numbers of target and chaser among a scenario's vehicles, and their latch.
-
-    Raises:
-        BadInput: nothing docks.
-    """
-    if scenario.docking is None:
-        raise BadInput(f"key 'policy': scenario '{scenario.scenario}' has no key 'docking'")
-    latch = scenario.latches[scenario.docking.latch]
-    names = [vehicle.name for vehicle in scenario.vehicles]
-    target, chaser = (names.index(path.split("/")[0]) for path in (latch.socket, latch.probe))
-    return (target, chaser), scenario.docking.latch
 
 
 def scripted(scenario: Scenario, vehicles: Sequence[Vehicle]) -> DockingPilot:

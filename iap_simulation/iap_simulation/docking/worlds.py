@@ -14,6 +14,8 @@ from iap_control.docking.settings import ScriptParameters
 from iap_control.docking.vehicle_control import PairParameters
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
+from iap_description.math.random_streams import stream
+from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.batch.records import BatchVehicle, FreeFlightState
 from iap_physics.batch.threads import Threads
 from iap_physics.docking import pairs as kernel
@@ -22,16 +24,45 @@ from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
-from iap_simulation.batch.starts import give_seeds, seed_array
+from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
 from iap_simulation.docking.outcome import DockingLimits
-from iap_simulation.docking.pair_setup import PairStarts, mechanism_of, pair_vehicles
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
-from iap_simulation.docking.winds import Winds
-from iap_simulation.scenario.randomization import drawn_deviation
+from iap_simulation.docking.ports import mechanism_of, pair_vehicles
+from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.parts import state_noise_stream
+from iap_simulation.vehicles.vehicle import Vehicle
+
+
+class Winds:
+    """Wind and gusts of many worlds.
+
+    Args:
+        scenario: that says how it blows.
+        batch: number of worlds.
+    """
+
+    def __init__(self, scenario: Scenario, batch: int) -> None:
+        self._scenario = scenario
+        self._blows = scenario.has_drag
+        self._air = Air(scenario.wind, [np.random.default_rng(0) for _ in range(batch)])
+
+    def reset(self, chosen: Integers, seeds: Integers) -> None:
+        """Begin flights of seeds in some worlds."""
+        if not (self._blows and len(chosen)):
+            return
+        for b, seed in zip(chosen.tolist(), seeds.tolist(), strict=True):
+            wind = drawn_wind(self._scenario.model_copy(update={"seed": seed}))
+            self._air.set_wind(b, wind)
+        if self._air.is_gusty:
+            self._air.reset(chosen, [stream(seed, GUSTS) for seed in seeds.tolist()])
+
+    def advance(self, air_W: Array, dt: float) -> None:
+        """Write the air's velocity (B, 3) of the next period."""
+        if self._blows:
+            air_W[:] = self._air.advance(1, dt)[0]
 
 
 class DockingWorlds:
@@ -64,7 +95,8 @@ class DockingWorlds:
         self._vehicles = pair_vehicles(scenario, spec)
         batch, dt = len(self.seeds), 1.0 / scenario.rates.physics_hz
         self.dt, self._substeps = dt, scenario.rates.substeps
-        self._starts = [PairStarts(scenario, i) for i in self._vehicles]
+        ready = {i: Vehicle.of(scenario, scenario.vehicles[i]) for i in self._vehicles}
+        self._starts = [Starts(scenario, each, i) for i, each in ready.items()]
         self.pairs = kernel.Pairs.empty(batch)
         self._flight = self._free_flight()
         bodies = kernel.PairBodies.empty(batch)
@@ -129,7 +161,7 @@ class DockingWorlds:
             give_seeds(self.seeds, indices, seeds)
         now = self.seeds[indices]
         for i, (starts, noise) in enumerate(zip(self._starts, self._noise, strict=True)):
-            x, rpm = starts(now)
+            x, rpm, _ = starts(now)
             rotors = self._flight.rotors
             self.pairs.x[indices, i] = x[:, 0]
             rotors.rpm[indices, i], rotors.target[indices, i] = rpm[:, 0], rpm[:, 0]

@@ -8,7 +8,7 @@ from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
-from iap_simulation.scenario.module_joints import motor_faults, plant_joints
+from iap_simulation.scenario.modules import motor_faults, plant_joints
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
     drawn_imu_mounts,

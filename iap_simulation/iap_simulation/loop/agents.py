@@ -14,6 +14,7 @@ from iap_description.arrays import Array
 from iap_description.config.plugins import load_class
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
+from iap_description.states import Command
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.loop.roles import Agent
@@ -65,6 +66,52 @@ class JointGuidance(Protocol):
             reference: of the module that docks, by its coordinator.
             is_due: whether this is an instant of coordination.
         """
+
+
+class ProgramAgent:
+    """The agent that is the program which steps the simulation.
+
+    Args:
+        names: of the vehicles, in their order.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._commands: Mapping[int, Command] = {}
+
+    def number(self, name: str) -> int:
+        """Number of a vehicle.
+
+        Raises:
+            BadInput: no such vehicle.
+        """
+        if name not in self._names:
+            raise BadInput(f"no vehicle '{name}', but {', '.join(self._names)}")
+        return self._names.index(name)
+
+    def take(self, command: Command | Mapping[str, Command] | None) -> None:
+        """Take the commands of the present control period, see `Simulation.step`.
+
+        Raises:
+            BadInput: no such vehicle, or several and a command without a name.
+        """
+        if command is None:
+            self._commands = {}
+        elif isinstance(command, Mapping):
+            self._commands = {self.number(name): each for name, each in command.items()}
+        elif len(self._names) > 1:
+            raise BadInput(f"step: whose command is it? name one of {', '.join(self._names)}")
+        else:
+            self._commands = {0: command}
+
+    def command(
+        self,
+        k: int,  # noqa: ARG002 - an agent's arguments
+        plant: Plant,  # noqa: ARG002
+        references: Sequence[Reference],  # noqa: ARG002
+    ) -> Mapping[int, Command]:
+        """The commands that were taken last."""
+        return self._commands
 
 
 def registered(group: str) -> dict[str, EntryPoint]:

@@ -4,7 +4,7 @@
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_description.errors import BadInput
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 

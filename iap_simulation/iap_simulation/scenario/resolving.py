@@ -14,7 +14,7 @@ from iap_description.errors import BadInput, shown
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
-from iap_simulation.scenario.module_chain import with_modules
+from iap_simulation.scenario.modules import with_modules
 from iap_simulation.scenario.renamed_keys import renamed_path, with_new_names
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS

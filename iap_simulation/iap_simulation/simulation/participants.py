@@ -1,23 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts that a scenario's keys bring into its closed loop, each in the role that the loop knows of it."""
+"""The parts that the keys of a scenario bring into its closed loop by their roles, and what a snapshot keeps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
 
+from iap_description.sensors.readings import Reading
 from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import FlightMonitor
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.arm.arm_monitor import ArmMonitor
+from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.agents import FlightAgent, info_of, make_agent
+from iap_simulation.loop.agents import FlightAgent, ProgramAgent, info_of, make_agent
+from iap_simulation.loop.closed_loop import ClosedLoop
 from iap_simulation.loop.estimate_monitor import EstimateGuidance
-from iap_simulation.loop.roles import Agent, Guidance, Observer
+from iap_simulation.loop.roles import Agent, Guidance, Observer, RowObserver
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.tasks.monitor import TaskMonitor
 from iap_simulation.vehicles.arm_guidance import ArmGuidance
+
+
+@dataclass
+class RecentReadings:
+    """The readings since the last step; none while `fly` flies, whose images would fill the memory."""
+
+    readings: list[Reading] = field(default_factory=list)
+    is_open: bool = True
+
+    def receive(self, reading: Reading) -> None:
+        """Keep a reading."""
+        if self.is_open:
+            self.readings.append(reading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +108,30 @@ class Participants:
         """Receivers of the sensors' readings."""
         return tuple(getattr(self.agent, "sinks", ()))
 
-    @property
-    def leave_controllers_alone(self) -> bool:
-        """Whether nobody but a vehicle's controller has a say in what it does."""
+    def compiled_run(self, flight: Flight, loop: ClosedLoop) -> CompiledRun | None:
+        """The compiled loop of a single vehicle that is left to its controller; None where more takes part."""
         parts = (self.agent, self.modules, self.estimates, self.arms, self.task)
-        return all(each is None for each in parts)
+        is_alone = len(loop.vehicles) == 1 and all(each is None for each in parts)
+        takes_rows = all(isinstance(each, RowObserver) for each in loop.recorders)
+        is_alone = is_alone and takes_rows and flight.sensors.suite.is_empty
+        if not is_alone or not flight.scenario.compiled:
+            return None
+        return CompiledRun.of(loop.plant, loop.vehicles[0])
+
+
+class FlightParts(NamedTuple):
+    """All of a flight that changes while it is flown, but for the engine."""
+
+    loop: ClosedLoop
+    participants: Participants
+    flight: Flight
+    sink: RecentReadings
+    program: ProgramAgent
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything that a simulation needs to go on from an instant."""
+
+    parts: FlightParts
+    engine: object

@@ -4,7 +4,6 @@
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -18,17 +17,16 @@ from iap_physics.plant.plant import Plant
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.flights.flight import Flight
+from iap_simulation.loop.agents import ProgramAgent
 from iap_simulation.loop.closed_loop import ClosedLoop
-from iap_simulation.loop.roles import Observer, RowObserver
+from iap_simulation.loop.roles import Observer
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.simulation.participants import Participants
-from iap_simulation.simulation.snapshot import (
+from iap_simulation.simulation.participants import (
     FlightParts,
-    ProgramAgent,
+    Participants,
     RecentReadings,
     Snapshot,
 )
@@ -138,12 +136,7 @@ class Simulation:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -285,19 +278,9 @@ class Simulation:
         self._sink.is_open = False
         self._program.take(None)
         try:
-            self.loop.fly(progress, self._compiled_run())
+            self.loop.fly(progress, self.participants.compiled_run(self._flight, self.loop))
         finally:
             self._sink.is_open = True
-
-    def _compiled_run(self) -> CompiledRun | None:
-        """What flies a single vehicle that is left to its controller; None where more takes part."""
-        vehicles, flight = self.loop.vehicles, self._flight
-        is_alone = len(vehicles) == 1 and self.participants.leave_controllers_alone
-        takes_rows = all(isinstance(each, RowObserver) for each in self.loop.recorders)
-        has_sensors = not flight.sensors.suite.is_empty
-        if not self.scenario.compiled or not is_alone or not takes_rows or has_sensors:
-            return None
-        return CompiledRun.of(self.plant, vehicles[0])
 
     def snapshot(self) -> Snapshot:
         """The present instant, to return to with `restore` until the next `reset`.

@@ -33,9 +33,9 @@ from iap_simulation.vehicles.parts import (
     controller_model,
     state_noise_stream,
     vehicle_controller,
+    vehicle_start,
     vehicle_timeline,
 )
-from iap_simulation.vehicles.start import vehicle_start
 
 
 @dataclass

@@ -177,7 +177,7 @@ WITHOUT = """
 import sys
 sys.modules["gymnasium"] = None
 import iap_learning.tasks.kinds.platform.episodes
-import iap_learning.environments.vector
+import iap_learning.environments.task_env
 """
 
 

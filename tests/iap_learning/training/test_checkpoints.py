@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("jax")
 
 from iap_description.errors import BadInput
-from iap_learning.training.checkpoints import load, restored, save
 from iap_learning.training.networks import make_network
+from iap_learning.training.training import load, restored, save
 
 
 def tree(size=4):

@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("jax")
 
 from iap_bringup.cli.main import main
-from iap_learning.training.checkpoints import CHECKPOINT, load
 from iap_learning.training.log import read_progress
+from iap_learning.training.training import CHECKPOINT, load
 
 SMALL = ["--set=worlds=4", "--set=threads=1", "--set=online.together=1"]
 SMALL += ["--set=online.ppo.horizon=4", "--set=online.ppo.minibatches=1"]

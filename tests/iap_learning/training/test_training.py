@@ -12,7 +12,6 @@ pytest.importorskip("jax")
 from iap_description.errors import BadInput
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
-from iap_learning.training.checkpoints import CHECKPOINT, load
 from iap_learning.training.experiment import (
     EXPERIMENTS,
     Choice,
@@ -21,7 +20,7 @@ from iap_learning.training.experiment import (
     write_experiment,
 )
 from iap_learning.training.log import read_progress
-from iap_learning.training.training import begin, go_on
+from iap_learning.training.training import CHECKPOINT, begin, go_on, load
 
 SMALL = (
     "worlds=6",

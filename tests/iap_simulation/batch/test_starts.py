@@ -6,7 +6,7 @@ import pytest
 
 from iap_simulation.batch.starts import Starts
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.vehicles.start import vehicle_start
+from iap_simulation.vehicles.parts import vehicle_start
 
 SCATTERED = {"draw.position": 0.3, "draw.attitude_deg": 15.0}
 

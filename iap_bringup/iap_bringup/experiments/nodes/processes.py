@@ -29,7 +29,7 @@ from iap_bringup.launching.node_parameters import (
 from iap_bringup.launching.parameter_files import parameters_text
 from iap_description.errors import BadInput
 from iap_io.runs.vehicle_meta import TRUTH
-from iap_simulation.scenario.module_joints import is_coordinated
+from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

@@ -14,8 +14,7 @@ from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
 from iap_physics.latching.latches import Latches
 from iap_physics.session.session import Session
-from iap_simulation.docking.pair_pilot import pair_of
-from iap_simulation.docking.ports import is_held
+from iap_simulation.docking.ports import is_held, pair_of
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
