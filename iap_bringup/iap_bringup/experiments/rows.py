@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of studies, and what they report meanwhile."""
+"""Rows and bars of studies, and their reports while they run."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from rich.table import Table
 
 Report = Callable[[str], None]  # called with what is being done
 Rows = dict[str, dict[str, Any]]
@@ -11,3 +13,36 @@ Rows = dict[str, dict[str, Any]]
 def bar_row(measured: float, bar: str) -> dict[str, str]:
     """A row of a study's table: a measured value, and what it must reach."""
     return {"measured": f"{measured:.3g}", "bar": bar}
+
+
+class Bar(NamedTuple):
+    """One thing that flights must reach, and what they do.
+
+    Attributes:
+        what: is measured, with its unit.
+        measured: the worst of all flights; infinite where one did not come to its end.
+        limit: of it.
+        at_least: whether it must not be below the limit; else not above.
+    """
+
+    what: str
+    measured: float
+    limit: float
+    at_least: bool = False
+
+    @property
+    def passes(self) -> bool:
+        """True if it is reached."""
+        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+
+def bar_table(reached: Sequence[Bar]) -> Table:
+    """A table of bars."""
+    out = Table("what", title="Bars")
+    for name in ("measured", "bar", ""):
+        out.add_column(name, justify="right")
+    for bar in reached:
+        sign = ">=" if bar.at_least else "<="
+        row = (f"{bar.measured:.3g}", f"{sign} {bar.limit:.3g}", "pass" if bar.passes else "miss")
+        out.add_row(bar.what, *row)
+    return out

@@ -9,9 +9,11 @@ import argparse
 import resource
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from subprocess import Popen
+from typing import Any
 
 from rich.console import Console
 
@@ -20,6 +22,7 @@ from iap_bringup.experiments.rows import Report, Rows
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_simulation.runs.run import record
+from iap_simulation.scenario.resolving import Options, resolve
 
 ROWS = 10  # of a table, at equal distances in flown time
 SCENARIO = "hover"
@@ -44,16 +47,40 @@ def in_process(duration: float, report: Report) -> Rows:
 
 
 def as_nodes(duration: float, report: Report) -> Rows:
-    """Footprints of the nodes in lockstep, see `iap_bringup.experiments.nodes.measure_soak`.
+    """Memory [MB] of all node processes in lockstep, and the files and threads of all together, at ten times.
 
     Raises:
         BadInput: no ROS 2, or the nodes are not built or do not start.
     """
     try:
-        from iap_bringup.experiments.nodes.measure_soak import footprints
+        from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
+        from iap_bringup.experiments.nodes.measure import START_TIMEOUT, wait_until
     except ImportError as error:
         raise BadInput(f"soak: ROS 2 is not in this environment ({error})") from error
-    return footprints(SCENARIO, duration, ROWS, report)
+    longer = 2.0 * duration  # so that nobody ends while it is looked at
+    resolved, _ = resolve(SCENARIO, Options(duration=longer))
+    parameters = {"scenario": SCENARIO, "duration": longer}
+    rows: Rows = {}
+    with nodes_to_measure() as nodes, tempfile.TemporaryDirectory() as folder, nodes:
+        listener = Listener("soak")
+        out = {"out": str(Path(folder) / "run"), "plot": False}
+        nodes.start("recorder", {**parameters, **out})
+        nodes.start_flight(resolved, parameters, pace="lockstep")
+        for i in range(1, ROWS + 1):
+            t, _ = wait_until(listener, i * duration / ROWS, START_TIMEOUT)
+            report(f"{t:.0f} of {duration:.0f} s")
+            rows[f"{t:.0f} s"] = _footprint_row(nodes.processes)
+    return rows
+
+
+def _footprint_row(processes: Mapping[str, Popen[Any]]) -> dict[str, float]:
+    """Memory [MB] of each process, and the files and threads of all together."""
+    footprints = {key: Footprint.of(each.pid) for key, each in processes.items()}
+    return {
+        **{key: each.memory_mb for key, each in footprints.items()},
+        "open_files": sum(each.open_files for each in footprints.values()),
+        "threads": sum(each.threads for each in footprints.values()),
+    }
 
 
 def growth_row(rows: Rows) -> dict[str, str]:

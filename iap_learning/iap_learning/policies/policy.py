@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_learning.array_file import array_file_bytes, read_array_file
+from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.policies.layout import Header, Layout
 
 Numbers = NDArray[np.float32]

@@ -15,7 +15,7 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_io.runs.run_folder import write_file
-from iap_learning.array_file import array_file_bytes, read_array_file
+from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.policies.layout import Header
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes

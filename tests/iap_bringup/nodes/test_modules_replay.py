@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_bringup.nodes.flight_replay import FlightReplay
+from iap_bringup.nodes.node_recording import FlightReplay
 from iap_description.signals import NO_WRENCH, Reference, Step
 from iap_description.states import Command, Level
 from iap_description.vehicles.latching import Hold

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
-from iap_bringup.pictures.arms import carried, with_arm
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
 from iap_bringup.pictures.picture import Viewpoint, camera_around, render_scene
+from iap_bringup.pictures.render import carried, with_arm
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.gripper import GripperSpec

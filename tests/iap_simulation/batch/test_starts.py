@@ -25,15 +25,13 @@ SCATTERED = {"draw.position": 0.3, "draw.attitude_deg": 15.0}
 def test_starts_are_those_of_single_runs(platform, settings):
     worlds = Worlds.of("hover", 2, settings={**SCATTERED, **settings}, platform=platform)
     scenario, vehicle = worlds.scenario, worlds.flight.vehicles[0]
-    starts = Starts(scenario, vehicle, worlds._starter.assembly)
+    starts = Starts(scenario, vehicle)
     seeds = np.random.default_rng(1).integers(0, 2**53, 40)
     x, rpm, tilt = starts(seeds)
     first = vehicle.timeline.row(0)
     for i, seed in enumerate(seeds.tolist()):
         seeded = scenario.model_copy(update={"seed": seed})
-        alone = vehicle_start(
-            seeded, seeded.vehicles[0], worlds._starter.assembly, vehicle.model, first
-        )
+        alone = vehicle_start(seeded, seeded.vehicles[0], starts.assembly, vehicle.model, first)
         np.testing.assert_array_equal(x[i], alone[0])
         np.testing.assert_array_equal(rpm[i], alone[1])
         np.testing.assert_array_equal(tilt[i], alone[2])

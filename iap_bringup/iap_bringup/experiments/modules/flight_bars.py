@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.experiments.modules.bar import Bar
+from iap_bringup.experiments.rows import Bar
 from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_physics.plant.disturbances import Disturbance

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.experiments.modules.bar import Bar
 from iap_bringup.experiments.modules.cases import (
     COMPLETED,
     SEEDS,
@@ -18,6 +17,7 @@ from iap_bringup.experiments.modules.cases import (
     lemniscate,
     published,
 )
+from iap_bringup.experiments.rows import Bar
 from iap_description.arrays import Array
 from iap_simulation.sweeps.flying import Row
 

@@ -8,10 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from iap_bringup.experiments.modules.bar import bar_table
 from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, errors_of
 from iap_bringup.experiments.modules.flight_bars import flight_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
+from iap_bringup.experiments.rows import bar_table
 from iap_simulation.sweeps.flying import Row, fly
 from iap_simulation.sweeps.process_pool import ProcessPool
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 
 from iap_bringup.experiments.nodes.processes import Nodes, free_domain
 from iap_description.errors import BadInput
@@ -37,21 +36,22 @@ class Listener:
     """The newest values of every diagnostic status.
 
     Args:
-        node: that subscribes.
+        name: of its node.
         simulation: namespace of the simulation.
 
     Attributes:
+        node: that subscribes.
         times: wall time of each status' newest values [s].
     """
 
-    def __init__(self, node: Node, simulation: str = "") -> None:
-        self.node, self.simulation = node, simulation
+    def __init__(self, name: str, simulation: str = "") -> None:
+        self.node, self.simulation = rclpy.create_node(name), simulation
         self.times: dict[str, float] = {}
         self._values: dict[str, dict[str, str]] = {}
         self._executor = SingleThreadedExecutor()
-        self._executor.add_node(node)
+        self._executor.add_node(self.node)
         topic = f"{simulation}/diagnostics"
-        node.create_subscription(DiagnosticArray, topic, self._on_diagnostics, 50)
+        self.node.create_subscription(DiagnosticArray, topic, self._on_diagnostics, 50)
 
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         for status in array.status:

@@ -13,8 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-import rclpy
-
 from iap_bringup.experiments.footprint import processor_time
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_description.errors import BadInput
@@ -81,9 +79,7 @@ def measure_together(
     names = [vehicle.name for vehicle in resolved.vehicles]
     parameters = {"scenario": scenario, "assignments": assignments}
     with nodes_to_measure() as nodes:
-        listeners = [
-            Listener(rclpy.create_node(f"measure_{i}"), each) for i, each in enumerate(simulations)
-        ]
+        listeners = [Listener(f"measure_{i}", each) for i, each in enumerate(simulations)]
         with nodes, ThreadPoolExecutor(len(simulations)) as threads:
             for each in simulations:
                 start = nodes.start_container if together else nodes.start_flight

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rclpy
 from builtin_interfaces.msg import Time
 from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -42,7 +41,7 @@ class LocalizationListener(Listener):
     """
 
     def __init__(self, vehicle: str) -> None:
-        super().__init__(rclpy.create_node("measure_localization"))
+        super().__init__("measure_localization")
         self.clock: list[tuple[float, float]] = []
         self.centre: list[tuple[float, ...]] = []
         self.node.create_subscription(Clock, "/clock", self._on_clock, 10)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from iap_bringup.experiments.modules.bar import Bar, bar_table
 from iap_bringup.experiments.modules.cases import COMPLETED, cases
 from iap_bringup.experiments.modules.recorded_bars import TITLE, bar_cases, recorded_bars
+from iap_bringup.experiments.rows import Bar, bar_table
 
 SMALL = 1e-4  # error of every axis [m], [rad]
 GROWN = {"force_n": 2.0, "force_first_n": 0.5}

@@ -35,7 +35,7 @@ def read_array_file(file: Path, what: str) -> tuple[Any, dict[str, np.ndarray]]:
     except FileNotFoundError:
         raise
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{file}: not {what}, or cut short: {error}") from error
+        raise BadInput(f"{file}: not {what}, or cut short or damaged: {error}") from error
     if HEADER not in arrays:
         raise BadInput(f"{file}: array '{HEADER}' is missing")
     try:
