@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kinds of actuation: one module for each, with its law, its allocation and its limits."""
+"""Kinds of actuation: what each can make of a wrench, its law, its allocation and its limits."""

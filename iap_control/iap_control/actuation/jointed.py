@@ -1,29 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Aircraft on joints, each of which gives a thrust vector: what `full` and `collinear` have in common."""
-
-from collections.abc import Callable
+"""Aircraft on joints, each of which gives a thrust vector: the kinds `full` and `collinear`."""
 
 import numpy as np
 
-from iap_control.allocation.actuation import (
-    Effectiveness,
-    JointLine,
-    PlatformLaw,
-    ReferenceRows,
-    Thrusters,
-)
+from iap_control.actuation.base import PoseActuation
+from iap_control.allocation.actuation import Effectiveness, JointLine, Thrusters
 from iap_control.allocation.allocation import allocation_matrix
 from iap_control.allocation.inverses import thrust_strengths, thrust_vectors
 from iap_control.allocation.jointed_allocation import JointedAllocation
 from iap_control.allocation.model import PlatformModel
-from iap_control.allocation.thrust_directions import Reach, thrust_directions
-from iap_control.gains import Gains
-from iap_control.interaction.wrench_control import WrenchControl
+from iap_control.allocation.thrust_directions import FREE, Reach, thrust_directions
 from iap_description.arrays import Array
-from iap_description.signals import Reference
+from iap_description.errors import BadInput
 from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.health import Health
+
+COSINE_TOLERANCE = 1e-6  # between the joints' line and an axis: perpendicular below
 
 
 def turns(assembly: Assembly) -> bool:
@@ -31,12 +24,10 @@ def turns(assembly: Assembly) -> bool:
     return any(joint.kind.is_free and not joint.is_sprung for joint in assembly.joints)
 
 
-class JointedActuation:
+class JointedActuation(PoseActuation):
     """Base of the kinds whose aircraft turn on joints."""
 
     mode = Mode.ATTITUDE_THRUST
-    tilts_to_push = False
-    uncontrolled = "is left to itself"
 
     def inverse(self, B: Array, thrusters: Thrusters, health: Health) -> Array:
         """See `Actuation`."""
@@ -50,18 +41,6 @@ class JointedActuation:
         """See `Actuation`."""
         return JointedAllocation(model)
 
-    def make_law(
-        self,
-        model: PlatformModel,
-        gains: Gains,
-        dt: float,
-        headings: Callable[[Array, Reference], Array],  # noqa: ARG002 - aircraft turn freely
-        *,
-        follows: bool,  # noqa: ARG002
-    ) -> PlatformLaw:
-        """Pose and wrench control, see `Actuation`."""
-        return WrenchControl(model, gains, dt)
-
     def thrusts(self, parts: Array) -> Array:
         """(N,) of thrust vectors (3N,), see `Actuation`."""
         return np.asarray(np.linalg.norm(parts.reshape(len(parts) // 3, -1), axis=1))
@@ -70,11 +49,6 @@ class JointedActuation:
         """Limits of the aircraft's thrusts, see `Actuation`."""
         low, high = model.thrust_limits.T
         return low, high
-
-    def check_references(
-        self, model: PlatformModel, rows: ReferenceRows, vehicle_name: str
-    ) -> None:
-        """Any attitude can be held up to limits that depend on the flight, see `Actuation`."""
 
     def _reach(self, assembly: Assembly, thrusters: Thrusters) -> Reach | None:
         """The wrenches of aircraft on joints that turn; None of other platforms."""
@@ -89,6 +63,72 @@ class JointedActuation:
         B = allocation_matrix(positions(assembly))
         sound = Health.sound(thrusters.fleet)
         return Effectiveness(B, self.inverse(B, thrusters, sound), line)
+
+
+class FullActuation(JointedActuation):
+    """Full actuation: aircraft on joints whose thrusts together make any wrench, rank 6; iap_simulator eq. (10)."""
+
+    name = "full"
+    law = "full_actuation"
+
+    def effectiveness(self, assembly: Assembly, thrusters: Thrusters) -> Effectiveness | None:
+        """The map of thrust vectors of rank 6, else None."""
+        reach = self._reach(assembly, thrusters)
+        if reach is None or reach.rank < 6:
+            return None
+        return self._effectiveness(assembly, thrusters)
+
+
+class CollinearActuation(JointedActuation):
+    """Collinear actuation: aircraft on spherical joints along a line, about which they cannot turn, rank 5.
+
+    The law is that of iap_simulator eq. (16).
+    """
+
+    name = "collinear"
+    law = "under_actuation"
+    arm_refusal = "no law flies an arm on joints that lie on a line"
+
+    def effectiveness(self, assembly: Assembly, thrusters: Thrusters) -> Effectiveness | None:
+        """The map of thrust vectors of a lower rank than 6, else None.
+
+        Raises:
+            BadInput: an aircraft does not turn freely.
+        """
+        reach = self._reach(assembly, thrusters)
+        if reach is None or reach.rank == 6:
+            return None
+        if not (thrusters.swings == FREE).all():
+            raise BadInput(
+                f"vehicle '{assembly.name}': key 'platform.joints': the aircraft on their joints push along"
+                f" {reach.rank} of 6 axes only, and not along {reach.lacking}, for which there is no control law"
+            )
+        return self._effectiveness(assembly, thrusters, line_through(positions(assembly)))
+
+    def controlled_angles(self, model: PlatformModel) -> tuple[bool, bool, bool]:
+        """Those of the two axes that are furthest from the line."""
+        free = int(np.argmax(np.abs(line_of(model).direction_P)))
+        return free != 0, free != 1, free != 2
+
+    def axis_refusal(self, model: PlatformModel, axis: int) -> str | None:
+        """The torque about the line cannot be made."""
+        if axis >= 3 and abs(line_of(model).direction_P[axis - 3]) > COSINE_TOLERANCE:
+            return "with its joints on a line cannot turn about it"
+        return None
+
+
+def line_of(model: PlatformModel) -> JointLine:
+    """The line of a model's joints."""
+    assert model.line is not None  # noqa: S101 - each platform of this kind has one
+    return model.line
+
+
+def line_through(joints: Array) -> JointLine:
+    """The line of joints (N, 3), its direction towards +x where there is a choice."""
+    center = joints.mean(axis=0)
+    direction = np.linalg.svd(joints - center)[2][0]
+    direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+    return JointLine(direction, center - direction * (direction @ center))
 
 
 def positions(assembly: Assembly) -> Array:

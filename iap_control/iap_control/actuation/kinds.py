@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_control.actuation.collinear import CollinearActuation
-from iap_control.actuation.full import FullActuation
+from iap_control.actuation.jointed import CollinearActuation, FullActuation
 from iap_control.actuation.rigid import RigidActuation
 from iap_control.actuation.vectored import VectoredActuation
 from iap_control.allocation.actuation import Actuation, Effectiveness, Thrusters

@@ -3,13 +3,9 @@
 
 from collections.abc import Callable
 
+from iap_control.actuation.base import PoseActuation
 from iap_control.actuation.jointed import turns
-from iap_control.allocation.actuation import (
-    Effectiveness,
-    PlatformLaw,
-    ReferenceRows,
-    Thrusters,
-)
+from iap_control.allocation.actuation import Effectiveness, PlatformLaw, Thrusters
 from iap_control.allocation.inverses import least_norm, rotor_strengths
 from iap_control.allocation.model import PlatformModel
 from iap_control.allocation.rotor_allocation import RotorAllocation
@@ -18,20 +14,17 @@ from iap_control.gains import Gains
 from iap_control.laws.position_yaw_control import PositionYawControl
 from iap_description.arrays import Array
 from iap_description.signals import Reference
-from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.health import Health
 
 
-class RigidActuation:
+class RigidActuation(PoseActuation):
     """The kind `rigid`, see `Actuation`."""
 
     name = "rigid"
     law = "position_yaw"
-    mode = Mode.RPM
     tilts_to_push = True
     uncontrolled = "turn to push"
-    arm_refusal: str | None = None
 
     def effectiveness(self, assembly: Assembly, thrusters: Thrusters) -> Effectiveness | None:
         """The map of rotor thrusts (6, 4N), None of rotors that tilt or turn on joints.
@@ -47,10 +40,6 @@ class RigidActuation:
     def inverse(self, B: Array, thrusters: Thrusters, health: Health) -> Array:
         """See `Actuation`."""
         return least_norm(B, rotor_strengths(thrusters.fleet, health))
-
-    def wrenches(self, model: PlatformModel) -> Array:
-        """See `Actuation`."""
-        return model.B
 
     def controlled_angles(self, model: PlatformModel) -> tuple[bool, bool, bool]:  # noqa: ARG002
         """Yaw alone; tilt follows from the thrust."""
@@ -79,12 +68,3 @@ class RigidActuation:
     def thrusts(self, parts: Array) -> Array:
         """(4N,) themselves, see `Actuation`."""
         return parts
-
-    def limits(self, model: PlatformModel) -> tuple[Array, Array]:
-        """Limits of the rotors, see `Actuation`."""
-        return model.rotor_limits
-
-    def check_references(
-        self, model: PlatformModel, rows: ReferenceRows, vehicle_name: str
-    ) -> None:
-        """Attitudes of references are not followed, see `Actuation`."""

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectored actuation: rotors of one body that tilt or do not all push along z and make any wrench, rank 6."""
 
-from collections.abc import Callable
-
 import numpy as np
 
+from iap_control.actuation.base import PoseActuation
 from iap_control.actuation.jointed import turns
-from iap_control.allocation.actuation import (
-    Effectiveness,
-    PlatformLaw,
-    ReferenceRows,
-    Thrusters,
-)
+from iap_control.allocation.actuation import Effectiveness, ReferenceRows, Thrusters
 from iap_control.allocation.inverses import least_norm
 from iap_control.allocation.model import PlatformModel
 from iap_control.allocation.rotor_maps import rotor_shares, tilted_map
@@ -20,30 +14,23 @@ from iap_control.allocation.vectored_allocation import (
     VectoredAllocation,
     VectoredTables,
 )
-from iap_control.gains import Gains
-from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.laws.tracking import gravity_wrench
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.saturation import THRUST_TOLERANCE
-from iap_description.signals import Reference
-from iap_description.states import REF_Q, Mode
+from iap_description.states import REF_Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.health import Health
 
 SAMPLES = 32  # references of a flight whose attitudes are checked beforehand
 
 
-class VectoredActuation:
+class VectoredActuation(PoseActuation):
     """The kind `vectored`, see `Actuation`."""
 
     name = "vectored"
     law = "full_actuation"
-    mode = Mode.RPM
-    tilts_to_push = False
-    uncontrolled = "is left to itself"
-    arm_refusal: str | None = None
 
     def effectiveness(self, assembly: Assembly, thrusters: Thrusters) -> Effectiveness | None:
         """The map of T cos b and T sin b of every rotor (6, 8N), None of other rotors.
@@ -65,41 +52,13 @@ class VectoredActuation:
         """See `Actuation`."""
         return least_norm(B, rotor_shares(thrusters.fleet, health))
 
-    def wrenches(self, model: PlatformModel) -> Array:
-        """See `Actuation`."""
-        return model.B
-
-    def controlled_angles(self, model: PlatformModel) -> tuple[bool, bool, bool]:  # noqa: ARG002
-        """All of them."""
-        return True, True, True
-
-    def axis_refusal(self, model: PlatformModel, axis: int) -> str | None:  # noqa: ARG002
-        """None: there is a wrench on every axis."""
-        return None
-
     def allocation(self, model: PlatformModel) -> VectoredAllocation:
         """See `Actuation`."""
         return VectoredAllocation(model)
 
-    def make_law(
-        self,
-        model: PlatformModel,
-        gains: Gains,
-        dt: float,
-        headings: Callable[[Array, Reference], Array],  # noqa: ARG002 - attitude is controlled
-        *,
-        follows: bool,  # noqa: ARG002
-    ) -> PlatformLaw:
-        """Pose and wrench control, see `Actuation`."""
-        return WrenchControl(model, gains, dt)
-
     def thrusts(self, parts: Array) -> Array:
         """(4N,) of the rotors, see `Actuation`."""
         return np.asarray(np.linalg.norm(parts.reshape(len(parts) // 2, -1), axis=1))
-
-    def limits(self, model: PlatformModel) -> tuple[Array, Array]:
-        """Limits of the rotors, see `Actuation`."""
-        return model.rotor_limits
 
     def check_references(
         self, model: PlatformModel, rows: ReferenceRows, vehicle_name: str
