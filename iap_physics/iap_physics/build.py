@@ -15,7 +15,8 @@ from iap_physics.plant.clearance import check_clearance
 from iap_physics.plant.contact_wrenches import ContactWrenches
 from iap_physics.plant.disturbances import Disturbances
 from iap_physics.plant.part import PlantPart
-from iap_physics.plant.plant import DEFAULT_OPTIONS, Plant, PlantOptions
+from iap_physics.plant.period_flight import DEFAULT_OPTIONS, PlantOptions
+from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.propulsion.propulsion import Propulsion, propulsion_of

@@ -2,7 +2,7 @@
 """The plant: an engine, and what turns commands into wrenches on its bodies, each at its own rate."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.math.kernels import all_finite
-from iap_description.math.lanes import DOUBLE, Precision
+from iap_description.math.lanes import DOUBLE
 from iap_description.states import Command, Mode
 from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.air.drag import drag_coefficients
@@ -24,39 +24,20 @@ from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_i
 from iap_physics.plant.contact_wrenches import ContactWrenches
 from iap_physics.plant.native_flight import NativeFlight
 from iap_physics.plant.part import PlantPart, overriding
+from iap_physics.plant.period_flight import (
+    DEFAULT_OPTIONS,
+    PeriodFlight,
+    PlantOptions,
+    SteppedFlight,
+)
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.rates import LoopRates
-from iap_physics.plant.stepped_flight import SteppedFlight
 from iap_physics.propulsion.deviation import Deviation
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
 
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
 
 Part = TypeVar("Part", bound=PlantPart)
-
-
-class PeriodFlight(Protocol):
-    """Whatever moves a plant's vehicles on."""
-
-    def advance(self, inputs: PeriodInputs, steps: int) -> None:
-        """Some physics steps under commands and inputs that stay."""
-
-
-class PlantOptions(NamedTuple):
-    """How a plant computes.
-
-    Attributes:
-        raises: whether the end of the only world is an exception, and not a status as in a batch.
-        threads: that share the worlds where a whole period is computed at once; None takes the caller's.
-        precision: of the numbers there.
-    """
-
-    raises: bool = True
-    threads: Threads | None = None
-    precision: Precision = DOUBLE
-
-
-DEFAULT_OPTIONS = PlantOptions()
 
 
 class Plant:

@@ -18,8 +18,7 @@ from iap_physics.modules.remote_joints import RemoteJoints
 from iap_physics.plant.inertial import inertial_probes
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import PlantVehicle
-from iap_physics.session.command_buffer import CommandBuffer
-from iap_physics.session.failsafe import FailSafe
+from iap_physics.session.command_buffer import CommandBuffer, FailSafe
 from iap_physics.session.flight_monitor import FlightMonitor
 
 NO_PARTNERS: frozenset[frozenset[str]] = frozenset()

@@ -8,9 +8,9 @@ from functools import cached_property
 import cv2
 import moderngl
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from iap_description.arrays import Array, Booleans
+from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.scene import Scene
@@ -18,12 +18,14 @@ from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
 from iap_sensors.cameras.programs import UNITS, Look, Programs
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.shadows import ShadowMap
+from iap_sensors.cameras.shadows import (
+    BODY_MAP_SIZE,
+    MIN_CASTER_HEIGHT,
+    SCENE_MAP_SIZE,
+    ShadowMap,
+    tops,
+)
 from iap_sensors.cameras.view import PinholeView, camera_of_map
-
-SHADOWS = 2048  # side of the scene's shadow map [pixels]
-BODY_SHADOWS = 512  # of the bodies'
-MIN_CASTER_HEIGHT = 0.05  # what is nowhere higher casts no shadow [m]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,13 @@ class Painter:
         self._textures = _upload(context, scene, geometry.layers)
         of_body = geometry.rows >= 0
         self._casters = of_body & (geometry.opacity == 1.0)
-        high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > MIN_CASTER_HEIGHT)
-        self._shadows = self._shadow_map(SHADOWS, high)
-        self._shadows.draw(_boxes(self._spheres[high]), scene.light.direction_W)
-        self._body_shadows = self._shadow_map(BODY_SHADOWS, self._casters)
+        standing = ~of_body & (geometry.opacity == 1.0) & (tops(geometry) > MIN_CASTER_HEIGHT)
+        shared = (context, self._corner_buffer, geometry)
+        self._shadows, self._body_shadows = (
+            ShadowMap.of(*shared, parts, size=size, is_lit=scene.light.strength > 0.0)
+            for parts, size in ((standing, SCENE_MAP_SIZE), (self._casters, BODY_MAP_SIZE))
+        )
+        self._shadows.draw(self._spheres[standing], scene.light.direction_W)
 
     def place(self, poses: Array) -> None:
         """Move the bodies to poses (bodies, 7)."""
@@ -82,8 +87,8 @@ class Painter:
         place(geometry.corners[first:], geometry.owners[first:], poses, moving)
         place_spheres(geometry.spheres, geometry.rows, poses, self._spheres)
         self._corner_buffer.write(moving.tobytes(), offset=24 * first)
-        boxes = _boxes(self._spheres[self._casters])
-        self._body_shadows.draw(boxes, self._scene.light.direction_W)
+        casters = self._spheres[self._casters]
+        self._body_shadows.draw(casters, self._scene.light.direction_W)
 
     def paint(
         self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
@@ -178,23 +183,6 @@ class Painter:
         self._face_buffer.write(self._picked[:count].tobytes())
         return 3 * count
 
-    def _shadow_map(self, size: int, parts: Booleans) -> ShadowMap:
-        """A shadow map of chosen parts."""
-        geometry = self._geometry
-        triangles = geometry.faces[np.repeat(parts, np.diff(geometry.firsts))]
-        casts = len(triangles) > 0 and self._scene.light.strength > 0.0
-        faces = self._context.buffer(triangles.tobytes()) if casts else None
-        return ShadowMap(self._context, size, self._corner_buffer, faces)
-
-    def _tops(self) -> Array:
-        """Height (parts,) of the highest vertex of each part, in its frame [m]."""
-        geometry = self._geometry
-        first, last = geometry.firsts[:-1], geometry.firsts[1:]
-        heights = [
-            geometry.corners[geometry.faces[a:b], 2] for a, b in zip(first, last, strict=True)
-        ]
-        return np.array([each.max(initial=-np.inf) for each in heights])
-
 
 def _upload(
     context: moderngl.Context, scene: Scene, layers: Sequence[str]
@@ -209,9 +197,3 @@ def _upload(
     textures.build_mipmaps()
     textures.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
     return textures
-
-
-def _boxes(spheres: NDArray[np.float32]) -> Array:
-    """Corners (n, 3) [m] of boxes around spheres (m, 4)."""
-    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
-    return (spheres[:, None, :3] + spheres[:, None, 3:] * signs).reshape(-1, 3).astype(float)

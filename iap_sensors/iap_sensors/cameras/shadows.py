@@ -2,14 +2,20 @@
 """Shadows of a distant light: the depth of what stands in it, seen from the light."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import moderngl
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans, Singles
 from iap_sensors.cameras import shaders
+from iap_sensors.cameras.geometry import Geometry
 
+SCENE_MAP_SIZE, BODY_MAP_SIZE = (
+    2048,
+    512,
+)  # sides of the shadow maps of the scene and of the bodies [pixels]
+MIN_CASTER_HEIGHT = 0.05  # what is nowhere higher casts no shadow [m]
 OFFSET = (1.5, 2.0)  # by which a surface is behind itself: per slope, and steps of depth
 
 
@@ -52,17 +58,40 @@ class ShadowMap:
         self._shade_of_map: Any = program["shade_of_map"]
         self._mesh = context.vertex_array(program, [(corners, "3f 3x4", "position")], faces)
 
-    def draw(self, points_W: Array, direction_W: Sequence[float]) -> None:
-        """Draw the faces, if there are any, which keep within the box around points (n, 3) [m] along the light."""
+    @classmethod
+    def of(
+        cls,
+        context: moderngl.Context,
+        corners: moderngl.Buffer,
+        geometry: Geometry,
+        parts: Booleans,
+        *,
+        size: int,
+        is_lit: bool,
+    ) -> Self:
+        """A map of chosen parts (parts,), which cast shadows where there is light."""
+        triangles = geometry.faces[np.repeat(parts, np.diff(geometry.firsts))]
+        casts = len(triangles) > 0 and is_lit
+        return cls(context, size, corners, context.buffer(triangles.tobytes()) if casts else None)
+
+    def draw(self, spheres_W: Singles, direction_W: Sequence[float]) -> None:
+        """Draw the faces, if there are any, which keep within spheres (n, 4) [m], as the light sees them."""
         if not self.has_faces:
             return
-        self.shade_of_map = _fitted(points_W, direction_W, 1.0 - 4.0 / self._size)
+        self.shade_of_map = _fitted(_boxes(spheres_W), direction_W, 1.0 - 4.0 / self._size)
         self._shade_of_map.write(self.shade_of_map.T.astype("f4").tobytes())
         self._target.use()
         self._target.clear(depth=1.0)
         self._context.polygon_offset = OFFSET
         self._mesh.render()
         self._context.polygon_offset = 0.0, 0.0
+
+
+def tops(geometry: Geometry) -> Array:
+    """Height (parts,) of the highest vertex of each part, in its frame [m]."""
+    first, last = geometry.firsts[:-1], geometry.firsts[1:]
+    heights = [geometry.corners[geometry.faces[a:b], 2] for a, b in zip(first, last, strict=True)]
+    return np.array([each.max(initial=-np.inf) for each in heights])
 
 
 def _fitted(points_W: Array, direction_W: Sequence[float], share: float) -> Array:
@@ -78,3 +107,9 @@ def _fitted(points_W: Array, direction_W: Sequence[float], share: float) -> Arra
     to_shade[:3, :3] = scale[:, None] * axes
     to_shade[:3, 3] = -0.5 * scale * (lower + upper)
     return to_shade
+
+
+def _boxes(spheres: Singles) -> Array:
+    """Corners (n, 3) [m] of boxes around spheres (m, 4)."""
+    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
+    return (spheres[:, None, :3] + spheres[:, None, 3:] * signs).reshape(-1, 3).astype(float)

@@ -12,7 +12,8 @@ from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import CloudReading, SensorSource
 from iap_description.sensors.sensor_info import LidarInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
-from iap_sensors.rays.lidar_spec import PRESETS, LidarSpec, beams
+from iap_sensors.rays.lidar_spec import PRESETS, LidarSpec
+from iap_sensors.rays.patterns import beams
 
 
 class Lidar:

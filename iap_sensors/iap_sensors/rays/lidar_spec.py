@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A lidar as a record, and its beams: aerial_gym III-D.
+"""A lidar as a record: aerial_gym III-D; its beams are in `patterns`.
 
 Presets are read from ``data/lidar/NAME.yaml``.
 """
@@ -7,11 +7,8 @@ Presets are read from ``data/lidar/NAME.yaml``.
 from pathlib import Path
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import model_validator
 
-from iap_description.arrays import Array
 from iap_description.config.record import (
     Count,
     NonNegative,
@@ -56,15 +53,3 @@ class LidarSpec(Record):
                 f"key 'range_min': {self.range_min} m is not below {self.range_max} m"
             )
         return self
-
-
-def beams(spec: LidarSpec) -> tuple[Array, NDArray[np.uint16]]:
-    """Directions (n, 3) of all beams in S, and the channel (n,) of each, column after column."""
-    first, last = np.deg2rad(spec.azimuth_deg)
-    is_turn = last - first > 2.0 * np.pi - 1e-9  # whose last column would be the first again
-    azimuth = np.linspace(first, last, spec.columns, endpoint=not is_turn)
-    low, high = np.deg2rad(spec.elevation_deg)
-    elevation = np.linspace(low, high, spec.channels)
-    a, e = (each.ravel() for each in np.meshgrid(azimuth, elevation, indexing="ij"))
-    directions = np.stack([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)], -1)
-    return directions, np.tile(np.arange(spec.channels, dtype=np.uint16), spec.columns)

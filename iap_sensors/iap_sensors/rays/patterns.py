@@ -4,11 +4,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_sensors.rays.caster import Bundle
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
-from iap_sensors.rays.lidar_spec import LidarSpec, beams
+from iap_sensors.rays.lidar_spec import LidarSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,18 @@ class Pattern:
 def pattern_of(spec: DepthCameraSpec | LidarSpec) -> Pattern:
     """The pattern of a sensor."""
     return _of_lidar(spec) if isinstance(spec, LidarSpec) else _of_camera(spec)
+
+
+def beams(spec: LidarSpec) -> tuple[Array, NDArray[np.uint16]]:
+    """Directions (n, 3) of all beams in S, and the channel (n,) of each, column after column."""
+    first, last = np.deg2rad(spec.azimuth_deg)
+    is_turn = last - first > 2.0 * np.pi - 1e-9  # whose last column would be the first again
+    azimuth = np.linspace(first, last, spec.columns, endpoint=not is_turn)
+    low, high = np.deg2rad(spec.elevation_deg)
+    elevation = np.linspace(low, high, spec.channels)
+    a, e = (each.ravel() for each in np.meshgrid(azimuth, elevation, indexing="ij"))
+    directions = np.stack([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)], -1)
+    return directions, np.tile(np.arange(spec.channels, dtype=np.uint16), spec.columns)
 
 
 def _of_camera(spec: DepthCameraSpec) -> Pattern:

@@ -18,7 +18,8 @@ from iap_physics.batch.threads import Threads
 from iap_physics.build import build_plant
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.plant.inertial import inertial_probe
-from iap_physics.plant.plant import Plant, PlantOptions
+from iap_physics.plant.period_flight import PlantOptions
+from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.inertial.imu import Imus, ImuSamples
 from iap_simulation.batch.batch_support import check_memory, deviates, unsupported

@@ -10,7 +10,7 @@ from flying import scenario_of
 from iap_description.errors import FlightFailed
 from iap_description.world.world import World
 from iap_physics.engines.pybullet import engine as engines
-from iap_physics.engines.pybullet import symbols
+from iap_physics.engines.pybullet import native
 from iap_physics.engines.pybullet.engine import PyBulletEngine
 from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation.simulation import Simulation
@@ -123,10 +123,10 @@ def test_a_flight_that_diverges_ends_at_the_step(in_python):
 def test_a_build_without_symbols_has_no_handles(tmp_path):
     path = tmp_path / "module.so"
     path.write_bytes(b"not of this kind")
-    assert symbols._values(path, (b"a",)) is None
+    assert native._symbol_values(path, (b"a",)) is None
     head = bytearray(64)
     head[:6] = b"\x7fELF\x02\x01"
     struct.pack_into("<Q", head, 40, 64)
     struct.pack_into("<HH", head, 58, 64, 0)
     path.write_bytes(head)
-    assert symbols._values(path, (b"a",)) is None
+    assert native._symbol_values(path, (b"a",)) is None

@@ -10,7 +10,8 @@ from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import SensorSource
 from iap_sensors.mounted.lidar import Lidar
-from iap_sensors.rays.lidar_spec import PRESETS, LidarSpec, beams
+from iap_sensors.rays.lidar_spec import PRESETS, LidarSpec
+from iap_sensors.rays.patterns import beams
 
 SOURCE = SensorSource("/iap/drone_1/lidar", "iap/drone_1_lidar")
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])

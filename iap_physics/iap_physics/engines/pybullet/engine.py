@@ -31,7 +31,6 @@ from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.arm_motors import arm_motors
-from iap_physics.engines.contact import Point, contact_of, wrench_on
 from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
@@ -54,9 +53,9 @@ from iap_physics.engines.pybullet.added_joints import (
 )
 from iap_physics.engines.pybullet.arms import LoadedArm
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
-from iap_physics.engines.pybullet.native import LOST, NativeWorld, settle, step_world
+from iap_physics.engines.pybullet.contact import Point, contact_of, wrench_on
+from iap_physics.engines.pybullet.native import LOST, NativeWorld, native_world, settle, step_world
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
-from iap_physics.engines.pybullet.symbols import native_world
 from iap_physics.engines.pybullet.world import (
     Loaded,
     build,

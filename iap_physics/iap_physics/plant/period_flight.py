@@ -1,16 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Control periods of a plant step by step in Python: any engine, any vehicles, any parts."""
+"""Control periods of a plant: how it computes, and step by step in Python for any engine, vehicles and parts."""
 
 from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.math.lanes import DOUBLE, Precision
 from iap_physics.air.drag import DragCoefficients, add_drag
 from iap_physics.batch.records import PeriodInputs
+from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import RUNNING, Engine
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.propulsion.propulsion import Propulsion
+
+
+class PeriodFlight(Protocol):
+    """Whatever moves a plant's vehicles on."""
+
+    def advance(self, inputs: PeriodInputs, steps: int) -> None:
+        """Some physics steps under commands and inputs that stay."""
+
+
+class PlantOptions(NamedTuple):
+    """How a plant computes.
+
+    Attributes:
+        raises: whether the end of the only world is an exception, and not a status as in a batch.
+        threads: that share the worlds where a whole period is computed at once; None takes the caller's.
+        precision: of the numbers there.
+    """
+
+    raises: bool = True
+    threads: Threads | None = None
+    precision: Precision = DOUBLE
+
+
+DEFAULT_OPTIONS = PlantOptions()
 
 
 class SteppedFlight:
