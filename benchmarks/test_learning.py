@@ -10,10 +10,10 @@ import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
 from iap_learning.registration import name_of
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import agent_of, make_task
+from iap_learning.tasks.task import TASKS
 from iap_simulation.batch.actions import act
 from iap_simulation.batch.worlds import Worlds
 

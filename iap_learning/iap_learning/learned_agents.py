@@ -9,13 +9,12 @@ from iap_description.errors import BadInput
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, policy_of
 from iap_learning.tasks.kinds.docking.policy_pair import PolicyPair
-from iap_learning.tasks.kinds.platform.pilot import check_alone
+from iap_learning.tasks.kinds.platform.kind import check_alone
 from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.registry import kind_of, task_of_policy
 from iap_learning.tasks.task import Task
 from iap_simulation.batch.actions import REFERENCE_KINDS
-from iap_simulation.docking.pair_pilot import PairPilot
-from iap_simulation.docking.pilot import ScriptPilot
+from iap_simulation.docking.pair_pilot import PairPilot, ScriptPilot
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.loop.agents import SCRIPT, FlightAgent, JointGuidance
 from iap_simulation.scenario.scenario import Scenario

@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
-from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.task import TASKS
 
 VERSION = 0  # of all names; raised where what a name stands for changes what is learned
 

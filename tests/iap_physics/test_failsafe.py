@@ -7,7 +7,7 @@ from commanding import session_of, states_of
 from flying import scenario_of
 
 from iap_description.states import P, Q, V, W
-from iap_simulation.vehicles.fleet import vehicles_of
+from iap_simulation.vehicles.vehicle import vehicles_of
 
 CUTS = {  # scenario or its platform -> when commands end [s]
     "three_star_spiral": 4.5,

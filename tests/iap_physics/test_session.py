@@ -8,7 +8,7 @@ from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Mode
-from iap_simulation.vehicles.fleet import vehicles_of
+from iap_simulation.vehicles.vehicle import vehicles_of
 
 DT = 0.005
 

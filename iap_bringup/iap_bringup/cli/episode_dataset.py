@@ -18,8 +18,8 @@ from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
 from iap_learning.tasks.agents import EXPERTS
 from iap_learning.tasks.episodes import AnyEpisodes
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
+from iap_learning.tasks.task import TASKS
 from iap_simulation.sweeps.statistics import wilson_interval
 
 ROOT = Path("datasets")

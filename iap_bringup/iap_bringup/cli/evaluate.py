@@ -30,9 +30,8 @@ from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.video import write_video
 from iap_learning.policies import onnx
 from iap_learning.policies.policy import SUFFIX, Policy, shipped_policies
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.kinds.registry import kind_of, make_task, task_of_policy
-from iap_learning.tasks.task import Task
+from iap_learning.tasks.task import TASKS, Task
 
 BATCHED = "batched"
 ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")

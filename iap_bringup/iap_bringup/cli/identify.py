@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_bringup.cli.options import add_assignments
-from iap_bringup.plots.identification import draw_log
-from iap_bringup.plots.identified_flight import UNITS
+from iap_bringup.plots.identified_flight import UNITS, draw_log
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import create_run_folder, write_file, write_metrics
 from iap_simulation.identification.choosing import DataSplit, split

@@ -22,8 +22,8 @@ import numpy as np
 
 from iap_description.config.bounds import first_odd
 from iap_description.errors import BadInput
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.runs.run import record

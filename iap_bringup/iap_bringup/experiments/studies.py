@@ -105,7 +105,7 @@ def sensors(console: Console) -> None:
 def tasks(console: Console) -> None:
     """Every task without learning: no action, random ones, the suite's controller, a potential field."""
     from iap_learning.evaluation.baselines import baselines
-    from iap_learning.tasks.files import TASKS
+    from iap_learning.tasks.task import TASKS
 
     for name in TASKS.names():
         scores = baselines(name, TASK_WORLDS)

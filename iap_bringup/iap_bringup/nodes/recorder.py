@@ -26,7 +26,7 @@ from iap_bringup.nodes.recorded_topics import (
     vehicle_topics,
 )
 from iap_bringup.nodes.recorded_values import collisions_of, duration_of
-from iap_bringup.nodes.scenario_parameters import resolved_scenario
+from iap_bringup.nodes.scenario_node import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import FLIGHT_PLOTS, write_plots

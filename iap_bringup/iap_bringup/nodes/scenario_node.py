@@ -3,7 +3,7 @@
 
 ros2 run iap_bringup physics_node --ros-args -p scenario:=hover
 
-An alias resolves the parameters that name a flight (`scenario_parameters`) and hands the values over;
+An alias resolves the parameters that name a flight and hands the values over;
 all other parameters and remaps reach the node as ever.
 """
 
@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from iap_bringup.launching.launch_arguments import PARAMETERS, resolve_flight
 from iap_bringup.launching.node_parameters import (
     estimator_parameters,
     observer_parameters,
@@ -20,11 +21,42 @@ from iap_bringup.launching.node_parameters import (
     reference_parameters,
     sensor_parameters,
 )
-from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
 from iap_io.ros.node import Owner, SuiteNode, run
 from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+LIMITS = {"seed": (-1, 2**62), "duration": (0.0, 1e6)}
+
+
+def resolved_scenario(node: SuiteNode) -> tuple[Scenario, dict[str, Any]]:
+    """Declare the parameters and resolve the scenario; also returns its plain tree.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible.
+    """
+    values = {
+        name: node.parameter(name, default, what, limits=LIMITS.get(name))
+        for name, (default, what) in PARAMETERS.items()
+    }
+    return resolve_flight(values)
+
+
+def vehicle_of(node: SuiteNode, scenario: Scenario) -> VehicleSpec:
+    """The vehicle that a node's namespace names.
+
+    Raises:
+        BadInput: the scenario has no such vehicle.
+    """
+    vehicles = {vehicle.name: vehicle for vehicle in scenario.vehicles}
+    if node.vehicle not in vehicles:
+        raise BadInput(
+            f"namespace '{node.get_namespace()}': {scenario.scenario} has no such vehicle, "
+            f"but {', '.join(vehicles)} (remap with -r __ns:=/{scenario.vehicles[0].name})"
+        )
+    return vehicles[node.vehicle]
 
 
 class Alias(NamedTuple):

@@ -14,8 +14,7 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import Rollout
-from iap_learning.environments.library import gymnasium
-from iap_learning.environments.spaces import action_space, observation_space
+from iap_learning.environments.spaces import action_space, gymnasium, observation_space
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.task import Task
 

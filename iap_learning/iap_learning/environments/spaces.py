@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The spaces of a task's observations and actions."""
+"""The spaces of a task's observations and actions, by gymnasium: an extra."""
+
+import sys
 
 import numpy as np
 
-from iap_learning.environments.library import gymnasium
+from iap_description.errors import BadInput
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.terms import BOUND
+
+try:
+    import gymnasium as gymnasium
+except ModuleNotFoundError as error:
+    raise BadInput(
+        f"environments need gymnasium, which is not installed: {sys.executable} -m pip install"
+        " --require-hashes -r requirements/lock/learning.txt"
+    ) from error
+
 
 Box = gymnasium.spaces.Box
 

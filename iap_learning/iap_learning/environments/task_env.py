@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_learning.environments.camera import WorldCamera, not_drawn
-from iap_learning.environments.library import gymnasium
-from iap_learning.environments.spaces import action_space, observation_space
+from iap_learning.environments.spaces import action_space, gymnasium, observation_space
 from iap_learning.tasks.episodes import AnyEpisodes, EpisodeStep
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import BITS

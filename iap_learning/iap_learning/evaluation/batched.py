@@ -9,8 +9,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_learning.evaluation.flyers import EvaluatedAgent
 from iap_learning.evaluation.results import UNITS, Results
-from iap_learning.tasks.engine_episode import ERROR_TIME
 from iap_learning.tasks.episodes import AnyEpisodes, step_until_over
+from iap_learning.tasks.kind import ERROR_TIME
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import Task
 from iap_simulation.tasks.outcomes import OUTCOMES

@@ -1,19 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kind of tasks by its parts."""
+"""A kind of tasks by its parts, and its episode in an engine."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from iap_description.errors import BadInput
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.agents import ScriptedAgent
-from iap_learning.tasks.engine_episode import EngineEpisode
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.task import Task
+from iap_physics.engines.engine import RUNNING
 from iap_simulation.loop.agents import FlightAgent, JointGuidance
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
+from iap_simulation.tasks.outcomes import ARRIVED
 from iap_simulation.vehicles.vehicle import Vehicle
+
+ERROR_TIME = 1.0  # over which errors are averaged at an episode's end [s]
+
+
+class EngineEpisode(ABC):
+    """Follows one episode.
+
+    Attributes:
+        outcome: so far, number in `iap_simulation.tasks.outcomes.OUTCOMES`.
+    """
+
+    outcome: int = RUNNING
+
+    @abstractmethod
+    def observe(self) -> None:
+        """Observe the end of a control period, each once and in order."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it is a success if it ends here."""
+        return self.outcome == ARRIVED
+
+    @property
+    @abstractmethod
+    def measures(self) -> Mapping[str, float]:
+        """Measures of the episode so far, by their names in `iap_learning.evaluation.results.UNITS`."""
+
 
 AnyAgent = ScriptedAgent[Any, Any]
 NO_AGENTS: Mapping[str, type[AnyAgent]] = {}

@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keys that tasks of all kinds have."""
+"""Keys that tasks of all kinds have, and their files, ``data/tasks/NAME.yaml``."""
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from iap_description.config.record import Count, FileName, Positive, Record
-from iap_learning.tasks.files import TASKS
+from iap_description.config.record import Count, FileName, Positive, Presets, Record, override
 from iap_learning.tasks.scaling import ActionRange
+
+TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
+
+
+def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The plain tree of a task's file, on top of the one that its key `extends` names; arguments as those of `Task.of`.
+
+    Raises:
+        BadInput: there is no such task or key.
+    """
+    path = TASKS.file_or_path(name)
+    sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
+    return override({"name": path.stem, **TASKS.extended(path)}, sets)
+
 
 DEFAULT_KIND = "platform"  # of files without the key `episodes`
 

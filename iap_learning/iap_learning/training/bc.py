@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from iap_description.config.record import Count, Positive, Record
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Network, Tensor, forward
+from iap_learning.training.networks import Network, Tensor, Tree, forward, moved, optimiser
 from iap_learning.training.offline import NetworkShape, Update
-from iap_learning.training.optimisation import Tree, moved, optimiser
 from iap_learning.training.transitions import Transitions
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Multilayer perceptrons and Gaussian policies, for numpy and JAX alike."""
+"""Multilayer perceptrons and Gaussian policies, for numpy and JAX alike, and Adam, which trains them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from iap_learning.training.libraries import jax, optax
 
 Floats = NDArray[np.float32]
 Tensor = Any  # an array of numpy or JAX, or what JAX traces in its place
@@ -83,3 +85,28 @@ def log_density(
     away = (actions - means) * exp(-log_sigma)
     size = actions.shape[-1]
     return -0.5 * (away * away).sum(-1) - log_sigma.sum() - 0.5 * size * LOG_2_PI
+
+
+Tree = Any  # of arrays
+
+
+def optimiser(largest_gradient: float) -> optax.GradientTransformation:
+    """Adam (Kingma, Ba, ICLR 2015, arXiv:1412.6980) without a rate, of gradients no longer than a norm."""
+    return optax.chain(optax.clip_by_global_norm(largest_gradient), optax.scale_by_adam(eps=1e-5))
+
+
+def moved(
+    adam: optax.GradientTransformation,
+    gradient: Tree,
+    state: Tree,
+    parameters: Tree,
+    rate: Tensor,
+) -> tuple[Tree, Tree]:
+    """Parameters, and the optimiser's state, after a step against a gradient."""
+    direction, state = adam.update(gradient, state)
+    return jax.tree.map(lambda p, d: p - rate * d, parameters, direction), state
+
+
+def followed(slow: Tree, fast: Tree, tau: float) -> Tree:
+    r"""Target parameters :math:`\theta' \leftarrow \theta' + \tau(\theta - \theta')`."""
+    return jax.tree.map(lambda s, f: s + tau * (f - s), slow, fast)

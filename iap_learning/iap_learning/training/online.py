@@ -18,8 +18,8 @@ from numba import njit
 from iap_description.arrays import Array, Booleans
 from iap_description.math.random_streams import stream
 from iap_learning.tasks.episodes import AnyEpisodes
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.seeds import BITS
+from iap_learning.tasks.task import TASKS
 from iap_learning.training.experience import Collector, EndedEpisodes, Experience
 from iap_learning.training.experiment import Experiment, Online
 from iap_learning.training.judging import Judge

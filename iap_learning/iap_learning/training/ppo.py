@@ -28,8 +28,16 @@ from iap_description.config.record import (
     Share,
 )
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Floats, Network, Tensor, forward, log_density
-from iap_learning.training.optimisation import Tree, moved, optimiser
+from iap_learning.training.networks import (
+    Floats,
+    Network,
+    Tensor,
+    Tree,
+    forward,
+    log_density,
+    moved,
+    optimiser,
+)
 
 
 class PPO(Record):

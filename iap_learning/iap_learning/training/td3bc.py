@@ -25,9 +25,16 @@ import numpy as np
 
 from iap_description.config.record import BelowOne, Count, NonNegative, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Network, Tensor, forward
+from iap_learning.training.networks import (
+    Network,
+    Tensor,
+    Tree,
+    followed,
+    forward,
+    moved,
+    optimiser,
+)
 from iap_learning.training.offline import NetworkShape, Update
-from iap_learning.training.optimisation import Tree, followed, moved, optimiser
 from iap_learning.training.transitions import Transitions
 
 

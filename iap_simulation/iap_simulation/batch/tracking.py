@@ -2,21 +2,53 @@
 """The controllers' side of many worlds: references, what is measured of the state, and commands."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from iap_control.batch.controllers import Controllers
 from iap_control.batch.records import Setpoints
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_description.states import STATE_SIZE, Command
 from iap_physics.batch.threads import Threads
 from iap_physics.measured.state_noise import NoisyStates
-from iap_simulation.batch.mixed import Mixed
 from iap_simulation.batch.references import References, ReferenceTable
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.parts import STATE_NOISE
 from iap_simulation.vehicles.vehicle import Vehicle
+
+
+class Mixed(NamedTuple):
+    """Some actions on B worlds, and which of them is each world's.
+
+    Attributes:
+        actions: references for the suite's controllers, or commands to the aircraft; their arrays have rows for all
+            worlds, of which only those count that take the action.
+        which: (B,) number of each world's action.
+    """
+
+    actions: tuple[References | Command, ...]
+    which: Integers
+
+    def checked(self, worlds: int) -> Integers:
+        """The numbers of so many worlds' actions.
+
+        Raises:
+            BadInput: there are more or fewer, or there is no such action.
+        """
+        which, count = np.asarray(self.which), len(self.actions)
+        if which.shape != (worlds,):
+            raise BadInput(
+                f"mixed actions: which has shape {which.shape}; {(worlds,)} is expected"
+            )
+        if not np.issubdtype(which.dtype, np.integer):
+            raise BadInput("mixed actions: whole numbers are expected as which")
+        if which.min() < 0 or which.max() >= count:
+            range_text = f"which goes from {which.min()} to {which.max()}"
+            raise BadInput(f"mixed actions: {range_text}, and there are {count} actions from 0 on")
+        return which
 
 
 class Tracking:

@@ -20,10 +20,10 @@ from iap_physics.session.flight_monitor import is_upside_down
 from iap_simulation.batch.batch_loop import fly_worlds
 from iap_simulation.batch.batch_support import ENGINE
 from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of
-from iap_simulation.batch.mixed import Mixed
 from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState, Goal
 from iap_simulation.batch.references import References
 from iap_simulation.batch.starts import MOST_SEEDS, give_seeds
+from iap_simulation.batch.tracking import Mixed
 from iap_simulation.batch.world_parts import WorldParts, WorldsSnapshot
 from iap_simulation.batch.world_views import WorldViews
 from iap_simulation.scenario.resolving import resolved

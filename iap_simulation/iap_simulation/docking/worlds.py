@@ -27,7 +27,7 @@ from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
 from iap_simulation.docking.outcome import DockingLimits
-from iap_simulation.docking.pilot import TOUCH, ScriptPilot
+from iap_simulation.docking.pair_pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.ports import mechanism_of, pair_vehicles
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved

@@ -38,8 +38,7 @@ from iap_simulation.loop.estimate_monitor import EstimateMonitor
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.vehicles.fleet import recorded_commands, vehicles_of
-from iap_simulation.vehicles.vehicle import Vehicle
+from iap_simulation.vehicles.vehicle import Vehicle, recorded_commands, vehicles_of
 
 
 class TrackSink(Protocol):

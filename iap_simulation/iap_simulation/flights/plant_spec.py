@@ -18,8 +18,7 @@ from iap_simulation.scenario.randomization import (
 )
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.vehicles.fleet import vehicles_of
-from iap_simulation.vehicles.vehicle import Vehicle
+from iap_simulation.vehicles.vehicle import Vehicle, vehicles_of
 
 
 def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) -> PlantSpec:

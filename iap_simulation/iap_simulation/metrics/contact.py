@@ -20,8 +20,7 @@ from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import Columns, WrenchColumns, joined
 from iap_io.runs.run_meta import Bore, RunMeta
 from iap_io.runs.vehicle_meta import VehicleMeta
-from iap_simulation.metrics.errors import TOLERANCE
-from iap_simulation.metrics.sums import ErrorSums, Mean
+from iap_simulation.metrics.errors import TOLERANCE, ErrorSums, Mean
 
 Ticks = Booleans
 Metrics = dict[str, Any]

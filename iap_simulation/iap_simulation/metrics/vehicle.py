@@ -19,13 +19,13 @@ from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.contact import ContactScores
 from iap_simulation.metrics.errors import (
     TOLERANCE,
+    ErrorSums,
     finite,
     inside,
     pose_errors,
     saturated,
     thrusts,
 )
-from iap_simulation.metrics.sums import ErrorSums
 
 Metrics = dict[str, Any]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One vehicle of a run: its model, references, measured state, controller and start."""
+"""Vehicles of a run: their models, references, measured states, controllers and starts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -14,7 +15,8 @@ from iap_control.controllers.controller import Controller
 from iap_control.controllers.known_faults import KnownFaults
 from iap_control.interaction.push import Push
 from iap_control.lever import LeverCompensation
-from iap_control.references.replay import RecordedCommand
+from iap_control.references.motions import Replay
+from iap_control.references.replay import RecordedCommand, commanded
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -238,3 +240,43 @@ class Vehicle:
         """The reference at control instant k; the last one is held."""
         k = min(k, self.timeline.last)
         return Reference(self.timeline.row(k), self.timeline.level(k))
+
+
+def recorded_commands(scenario: Scenario) -> tuple[RecordedCommand | None, ...]:
+    """The recorded command of each vehicle that replays one.
+
+    Raises:
+        BadInput: a recording cannot be used.
+    """
+    references = [spec.reference for spec in scenario.vehicles]
+    return tuple(commanded(each) if isinstance(each, Replay) else None for each in references)
+
+
+def vehicles_of(
+    scenario: Scenario, recorded: Sequence[RecordedCommand | None] | None = None
+) -> tuple[Vehicle, ...]:
+    """All vehicles of a scenario; recorded commands are read unless they are given.
+
+    Raises:
+        BadInput: a recording cannot be used, or a fault would strike after the flight's end.
+    """
+    commands = recorded_commands(scenario) if recorded is None else recorded
+    vehicles = tuple(
+        Vehicle.of(scenario, spec, each)
+        for spec, each in zip(scenario.vehicles, commands, strict=True)
+    )
+    _check_times(scenario, max(vehicle.timeline.duration for vehicle in vehicles))
+    return vehicles
+
+
+def _check_times(scenario: Scenario, duration: float) -> None:
+    """Refuse faults that would strike after a flight's end [s]."""
+    for i, spec in enumerate(scenario.vehicles):
+        for j, fault in enumerate(spec.faults):
+            if fault.at >= duration:
+                key = f"faults.{j}.at"
+                if len(scenario.vehicles) > 1:
+                    key = f"vehicles.{i}.{key}"
+                raise BadInput(
+                    f"key '{key}': {fault.at:g} s, but the flight ends at {duration:g} s"
+                )

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
 from iap_description.errors import BadInput
 from iap_learning.registration import name_of
-from iap_learning.tasks.files import TASKS
+from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
 
 BRIEF = {"settings": {"seconds": 0.2}}

@@ -11,8 +11,8 @@ from iap_description.errors import BadInput
 from iap_description.states import Level
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
 from iap_simulation.batch.actions import KINDS, action_of
-from iap_simulation.batch.mixed import Mixed
 from iap_simulation.batch.references import References
+from iap_simulation.batch.tracking import Mixed
 from iap_simulation.batch.worlds import Worlds
 
 WORLDS = 40

@@ -15,7 +15,6 @@ from iap_description.errors import BadInput, shown
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.agents import EXPERTS
 from iap_learning.tasks.episodes import AnyEpisodes
-from iap_learning.tasks.files import TASKS, task_tree
 from iap_learning.tasks.kind import AnyAgent, TaskKind
 from iap_learning.tasks.kinds.arm_reach.kind import ARM_REACH
 from iap_learning.tasks.kinds.docking.kind import DOCKING
@@ -23,7 +22,7 @@ from iap_learning.tasks.kinds.module_docking.kind import MODULE_DOCKING
 from iap_learning.tasks.kinds.navigate.field import FieldAgent
 from iap_learning.tasks.kinds.navigate.potential_field import PotentialFieldAgent
 from iap_learning.tasks.kinds.platform.kind import PLATFORM
-from iap_learning.tasks.task import DEFAULT_KIND, Task
+from iap_learning.tasks.task import DEFAULT_KIND, TASKS, Task, task_tree
 
 KINDS: dict[str, TaskKind] = {
     kind.name: kind

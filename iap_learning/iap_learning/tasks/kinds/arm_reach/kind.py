@@ -8,8 +8,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import Flag, Positive
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import TaskKind
-from iap_learning.tasks.kinds.arm_reach.episodes import ArmReachEpisodes
-from iap_learning.tasks.kinds.arm_reach.law import ReachLaw
+from iap_learning.tasks.kinds.arm_reach.episodes import ArmReachEpisodes, ReachLaw
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 
 

@@ -16,8 +16,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.record import NonNegative, Positive, Record, validate
 from iap_description.errors import BadInput
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.engine_episode import EngineEpisode
-from iap_learning.tasks.kind import SingleRun, TaskKind
+from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind
 from iap_learning.tasks.kinds.docking.actions import ActionControl, values_of
 from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
 from iap_learning.tasks.kinds.docking.pair import Interface

@@ -25,7 +25,7 @@ from iap_learning.tasks.kinds.docking.observations import TERMS, PairInputs
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.terms import TermObserver
-from iap_simulation.docking.pilot import TOUCH, ScriptPilot
+from iap_simulation.docking.pair_pilot import TOUCH, ScriptPilot
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 

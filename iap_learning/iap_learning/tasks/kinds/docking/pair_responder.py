@@ -8,8 +8,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_io.ros.synchronizer import Instant, TimeSynchronizer
-from iap_simulation.docking.pair_pilot import PairPilot
-from iap_simulation.docking.pilot import Sensed
+from iap_simulation.docking.pair_pilot import PairPilot, Sensed
 
 
 class Source(IntEnum):

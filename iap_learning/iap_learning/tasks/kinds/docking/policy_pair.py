@@ -10,8 +10,7 @@ from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_simulation.docking.pair_pilot import DockingPilot
-from iap_simulation.docking.pilot import Sensed
+from iap_simulation.docking.pair_pilot import DockingPilot, Sensed
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle

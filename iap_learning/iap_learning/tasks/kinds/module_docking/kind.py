@@ -17,8 +17,7 @@ from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import KEY, info_of, periods
 from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
-from iap_learning.tasks.engine_episode import EngineEpisode
-from iap_learning.tasks.kind import SingleRun, TaskKind
+from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind
 from iap_learning.tasks.kinds.module_docking.episodes import ModuleDockingEpisodes
 from iap_learning.tasks.kinds.module_docking.latch import (
     FILTERED,

@@ -14,12 +14,11 @@ from iap_description.config.record import (
     Record,
     validate,
 )
-from iap_learning.tasks.files import TASKS, task_tree
 from iap_learning.tasks.kinds.platform.observations import TERMS
 from iap_learning.tasks.kinds.platform.quantities import Quantity
 from iap_learning.tasks.kinds.platform.rewards import Reward
 from iap_learning.tasks.scaling import ActionRange
-from iap_learning.tasks.task import Task
+from iap_learning.tasks.task import TASKS, Task, task_tree
 from iap_simulation.batch.actions import KINDS, action_size
 
 

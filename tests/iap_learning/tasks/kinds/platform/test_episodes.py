@@ -6,11 +6,11 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.evaluation.baselines import baselines
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_learning.tasks.seeds import episode_seeds
+from iap_learning.tasks.task import TASKS
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES

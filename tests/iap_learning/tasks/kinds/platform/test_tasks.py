@@ -4,10 +4,10 @@
 import pytest
 
 from iap_description.errors import BadInput
-from iap_learning.tasks.files import TASKS
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_episodes
+from iap_learning.tasks.task import TASKS
 
 
 @pytest.mark.parametrize("name", TASKS.names())
