@@ -53,7 +53,7 @@ def _policy_and_task(scenario: Scenario, task: Task) -> str:
 
 
 def flies_by_references(scenario: Scenario) -> bool:
-    """Whether what a scenario's key `policy` names gives references to controllers; else it commands aircraft.
+    """True if what a scenario's key `policy` names gives references to controllers; else it commands aircraft.
 
     Raises:
         BadInput: it cannot be read.
@@ -64,7 +64,7 @@ def flies_by_references(scenario: Scenario) -> bool:
 
 
 def platform_policy(scenario: Scenario) -> Callable[[], PlatformPolicy]:
-    """What makes the policy of each flight of a scenario's only vehicle.
+    """Maker of the policy of each flight of a scenario's only vehicle.
 
     Raises:
         BadInput: it has no policy of one platform, or one that does not fit.
@@ -78,7 +78,7 @@ def platform_policy(scenario: Scenario) -> Callable[[], PlatformPolicy]:
 
 
 def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
-    """What makes the pilot of each flight of a scenario that docks.
+    """Maker of the pilot of each flight of a scenario that docks.
 
     Raises:
         BadInput: it docks nothing, no policy flies it, or one of another platform, rate or layout.

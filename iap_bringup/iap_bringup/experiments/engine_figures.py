@@ -95,7 +95,7 @@ class EngineComparison(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """Of both in words."""
+        """Comparison of both in words."""
         return " / ".join(dict.fromkeys(self.outcomes))
 
     @property

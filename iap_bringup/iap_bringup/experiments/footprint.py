@@ -19,7 +19,7 @@ class Footprint:
 
     @classmethod
     def of(cls, pid: int | str) -> "Footprint":
-        """Of a process that runs."""
+        """Footprint of a process that runs."""
         process = Path("/proc") / str(pid)
         pages = int((process / "statm").read_text().split()[1])
         files, threads = (len(list((process / name).iterdir())) for name in ("fd", "task"))

@@ -126,7 +126,7 @@ class ModulesReplay:
 
     @property
     def course(self) -> Course:
-        """What the modules have done so far."""
+        """Course of the modules so far."""
         joints, names = self._joints, list(self.spec.joints)
         failed = [
             name for name, has_failed in zip(names, joints.failed, strict=True) if has_failed

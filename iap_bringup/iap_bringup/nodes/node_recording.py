@@ -79,7 +79,7 @@ class FlightReplay:
 
     @property
     def is_over(self) -> bool:
-        """Whether the task has come to its end."""
+        """True if the task has come to its end."""
         return self.task is not None and self.task.is_over
 
     @property
@@ -171,7 +171,7 @@ class NodeRecording:
 
     @property
     def stamp(self) -> int:
-        """Of the last tick [ns]."""
+        """Stamp of the last tick [ns]."""
         return stamp_of_time(self._t)
 
     def close(self) -> None:

@@ -86,7 +86,7 @@ def _clearest(
     in_the_way: Sequence[SceneObject],
     size: Size,
 ) -> Viewpoint:
-    """Of cameras in directions (azimuth, elevation) from some points, the first of the best."""
+    """Choice among cameras in directions (azimuth, elevation) from some points, the first of the best."""
     cameras = [
         camera_around(points_W, azimuth_deg=azimuth, elevation_deg=elevation, size=size)
         for azimuth, elevation in directions

@@ -141,7 +141,7 @@ class Insertion:
 
     @property
     def depth(self) -> float:
-        """Of the tip at the end, past the origin of O [m]."""
+        """Depth of the tip at the end, past the origin of O [m]."""
         return float((self.tip[-1] - self.hole.row[P]) @ self.axis)
 
     @property

@@ -80,7 +80,7 @@ class Localized:
 
     @property
     def methods(self) -> list[str]:
-        """Those that are drawn."""
+        """Methods that are drawn."""
         return list(dict.fromkeys([*self.quartiles, *self.estimates]))
 
 

@@ -40,7 +40,7 @@ class Rollout(NamedTuple):
 
 
 class EpisodeAgent(Protocol):
-    """Who flies."""
+    """An agent or a policy that flies."""
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Begin with some worlds' new episodes, or with all."""

@@ -48,7 +48,7 @@ class WorldCamera:
         return onlooker.picture(t, worlds.state[world], object_states(scenario.world, t))
 
     def _onlooker_in(self, scenario: Scenario, viewpoint: CameraPlacement) -> Onlooker:
-        """Who stands among the obstacles of a scenario's seed."""
+        """Pictures among the obstacles of a scenario's seed."""
         drawn = None if placed_world(scenario) is scenario.world else scenario.seed
         if self._onlooker is None or self._drawn != drawn:
             self.close()

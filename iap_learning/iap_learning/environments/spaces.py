@@ -22,10 +22,10 @@ Box = gymnasium.spaces.Box
 
 
 def observation_space(episodes: AnyEpisodes) -> Box:
-    """Of one world."""
+    """Space of the observations of one world."""
     return Box(-BOUND, BOUND, (episodes.observed,), np.float32)
 
 
 def action_space(episodes: AnyEpisodes) -> Box:
-    """Of one world."""
+    """Space of the actions of one world."""
     return Box(-1.0, 1.0, (episodes.size,), np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scores without learning: no action, random ones, the suite's controller, a potential field by images."""
+"""Scores without learning: no action, random ones, the suite's controller, a potential field by images."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -21,7 +21,7 @@ POTENTIAL_FIELD = "potential_field"  # name and guide of the agent
 
 
 class Score(NamedTuple):
-    """What a policy has scored in one episode of each of some worlds.
+    """Scores of a policy in one episode of each of some worlds.
 
     Attributes:
         returns: (B,) sums of rewards.
@@ -58,7 +58,7 @@ def random_policy(seed: int = 0) -> Policy:
 
 
 def expert(episodes: AnyEpisodes) -> None:
-    """What flies the scenario without learning: the suite's controllers, or the script of a docking."""
+    """Flyers of the scenario without learning: the suite's controllers, or the script of a docking."""
 
 
 def potential_field(episodes: AnyEpisodes) -> Policy:

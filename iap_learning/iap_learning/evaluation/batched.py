@@ -72,7 +72,7 @@ def fly_each(
 
 
 class EpisodeEnds:
-    """What is known of episodes at their ends.
+    """Results of episodes at their ends.
 
     Args:
         episodes: that are flown, at their start.
@@ -89,7 +89,7 @@ class EpisodeEnds:
         self.measures = {name: np.full(count, np.nan) for name in names}
 
     def _known(self) -> dict[str, Array]:
-        """What is known at this instant."""
+        """Results at this instant."""
         episodes = self._episodes
         seconds = np.multiply(episodes.steps, episodes.dt, dtype=np.float64)
         known = {"time": seconds, **episodes.report()}

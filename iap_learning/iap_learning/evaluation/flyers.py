@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who flies episodes that are judged: policies, and what needs no learning."""
+"""Flyers of episodes that are assessed: policies, and agents that need no learning."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ SCRIPT, CONTROLLER = "script", "controller"
 
 
 class EvaluatedAgent(NamedTuple):
-    """Who flies.
+    """An agent or a policy that flies.
 
     Attributes:
         name: for tables.
@@ -50,12 +50,12 @@ def of_policy(policy: Policy) -> EvaluatedAgent:
 
 
 def is_agent_file(name: str) -> bool:
-    """Whether a name is the path of an agent's file."""
+    """True if a name is the path of an agent's file."""
     return name.endswith((".yaml", ".yml"))
 
 
 def baseline(name: str) -> EvaluatedAgent:
-    """Who flies without learning, by name.
+    """A flyer without learning, by name.
 
     Raises:
         BadInput: there is no such one.

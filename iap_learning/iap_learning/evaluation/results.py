@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What has become of many episodes, and figures of it."""
+"""Results of many episodes, and figures of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ UNITS = {  # of what is known of episodes
 
 
 class Results(NamedTuple):
-    """What has become of n episodes, one of each seed.
+    """Results of n episodes, one of each seed.
 
     Attributes:
         seeds: (n,).
@@ -67,7 +67,7 @@ class Results(NamedTuple):
 
     @property
     def causes(self) -> dict[str, int]:
-        """How many failed for what, the most frequent first."""
+        """Numbers of failures by their causes, the most frequent first."""
         failed = (each for each, good in zip(self.outcomes, self.success, strict=True) if not good)
         return dict(Counter(failed).most_common())
 

@@ -82,7 +82,7 @@ class PlatformTopics:
 
     @property
     def stamp(self) -> int:
-        """Of the newest answer [ns]; -1 before the first."""
+        """Stamp of the newest answer [ns]; -1 before the first."""
         return self._responder.stamp
 
     @property
@@ -165,7 +165,7 @@ class PairTopics:
 
     @property
     def stamp(self) -> int:
-        """Of the newest answer [ns]; -1 before the first."""
+        """Stamp of the newest answer [ns]; -1 before the first."""
         return self.responder.stamp
 
     @property
@@ -207,7 +207,7 @@ class PairTopics:
 
 
 class PolicyNode(SuiteNode):
-    """What flies between topics, in the simulation's namespace."""
+    """The node of a policy, in the simulation's namespace."""
 
     def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__("policy_node", namespace=namespace, parameters=parameters)

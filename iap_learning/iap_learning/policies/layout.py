@@ -29,7 +29,7 @@ class Commanding(Protocol):
 
 
 class ActionLayout(Record):
-    """What the numbers of an action mean, which a policy gives in [-1, 1].
+    """The meaning of the numbers of an action, which a policy gives in [-1, 1].
 
     Attributes:
         kind: of action.
@@ -43,7 +43,7 @@ class ActionLayout(Record):
 
 
 class Layout(Record):
-    """What a policy's numbers mean.
+    """The meaning of a policy's numbers.
 
     Attributes:
         platform: that flies.
@@ -116,11 +116,11 @@ class Trainable(Protocol):
 
     @property
     def task(self) -> Any:  # noqa: ANN401 - of any kind
-        """What is to be done."""
+        """The task."""
 
     @property
     def worlds(self) -> Any:  # noqa: ANN401 - of any kind
-        """That fly."""
+        """Worlds that fly."""
 
     @property
     def policy_layout(self) -> Layout:
@@ -140,7 +140,7 @@ class Hashes(Record):
 
 
 class Header(Layout):
-    """What stands beside the arrays of a policy's file, as JSON.
+    """The header of a policy's file, as JSON beside the arrays.
 
     Attributes:
         format: of the file.
@@ -192,5 +192,5 @@ class Header(Layout):
 
     @property
     def layout(self) -> Layout:
-        """What the numbers mean, alone."""
+        """The meaning of the numbers, alone."""
         return Layout.model_construct(**{key: getattr(self, key) for key in Layout.model_fields})

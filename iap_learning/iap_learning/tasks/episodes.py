@@ -58,7 +58,7 @@ class SeededWorlds(Protocol):
 
     @property
     def scenario(self) -> Any:  # noqa: ANN401 - of a vehicle or of an identified plant
-        """That all fly."""
+        """The scenario of all worlds."""
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start."""
@@ -157,7 +157,7 @@ class Episodes(ABC, Generic[T, W]):
     @property
     @abstractmethod
     def viewpoint(self) -> CameraPlacement | None:
-        """Where a camera stands; None where there is nothing to be drawn."""
+        """Place of a camera; None where there is nothing to be drawn."""
 
     def report(self) -> dict[str, Array]:
         """Further results of the episodes, (B,) each; NaN where there has been none."""

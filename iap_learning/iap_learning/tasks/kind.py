@@ -35,7 +35,7 @@ class EngineEpisode(ABC):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it is a success if it ends here."""
+        """True if it is a success if it ends here."""
         return self.outcome == ARRIVED
 
     @property

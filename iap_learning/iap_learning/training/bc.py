@@ -31,7 +31,7 @@ class BC(Record):
 
 
 class Cloned(NamedTuple):
-    """What learns, and the optimiser's memory."""
+    """Networks that learn, and the optimiser's memory."""
 
     actor: Network
     memory: Tree

@@ -42,7 +42,7 @@ class Networks(Record):
 
 
 class Normalisation(Record):
-    """How observations are brought to mean 0 and deviation 1.
+    """Normalisation of observations to mean 0 and deviation 1.
 
     Attributes:
         least: deviation below which none is taken.

@@ -65,7 +65,7 @@ class IQLNetworks(NamedTuple):
 
 
 class IQLState(NamedTuple):
-    """What learns, the slow copy of the critics, and the optimiser's memory."""
+    """Networks that learn, the slow copy of the critics, and the optimiser's memory."""
 
     nets: IQLNetworks
     target: Critics

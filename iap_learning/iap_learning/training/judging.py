@@ -15,7 +15,7 @@ Keep = Callable[[Network, Scaling, "Best"], None]
 
 
 class Best(NamedTuple):
-    """What a policy has reached in an episode of each world; better ones are greater.
+    """Results of a policy in an episode of each world; better ones are greater.
 
     Attributes:
         success: share.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known of a training while it runs: a table, TensorBoard's events, and whoever watches."""
+"""Reports of a training while it runs: a table, TensorBoard's events, and whoever watches."""
 
 import csv
 import io

@@ -25,7 +25,7 @@ class Moments(NamedTuple):
 
 
 class Scaling(NamedTuple):
-    """What networks see of an observation: ``(observation - mean) / deviation``.
+    """Scaling of observations for networks: ``(observation - mean) / deviation``.
 
     Attributes:
         mean: (n,).
@@ -67,7 +67,7 @@ def updated(moments: Moments, observations: ArrayLike) -> Moments:
 
 
 def scaling(moments: Moments, least: float) -> Scaling:
-    """What networks see by these moments, or as it is by moments of nothing; no deviation is below `least`."""
+    """Scaling by these moments, none by moments of nothing; no deviation is below `least`."""
     if not moments.samples:
         return Scaling(
             np.zeros_like(moments.mean, np.float32), np.ones_like(moments.mean, np.float32)

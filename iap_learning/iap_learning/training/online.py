@@ -167,7 +167,7 @@ class OnlineStage:
 def batch_of(
     experience: Experience, learner: Learner, seen: Scaling, ppo: PPO, reward: float
 ) -> Batch:
-    """What is learnt from an experience: its steps with their advantages and returns."""
+    """Data that is learnt from an experience: its steps with their advantages and returns."""
     observations = seen(experience.observations)
     values = _values(learner.critic, observations)
     following = _values(learner.critic, seen(experience.following))

@@ -83,7 +83,7 @@ class TD3BCNetworks(NamedTuple):
 
 
 class TD3BCState(NamedTuple):
-    """What learns, its slow copy, the optimisers' memory, and the updates so far."""
+    """Networks that learn, their slow copy, the optimisers' memory, and the updates so far."""
 
     nets: TD3BCNetworks
     target: TD3BCNetworks

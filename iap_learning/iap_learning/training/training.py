@@ -131,7 +131,7 @@ def write_policy(
 
 
 class Trained(NamedTuple):
-    """What has come of a training.
+    """Results of a training.
 
     Attributes:
         folder: of it.

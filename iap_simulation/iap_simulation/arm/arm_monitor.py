@@ -86,7 +86,7 @@ class ArmMonitor(TaskMonitor[Plant]):
 
 
 def _gripper_report(plant: Plant) -> dict[str, Any]:
-    """Whether the gripper holds the object that it picked, and the distance of that from its target [m]."""
+    """Hold of the gripper on the object that it picked, and the distance of that from its target [m]."""
     gripper = plant.part(Gripper)
     if gripper is None:
         return {}

@@ -21,7 +21,7 @@ TAKEN = ("path", "start", "duration", "seed", "control")  # from it
 
 
 def is_multibody(assignments: tuple[str, ...]) -> bool:
-    """Whether assignments, each ``dotted.path=YAML value``, choose bodies as the plant."""
+    """True if assignments, each ``dotted.path=YAML value``, choose bodies as the plant."""
     pairs = [each.partition("=") for each in assignments]
     values = [text for path, _, text in pairs if path == PLANT]
     return bool(values) and parse_yaml(values[-1], source=f"--set {PLANT}") == MULTIBODY

@@ -48,7 +48,7 @@ class Rates(Record):
 
 
 class Start(Record):
-    """Where the platform is at rest at t = 0."""
+    """Place at which the platform is at rest at t = 0."""
 
     position: Vec3  # [m]
     yaw_deg: Real
@@ -128,7 +128,7 @@ class ArmScenario(Record):
 
 
 def is_arm_scenario(name: str) -> bool:
-    """Whether a scenario's name, or the YAML file at a path, is one of an identified plant.
+    """True if a scenario's name, or the YAML file at a path, is one of an identified plant.
 
     Raises:
         BadInput: a file that is not YAML.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where flights on an identified plant begin, as their seeds draw it."""
+"""Starts of flights on an identified plant, as their seeds draw it."""
 
 import numpy as np
 

@@ -75,7 +75,7 @@ class CompiledRun:
 
     @classmethod
     def of(cls, plant: Plant, vehicle: Vehicle) -> Self | None:
-        """That of a flight; None where the compiled loop does not have all that acts in it.
+        """The compiled run of a flight; None where the compiled loop does not have all that acts in it.
 
         The vehicle's controller becomes one that the loop knows, with the same gains, unless it has flown already.
         """
@@ -131,7 +131,7 @@ class CompiledRun:
         return rows, failure
 
     def _flight(self, air_W: Array) -> BatchState:
-        """What the compiled loop takes, in air that moves (periods, 1, 3) [m/s]; it writes references there."""
+        """Inputs of the compiled loop, in air that moves (periods, 1, 3) [m/s]; it writes references there."""
         plant, state = self._plant, self._plant.free_flight
         assert state is not None  # noqa: S101 - `of` has looked
         setpoints = Setpoints(plant.state(), self._row, self._level, self._no_wrenches_P[:1])

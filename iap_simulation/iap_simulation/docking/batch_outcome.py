@@ -59,7 +59,7 @@ class DockingRecords(NamedTuple):
 
 @formula
 def is_held(pairs: Pairs, b: int) -> bool:
-    """Whether the latch of world b holds the probe."""
+    """True if the latch of world b holds the probe."""
     return pairs.phase[b] == CAUGHT or pairs.phase[b] == LOCKED
 
 

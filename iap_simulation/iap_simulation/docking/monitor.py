@@ -60,7 +60,7 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
 
     @property
     def is_over(self) -> bool:
-        """Whether it has succeeded or failed, or its time is up."""
+        """True if it has succeeded or failed, or its time is up."""
         return self.outcome != RUNNING
 
     def observe(self, plant: ObservedPlant) -> None:

@@ -25,7 +25,7 @@ TOUCH = 0.5  # force from which on a vehicle is touched [N]
 
 
 class Sensed(NamedTuple):
-    """What a pilot knows at a control instant.
+    """Measurements that a pilot has at a control instant.
 
     Attributes:
         rows: (2, 13) measured state rows of target and chaser.
@@ -77,7 +77,7 @@ class ScriptPilot:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies."""
+        """Name and task of the policy, or name of the script."""
         return {"name": "script"}
 
     def __call__(self, k: int, sensed: Sensed) -> Array:  # noqa: ARG002 - it acts at every instant
@@ -96,7 +96,7 @@ class PairPilot(Protocol):
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies, see `iap_simulation.loop.agents.FlightAgent`."""
+        """Key `policy` of metrics.json, see `iap_simulation.loop.agents.FlightAgent`."""
 
     def __call__(self, k: int, sensed: Sensed) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""
@@ -128,7 +128,7 @@ class DockingPilot:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies."""
+        """Name and task of the policy, or name of the script."""
         return self._pair.info
 
     def command(

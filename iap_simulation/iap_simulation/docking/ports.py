@@ -12,7 +12,7 @@ from iap_simulation.scenario.scenario import Scenario
 
 
 def is_held(phase: Phase) -> bool:
-    """Whether a latch holds its probe."""
+    """True if a latch holds its probe."""
     return phase in (Phase.CAUGHT, Phase.LOCKED)
 
 

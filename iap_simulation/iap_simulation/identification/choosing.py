@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which logs are fitted and which are held out."""
+"""Choice of the logs that are fitted and of those that are held out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

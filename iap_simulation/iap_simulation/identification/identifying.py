@@ -194,7 +194,7 @@ def _description(what: str, data: DataSplit) -> str:
 def _origin(
     data: DataSplit, error: str, parameters: dict[str, tuple[float, float | None]]
 ) -> dict[str, Any]:
-    """Where a plant's numbers come from, for readers of its file."""
+    """Origin of a plant's numbers, for readers of its file."""
     return {
         "logs": [log.name for log in data.fit],
         "validated_on": [log.name for log in data.held_out],

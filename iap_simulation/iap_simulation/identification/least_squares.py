@@ -15,7 +15,7 @@ CAREFUL = 0.99  # largest autocorrelation that is believed
 
 @dataclass(frozen=True)
 class Fit:
-    """What least squares found.
+    """Results of least squares.
 
     Attributes:
         values: (n,) parameters.

@@ -40,12 +40,12 @@ class Log:
 
     @property
     def has_arm(self) -> bool:
-        """Whether it has every channel."""
+        """True if it has every channel."""
         return self.channels == CHANNELS
 
     @property
     def digest(self) -> str:
-        """Of its signals: the same for a copy under another name."""
+        """Digest of its signals: the same for a copy under another name."""
         parts = (self.command, self.v, self.q)
         return hashlib.sha256(
             b"".join(np.ascontiguousarray(p).tobytes() for p in parts)

@@ -14,7 +14,7 @@ Pair = tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict
 
 
 class SecondOrderSettings(Record):
-    """Where the search for a channel begins, and how far it goes."""
+    """Start and bounds of the search for a channel."""
 
     gain: Pair  # bounds
     frequency: tuple[Positive, Positive]  # [rad/s]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How well models predict logs: free-run errors per channel."""
+"""Validation of models on logs: free-run errors per channel."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -67,7 +67,7 @@ class ClosedLoop:
 
     @property
     def is_over(self) -> bool:
-        """Whether an observer ends the flight."""
+        """True if an observer ends the flight."""
         return any(each.is_over for each in self._period_observers)
 
     def sense(self) -> None:

@@ -75,7 +75,7 @@ class EstimateMonitor:
 
     @property
     def is_landing(self) -> bool:
-        """Whether it is on its way down, so that it may touch the ground."""
+        """True if it is on its way down, so that it may touch the ground."""
         return self._failsafe.is_landing
 
     def touch(self, t: float, true: Array) -> NoReturn:

@@ -88,7 +88,7 @@ class PeriodObserver(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether the flight is over."""
+        """True if the flight is over."""
 
     def observe(self, plant: Plant) -> None:
         """Observe the present control instant."""

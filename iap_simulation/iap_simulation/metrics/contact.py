@@ -100,7 +100,7 @@ class ContactScores:
         }
 
     def _steady(self) -> Metrics:
-        """What counts over the last `steady` seconds."""
+        """Metrics over the last `steady` seconds."""
         nothing = dict.fromkeys(("force_steady_n", *INTEGRALS, *DEPTH, *SETTLED))
         c = joined(self._recent) if self._recent else None
         if c is None or c.wrench_record is None:

@@ -26,7 +26,7 @@ def finite(c: Columns) -> Columns:
 
 
 def inside(t: Array, window: tuple[float, float]) -> Booleans:
-    """Which times (K,) [s] lie within a window."""
+    """Mask of the times (K,) [s] within a window."""
     return (t >= window[0] - TOLERANCE) & (t <= window[1] + TOLERANCE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one vehicle of a run achieved; its rows come piece by piece."""
+"""Metrics of one vehicle of a run; its rows come piece by piece."""
 
 import math
 from collections.abc import Mapping, Sequence

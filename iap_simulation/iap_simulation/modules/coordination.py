@@ -10,7 +10,7 @@ from iap_simulation.vehicles.vehicle import Vehicle
 
 
 def coordination_spec(scenario: Scenario) -> CoordinationSpec:
-    """What the coordinator of a scenario's modules needs.
+    """Inputs of the coordinator of a scenario's modules.
 
     Raises:
         BadInput: there is nothing to coordinate, a policy guides, or a controller is to fall silent.

@@ -82,7 +82,7 @@ class ModulesInFlight:
 
     @classmethod
     def of(cls, scenario: Scenario, vehicles: Sequence[Vehicle], plant: Plant) -> Self | None:
-        """Those of a scenario; None where it has none."""
+        """The modules of a scenario; None where it has none."""
         spec = scenario.modules
         return None if spec is None else cls(scenario, spec, vehicles, plant)
 
@@ -93,7 +93,7 @@ class ModulesInFlight:
 
     @property
     def is_due(self) -> bool:
-        """Whether the coordinator has just been at work, or is at this instant."""
+        """True if the coordinator has just been at work, or is at this instant."""
         return self._k % self._every == 0
 
     def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:

@@ -22,11 +22,11 @@ class ModulesSource(Protocol):
 
     @property
     def spec(self) -> ModulesSpec:
-        """Of the modules."""
+        """Specification of the modules."""
 
     @property
     def course(self) -> Course:
-        """What they have done so far."""
+        """Course of the modules so far."""
 
     def instant(self, plant: ObservedPlant) -> ModulesInstant | None:
         """The present instant, if the coordinator has just been at work."""
@@ -46,17 +46,17 @@ class CoordinatedModules:
 
     @property
     def coordinator(self) -> Coordinator:
-        """Of the modules."""
+        """Coordinator of the modules."""
         return self._modules.coordinator
 
     @property
     def spec(self) -> ModulesSpec:
-        """Of the modules."""
+        """Specification of the modules."""
         return self.coordinator.spec
 
     @property
     def course(self) -> Course:
-        """What they have done so far."""
+        """Course of the modules so far."""
         return Course.of(self.coordinator, self._modules.orders)
 
     def instant(self, plant: ObservedPlant) -> ModulesInstant | None:

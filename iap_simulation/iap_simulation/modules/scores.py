@@ -47,7 +47,7 @@ class Course(NamedTuple):
 
     @classmethod
     def of(cls, coordinator: Coordinator, orders: Sequence[tuple[float, LatchOrder]]) -> Self:
-        """That of a coordinator, and of its orders to latches."""
+        """The course of a coordinator, and of its orders to latches."""
         returns = {name: machine.returns for name, machine in coordinator.machines.items()}
         done, failure = coordinator.mission.at, coordinator.failure
         return cls(done, failure, returns, coordinator.losses, coordinator.events, orders)

@@ -166,7 +166,7 @@ def _flown(
 
 
 def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) -> RunStats:
-    """What the loop measured of itself."""
+    """Measurements of the loop itself."""
     cameras, loop = flight.sensors.suite.cameras, simulation.loop
     rendered = (0, 0.0) if cameras is None else (cameras.count, cameras.seconds)
     faults = {

@@ -28,7 +28,7 @@ class LoggedSimulation(Protocol):
 
     @property
     def plant(self) -> Plant:
-        """Of the flight."""
+        """The plant of the flight."""
 
     @property
     def modules(self) -> ModulesInFlight | None:
@@ -69,7 +69,7 @@ class JointsLog:
 
 
 def topic_logs(simulation: LoggedSimulation, recorder: Recorder) -> Sequence[Observer]:
-    """Those of a flight: with latches, or with modules that dock."""
+    """Logs of a flight: with latches, or with modules that dock."""
     scenario, logs = simulation.scenario, list[Observer]()
     if scenario.latches:
         logs.append(LatchLog(simulation, recorder))
@@ -79,7 +79,7 @@ def topic_logs(simulation: LoggedSimulation, recorder: Recorder) -> Sequence[Obs
 
 
 def note_of(topic: str, message: Message, step: Step) -> Note:
-    """What a message says at a step, for the recorder."""
+    """Note of a message at a step, for the recorder."""
     stamp = stamp_of_time(step.t)
     message.put_head(stamp, step.k)
     return Note(topic, stamp, message.dump())

@@ -159,7 +159,7 @@ def write_run_video(
 
 
 def standpoint(data: RunData) -> tuple[Array, Array]:
-    """Where an onlooker sees all of a flight from, and where he looks at, (3,) each [m]."""
+    """Place of an onlooker who sees all of a flight, and the point that he looks at, (3,) each [m]."""
     places = np.vstack([vehicle.columns.x[..., P].reshape(-1, 3) for vehicle in data.vehicles])
     low, high = places.min(axis=0) - MARGIN, places.max(axis=0) + MARGIN
     middle, back = 0.5 * (low + high), FROM / np.linalg.norm(FROM)

@@ -6,7 +6,7 @@ from iap_description.config.record import Positive, Record
 
 
 class Success(Record):
-    """When a docking has succeeded."""
+    """Conditions on which a docking has succeeded."""
 
     peak_force: Positive  # largest on a vehicle, mean over a control period [N]
     hover: Positive  # coupled flight after the probe is caught [s]
@@ -16,7 +16,7 @@ class Success(Record):
 
 
 class DockingSpec(Record):
-    """What is docked and how it is judged."""
+    """A docking and the conditions of its success."""
 
     latch: str
     success: Success

@@ -57,7 +57,7 @@ def _joints(count: int) -> dict[str, Any]:
 
 
 def is_coordinated(scenario: Scenario) -> bool:
-    """Whether a scenario has modules with joints between them."""
+    """True if a scenario has modules with joints between them."""
     return scenario.modules is not None and bool(scenario.modules.joints)
 
 

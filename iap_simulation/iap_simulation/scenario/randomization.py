@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every seed draws: a scenario's key `draw`.
+"""Draws of every seed: a scenario's key `draw`.
 
 Each quantity has a stream of its own, so that one more of them changes no other.
 """
@@ -38,7 +38,7 @@ def drawn_start(row: Array, scenario: Scenario, vehicle: VehicleSpec) -> Array:
 
 
 def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
-    """What of a vehicle deviates from its platform's file: by its model error, and by what this seed draws."""
+    """Deviation of a vehicle from its platform's file: by its model error, and by what this seed draws."""
     draw, error, count = scenario.draw, vehicle.model_error, vehicle.platform.count
 
     def dice(quantity: str, size: int) -> Array:

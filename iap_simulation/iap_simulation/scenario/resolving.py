@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a scenario's name or file and the command line's options become one resolved, checked `Scenario`."""
+"""Resolution of a scenario's name or file and the command line's options to one checked `Scenario`."""
 
 import json
 import re

@@ -152,7 +152,7 @@ class Scenario(Record):
         return self
 
     def has_contact(self, vehicle: VehicleSpec) -> bool:
-        """Whether a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
+        """True if a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
         is_met = any(not isinstance(each, Obstacles) for each in self.world.objects.values())
@@ -166,5 +166,5 @@ class Scenario(Record):
 
     @property
     def has_drag(self) -> bool:
-        """Whether drag acts on bodies."""
+        """True if drag acts on bodies."""
         return self.drag == "on" or (self.drag == "auto" and self.wind.speed > 0.0)

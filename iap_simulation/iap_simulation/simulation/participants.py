@@ -38,7 +38,7 @@ class RecentReadings:
 
 @dataclass(frozen=True, eq=False)
 class Participants:
-    """Those who take part in a flight besides plant, vehicles and sensors.
+    """Participants of a flight besides plant, vehicles and sensors.
 
     Attributes:
         agent: of the scenario's key `policy`; None where vehicles are flown by their controllers.
@@ -60,7 +60,7 @@ class Participants:
 
     @classmethod
     def of(cls, flight: Flight, plant: Plant) -> Self:
-        """Those of a flight that begins from a plant's present state.
+        """The participants of a flight that begins from a plant's present state.
 
         Raises:
             BadInput: no such agent, or it cannot fly this scenario, or modules are none.

@@ -163,12 +163,12 @@ class Simulation:
 
     @property
     def is_done(self) -> bool:
-        """Whether the references have come to their end, or the task is over; stepping on holds the last one."""
+        """True if the references have come to their end, or the task is over; stepping on holds the last one."""
         return self.loop.k >= self.loop.last or self.loop.is_over
 
     @property
     def participants(self) -> Participants:
-        """Those who take part in the present flight besides plant, vehicles and sensors."""
+        """Participants of the present flight besides plant, vehicles and sensors."""
         assert self._participants is not None  # noqa: S101 - `begin` has made them
         return self._participants
 

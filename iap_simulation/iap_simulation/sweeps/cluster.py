@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who does the work of a sweep on many machines: the nodes of a Ray cluster. Ray is an extra."""
+"""Workers of a sweep on many machines: the nodes of a Ray cluster. Ray is an extra."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock
 
 
 class Versions(NamedTuple):
-    """What must be the same on every machine."""
+    """Versions that must be the same on every machine."""
 
     source: str
     python: str
@@ -197,6 +197,6 @@ def _check_versions(ray: Any) -> None:  # noqa: ANN401 - an extra has no types
 
 
 def versions() -> Versions:
-    """Those of this machine."""
+    """The versions of this machine."""
     ray = imported_ray()
     return Versions(source_fingerprint(), platform.python_version(), ray.__version__)

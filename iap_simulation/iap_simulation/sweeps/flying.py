@@ -39,7 +39,7 @@ class Chunk(NamedTuple):
 
 
 def most_runs(tree: dict[str, Any]) -> int:
-    """How many runs of a resolved tree a piece of work shall have, so that it takes some seconds."""
+    """Number of runs of a resolved tree in a piece of work, so that it takes some seconds."""
     return SIDE_BY_SIDE if _fly_side_by_side(scenario_of(tree, "sweep")) else SINGLE_RUNS
 
 
@@ -59,7 +59,7 @@ def fly(chunk: Chunk) -> list[Row]:
 
 
 def _fly_side_by_side(scenario: Scenario) -> bool:
-    """Whether the runs are flown as worlds, whose sensors nobody judges."""
+    """True if the runs are flown as worlds, whose sensors nobody judges."""
     return unsupported(scenario) is None and not scenario.vehicles[0].sensors.topics
 
 

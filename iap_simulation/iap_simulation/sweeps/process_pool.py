@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who does the work of a sweep: processes on this machine, of which any may die."""
+"""Workers of a sweep: processes on this machine, of which any may die."""
 
 import multiprocessing
 import os

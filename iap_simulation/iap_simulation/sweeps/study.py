@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a sweep flies: a scenario, the keys that are varied with their values, and the seeds of each combination."""
+"""The study of a sweep: a scenario, the keys that are varied with their values, and the seeds of each combination."""
 
 import hashlib
 import itertools
@@ -127,7 +127,7 @@ class Study:
 
     @property
     def runs(self) -> int:
-        """How many are flown."""
+        """Number of runs."""
         return self.seeds * int(np.prod([len(axis.values) for axis in self.axes], dtype=np.int64))
 
     def points(self) -> list[SweepPoint]:
@@ -177,7 +177,7 @@ def fingerprint(tree: dict[str, Any], seeds: Sequence[int]) -> str:
 
 @cache
 def source_fingerprint() -> str:
-    """Of the suite's source code and data."""
+    """Digest of the suite's source code and data."""
     digest = hashlib.sha256()
     for path in sorted(PACKAGES.glob("iap_*/iap_*/**/*")):
         if path.suffix in (".py", ".yaml") and path.is_file():

@@ -63,11 +63,11 @@ class SweepFolder:
 
     @property
     def runs(self) -> Path:
-        """Where recordings are kept."""
+        """Folder in which recordings are kept."""
         return (self.path / RUNS).resolve()
 
     def has(self, name: str) -> bool:
-        """Whether a part is done."""
+        """True if a part is done."""
         return self._part(name).exists()
 
     def add(self, name: str, rows: Sequence[Row]) -> None:
@@ -109,7 +109,7 @@ class SweepFolder:
 
 
 def study_tree(study: Study, points: Sequence[SweepPoint]) -> dict[str, Any]:
-    """What study.yaml holds: the sweep, and the resolved configuration of its first combination."""
+    """Contents of study.yaml: the sweep, and the resolved configuration of its first combination."""
     return {
         "scenario": study.scenario,
         "vary": {axis.key: list(axis.values) for axis in study.axes},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the runs of each combination of a sweep have in common."""
+"""Statistics of the runs of each combination of a sweep."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -15,10 +15,10 @@ class ObservedLatches(Protocol):
 
     @property
     def events(self) -> Sequence[LatchEvent]:
-        """What has happened since the start, in order."""
+        """Events since the start, in order."""
 
     def phase(self, name: str) -> Phase:
-        """What a latch is doing."""
+        """Phase of a latch."""
 
 
 class ObservedPlant(Protocol):
@@ -54,7 +54,7 @@ class TaskMonitor(ABC, Generic[PlantT]):
 
     @property
     def is_over(self) -> bool:
-        """Whether the task has come to its end; False of one that ends with the references."""
+        """True if the task has come to its end; False of one that ends with the references."""
         return False
 
     @property

@@ -74,7 +74,7 @@ def free_domain() -> Iterator[int]:
 
 
 def _has_participant(domain: int) -> bool:
-    """Whether a process takes part in a domain: the first there binds port PB + DG domain + d1 (RTPS 2.5, 9.6.2.3)."""
+    """True if a process takes part in a domain: the first there binds port PB + DG domain + d1 (RTPS 2.5, 9.6.2.3)."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.bind(("", 7400 + 250 * domain + 10))

@@ -57,7 +57,7 @@ class TrajectoryScore:
         attitude_nees: float | None = None,
         biases: float | None = None,
     ) -> Self:
-        """Of position errors (K, 3) [m] in `map`, and turns (K, 3) [rad] from the true attitudes; K > 0."""
+        """Scores of position errors (K, 3) [m] in `map`, and turns (K, 3) [rad] from the true attitudes; K > 0."""
         squares = np.mean(np.square(errors), axis=0)
         return cls(
             float(np.sqrt(squares.sum())),
@@ -82,7 +82,7 @@ EstimateResults = Mapping[EstimateKey, TrajectoryScore | FailedEstimate]
 
 
 class SeedMean(NamedTuple):
-    """Of a figure over seeds, with its standard deviation, how many there are and how many failed."""
+    """Summary of a figure over seeds, with its standard deviation, how many there are and how many failed."""
 
     measured: float | None
     spread: float | None
@@ -255,7 +255,7 @@ class Tables:
 
     @property
     def names(self) -> list[str]:
-        """Of the tables."""
+        """Text of the tables."""
         return list(dict.fromkeys(cell.table for cell in self.cells))
 
 

@@ -212,7 +212,7 @@ def _bodies(case: LocalizationCase, whose: str) -> tuple[str, ...]:
 
 
 def _published_gain(papers: PublishedTables, bodies: Sequence[tuple[str, str]]) -> float | None:
-    """Of TABLE VIII itself [%]."""
+    """Values of TABLE VIII itself [%]."""
     pairs = [
         [papers.error("scenes", case, body, method) for method in ("vio_uwb", "virpo")]
         for case, body in bodies

@@ -96,7 +96,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
 
     @property
     def platform(self) -> str:
-        """What flies: the arm on its plant."""
+        """Name of the arm on its plant."""
         return f"{self.worlds.scenario.arm} on {self.worlds.scenario.plant}"
 
     @property
@@ -114,7 +114,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
         """None: an identified plant has no bodies to be drawn."""
 
     def report(self) -> dict[str, Array]:
-        """What else is known of the episodes, (B,) each: distances of the end effectors from their targets [m]."""
+        """Further results of the episodes, (B,) each: distances of the end effectors from their targets [m]."""
         return {"distance": self._distance.copy()}
 
     def _begin(self, indices: Integers) -> None:

@@ -21,7 +21,7 @@ from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, TIME_IS_UP
 
 
 class ArmReachWeights(NamedTuple):
-    """Of an `ArmReachReward`; time is that of a step."""
+    """Weights of an `ArmReachReward`; time is that of a step."""
 
     closer: float
     time: float
@@ -38,7 +38,7 @@ class ArmReachWeights(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """When episodes end.
+    """Conditions on which episodes end.
 
     Attributes:
         distance: below which the end effector is at its target [m].
@@ -65,7 +65,7 @@ class Ends(NamedTuple):
 
 @njit(cache=True)
 def length(row: Array) -> float:
-    """Of a vector (3,)."""
+    """Length of a vector (3,)."""
     return math.sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
 
 

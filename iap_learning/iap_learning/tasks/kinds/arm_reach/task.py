@@ -31,7 +31,7 @@ class VelocityRange(ActionRange):
 
 
 class TargetBox(Record):
-    """Where targets are drawn, evenly: from the end effector's start, along the axes of `map` [m]."""
+    """A box in which targets are drawn, evenly: from the end effector's start, along the axes of `map` [m]."""
 
     low: Vec3
     high: Vec3
@@ -55,7 +55,7 @@ class ArmReachReward(Record):
 
 
 class Reached(Record):
-    """When an episode has arrived."""
+    """Conditions on which an episode has arrived."""
 
     distance: Positive  # of the end effector from the target [m]
     speed: Positive  # of the end effector [m/s]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a policy commands of a docking pair, as thrust and body rates of both aircraft at every control instant.
+r"""Actions of a policy on a docking pair, as thrust and body rates of both aircraft at every control instant.
 
 | kind | numbers of an aircraft | what is commanded |
 |---|---|---|
@@ -46,7 +46,7 @@ KINDS = {
 
 
 class ActionControl(NamedTuple):
-    """How actions become thrust and body rates.
+    """Conversion of actions to thrust and body rates.
 
     Attributes:
         kind: number of the kind.

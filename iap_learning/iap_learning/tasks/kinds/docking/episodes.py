@@ -91,12 +91,12 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
 
     @property
     def viewpoint(self) -> CameraPlacement:
-        """Where a camera stands."""
+        """Place of a camera."""
         middle = np.asarray(self.interface.references.mean(axis=0))
         return CameraPlacement(middle, middle)
 
     def report(self) -> dict[str, Array]:
-        """What else is known of the episodes, (B,) each; NaN where there has been none.
+        """Further results of the episodes, (B,) each; NaN where there has been none.
 
         Largest force [N], closing speed at the first touch [m/s], time at which the latch caught last [s], and that of
         the end of the coupled flight.

@@ -47,7 +47,7 @@ class Interface(NamedTuple):
 
     @classmethod
     def of(cls, task: DockingTask, scenario: Scenario) -> Self:
-        """Of a task in its scenario."""
+        """The interface of a task in its scenario."""
         spec = scenario.docking
         assert spec is not None
         kind, pair = KINDS[task.action.kind], ScriptPilot.of(scenario).pair

@@ -12,7 +12,7 @@ from iap_simulation.docking.pair_pilot import PairPilot, Sensed
 
 
 class Source(IntEnum):
-    """What an answer needs: of target and chaser the measured row and the wrench, and whether the latch holds."""
+    """Inputs of an answer: of target and chaser the measured row and the wrench, and whether the latch holds."""
 
     TARGET, CHASER, TARGET_WRENCH, CHASER_WRENCH, LATCHED = range(5)
 

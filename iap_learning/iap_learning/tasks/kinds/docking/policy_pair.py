@@ -51,7 +51,7 @@ class PolicyPair:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies."""
+        """Name and task of the policy, or name of the script."""
         return info_of(self._policy)
 
     def __call__(self, k: int, sensed: Sensed) -> Array:

@@ -33,7 +33,7 @@ from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
 
 class DockingWeights(NamedTuple):
-    """Of a `DockingReward`; those of the potential come first."""
+    """Weights of a `DockingReward`; those of the potential come first."""
 
     along: float
     aside: float

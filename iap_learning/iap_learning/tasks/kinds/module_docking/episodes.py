@@ -73,7 +73,7 @@ class Script:
             self._rows[b] = out[self._follower]
 
     def references(self, elapsed: float) -> References:
-        """What followers track so long after `coordinate` [s]: setpoints go on at their velocities."""
+        """References of followers so long after `coordinate` [s]: setpoints go on at their velocities."""
         rows: Array = self._rows.copy()
         rows[:, REF_P] += elapsed * rows[:, REF_V]
         return References.of(rows)
@@ -143,12 +143,12 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
 
     @property
     def viewpoint(self) -> CameraPlacement:
-        """Where a camera stands."""
+        """Place of a camera."""
         leader = np.asarray(self.worlds.leader.timeline.row(0)[:3])
         return CameraPlacement(leader, leader)
 
     def report(self) -> dict[str, Array]:
-        """What else is known of the episodes, (B,) each; NaN where there has been none.
+        """Further results of the episodes, (B,) each; NaN where there has been none.
 
         Closing speed at the end [m/s], and how far off the axis the follower was there [m].
         """

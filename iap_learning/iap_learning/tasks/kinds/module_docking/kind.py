@@ -84,7 +84,7 @@ class PolicyGuide:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What guides."""
+        """Name and task of the policy."""
         return info_of(self._policy)
 
     def reference(

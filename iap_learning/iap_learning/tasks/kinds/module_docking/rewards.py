@@ -30,7 +30,7 @@ from iap_simulation.tasks.outcomes import ARRIVED, TIME_IS_UP
 
 
 class ModuleDockingWeights(NamedTuple):
-    """Of a `ModuleDockingReward`; time is that of a step."""
+    """Weights of a `ModuleDockingReward`; time is that of a step."""
 
     along: float
     aside: float

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who flies through obstacles without learning: by the whole field, or by what a depth camera sees of it."""
+"""Agents that fly through obstacles without learning: by the whole field, or by what a depth camera sees of it."""

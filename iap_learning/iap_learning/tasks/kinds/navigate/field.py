@@ -196,7 +196,7 @@ def _guide(
 
 @formula
 def _on_grid(p: Vec, v: Vec, low: Array, spacing: float, ahead: float) -> Vec:
-    """Where a command will act, in spacings from the least corner."""
+    """Place where a command will act, in spacings from the least corner."""
     return (
         (p[0] + ahead * v[0] - low[0]) / spacing,
         (p[1] + ahead * v[1] - low[1]) / spacing,
@@ -243,7 +243,7 @@ def _gradient(values: Array, u: Vec) -> Vec:
 
 
 class FieldSettings(AgentSettings):
-    """How an agent that knows the field of obstacles flies.
+    """Keys of an agent that knows the field of obstacles.
 
     Attributes:
         field: numbers of it.

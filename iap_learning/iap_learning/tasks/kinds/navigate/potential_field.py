@@ -128,7 +128,7 @@ def push_of(rho: float, reach: float) -> float:
 
 
 class PotentialFieldSettings(AgentSettings):
-    """How a potential field flies.
+    """Keys of an agent by a potential field.
 
     Attributes:
         potential: numbers of it.

@@ -59,7 +59,7 @@ class Clearance:
 
 
 class ImageGeometry(NamedTuple):
-    """How the numbers of an image become points.
+    """Geometry by which the numbers of an image become points.
 
     Attributes:
         ways_B: (pixels, 3) of the middles of blocks, of length 1 along the view, in the frame of the body that carries
@@ -174,7 +174,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
 
     @property
     def viewpoint(self) -> CameraPlacement:
-        """Where a camera stands."""
+        """Place of a camera."""
         return CameraPlacement(self.worlds.timeline.row(0)[P], self.goal)
 
     def _begin(self, indices: Integers) -> None:

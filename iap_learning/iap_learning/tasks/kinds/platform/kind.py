@@ -68,7 +68,7 @@ class PlatformPilot:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies."""
+        """Name and task of the policy, or name of the script."""
         return self._flown.info
 
     def command(
@@ -104,7 +104,7 @@ class PlatformEngineEpisode(EngineEpisode):
 
     @property
     def succeeded(self) -> bool:
-        """Whether it is a success if it ends here."""
+        """True if it is a success if it ends here."""
         return self._monitor.succeeded
 
     @property

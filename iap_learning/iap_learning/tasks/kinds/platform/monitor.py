@@ -77,12 +77,12 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
 
     @property
     def is_over(self) -> bool:
-        """Whether the task has come to its end."""
+        """True if the task has come to its end."""
         return self.outcome != RUNNING
 
     @property
     def succeeded(self) -> bool:
-        """Whether it is a success if it ends here."""
+        """True if it is a success if it ends here."""
         return bool(self._counted.success[0])
 
     @property

@@ -80,7 +80,7 @@ class Eye(DepthNumbers):
             self.numbers = self.of(reading.pixels[None].astype(np.float32, copy=False))
 
     def sees(self, reading: ImageReading) -> bool:
-        """Whether it is an image of the camera's depths."""
+        """True if it is an image of the camera's depths."""
         return reading.source.topic == self.topic and reading.encoding == ENCODINGS["depth"]
 
 
@@ -168,16 +168,16 @@ class PlatformPolicy:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What flies."""
+        """Name and task of the policy, or name of the script."""
         return info_of(self._policy)
 
     @property
     def gives_references(self) -> bool:
-        """Whether its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
+        """True if its outputs are references for the vehicle's controller; else they are commands of its aircraft."""
         return self.task.action.kind in REFERENCE_KINDS
 
     def acts_at(self, k: int) -> bool:
-        """Whether it acts anew at control instant k; a missed instant puts off no action."""
+        """True if it acts anew at control instant k; a missed instant puts off no action."""
         return k // self._repeat > self._period
 
     def period_began(self, stamp: int, k: int) -> float:
@@ -185,7 +185,7 @@ class PlatformPolicy:
         return max(stamp - (k % self._repeat + 0.5) * self._dt_ns, 0.0)
 
     def __call__(self, k: int, x: Array, rpm: Array, reference: Array) -> Reference | Command:
-        """What follows at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
+        """The output at control instant k: a reference for the vehicle's controller, or a command of its aircraft.
 
         Args:
             k: number of the instant; none comes twice.

@@ -56,7 +56,7 @@ class DepthImage(Record):
 
 
 class TaskSuccess(Record):
-    """When an episode has succeeded.
+    """Conditions on which an episode has succeeded.
 
     Attributes:
         within: bounds that all these quantities must keep to.
@@ -95,7 +95,7 @@ class PlatformTask(Task):
 
     @property
     def minds_obstacles(self) -> bool:
-        """Whether it matters how far obstacles are."""
+        """True if it matters how far obstacles are."""
         factors = [factor for term in self.reward.terms.values() for factor in term.factors]
         named = {*self.success.within, *self.fails_beyond, *(factor.of for factor in factors)}
         return self.clearance is not None or "clearance" in named
