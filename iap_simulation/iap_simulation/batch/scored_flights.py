@@ -27,8 +27,8 @@ def score_worlds(worlds: Worlds) -> list[tuple[dict[str, Any], str]]:
         if not flies.any():
             break
         asked, command = worlds.control()
-        tick = (k, k * plant.substeps * plant.dt, worlds.state, asked.rows, asked.levels)
-        scores.record(*tick, command, worlds.rpm, flies)
+        t, references = k * plant.substeps * plant.dt, (asked.rows, asked.levels)
+        scores.record(k, t, worlds.state, references, command, worlds.rpm, flies)
         if k < last:
             plant.advance()
     wall = (time.perf_counter() - began) / len(runs)

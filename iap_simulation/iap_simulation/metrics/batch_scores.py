@@ -39,8 +39,7 @@ class BatchScores:
         k: int,
         t: float,
         x: Array,
-        rows: Array,
-        levels: Integers,
+        references: tuple[Array, Integers],
         command: Command,
         rpm: Array,
         flies: Booleans,
@@ -51,8 +50,7 @@ class BatchScores:
             k: its number.
             t: simulation time [s].
             x: (B, bodies, 13) states.
-            rows: (B, 19 + N) reference rows.
-            levels: (B,) what is tracked of them.
+            references: rows (B, 19 + N), and what is tracked of them (B,).
             command: arrays (B, ...).
             rpm: (B, N, 4) rotor speeds.
             flies: (B,) which worlds have this tick; one that has not has none later either.
@@ -61,7 +59,7 @@ class BatchScores:
             self._judge()
         i, c = self._filled, self._columns
         c.k[i], c.t[i], c.x[i], c.rpm[i] = k, t, x, rpm
-        c.reference[i], c.level[i] = rows, levels
+        c.reference[i], c.level[i] = references
         c.mode[i], c.wrench_P[i] = command.mode, command.wrench_P
         put_command(c.aircraft[i], command)
         self._own += flies

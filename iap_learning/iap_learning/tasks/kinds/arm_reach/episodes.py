@@ -88,7 +88,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
         flying = ArmWorlds.of(task.scenario, worlds, settings=settings)
         super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
         self._observer = TERMS.observer(task.observation, self.size)
-        self._weights, self._ends = ArmReachWeights.of(task, self.dt), Ends.of(task, self.dt)
+        self._rules = ArmReachWeights.of(task, self.dt), Ends.of(task, self.dt)
         self._law = ReachLaw(self.worlds, self.worlds.scenario.control)
         self.targets, self._tips = np.zeros((worlds, 3)), Tips.empty(worlds)
         self._distance, self._kept = np.zeros(worlds), np.zeros(worlds, dtype=np.int64)
@@ -154,12 +154,9 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
             self._tips,
             self._distance,
             self.worlds.cut,
-            self._weights,
-            self._ends,
+            self._rules,
             self.worlds.status,
-            self.steps,
-            self._kept,
-            self.outcome,
+            (self.steps, self._kept, self.outcome),
             reward,
         )
         return reward

@@ -45,21 +45,19 @@ class Tips(NamedTuple):
         self, chosen: Integers, plants: IdentifiedPlants, chain: Chain, targets: Array
     ) -> None:
         """Take the present states of chosen worlds; targets (B, 3) are in `map` [m]."""
-        _look(chosen, plants.pose, plants.q, plants.v, chain, targets, *self)
+        _look(chosen, (plants.pose, plants.q, plants.v), chain, targets, self)
 
 
 @njit(cache=True)
 def _look(
     chosen: Integers,
-    pose: Array,
-    q: Array,
-    v: Array,
+    state: tuple[Array, Array, Array],
     chain: Chain,
     targets: Array,
-    tip: Array,
-    speed: Array,
-    error: Array,
+    tips: Tips,
 ) -> None:
+    """Write the tips of some worlds at the states of their plants: pose (B, 4), joints (B, 3), velocities (B, 7)."""
+    (pose, q, v), (tip, speed, error) = state, tips
     here, level = np.zeros(3), np.eye(3)
     for b in chosen:
         tip[b] = tip_pose(chain, here, level, q[b])[0]

@@ -110,12 +110,9 @@ def reward_step(
     tips: Tips,
     distance: Array,
     cut: Booleans,
-    w: ArmReachWeights,
-    ends: Ends,
+    rules: tuple[ArmReachWeights, Ends],
     status: Integers,
-    steps: Integers,
-    kept: Integers,
-    outcomes: Integers,
+    counts: tuple[Integers, Integers, Integers],
     reward: Array,
 ) -> None:
     """Count a step of every world, reward it, and write the outcome of its episode.
@@ -125,14 +122,13 @@ def reward_step(
         tips: at its end.
         distance: (B,) from the targets before it [m]; those after it are written.
         cut: (B, joints) whether commands were cut in it.
-        w: weights.
-        ends: when episodes end.
+        rules: weights, and conditions on which episodes end.
         status: (B,) of the worlds.
-        steps: (B,) counted on.
-        kept: (B,) steps for which the end effector has been at rest at its target; counted on.
-        outcomes: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
+        counts: (B,) steps, and steps for which the end effector has been at rest at its target, both counted on; and
+            outcomes, see `iap_simulation.tasks.outcomes.OUTCOMES`, written.
         reward: (B,) written.
     """
+    (w, ends), (steps, kept, outcomes) = rules, counts
     for b in range(len(steps)):
         steps[b] += 1
         change, now = 0.0, length(tips.error_H[b])

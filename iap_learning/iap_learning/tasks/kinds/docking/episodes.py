@@ -14,6 +14,7 @@ from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
 from iap_learning.tasks.kinds.docking.actions import ActionControl, command
 from iap_learning.tasks.kinds.docking.pair import Interface, sense
 from iap_learning.tasks.kinds.docking.rewards import (
+    DockingRules,
     DockingWeights,
     limits_of,
     note_forces,
@@ -62,12 +63,14 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         ready, spec = flying.scenario, flying.spec
         self.interface = Interface.of(task, ready)
         super().__init__(task, flying, self.interface.scale)
-        self._weights = DockingWeights.of(task, self.dt)
         self._limit = max(1, round(min(task.seconds, spec.success.within) / self.dt))
         seconds = self._limit * self.dt
-        self._limits = limits_of(task, flying.limits, self.interface.references, seconds)
-        self._depth = ready.latches[spec.latch].depth
-        self._ports = (self.worlds.pair.probe, self.worlds.pair.socket)
+        self._rules = DockingRules(
+            ports=(flying.pair.probe, flying.pair.socket),
+            limits=limits_of(task, flying.limits, self.interface.references, seconds),
+            weights=DockingWeights.of(task, self.dt),
+            depth=ready.latches[spec.latch].depth,
+        )
         self.measured = np.zeros((worlds, 2, 13))
         self.memory = np.zeros((worlds, 2, VEHICLE_SIZE))
         self._out, self._peak = np.zeros((worlds, 2, 4)), np.zeros(worlds)
@@ -112,14 +115,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
         self._touched[indices] = False
-        potentials(
-            self.worlds.pairs,
-            indices,
-            self._ports,
-            self._weights,
-            self._depth,
-            self._potential,
-        )
+        potentials(self.worlds.pairs, indices, self._rules, self._potential)
         self._sense(indices, starts=True)
 
     def _sense(self, indices: Integers | None, *, starts: bool) -> None:
@@ -157,16 +153,11 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
             self.worlds.pairs,
             self.worlds.records,
             self.worlds.times,
-            self._ports,
-            self._limits,
-            self._weights,
-            self._depth,
+            self._rules,
             (self._action, self._before),
-            self._peak,
-            (self._potential, self._touched),
-            self.steps,
+            (self._peak, self._potential, self._touched),
+            (self.steps, self.outcome),
             reward,
-            self.outcome,
         )
         return reward
 

@@ -56,29 +56,37 @@ class DockingWeights(NamedTuple):
         return cls(**potential, **{**numbers, "time": step * numbers["time"]})
 
 
+class DockingRules(NamedTuple):
+    """Numbers by which the dockings of a task are rewarded and ended.
+
+    Attributes:
+        ports: of probe and socket.
+        limits: of the task.
+        weights: of the reward.
+        depth: of the probe's end in the latch [m].
+    """
+
+    ports: tuple[PortFrame, PortFrame]
+    limits: DockingLimits
+    weights: DockingWeights
+    depth: float
+
+
 @njit(cache=True)
-def potential(
-    x: Array, is_held: bool, ports: tuple[PortFrame, PortFrame], w: DockingWeights, depth: float
-) -> float:
+def potential(x: Array, is_held: bool, rules: DockingRules) -> float:
     """The potential of one pair (2, 13), see the module."""
+    ports, w = rules.ports, rules.weights
     pose = approach(x[1], x[0], ports[0], ports[1])
     latched = w.latched if is_held else 0.0
-    off = w.along * abs(depth - pose.depth) + w.aside * pose.radius
+    off = w.along * abs(rules.depth - pose.depth) + w.aside * pose.radius
     return off + w.angle * pose.angle + latched
 
 
 @njit(cache=True)
-def potentials(
-    pairs: Pairs,
-    worlds: Integers,
-    ports: tuple[PortFrame, PortFrame],
-    w: DockingWeights,
-    depth: float,
-    out: Array,
-) -> None:
+def potentials(pairs: Pairs, worlds: Integers, rules: DockingRules, out: Array) -> None:
     """Write the potentials (B,) of some worlds."""
     for b in worlds:
-        out[b] = potential(pairs.x[b], is_held(pairs, b), ports, w, depth)
+        out[b] = potential(pairs.x[b], is_held(pairs, b), rules)
 
 
 @njit(cache=True)
@@ -93,16 +101,11 @@ def reward_step(
     pairs: Pairs,
     records: DockingRecords,
     times: Array,
-    ports: tuple[PortFrame, PortFrame],
-    limits: DockingLimits,
-    w: DockingWeights,
-    depth: float,
+    rules: DockingRules,
     actions: tuple[Array, Array],
-    peak: Array,
-    last: tuple[Array, Booleans],
-    steps: Integers,
+    last: tuple[Array, Array, Booleans],
+    counts: tuple[Integers, Integers],
     reward: Array,
-    outcomes: Integers,
 ) -> None:
     """Count a step of every world, reward it, and write the outcome of its episode.
 
@@ -110,26 +113,23 @@ def reward_step(
         pairs: the worlds.
         records: of their dockings.
         times: (B,) simulation times [s].
-        ports: of probe and socket.
-        limits: of the task.
-        w: weights.
-        depth: of the probe's end in the latch [m].
+        rules: of the task.
         actions: (B, n) of this step, and of the one before.
-        peak: (B,) largest force in this step [N].
-        last: (B,) potentials at the beginning of this step, and whether there has been a touch; moved on.
-        steps: (B,) of the episodes so far; counted on.
+        last: (B,) largest force in this step [N]; and potentials at its beginning and whether there has been a touch,
+            which move on.
+        counts: (B,) steps of the episodes so far, counted on, and outcomes, see
+            `iap_simulation.tasks.outcomes.OUTCOMES`, written.
         reward: (B,) written.
-        outcomes: (B,) see `iap_simulation.tasks.outcomes.OUTCOMES`; written.
     """
-    before, touched = last
+    (peak, before, touched), (steps, outcomes), w = last, counts, rules.weights
     for b in range(len(steps)):
         steps[b] += 1
         instant = instant_of(pairs, records, b, times[b])
-        outcomes[b] = outcome(instant, progress_of(records, b), limits)
+        outcomes[b] = outcome(instant, progress_of(records, b), rules.limits)
         if pairs.status[b] == DIVERGED:  # its state is no number
             reward[b] = w.failure
             continue
-        now = potential(pairs.x[b], is_held(pairs, b), ports, w, depth)
+        now = potential(pairs.x[b], is_held(pairs, b), rules)
         gain = now - before[b] + w.time + w.force * max(0.0, peak[b] - w.gentle_force)
         before[b] = now
         gain += w.change * _mean_square_change(actions[0][b], actions[1][b])

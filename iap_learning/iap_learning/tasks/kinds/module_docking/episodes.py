@@ -195,7 +195,7 @@ class ModuleDockingEpisodes(Episodes[ModuleDockingTask, ModulePairs]):
             pairs.leader.advance()
         self._follow_latch(np.arange(self.count), starts=False)
         inputs = (pairs.times, pairs.status, self._fits, self.latch, self._limits)
-        end_episodes(*self._truth, *inputs, self.outcome, self._known)
+        end_episodes(self._truth, *inputs, self.outcome, self._known)
 
     def _assess(self) -> Array:
         before, reward = self._potential.copy(), np.empty(self.count)

@@ -52,8 +52,7 @@ class ModuleDockingWeights(NamedTuple):
 
 @njit(cache=True)
 def end_episodes(
-    leader: Array,
-    follower: Array,
+    truth: tuple[Array, Array],
     times: Array,
     status: Integers,
     fits: Booleans,
@@ -65,8 +64,7 @@ def end_episodes(
     """End episodes at an instant of coordination; what the latch catches counts as joined.
 
     Args:
-        leader: (B, 13) true.
-        follower: (B, 13) true.
+        truth: (B, 13) states of leaders and followers.
         times: (B,) simulation times [s].
         status: (B,) of the worlds.
         fits: (B,) whether the latch catches.
@@ -76,6 +74,7 @@ def end_episodes(
         known: (B, 2) closing speed [m/s] and offset across the axis [m] at the end; written there, but where time or
             the world itself has ended it.
     """
+    leader, follower = truth
     for b in range(len(outcomes)):
         if outcomes[b] != RUNNING:
             continue

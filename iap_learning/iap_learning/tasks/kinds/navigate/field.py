@@ -166,7 +166,7 @@ class FieldGuidance:
         settings = self._settings
         how = (settings.spacing, settings.ahead, settings.back, settings.turn)
         fields = (self._times, self._speeds, self._low)
-        _guide(self._episodes.worlds.state, *fields, *how, self._values)
+        _guide(self._episodes.worlds.state, *fields, how, self._values)
         return self._values
 
 
@@ -176,12 +176,20 @@ def _guide(
     times: Array,
     speeds: Array,
     low: Array,
-    spacing: float,
-    ahead: float,
-    back: float,
-    turn: float,
+    how: tuple[float, float, float, float],
     out: Array,
 ) -> None:
+    """Write velocities and yaw rates of all worlds.
+
+    Args:
+        x: (B, bodies, 13) states.
+        times: (B, nx, ny, nz) to the goal [s].
+        speeds: (B, nx, ny, nz) [m/s].
+        low: (3,) least corner of the grids [m].
+        how: spacing, ahead, back and turn of `FieldGuidanceSettings`.
+        out: (B, 4) written.
+    """
+    spacing, ahead, back, turn = how
     for b in range(len(x)):
         p, v = vec_at(x[b, 0], 0), vec_at(x[b, 0], 7)
         u = _on_grid(p, v, low, spacing, ahead)

@@ -42,9 +42,7 @@ def assess(
     end: int,
     given: ObservationInputs,
     flown: StepInputs,
-    terms: RewardTerms,
-    rules: Rules,
-    parts: Parts,
+    task: tuple[RewardTerms, Rules, Parts],
     counted: Counted,
     reward: Array,
     out: NDArray[np.float32],
@@ -56,13 +54,12 @@ def assess(
         end: the one behind the last of them.
         given: states, goals and actions at the end of the step.
         flown: what else is rewarded and judged.
-        terms: of the reward.
-        rules: of success and end.
-        parts: of an observation.
+        task: terms of the reward, rules of success and end, and parts of an observation.
         counted: what has become of the episodes; written.
         reward: (B,) written.
         out: (B, numbers) observations; written.
     """
+    terms, rules, parts = task
     block, which = np.empty(rows_for(terms) * LANES), np.empty(LANES, np.int64)
     for first in range(begin, end, LANES):
         count = min(LANES, end - first)

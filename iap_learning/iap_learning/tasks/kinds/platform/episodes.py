@@ -224,7 +224,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         out = np.empty((self.count, self.observer.size), np.float32)
         task = (self._terms, self._rules, self.observer.parts)
         self.worlds.threads.run(
-            lambda *worlds: assess(*worlds, inputs, step, *task, self._results, reward, out),
+            lambda *worlds: assess(*worlds, inputs, step, task, self._results, reward, out),
             self.count,
         )
         self._term_values = out

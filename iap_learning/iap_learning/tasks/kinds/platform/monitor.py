@@ -59,7 +59,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         x, action = plant.state(0), np.zeros((1, 1))
         states = ObservationInputs(x, self._goal(), self._zero, action[None], action)
         inputs = StepInputs(action, self._clearance(x), self._zero)
-        assess(0, 1, states, inputs, *self._of_task, self._counted, np.zeros(1), NO_OBSERVATION)
+        assess(0, 1, states, inputs, self._of_task, self._counted, np.zeros(1), NO_OBSERVATION)
         self.distances.append(float(self._counted.distance[0]))
 
     def _clearance(self, x: Array) -> Array:

@@ -7,7 +7,7 @@ import pytest
 from iap_description.math import so3
 from iap_learning.tasks.kinds.docking.observations import TERMS as TABLE
 from iap_learning.tasks.kinds.docking.observations import PairInputs
-from iap_learning.tasks.kinds.docking.rewards import DockingWeights, potential
+from iap_learning.tasks.kinds.docking.rewards import DockingRules, DockingWeights, potential
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import episode_seeds
 
@@ -155,10 +155,10 @@ def only(**potential_weights):
 def phi(episodes):
     """Potentials (B,) of the worlds' true states."""
     worlds, weights = episodes.worlds, DockingWeights.of(episodes.task, episodes.dt)
-    ports, depth = (worlds.pair.probe, worlds.pair.socket), 0.115
-    held = worlds.is_caught
+    ports = (worlds.pair.probe, worlds.pair.socket)
+    rules, held = DockingRules(ports, worlds.limits, weights, depth=0.115), worlds.is_caught
     states = enumerate(worlds.pairs.x)
-    return np.array([potential(x, bool(held[b]), ports, weights, depth) for b, x in states])
+    return np.array([potential(x, bool(held[b]), rules) for b, x in states])
 
 
 @pytest.mark.parametrize("flown", ["script", "random"])

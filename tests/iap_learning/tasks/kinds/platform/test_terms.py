@@ -62,7 +62,7 @@ def assessed(x, goals, task):
     counted, reward = Counted.of(B), np.empty(B)
     seen = np.empty((B, observer.size), np.float32)
     rules = (RewardTerms.of(task.reward), Rules.of(task, 0.02), observer.parts)
-    assess(0, B, given, flown, *rules, counted, reward, seen)
+    assess(0, B, given, flown, rules, counted, reward, seen)
     assert np.array_equal(seen, observer(given))
     return reward
 
