@@ -27,12 +27,20 @@ import cv2
 import numpy as np
 import trimesh
 import yaml
-from damage import VALUES, WORDS, damaged_bytes, damaged_text, damaged_tree, paths, yaml_bytes
 from flight_bags import BagMaker, motion
 from made_up_sensors import record_pairs
 from resting_pair import PairBag, resting, write_euroc
 from rosbags import rosbag1, rosbag2
 
+from iap_bringup.fuzz.damage import (
+    VALUES,
+    WORDS,
+    damaged_bytes,
+    damaged_text,
+    damaged_tree,
+    paths,
+    yaml_bytes,
+)
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
 from iap_description.errors import MAX_ERROR_CHARACTERS, IapError

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from iap_bringup.cli.options import add_assignments
+from iap_bringup.terminal.flight import progress_bar
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
@@ -115,7 +116,7 @@ def summary(rollouts: Sequence[Rollout], episodes: AnyEpisodes) -> dict[str, Any
 
 def _bar(console: Console) -> Progress:
     columns = (BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True)
+    return progress_bar(columns, console)
 
 
 def _show(console: Console, figures: dict[str, Any], folder: Path, *, as_json: bool) -> None:

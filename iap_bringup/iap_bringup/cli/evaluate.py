@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
+from iap_bringup.terminal.flight import progress_bar
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import create_run_folder
+from iap_io.runs.run_folder import new_folder
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine, simulation_of
 from iap_learning.evaluation.flyers import (
@@ -91,12 +92,12 @@ def run(options: argparse.Namespace) -> int:
     subject = subject_of(options.policy, options.task, options.preset)
     _hand_out(options, subject, console)
     results = _fly(options, subject, console)
-    folder = create_run_folder(options.out, subject.flyer.name, Path("evaluations"))
-    recordings = _recorded(options, subject, results, folder)
-    if subject.task.kind == "docking" and subject.flyer.flies_alone and not options.no_plot:
-        _draw(options, subject, folder)
-    tree = _tree(options, subject, results, recordings)
-    _write(folder, tree, results)
+    with new_folder(options.out, subject.flyer.name, Path("evaluations")) as folder:
+        recordings = _recorded(options, subject, results, folder)
+        if subject.task.kind == "docking" and subject.flyer.flies_alone and not options.no_plot:
+            _draw(options, subject, folder)
+        tree = _tree(options, subject, results, recordings)
+        _write(folder, tree, results)
     title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
     report.show(console, title, results, recordings)
     console.print(f"folder: {folder}", soft_wrap=True)
@@ -194,7 +195,7 @@ def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
+    with progress_bar(columns, console) as bar:
         task = bar.add_task("", total=len(seeds))
 
         def progress(done: int) -> None:

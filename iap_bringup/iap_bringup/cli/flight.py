@@ -14,10 +14,10 @@ from rich.console import Console
 
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
 from iap_bringup.terminal import flight as report
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_io.recording.disk_use import disk_use, free_space
-from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
+from iap_io.runs.run_folder import COMPARED, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.arm.scenario import is_arm_scenario
@@ -114,10 +114,9 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
-    _announce(console, flight, options.out or Path("runs"))
-    folder = create_run_folder(options.out, scenario.scenario)
-    what = report.flight_text(scenario, flight.duration)
-    try:
+    lines = _recording_lines(flight, options.out or Path("runs"))
+    what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
+    with new_folder(options.out, scenario.scenario) as folder:
         with report.time_bar(console, what, flight.duration) as progress:
             how = {"realtime": options.realtime, "view": options.view}
             say = partial(report.show_notice, console)
@@ -126,19 +125,27 @@ def _fly(
                 result = _fly_compared(result, scenario, resolve_anew, folder, progress)
         if not options.no_plot:
             with console.status("drawing"):
-                # matplotlib is slow to import
-                from iap_bringup.plots.recorded_run import RecordedRun
-                from iap_bringup.plots.table import write_plots
-
-                write_plots(RecordedRun(folder))
-    except KeyboardInterrupt as stop:
-        if folder.exists():
-            stop.args = (f"what was flown is in {folder}",)
-        raise
+                _draw(folder)
     report.show(console, result.metrics, folder)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)
+
+
+def _draw(folder: Path) -> None:
+    """Draw the plots of a run that is complete without them.
+
+    Raises:
+        IapError: they cannot be drawn.
+    """
+    # matplotlib is slow to import
+    from iap_bringup.plots.recorded_run import RecordedRun
+    from iap_bringup.plots.table import write_plots
+
+    try:
+        write_plots(RecordedRun(folder))
+    except BadInput as error:
+        raise IapError(f"{error}; the run without its plots is in {folder}") from error
 
 
 def _fly_compared(
@@ -167,19 +174,20 @@ def _fly_compared(
     return result
 
 
-def _announce(console: Console, flight: Flight, parent: Path) -> None:
-    """Show the disk space that recording the sensors takes, of what is free where the folder will be.
+def _recording_lines(flight: Flight, parent: Path) -> list[str]:
+    """The disk space that recording the sensors takes, of what is free where the folder will be.
 
     Raises:
         BadInput: the disk has not enough space.
     """
     meta, recording = flight.meta, flight.scenario.recording
     if not meta.sensors:
-        return
+        return []
     size, free = disk_use(meta, recording, flight.duration), free_space(parent)
-    report.show_sensors(console, flight.sensors.suite.notes, size, free)
+    text = report.sensors_text(flight.sensors.suite.notes, size, free)
     if size > free:
-        raise BadInput("the disk is too small for this recording: fly shorter, or record less")
+        raise BadInput(f"the disk is too small, {text}: fly shorter, or record less")
+    return [text]
 
 
 def _exit_code(result: Result) -> int:

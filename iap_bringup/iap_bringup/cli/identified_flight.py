@@ -12,7 +12,7 @@ from rich.table import Table
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import write_plots
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import create_run_folder
+from iap_io.runs.run_folder import new_folder
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.arm.run import execute_arm, rmse
 from iap_simulation.arm.scenario import resolve_arm
@@ -55,14 +55,10 @@ def run_arm(options: argparse.Namespace) -> int:
         seed=options.seed,
         duration=options.duration,
     )
-    folder = create_run_folder(options.out, scenario.scenario)
-    try:
+    with new_folder(options.out, scenario.scenario) as folder:
         result = execute_arm(scenario, tree, folder, options.scenario)
-    except BadInput:
-        folder.rmdir()
-        raise
-    if not options.no_plot:
-        write_plots(RecordedRun(folder))
+        if not options.no_plot:
+            write_plots(RecordedRun(folder))
     show(console, result.metrics)
     console.print(f"run folder: {folder}", soft_wrap=True)
     if options.json:

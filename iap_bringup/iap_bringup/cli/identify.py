@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from rich.table import Table
 from iap_bringup.cli.options import add_assignments
 from iap_bringup.plots.identified_flight import UNITS, draw_log
 from iap_io.plots.plot_style import write_plot
-from iap_io.runs.run_folder import create_run_folder, write_file, write_metrics
+from iap_io.runs.run_folder import new_folder, write_file, write_metrics
 from iap_simulation.identification.choosing import DataSplit, split
 from iap_simulation.identification.identifying import THIS_FIT, Identified, identified
 from iap_simulation.identification.settings import load_settings
@@ -72,12 +71,8 @@ def identify(options: argparse.Namespace) -> int:
     with console.status("fitting"):
         model = identified(logs, options.model, options.error, settings)
     metrics = validation(logs, model)
-    folder = create_run_folder(options.out, "identify")
-    try:
+    with new_folder(options.out, "identify") as folder:
         _write(folder, logs, model, metrics, plots=not options.no_plot)
-    except BaseException:
-        shutil.rmtree(folder)
-        raise
     show(console, metrics)
     console.print(f"plant: {folder / PLANT}", soft_wrap=True)
     if options.json:

@@ -2,7 +2,7 @@
 """The commands ``iap plot`` and ``iap render``, and the plots of a new run."""
 
 import argparse
-import shutil
+from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import CONFIG, create_run_folder, load_run
+from iap_io.runs.run_folder import CONFIG, load_run, new_folder
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.runs.rerender import rerender
@@ -108,11 +108,12 @@ def _render_again(options: argparse.Namespace) -> int:
         options.folder / CONFIG, sensors=options.sensors, scene=options.scene
     )
     meta = RunReader(options.folder).meta
-    folder = create_run_folder(options.out, f"{meta.scenario}_again")
-    renderer = make_renderer(scenario.renderer)
     duration = scenario.duration or 0.0
     what = report.flight_text(scenario, duration)
-    try:
+    with (
+        new_folder(options.out, f"{meta.scenario}_again") as folder,
+        closing(make_renderer(scenario.renderer)) as renderer,
+    ):
         with report.time_bar(console, what, duration) as progress:
             cameras = rerender(
                 options.folder,
@@ -123,12 +124,8 @@ def _render_again(options: argparse.Namespace) -> int:
                 recording=scenario.recording,
                 progress=progress,
             )
-    except BadInput:
-        shutil.rmtree(folder)
-        raise
-    finally:
-        renderer.close()
-    console.print(write_contact_sheet(folder))
+        sheet = write_contact_sheet(folder)
+    console.print(sheet)
     console.print(
         f"{cameras.count} images, {cameras.count / cameras.seconds:.0f} in a second of rendering"
     )

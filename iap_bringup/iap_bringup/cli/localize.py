@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from iap_estimation.datasets.localization import LocalizationResults, check_meth
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.settings import load_settings
-from iap_io.runs.run_folder import create_run_folder, write_config
+from iap_io.runs.run_folder import new_folder, write_config
 
 EXIT_DONE, EXIT_FAILED = 0, 1
 
@@ -103,8 +102,7 @@ def run_command(options: argparse.Namespace) -> int:
         dataset = replace(dataset, frontend=FrontendChoice(options.frontend, "as asked for"))
     settings = load_settings(options.preset, options.assignments, dataset.frontend.preset)
     check_methods(methods, dataset)
-    folder = create_run_folder(options.out, f"localize_{dataset.name}")
-    try:
+    with new_folder(options.out, f"localize_{dataset.name}") as folder:
         names = ", ".join(each.name for each in dataset.aircraft)
         what = f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}"
         with time_bar(console, what) as show, Deferral() as interrupts:
@@ -114,17 +112,14 @@ def run_command(options: argparse.Namespace) -> int:
                 interrupts.check()
 
             results = localize(dataset, methods, settings, progress=progress)
-    except BaseException:  # what does not come to its end has nothing to leave
-        shutil.rmtree(folder)
-        raise
-    evaluation = evaluate(results)
-    write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
-    write_results(folder, evaluation)
-    if not options.no_plot:
-        # matplotlib is slow to import
-        from iap_bringup.plots.localization import write_localization_plots
+        evaluation = evaluate(results)
+        write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
+        write_results(folder, evaluation)
+        if not options.no_plot:
+            # matplotlib is slow to import
+            from iap_bringup.plots.localization import write_localization_plots
 
-        write_localization_plots(folder / "plots", evaluation)
+            write_localization_plots(folder / "plots", evaluation)
     show_localization(console, evaluation, folder)
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")

@@ -11,6 +11,7 @@ if __name__ == "__main__":  # before anything that takes its time
 
 import argparse  # noqa: E402
 import importlib  # noqa: E402
+import json  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 import warnings  # noqa: E402
@@ -66,6 +67,7 @@ VERBS = {
     "plot": Verb("images", "draw a run's plots again"),
     "render": Verb("images", "picture of a run, or its images again"),
     "experiment": Verb("studies", "a study with a table"),
+    "fuzz": Verb("fuzz", "try damaged input on every command"),
     "bench": Verb("studies", "measure speed"),
 }
 
@@ -79,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _replace_closed_streams()
     warnings.showwarning = _show_warning
     with interrupts.handled(interrupts.exit_at_once):
-        options = parse(sys.argv[1:] if arguments is None else arguments)
+        options = _parsed(sys.argv[1:] if arguments is None else arguments)
     try:
         with interrupts.handled(interrupts.raise_interrupt) as received:
             code = _run(options)
@@ -96,6 +98,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code=interrupts.exit_code(received.number),
         )
     return code
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Options of a command, whose misuse is said in JSON, too, where that was asked for."""
+    try:
+        return parse(arguments)
+    except SystemExit as stop:
+        if stop.code == EXIT_BAD_INPUT and "--json" in arguments:
+            text = "misuse of the command line, see standard error"
+            sys.stdout.write(json.dumps({"error": text, "exit_code": stop.code}) + "\n")
+        raise
 
 
 def _show_warning(
@@ -127,18 +140,37 @@ def _replace_closed_streams() -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    # Slow to import, but a command has done so by now.
+    from pydantic import ValidationError
+
+    from iap_description.config.record import first_fault
+
     try:
         code = int(options.run(options))
         sys.stdout.flush()
     except BadInput as error:
-        return _say(str(error), code=EXIT_BAD_INPUT)
+        return _refuse(options, str(error), EXIT_BAD_INPUT)
+    except ValidationError as error:  # of a record that is made of a configuration's numbers
+        return _refuse(options, f"{error.title}: {first_fault(error, None)}", EXIT_BAD_INPUT)
     except IapError as error:
-        return _say(str(error), code=EXIT_FAILED)
+        return _refuse(options, str(error), EXIT_FAILED)
+    except MemoryError:
+        return _refuse(options, "this needs more memory than there is", EXIT_FAILED)
     except OSError as error:
-        if not _lose_output():
+        if _lose_output():
+            return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
+        if error.filename is None:
             raise
-        return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
+        return _refuse(options, f"{error.filename}: {error.strerror}", EXIT_FAILED)
     return code
+
+
+def _refuse(options: argparse.Namespace, text: str, code: int) -> int:
+    """Say why nothing came of a command, where ``--json`` was asked for on standard output, too."""
+    if getattr(options, "json", False):
+        sys.stdout.write(json.dumps({"error": text, "exit_code": code}) + "\n")
+        sys.stdout.flush()
+    return _say(text, code=code)
 
 
 def _say(*words: str, code: int) -> int:

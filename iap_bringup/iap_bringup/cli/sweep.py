@@ -12,7 +12,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    Progress,
     ProgressColumn,
     Task,
     TextColumn,
@@ -22,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
-from iap_bringup.terminal.flight import show_sensors
+from iap_bringup.terminal.flight import progress_bar, sensors_text
 from iap_description.errors import BadInput
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_simulation.flights.flight import Flight
@@ -113,14 +112,13 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     study = Study(options.scenario, scenario_options(options), axes, options.seeds, records)
     points = study.points()
     console = Console(stderr=options.json)
-    if records:
-        _check_disk(console, study, points, options.out or base)
+    lines = [_disk_text(study, points, options.out or base)] if records else []
     pool = (
         ProcessPool(options.workers) if options.cluster is None else ClusterPool(options.cluster)
     )
     folder = SweepFolder.open(options.out, study, points, base)
     try:
-        with _bar(console, study, len(points)) as progress:
+        with _bar(console, study, len(points), lines) as progress:
             swept = sweep(study, points, folder, pool, progress)
         if not options.no_plot:
             with console.status("drawing"):
@@ -128,6 +126,9 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
                 from iap_bringup.plots.sweep import draw_sweep
 
                 draw_sweep(folder.path, study.axes, swept.rows)
+    except BadInput:
+        folder.remove_unused()
+        raise
     except KeyboardInterrupt as stop:
         stop.args = (f"the same command with --out {folder.path} goes on",)
         raise
@@ -137,10 +138,8 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     return 0
 
 
-def _check_disk(
-    console: Console, study: Study, points: Sequence[SweepPoint], parent: Path
-) -> None:
-    """Show the disk space that the recordings take that a folder does not have yet.
+def _disk_text(study: Study, points: Sequence[SweepPoint], parent: Path) -> str:
+    """The disk space that the recordings take that a folder does not have yet.
 
     Raises:
         BadInput: the disk has not enough space.
@@ -151,24 +150,28 @@ def _check_disk(
         waiting = sum(not folder.has(chunk.name) for chunk in chunks_of(study, point))
         size += waiting * disk_use(flight.meta, flight.scenario.recording, flight.duration)
     free = free_space(parent)
-    show_sensors(console, [], size, free)
+    text = sensors_text([], size, free)
     if size > free:
-        raise BadInput("the disk is too small for these recordings: fly fewer, or record less")
+        raise BadInput(f"the disk is too small, {text}: fly fewer, or record less")
+    return text
 
 
 @contextmanager
-def _bar(console: Console, study: Study, points: int) -> Iterator[Callable[[int], None]]:
-    """A bar over runs; yields the function that moves it on."""
+def _bar(
+    console: Console, study: Study, points: int, lines: Sequence[str]
+) -> Iterator[Callable[[int], None]]:
+    """A bar over runs below lines of text, which stay once a run is done; yields the function that moves it on."""
     text = f"[bold]{study.scenario}[/]: {points} combinations, {study.seeds} seeds each"
-    console.print(text, soft_wrap=True)
     runs = TextColumn("{task.completed:.0f} of {task.total:.0f}")
     columns = (BarColumn(40), runs, TimeElapsedColumn(), Pace())
-    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
+    with progress_bar(columns, console) as bar:
         task = bar.add_task("", total=study.runs, there=None, seconds=0.0)
 
         def move(runs: int) -> None:
             if bar.tasks[0].fields["there"] is None:
                 bar.update(task, there=runs)
+            elif bar.tasks[0].completed == bar.tasks[0].fields["there"]:
+                bar.print("\n".join([*lines, text]), soft_wrap=True)
             bar.update(task, advance=runs, seconds=bar.tasks[0].elapsed or 0.0)
 
         yield move

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from iap_bringup.cli.options import add_assignments
 from iap_bringup.plots.training import draw_training
+from iap_bringup.terminal.flight import progress_bar
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import create_run_folder
+from iap_description.process.interrupts import Deferral
+from iap_io.runs.run_folder import CHECKPOINT, new_folder
 
 if TYPE_CHECKING:  # JAX is an extra, and slow to import
     from iap_learning.training.experiment import Experiment
@@ -71,10 +73,10 @@ def run(options: argparse.Namespace) -> int:
         trained = _watched(console, experiment, folder, lambda w: training.go_on(folder, w))
     else:
         experiment = _experiment(options)
-        folder = create_run_folder(options.out, experiment.name, BASE)
-        trained = _watched(
-            console, experiment, folder, lambda w: training.begin(experiment, folder, w)
-        )
+        with new_folder(options.out, experiment.name, BASE) as folder:
+            trained = _watched(
+                console, experiment, folder, lambda w: training.begin(experiment, folder, w)
+            )
     draw_training(folder, trained.rows)
     _show(console, trained)
     return 0
@@ -110,23 +112,32 @@ def _watched(
     folder: Path,
     train: Callable[[Watch], "Trained"],
 ) -> "Trained":
-    """Train under a bar; who interrupts it is told how it goes on."""
-    console.print(f"[bold]{experiment.name}[/]: seed {experiment.seed}, {folder}", soft_wrap=True)
+    """Train under a bar; who interrupts it is told how it goes on.
+
+    An interrupt waits for the next row, since JAX does not survive one in the midst of its work.
+    """
+    text = f"[bold]{experiment.name}[/]: seed {experiment.seed}, {folder}"
     try:
-        with _bar(console, experiment) as watch:
+        with _bar(console, experiment, text) as show, Deferral() as interrupts:
+
+            def watch(row: dict[str, Any]) -> None:
+                show(row)
+                interrupts.check()
+
             return train(watch)
     except KeyboardInterrupt as stop:
-        stop.args = (f"iap train --resume {folder} goes on from the last checkpoint",)
+        if (folder / CHECKPOINT).is_file():
+            stop.args = (f"iap train --resume {folder} goes on from the last checkpoint",)
         raise
 
 
 @contextmanager
-def _bar(console: Console, experiment: "Experiment") -> Iterator[Watch]:
-    """A bar over the steps of both stages; yields what moves it on."""
+def _bar(console: Console, experiment: "Experiment", above: str) -> Iterator[Watch]:
+    """A bar over the steps of both stages, below a text that stays from the first row on; yields what moves it on."""
     totals = _totals(experiment)
     text = TextColumn("{task.description} {task.fields[text]}")
     columns = (BarColumn(30), text, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, refresh_per_second=2) as bar:
+    with progress_bar(columns, console) as bar:
         tasks = {
             stage: bar.add_task(stage, total=total, text="", visible=stage == next(iter(totals)))
             for stage, total in totals.items()
@@ -134,6 +145,8 @@ def _bar(console: Console, experiment: "Experiment") -> Iterator[Watch]:
         shown = dict[str, float]()
 
         def watch(row: dict[str, Any]) -> None:
+            if not shown:
+                bar.print(above, soft_wrap=True)
             shown.update({key: row[key] for key in SHOWN if key in row})
             words = [form.format(shown[key]) for key, form in SHOWN.items() if key in shown]
             task = tasks[row["stage"]]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From the arguments of a launch file to a flight and its scenario; no ROS needed."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -131,7 +132,7 @@ def localized(arguments: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
         config = Path(arguments["run"]) / CONFIG
         if not config.is_file():
             raise BadInput(f"run:={arguments['run']}: no run folder")
-        flight["scenario"] = str(config.resolve())
+        flight["scenario"] = os.path.realpath(config)
     scenario, _ = resolve_flight({**flight, "assignments": arguments["set"].split(";")})
     name, names = arguments["vehicle"], [vehicle.name for vehicle in scenario.vehicles]
     if name and name not in names:

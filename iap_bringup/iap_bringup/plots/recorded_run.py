@@ -24,6 +24,7 @@ from iap_simulation.arm.flight import ArmFlightLog
 from iap_simulation.arm.log_file import FLIGHT_LOG, read_flight_log
 from iap_simulation.metrics.errors import finite
 from iap_simulation.modules.record import FILE as MODULES_FILE
+from iap_simulation.modules.record import read_modules
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 
@@ -110,10 +111,7 @@ class RecordedRun:
     def modules(self) -> dict[str, dict[str, Array]]:
         """Columns of the joints between modules."""
         path = self.folder / MODULES_FILE
-        if not path.is_file():
-            return {}
-        with np.load(path) as file:
-            return {"": {name: file[name] for name in file.files}}
+        return {"": read_modules(path)} if path.is_file() else {}
 
     @property
     def has_cameras(self) -> bool:

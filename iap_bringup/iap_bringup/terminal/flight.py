@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from iap_bringup.terminal.tables import number_text
@@ -41,17 +41,39 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, digits
 )
 
 
+def progress_bar(columns: Sequence[ProgressColumn], console: Console) -> Progress:
+    """A bar that goes away when it is done, and is seen on terminals alone."""
+    hidden = not console.is_terminal
+    return Progress(
+        *columns, console=console, transient=True, refresh_per_second=5, disable=hidden
+    )
+
+
 @contextmanager
 def time_bar(
     console: Console, what: str, total: float | None = None
 ) -> Iterator[Callable[[float], None]]:
-    """A bar over time [s], whose end may be unknown, below a line of text; yields the function that moves it."""
-    console.print(what, soft_wrap=True)
+    """A bar over time [s], whose end may be unknown, below lines of text; yields the function that moves it.
+
+    The text stays once the time moves: what is refused before has nothing above its one line.
+    """
     text = "{task.completed:6.1f} s of data" if total is None else FLIGHT_TIME
-    columns = (BarColumn(40), TextColumn(text), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda t: bar.update(task, completed=t)
+    columns = (
+        BarColumn(40),
+        TextColumn(text),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with progress_bar(columns, console) as bar:
+        task = bar.add_task(what, total=total)
+
+        def move(t: float) -> None:
+            if bar.tasks[0].description:
+                bar.print(what, soft_wrap=True)
+                bar.update(task, description="")
+            bar.update(task, completed=t)
+
+        yield move
 
 
 def flight_text(scenario: Scenario, duration: float) -> str:
@@ -60,11 +82,10 @@ def flight_text(scenario: Scenario, duration: float) -> str:
     return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}"
 
 
-def show_sensors(console: Console, notes: Sequence[str], size: int, free: int) -> None:
-    """Rates that are not what was asked for, and the space that the recording takes [bytes]."""
-    for note in notes:
-        console.print(note)
-    console.print(f"recording takes about {decimal(size)} of {decimal(free)} that are free")
+def sensors_text(notes: Sequence[str], size: int, free: int) -> str:
+    """Lines of the rates that are not what was asked for, and of the space that the recording takes [bytes]."""
+    space = f"recording takes about {decimal(size)} of {decimal(free)} that are free"
+    return "\n".join([*notes, space])
 
 
 def show_notice(console: Console, notice: Notice) -> None:

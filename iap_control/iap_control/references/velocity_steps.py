@@ -13,6 +13,7 @@ from iap_description.config.record import NonNegative, Positive, Real, Record, V
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Level
 
+MAX_STEPS = 100_000
 SERIES_ANGLE = 1e-3  # half of a turn that is taken by its series [rad]
 
 
@@ -63,6 +64,8 @@ class VelocitySteps(Record):
             raise ValueError(f"key 'holds': {shortest} is longer than {longest}")
         if shortest < 2.0 * self.ease:
             raise ValueError(f"key 'holds.0': {shortest} is less than twice ease")
+        if self.duration > MAX_STEPS * shortest:
+            raise ValueError(f"key 'duration': more than {MAX_STEPS} steps of {shortest} s")
         return self
 
     def rows(self, t: Array) -> Array:

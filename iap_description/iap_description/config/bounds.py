@@ -4,9 +4,36 @@
 from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
 
 MAX_SI_NUMBER = 1e6  # of any number in SI units: no flight, indoors or out, has more; its square is still a number
+LARGEST_NUMBER = (
+    1e15  # of a configuration, and the least above zero: products of several remain numbers
+)
+LEAST_POSITIVE = 1e-30
+MAX_COUNT = 2**31 - 1  # of anything
+MAX_RATE = 1e6  # of any loop or sensor [Hz]
+MAX_DELAY = 10.0  # of commands and readings, which wait in memory meanwhile [s]
+MAX_TABLE = 1 << 30  # bytes of numbers that are made ahead of a flight or for a training
 NORM_TOLERANCE = 1e-3  # by which the square of a unit quaternion's length may be off
+
+
+def check_size(key: str, count: float, numbers: float) -> None:
+    """Refuse a table before memory is asked for.
+
+    Args:
+        key: of the configuration that says how many, for the error.
+        count: rows.
+        numbers: of 8 bytes, in each.
+
+    Raises:
+        BadInput: it would take more than `MAX_TABLE`.
+    """
+    size = 8.0 * count * numbers
+    if not size <= MAX_TABLE:
+        raise BadInput(
+            f"key '{key}': takes {size / (1 << 20):.0f} MiB of memory, at most {MAX_TABLE >> 20} MiB can be had"
+        )
 
 
 @njit(cache=True)

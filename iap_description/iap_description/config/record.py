@@ -11,18 +11,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT
 from iap_description.config.plain_yaml import parse_yaml, read_yaml
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput, shown
 
-Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
-NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
+
+def _is_not_tiny(value: float) -> float:
+    if value < LEAST_POSITIVE:
+        raise ValueError(f"Input should be at least {LEAST_POSITIVE:g}")
+    return value
+
+
+Real = Annotated[
+    float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)
+]
+Positive = Annotated[
+    float,
+    Field(strict=True, allow_inf_nan=False, gt=0.0, le=LARGEST_NUMBER),
+    AfterValidator(_is_not_tiny),
+]
+NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=LARGEST_NUMBER)]
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither
-Count = Annotated[int, Field(strict=True, ge=1)]
+Count = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
 Flag = Annotated[bool, Field(strict=True)]
 Vec3 = tuple[Real, Real, Real]
 NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]
@@ -132,10 +146,11 @@ def validate(record: type[R], tree: object, *, source: str, prefix: str = "") ->
     try:
         return record.model_validate(tree)
     except ValidationError as error:
-        raise BadInput(f"{source}: {_first_fault(error, tree, prefix)}") from error
+        raise BadInput(f"{source}: {first_fault(error, tree, prefix)}") from error
 
 
-def _first_fault(error: ValidationError, tree: object, prefix: str) -> str:
+def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
+    """Key, reason and value of the first fault that pydantic reports of a tree, whose keys stand below a prefix."""
     fault = error.errors(include_url=False)[0]
     path = ".".join([*([prefix] if prefix else []), *_path(fault["loc"], tree)])
     if fault["type"] == "extra_forbidden":

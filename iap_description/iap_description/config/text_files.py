@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Text files that users give, which may be anything: read up to a limit, and refused in one line."""
 
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from iap_description.errors import BadInput
 
 MAX_TEXT = 32 << 20  # bytes of a file that is read as a whole
+MAX_TABLE = 1 << 30  # bytes of a table, which is read line by line
 MAX_LINE = 1 << 16  # characters of a table's line
 
 
@@ -20,29 +22,62 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def check_file(path: Path, largest: int = MAX_TEXT) -> None:
+    """Refuse what is no file on a disk (a pipe, a device, links in a circle), or is too large.
+
+    Raises:
+        BadInput: it is missing, no regular file, or larger than so many bytes.
+    """
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise BadInput(f"{path}: cannot be read: not a file")
+    if found.st_size > largest:
+        raise BadInput(f"{path}: cannot be read: longer than {largest >> 20} MiB")
+
+
+def reason_of(error: Exception) -> str:
+    """The reason of a library's exception, without the library's own form."""
+    reason = error.strerror if isinstance(error, OSError) else None
+    return reason or str(error) or type(error).__name__
+
+
+def read_bytes(path: Path, largest: int = MAX_TEXT) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        BadInput: it cannot be read, see `check_file`.
+    """
+    check_file(path, largest)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
+
+
 def read_text(path: Path) -> str:
     """A file's text, with or without a byte order mark.
 
     Raises:
-        BadInput: it is missing, larger than `MAX_TEXT`, or not UTF-8.
+        BadInput: it cannot be read, see `check_file`, or is not UTF-8.
     """
+    check_file(path)
     try:
-        if path.exists() and not path.is_file():
-            raise BadInput(f"{path}: cannot be read: not a file")
-        if path.stat().st_size > MAX_TEXT:
-            raise BadInput(f"{path}: cannot be read: longer than {MAX_TEXT >> 20} MiB")
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
 
 
 def table_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a file, ends included, and their numbers, from 1, without blank ones and those that begin with #.
 
     Raises:
-        BadInput: it is missing or not UTF-8, or a line is longer than `MAX_LINE`.
+        BadInput: it cannot be read, see `check_file`, is not UTF-8, or a line is longer than `MAX_LINE`.
     """
     number = 0
+    check_file(path, MAX_TABLE)
     try:
         with path.open(encoding="utf-8-sig") as file:
             while line := file.readline(MAX_LINE):
@@ -52,4 +87,4 @@ def table_lines(path: Path) -> Iterator[tuple[int, str]]:
                 if line.strip() and not line.lstrip().startswith("#"):
                     yield number, line
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error

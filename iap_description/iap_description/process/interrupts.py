@@ -66,6 +66,10 @@ def raise_interrupt(number: int, _: FrameType | None) -> None:
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
+def pass_by(number: int, _: FrameType | None) -> None:
+    """Go on: for the moment in which a command that is ending cleans up."""
+
+
 def install(handler: Handler) -> None:
     """Answer both signals by a handler from now on; they may have been blocked until now."""
     for number in SIGNALS:

@@ -19,6 +19,7 @@ from iap_description.config.record import (
     Vec3,
     validate,
 )
+from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 from iap_description.sensors.lens import (
     PLUMB_BOB,
@@ -205,7 +206,7 @@ def load_sensors(path_or_text: str, *, source: str) -> tuple[AnySensor, ...]:
     text = path_or_text
     if "\n" not in path_or_text:
         try:
-            text, source = Path(path_or_text).read_text(encoding="utf-8"), path_or_text
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{source}: {path_or_text}: no readable file of sensors") from error
+            text, source = read_text(Path(path_or_text)), path_or_text
+        except BadInput as error:
+            raise BadInput(f"{source}: {error}; a readable file of sensors is expected") from error
     return validate(_Sensors, {"sensors": parse_yaml(text, source=source)}, source=source).sensors

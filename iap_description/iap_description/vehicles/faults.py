@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
+from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import Count, Flag, NonNegative, Positive, Record, Share
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 
@@ -180,7 +181,7 @@ class LateCommands(_Passing):
         commands_late: by how much [s].
     """
 
-    commands_late: Positive
+    commands_late: Annotated[Positive, Field(le=MAX_DELAY)]
 
     @property
     def what(self) -> str:

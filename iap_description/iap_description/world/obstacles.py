@@ -7,13 +7,13 @@ A field is one object of the world. Its pieces are convex and made of triangles,
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Count, NonNegative, Positive, Presets, Real, Vec3, merged
+from iap_description.config.record import NonNegative, Positive, Presets, Real, Vec3, merged
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import Faces, hull
@@ -26,6 +26,7 @@ Extent = tuple[Positive, Positive]  # least and largest [m]
 Hulls = tuple[
     Array, Faces
 ]  # vertices (n, k, 3) of n alike pieces in O [m], faces (m, 3) of each, ccw from outside
+MAX_PIECES = 20_000  # of an object
 ROUNDS = 200  # of drawing places anew for what would stand in a free column
 ROD_SIDES, BRANCH_SIDES = 8, 6  # flat sides
 THINNEST = 0.4  # radius of a branch over that of its trunk
@@ -43,7 +44,7 @@ class Obstacles(Placed):
     seed: Annotated[int, Field(strict=True, ge=0)] | None = (
         None  # None: drawn with each seed of the scenario
     )
-    count: Count
+    count: Annotated[int, Field(strict=True, ge=1, le=MAX_PIECES)]
     area: tuple[tuple[Real, Real], tuple[Real, Real]]  # two corners, x and y in O [m]
     yaw_deg: tuple[Real, Real] = (-180.0, 180.0)  # least and largest heading
     free: tuple[
@@ -152,6 +153,12 @@ class Trees(Obstacles):
     height: Extent
     reach: Extent  # of the branches, from the trunk
     branches: Annotated[int, Field(strict=True, ge=0, le=100)]  # of each
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> Self:
+        if self.count * (1 + self.branches) > MAX_PIECES:
+            raise ValueError(f"key 'count': trees have more than {MAX_PIECES} trunks and branches")
+        return self
 
     def hulls(self) -> list[Hulls]:
         """Trunks, then all branches."""

@@ -166,7 +166,7 @@ def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
     except Exception as error:
         detail = " ".join(str(error).split())[:160]
         reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
-        reason = reason or (f"{type(error).__name__}: {detail}" if detail else "it is damaged")
+        reason = reason or (f"it is damaged: {detail}" if detail else "it is damaged")
         raise BadInput(f"{path}: not a readable {what}: {reason}") from error
 
 

@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 
 NANO = 1e-9  # of a stamp [s]
@@ -16,7 +17,7 @@ def cut(recording: Path, since: float, folder: Path) -> Path:
     """
     if recording.suffix != ".csv":
         raise BadInput(f"--since {since:g}: {recording.name} is no CSV file")
-    lines = recording.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = read_text(recording).splitlines(keepends=True)
     rows = [line for line in lines if line.strip() and not line.startswith("#")]
     try:
         stamps = [NANO * int(line.partition(",")[0]) for line in rows]

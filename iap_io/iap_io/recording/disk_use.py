@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Space that a recording takes, estimated before it starts, and what is free for it."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def disk_use(meta: RunMeta, recording: RecordingSettings, duration: float) -> in
 
 def free_space(folder: Path) -> int:
     """Bytes that are free where a folder lies, or will lie once it is made."""
-    place = folder.resolve()
+    place = Path(os.path.realpath(folder))
     there = next(each for each in (place, *place.parents) if each.is_dir())
     return shutil.disk_usage(there).free
 

@@ -8,7 +8,9 @@ reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -17,8 +19,9 @@ import numpy as np
 import yaml
 
 from iap_description.arrays import Array
-from iap_description.config.text_files import read_text
+from iap_description.config.json_files import read_json
 from iap_description.errors import BadInput
+from iap_description.process import interrupts
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
@@ -28,6 +31,7 @@ from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.trajectories.tum import tum_text
 
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
+CHECKPOINT = "checkpoint.npz"  # of a training, which goes on from it
 COMPARED = "compare"  # folder of the flights set beside this one
 
 
@@ -77,6 +81,48 @@ def create_run_folder(out: Path | None, scenario: str, base: Path = Path("runs")
         raise BadInput(f"--out {out or base}: cannot be made: {error.strerror}") from error
 
 
+@contextmanager
+def new_folder(out: Path | None, name: str, base: Path = Path("runs")) -> Iterator[Path]:
+    """A folder of `create_run_folder`, for what is written in a ``with`` block.
+
+    A refusal removes it unless it can be gone on with, and any other error unless what is in it opens: a whole result,
+    or a recording. An interrupt says that it is kept.
+
+    Raises:
+        BadInput: see `create_run_folder`.
+    """
+    folder: Path | None = None
+    try:
+        with interrupts.Deferral():
+            folder = create_run_folder(out, name, base)
+        yield folder
+    except BaseException as error:
+        with interrupts.handled(interrupts.pass_by):  # it takes a moment
+            is_kept = folder is not None and _is_of_use(folder, after=error)
+            if folder is not None and not is_kept:
+                shutil.rmtree(folder, ignore_errors=True)
+        if is_kept and isinstance(error, KeyboardInterrupt):
+            error.args = error.args or (f"what was flown is in {folder}",)
+        raise
+
+
+def _is_of_use(folder: Path, *, after: BaseException) -> bool:
+    """Whether a folder holds what can be gone on with, or but for a refusal what opens."""
+    if (folder / CHECKPOINT).is_file():
+        return True
+    if isinstance(after, BadInput):
+        return False
+    return (folder / METRICS).is_file() or _is_recording(folder)
+
+
+def _is_recording(folder: Path) -> bool:
+    """Whether a folder holds a recording that is complete as far as it goes."""
+    try:
+        return len(next(RunReader(folder).pieces())[0].t) > 0
+    except BadInput:
+        return False
+
+
 def _next_free(base: Path, scenario: str) -> Path:
     start = f"{scenario}-"
     numbers = [each.name[len(start) :] for each in base.iterdir() if each.name.startswith(start)]
@@ -114,10 +160,7 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     Raises:
         BadInput: it is missing or damaged.
     """
-    try:
-        metrics = json.loads(read_text(folder / METRICS))
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{folder / METRICS}: cannot be read: {error}") from error
+    metrics = read_json(folder / METRICS)
     if not isinstance(metrics, dict):
         raise BadInput(f"{folder / METRICS}: expected a mapping, found {type(metrics).__name__}")
     return metrics

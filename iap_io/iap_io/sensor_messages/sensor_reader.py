@@ -146,7 +146,7 @@ class Decoder:
             source = SensorSource(meta.topic, meta.frame)
             reading = self._readers[topic](source, stamp / 1e9, *messages)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"{self.types[topic]}: {type(error).__name__}: {error}") from error
+            raise BadInput(f"{topic}: no {self.types[topic]} that can be used: {error}") from error
         check_reading(reading)
         return reading
 

@@ -102,8 +102,7 @@ def decoded(data: bytes, msgtype: str) -> Any:  # noqa: ANN401 - rosbags makes t
     try:
         return message_types().deserialize_cdr(data, msgtype)
     except Exception as error:  # of whatever kind the bytes lead rosbags to
-        reason = type(error).__name__
-        raise BadInput(f"{msgtype}: {len(data)} bytes that are no message ({reason})") from error
+        raise BadInput(f"{msgtype}: {len(data)} bytes that are no message") from error
 
 
 def serialised(sample: object) -> bytes:

@@ -2,14 +2,14 @@
 """Files of named arrays with a header in JSON (``.npz``); equal ones have equal bytes."""
 
 import io
-import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from iap_description.config.array_files import read_arrays
+from iap_description.config.json_files import parse_json
 from iap_description.errors import BadInput
 
 HEADER = "header"  # name of the array that is the header's text
@@ -26,19 +26,13 @@ def read_array_file(file: Path, what: str) -> tuple[Any, dict[str, np.ndarray]]:
     """The header and the arrays of a file; `what` names it in errors.
 
     Raises:
-        BadInput: it is none, or cut short or damaged.
-        FileNotFoundError: there is none.
+        BadInput: there is none, or it is cut short or damaged.
     """
-    try:  # NumPy leaves a file open that it opened itself and cannot read
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{file}: not {what}, or cut short or damaged: {error}") from error
+    arrays = read_arrays(file, what)
     if HEADER not in arrays:
         raise BadInput(f"{file}: array '{HEADER}' is missing")
-    try:
-        return json.loads(str(arrays.pop(HEADER))), arrays
-    except ValueError as error:
-        raise BadInput(f"{file}: header: not JSON: {error}") from error
+    header = parse_json(str(arrays.pop(HEADER)), source=f"{file}: {HEADER}")
+    for name, array in arrays.items():
+        if array.dtype.kind == "U":
+            raise BadInput(f"{file}: array '{name}': holds no numbers")
+    return header, arrays

@@ -281,4 +281,7 @@ def shipped_policies() -> list[str]:
 
 
 def _single(values: ArrayLike) -> Numbers:
-    return np.ascontiguousarray(values, np.float32)
+    with np.errstate(
+        over="ignore"
+    ):  # what becomes infinite is refused with all that is not finite
+        return np.ascontiguousarray(values, np.float32)

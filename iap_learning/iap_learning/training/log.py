@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
+from iap_description.config.text_files import is_file, read_text
+from iap_description.errors import BadInput
 from iap_io.runs.run_folder import write_file
 from iap_learning.training.libraries import SummaryWriter
 
@@ -92,11 +94,18 @@ class TrainingLog:
 
 
 def read_progress(path: Path) -> list[Row]:
-    """The rows of a training's table; none where there is no table yet."""
-    if not path.is_file():
+    """The rows of a training's table; none where there is no table yet.
+
+    Raises:
+        BadInput: a line is damaged.
+    """
+    if not is_file(path):
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [_numbers(row) for row in csv.DictReader(file)]
+    reader = csv.DictReader(io.StringIO(read_text(path)))
+    try:
+        return [_numbers(row) for row in reader]
+    except (ValueError, TypeError, KeyError, csv.Error) as error:  # or with cells too few or many
+        raise BadInput(f"{path}: line {reader.line_num} is damaged: {error}") from error
 
 
 def _numbers(row: dict[str, str]) -> Row:

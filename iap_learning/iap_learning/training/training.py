@@ -8,13 +8,16 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
+from pydantic import Field
 
+from iap_description.config.record import Real, Record, Share, validate
+from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_io.runs.run_folder import write_file
+from iap_io.runs.run_folder import CHECKPOINT, write_file
 from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.policies.layout import Header
 from iap_learning.policies.policy import Policy
@@ -30,7 +33,6 @@ from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
 from iap_learning.training.networks import Network
 from iap_learning.training.offline import NetworkShape
 
-CHECKPOINT = "checkpoint.npz"
 Tree = TypeVar("Tree")
 
 
@@ -66,10 +68,11 @@ def load(path: Path) -> Checkpoint:
     Raises:
         BadInput: there is none, or it is cut short or damaged.
     """
-    try:
-        header, arrays = read_array_file(path, "a checkpoint")
-    except FileNotFoundError as error:
-        raise BadInput(f"{path}: there is no checkpoint to go on from") from error
+    if not is_file(path):
+        raise BadInput(f"{path}: there is no checkpoint to go on from")
+    header, arrays = read_array_file(path, "a checkpoint")
+    if not isinstance(header, dict):
+        raise BadInput(f"{path}: header: a mapping is expected, found {type(header).__name__}")
     return Checkpoint(path, header, arrays)
 
 
@@ -130,6 +133,26 @@ def write_policy(
     Policy(header, seen.mean, seen.deviation, weights, biases).save(path)
 
 
+class Reached(Record):
+    """What a checkpoint notes beside its arrays.
+
+    Attributes:
+        experiment: its digest.
+        stage: that was under way.
+        done: legs of it.
+        best: share, mean sum of rewards and steps of the policy that was kept; None before the first.
+        data: SHA-256 of the data set; None without one.
+        rows: of the table.
+    """
+
+    experiment: str = ""
+    stage: str | None = None
+    done: Annotated[int, Field(strict=True, ge=0)] = 0
+    best: tuple[Share, Real, int] | None = None
+    data: str | None = None
+    rows: Annotated[int, Field(strict=True, ge=0)] = 0
+
+
 class Trained(NamedTuple):
     """Results of a training.
 
@@ -161,7 +184,8 @@ def go_on(folder: Path, watch: Watcher | None = None) -> Trained:
         BadInput: there is no checkpoint, it is cut short, or belongs to another experiment.
     """
     experiment, checkpoint = read_experiment(folder), load(folder / CHECKPOINT)
-    if checkpoint.header.get("experiment") != digest(experiment):
+    source = f"{checkpoint.path}: header"
+    if validate(Reached, checkpoint.header, source=source).experiment != digest(experiment):
         raise BadInput(f"{folder / FILE}: is not the experiment of {CHECKPOINT} beside it")
     return Training(experiment, folder, checkpoint, watch).run()
 
@@ -196,13 +220,13 @@ class Training:
             settings=experiment.settings,
             threads=experiment.threads,
         )
-        header = {} if checkpoint is None else checkpoint.header
-        self._stage, self._done = header.get("stage"), int(header.get("done", 0))
-        best = Best(*header["best"]) if header.get("best") else None
-        self._data: str | None = header.get("data")
+        reached = Reached() if checkpoint is None else Reached(**checkpoint.header)
+        self._stage, self._done = reached.stage, reached.done
+        best = None if reached.best is None else Best(*reached.best)
+        self._data = reached.data
         seeds = online.draw_seeds(experiment, "judged", experiment.worlds)
         self._judge = Judge(self._episodes, seeds, self._keep, best)
-        self._log = TrainingLog(folder, watch, int(header.get("rows", 0)))
+        self._log = TrainingLog(folder, watch, reached.rows)
 
     def run(self) -> Trained:
         """Train until the end."""
@@ -268,16 +292,16 @@ class Training:
         return last
 
     def _save(self, stage: str, done: int, state: Any) -> None:  # noqa: ANN401
-        header = {
-            "experiment": digest(self._experiment),
-            "stage": stage,
-            "done": done,
-            "best": self._judge.best,
-            "data": self._data,
-            "rows": len(self._log.rows),
-        }
+        header = Reached(
+            experiment=digest(self._experiment),
+            stage=stage,
+            done=done,
+            best=self._judge.best,
+            data=self._data,
+            rows=len(self._log.rows),
+        )
         self._log.write()  # before it is counted
-        save(self._folder / CHECKPOINT, header, state)
+        save(self._folder / CHECKPOINT, header.model_dump(mode="json"), state)
 
     def _keep(self, actor: Network, seen: Scaling, best: Best) -> None:
         """Write a policy."""

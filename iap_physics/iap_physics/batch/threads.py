@@ -18,6 +18,7 @@ Task = tuple[Work, int, int, Done]
 Tasks = SimpleQueue[Task | None]  # None ends the thread that takes it
 
 
+MAX_THREADS = 1024
 REMEMBERED = 0.9  # of what is known of how long threads take to begin, from one time to the next
 
 
@@ -47,8 +48,8 @@ class Threads:
     """
 
     def __init__(self, count: int = 1) -> None:
-        if count < 1:
-            raise BadInput(f"threads: at least one is expected, got {count}")
+        if not 1 <= count <= MAX_THREADS:
+            raise BadInput(f"threads: one to {MAX_THREADS} are expected, got {count}")
         self._others: list[Tasks] = [SimpleQueue() for _ in range(count - 1)]
         self._late = 0.0  # that a thread begins after it was called [s]
         weakref.finalize(self, _end, self._others)

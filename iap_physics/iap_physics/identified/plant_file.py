@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
+from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, validate
 from iap_description.errors import BadInput, shown
@@ -37,7 +38,7 @@ class Channel(Record):
     gain: Real
     frequency: Positive  # natural [rad/s]
     damping: Positive  # ratio
-    delay: NonNegative  # [s]
+    delay: Annotated[NonNegative, Field(le=MAX_DELAY)]  # [s]
 
     def row(self) -> Array:
         """Parameters as `iap_physics.identified.second_order` takes them."""

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from iap_description.config.bounds import MAX_RATE
 from iap_description.config.record import Positive, Record
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import AnyFault, LateCommands
@@ -14,10 +15,8 @@ from iap_description.vehicles.faults import AnyFault, LateCommands
 class LoopRates(Record):
     """Rates of the loop; physics must be a whole multiple of control."""
 
-    physics_hz: Positive
-    control_hz: Annotated[
-        float, Field(strict=True, allow_inf_nan=False, ge=1.0)
-    ]  # slower flies nothing
+    physics_hz: Annotated[Positive, Field(le=MAX_RATE)]
+    control_hz: Annotated[Positive, Field(ge=1.0)]  # slower flies nothing
 
     @property
     def substeps(self) -> int:

@@ -2,9 +2,12 @@
 """What really flies, over what its platform's file says and its controller believes."""
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
+from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import NonNegative, Positive, Record, Vec3
 from iap_description.vehicles.aircraft import Drag
 from iap_description.vehicles.assembly import Assembly
@@ -33,7 +36,7 @@ class Deviation(Record):
     drag: NonNegative = 1.0
     thrust: tuple[Positive, ...] = ()
     rotor_lag: tuple[Positive, ...] = ()
-    delay: NonNegative = 0.0
+    delay: Annotated[NonNegative, Field(le=MAX_DELAY)] = 0.0
     force: Vec3 = (0.0, 0.0, 0.0)
     torque: Vec3 = (0.0, 0.0, 0.0)
 

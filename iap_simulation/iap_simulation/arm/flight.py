@@ -8,6 +8,7 @@ import numpy as np
 from iap_control.arm.joint_limits import JointLimits
 from iap_control.laws.end_effector import EndEffectorLaw, SingularPose, task_pose
 from iap_description.arrays import Array, Integers
+from iap_description.config.bounds import check_size
 from iap_description.errors import FlightFailed
 from iap_description.vehicles.arm import load_arm
 from iap_io.runs.run_meta import COMPLETED
@@ -50,6 +51,9 @@ class ArmFlightLog:
         """The first rows."""
         names = ("t", "pose", "q", "v", "command", "r", "r_d")
         return replace(self, **{name: getattr(self, name)[:count] for name in names})
+
+
+COLUMNS = 13 + JOINTS + 2 * SIZE  # of a log, all fields together
 
 
 def empty(count: int) -> ArmFlightLog:
@@ -102,6 +106,7 @@ class ArmFlight:
             self.plant_file, self._start, noise=scenario.noise, seed=scenario.seed
         )
         count = round(scenario.duration * scenario.rates.plant_hz) + 1
+        check_size("duration", count, COLUMNS)
         log, h = empty(count), 1.0 / scenario.rates.plant_hz
         log.t[:] = h * np.arange(count)
         log.r_d[:], rates = scenario.path.at(log.t)

@@ -8,6 +8,8 @@ from pydantic import Field, model_validator
 
 from iap_control.arm.tip_paths import PathOfTip
 from iap_control.laws.end_effector import BASE, EndEffectorGains
+from iap_control.references.timeline import MAX_DURATION
+from iap_description.config.bounds import MAX_RATE
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
     FileName,
@@ -33,7 +35,7 @@ WHOLE = 1e-9  # of a ratio of rates
 class Rates(Record):
     """Rates of the loop."""
 
-    plant_hz: Positive
+    plant_hz: Annotated[Positive, Field(le=MAX_RATE)]
     control_hz: Positive
 
     @model_validator(mode="after")
@@ -89,7 +91,7 @@ class ArmScenario(Record):
     plant: str
     arm: str
     seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
-    duration: Positive
+    duration: Annotated[Positive, Field(lt=MAX_DURATION)]
     rates: Rates
     noise: NonNegative
     start: Start

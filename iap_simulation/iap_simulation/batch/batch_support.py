@@ -2,6 +2,7 @@
 """Support of scenarios in many worlds at once: what is refused, and the memory that they need."""
 
 import re
+import resource
 from pathlib import Path
 
 from iap_control.actuation.kinds import laws
@@ -98,8 +99,10 @@ def check_fits(needed: float, what: str) -> None:
 
 
 def _free_memory() -> int:
-    """Bytes that a process of this machine can still have, after Linux's own estimate."""
+    """Bytes that this process can still have, after Linux's own estimate and the limit that it was started with."""
     match = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
     if match is None:
         raise IapError("/proc/meminfo does not say how much memory is free")
-    return 1024 * int(match.group(1))
+    limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    free = 1024 * int(match.group(1))
+    return free if limit == resource.RLIM_INFINITY else min(free, limit)

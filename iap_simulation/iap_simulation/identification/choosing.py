@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choice of the logs that are fitted and of those that are held out."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,9 +49,9 @@ def split(
     paths = [_found(each, logs) for each in fit] or [Path(each) for each in logs[:1]]
     if not paths:
         raise BadInput("no log to fit: name one, or a run folder")
-    fitted = {path.resolve() for path in paths}
+    fitted = {os.path.realpath(path) for path in paths}
     rest = [_found(each, logs) for each in validate]
-    rest = rest or [Path(each) for each in logs if Path(each).resolve() not in fitted]
+    rest = rest or [Path(each) for each in logs if os.path.realpath(each) not in fitted]
     if not rest and force:
         rest = paths
     if not rest:

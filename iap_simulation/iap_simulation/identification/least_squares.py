@@ -77,6 +77,8 @@ def half_widths(jacobian: Array, residuals: Array, scale: Array) -> Array:
     one sample to the next leaves: m (1 - r) / (1 + r), as for a process of first order.
     """
     m, n = jacobian.shape
+    if not n:  # every parameter lies at a bound
+        return np.zeros(0)
     _, values, rows = np.linalg.svd(jacobian * scale, full_matrices=False)
     observed = values > UNSEEN * values[0]
     power = float(residuals @ residuals)

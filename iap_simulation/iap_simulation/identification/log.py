@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
 
 FEWEST = 20  # samples of a log
+MAX_STAMP = 1e12  # of a sample, of any epoch [s]
 BASE_CHANNELS = CHANNELS[:4]  # u_l, u_m, u_n, w
 
 
@@ -101,7 +103,8 @@ def _signal(source: str, signals: dict[str, Array], name: str, length: int | Non
     values = np.asarray(signals[name], np.float64)
     if length is not None and len(values) != length:
         raise BadInput(f"{source}: channel {name} has {len(values)} samples, t has {length}")
-    faulty = np.flatnonzero(~np.isfinite(values))
+    largest = MAX_STAMP if name == "t" else MAX_SI_NUMBER
+    faulty = np.flatnonzero(~(np.abs(values) <= largest))
     if len(faulty):
         raise BadInput(f"{source}: channel {name} is {values[faulty[0]]} in sample {faulty[0]}")
     return values

@@ -2,12 +2,14 @@
 """Logs from files: MATLAB files of aerial_manipulator, comma-separated values, and this suite's run folders."""
 
 import warnings
+import zlib
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.config.text_files import read_bytes, reason_of
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
@@ -19,6 +21,12 @@ from iap_simulation.identification.log import Log, make_log
 
 Clock = Literal["measured", "nominal"]
 SPIKE = 2.0  # step of a velocity that no aircraft or arm makes from one sample to the next [m/s, rad/s]
+MAX_UNPACKED = 1 << 28  # bytes of a MATLAB file's variables
+MAT_HEADER, MAT_COMPRESSED = (
+    128,
+    15,
+)  # bytes before the first variable, and the kind of a packed one
+PIECE = 1 << 20  # bytes unpacked at once
 COMMANDS = dict(
     zip(CHANNELS, ("ul", "um", "un", "w", "q1p", "q2p", "q3p"), strict=True)
 )  # names of MATLAB files
@@ -81,12 +89,13 @@ def _matlab_signals(path: Path) -> dict[str, Array]:
     """Numbers of a MATLAB file by their names, each as one row."""
     from scipy.io import loadmat  # takes a quarter of a second
 
+    check_unpacked(path)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names that MATLAB keeps twice
             found: dict[str, Any] = loadmat(str(path))
     except Exception as error:  # scipy raises what its parser stumbles over
-        raise BadInput(f"{path}: not a MATLAB file: {error}") from error
+        raise BadInput(f"{path}: not a MATLAB file: {reason_of(error)}") from error
     return {
         name: np.ravel(value).astype(np.float64)
         for name, value in found.items()
@@ -94,6 +103,38 @@ def _matlab_signals(path: Path) -> dict[str, Array]:
         and value.dtype.kind in "fiu"
         and value.dtype.names is None
     }
+
+
+def check_unpacked(path: Path) -> None:
+    """Refuse a file whose compressed variables would become too large, before they are unpacked.
+
+    Variables of MATLAB 5 follow each other, each behind its kind and its length; 15 is a stream of zlib.
+
+    Raises:
+        BadInput: they are more than `MAX_UNPACKED`.
+    """
+    data, left = memoryview(read_bytes(path, MAX_UNPACKED)), MAX_UNPACKED
+    order: Literal["little", "big"] = "little" if bytes(data[126:128]) == b"IM" else "big"
+    at = MAT_HEADER
+    while at + 8 <= len(data) and left > 0:
+        kind, size = (int.from_bytes(data[at + i : at + i + 4], order) for i in (0, 4))
+        if kind == MAT_COMPRESSED:
+            left -= _unpacked_size(data[at + 8 : at + 8 + size], left)
+        at += 8 + size
+    if left <= 0:
+        raise BadInput(f"{path}: more than {MAX_UNPACKED >> 20} MiB of variables")
+
+
+def _unpacked_size(packed: memoryview, most: int) -> int:
+    """Bytes that a stream of zlib becomes, counted up to a number."""
+    stream, size = zlib.decompressobj(), 0
+    try:
+        while packed and size < most:
+            size += len(stream.decompress(packed, PIECE))
+            packed = memoryview(stream.unconsumed_tail)
+    except zlib.error:  # said by who reads it
+        return size
+    return size
 
 
 def _times(signals: dict[str, Array], clock: Clock, count: int) -> Array:

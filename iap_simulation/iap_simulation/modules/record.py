@@ -11,6 +11,8 @@ from iap_control.modules.exchange import ModuleRole
 from iap_control.modules.joint_machine import JointState
 from iap_control.modules.joint_states import ROLES, STATES
 from iap_description.arrays import Array
+from iap_description.config.array_files import read_arrays
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_io.bags.bag_writer import RecordingFailed
@@ -50,8 +52,8 @@ class ModulesRecord:
     """
 
     def __init__(self, joints: Sequence[str], modules: int) -> None:
-        self._joints, m, n = list(joints), len(joints), modules
-        shapes = ((), (m,), (n,), (m, 6), (n, 6), (n, 6), (n, 6))
+        self._joints = list(joints)
+        shapes = _shapes(len(joints), modules)
         self._shapes = dict(zip(ModulesInstant._fields, shapes, strict=True))
         self._rows: dict[str, list[Array]] = {name: [] for name in self._shapes}
 
@@ -86,6 +88,36 @@ class ModulesRecord:
             raise RecordingFailed(
                 f"{folder / FILE}: cannot be written: {error.strerror}"
             ) from error
+
+
+def read_modules(path: Path) -> dict[str, Array]:
+    """What `ModulesRecord.write` has written, by its names.
+
+    Raises:
+        BadInput: the file is damaged, or an array is missing or has another shape.
+    """
+    arrays = read_arrays(path, "a record of modules")
+    wanted = (*ModulesInstant._fields, "joints", "state_names")
+    missing = [name for name in wanted if name not in arrays]
+    if missing:
+        raise BadInput(f"{path}: array '{missing[0]}' is missing")
+    rows, m, n = len(np.atleast_1d(arrays["t"])), arrays["joints"].size, _modules(arrays["roles"])
+    shapes = zip(ModulesInstant._fields, _shapes(m, n), strict=True)
+    for name, shape in shapes:
+        if arrays[name].shape != (rows, *shape) or arrays[name].dtype.kind not in "fiu":
+            raise BadInput(
+                f"{path}: array '{name}': numbers of shape {(rows, *shape)} are expected"
+            )
+    return arrays
+
+
+def _modules(roles: Array) -> int:
+    return roles.shape[1] if roles.ndim == 2 else 0
+
+
+def _shapes(m: int, n: int) -> tuple[tuple[int, ...], ...]:
+    """Shapes of an instant's fields, of m joints and n modules."""
+    return ((), (m,), (n,), (m, 6), (n, 6), (n, 6), (n, 6))
 
 
 def error_of(x: Array, position_bias: Array, reference: Array) -> Array:

@@ -134,7 +134,7 @@ def execute(
             flight, folder, config, progress=progress, say=say, realtime=realtime, view=view
         )
     except BaseException:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     metrics = score_recording(folder, stats, collisions)
     return Result(metrics, failure, stats.outcome == INTERRUPTED, folder)

@@ -2,17 +2,45 @@
 """The modules of a scenario: a chain of them by `modules.count`, their joints, and their motors that fail."""
 
 import copy
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
 
 from iap_control.modules.joint_table import joints_of
 from iap_control.modules.settings import ModuleJointSpec, modules_tree
-from iap_description.errors import BadInput
+from iap_description.config.record import Positive, Vec3, validate
 from iap_description.vehicles.faults import MotorFault
 from iap_physics.plant.joint_spec import PlantJoint, PlantJoints
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 MAX_MODULES = 8  # chain
+
+
+class _Chain(BaseModel):
+    """Keys of `modules` that make a chain.
+
+    Attributes:
+        count: of modules.
+        size: from one to the next [m].
+        joints: between them.
+    """
+
+    count: Annotated[int, Field(strict=True, ge=1, le=MAX_MODULES)]
+    size: Positive
+    joints: dict[str, Any] | None = None
+
+
+class _Offset(BaseModel):
+    """Where a vehicle flies [m]."""
+
+    offset: Vec3
+
+
+class _Offsets(BaseModel):
+    """Where vehicles fly."""
+
+    vehicles: Annotated[list[_Offset], Field(min_length=1)]
 
 
 def with_modules(tree: dict[str, Any], source: str) -> dict[str, Any]:
@@ -30,21 +58,18 @@ def with_modules(tree: dict[str, Any], source: str) -> dict[str, Any]:
     vehicles = tree.get("vehicles")
     if not isinstance(modules, dict) or count is None or not isinstance(vehicles, list):
         return out
-    if not isinstance(count, int) or not 1 <= count <= MAX_MODULES:
-        raise BadInput(f"{source}: key 'modules.count': 1 to {MAX_MODULES} modules, not {count}")
-    out["vehicles"] = [_module(vehicles, i, count, modules["size"]) for i in range(count)]
-    if len(modules.get("joints") or {}) != count - 1:
-        out["modules"] = {**modules, "joints": _joints(count)}
+    chain = validate(_Chain, modules, source=source, prefix="modules")
+    offsets = validate(_Offsets, {"vehicles": vehicles}, source=source).vehicles
+    middle = sum(each.offset[0] for each in offsets) / len(vehicles)
+    out["vehicles"] = []
+    for i in range(chain.count):
+        along = middle + (i - 0.5 * (chain.count - 1)) * chain.size
+        offset = [along, *offsets[0].offset[1:]]
+        module = {**copy.deepcopy(vehicles[0]), "name": f"m{i + 1}", "offset": offset}
+        out["vehicles"].append(module)
+    if chain.joints is None or len(chain.joints) != chain.count - 1:
+        out["modules"] = {**modules, "joints": _joints(chain.count)}
     return out
-
-
-def _module(vehicles: list[Any], i: int, count: int, size: float) -> dict[str, Any]:
-    """Module i of a chain whose middle is that of the present one."""
-    module: dict[str, Any] = copy.deepcopy(vehicles[0])
-    middle = sum(each["offset"][0] for each in vehicles) / len(vehicles)
-    module["name"] = f"m{i + 1}"
-    module["offset"][0] = middle + (i - 0.5 * (count - 1)) * size
-    return module
 
 
 def _joints(count: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_control.modules.settings import ModulesSpec
+from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
     BelowOne,
     FileName,
@@ -63,7 +64,7 @@ class Draw(Record):
     rotor_lag: BelowOne  # time constants of each aircraft's rotors
     wind_speed: BelowOne
     wind_direction_deg: NonNegative
-    delay: NonNegative  # of commands [s]
+    delay: Annotated[NonNegative, Field(le=MAX_DELAY)]  # of commands [s]
     force: NonNegative  # on each central body, per axis [N]
     torque: NonNegative  # about its CoM, per axis [N m]
     imu_position: NonNegative  # of each inertial unit on its body, per axis [m]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle of a scenario: its platform, start, control, disturbances and sensors, and where it goes."""
 
-from typing import Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from iap_control.arm.arm_spec import ArmSpec
 from iap_control.arm.motions import HoldMotion
@@ -11,6 +11,7 @@ from iap_control.controllers.estimate_failsafe import Failsafe
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
+from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
     Flag,
     NonNegative,
@@ -80,7 +81,7 @@ class ModelError(Record):
     drag: NonNegative
     thrust: Positive
     rotor_lag: Positive
-    delay: NonNegative
+    delay: Annotated[NonNegative, Field(le=MAX_DELAY)]
     force: Vec3
     torque: Vec3
 

@@ -60,7 +60,7 @@ def sweep(
         {**point.varied, **row}
         for point, of_point in zip(points, chunks, strict=True)
         for chunk in of_point
-        for row in folder.rows(chunk.name)
+        for row in folder.rows(chunk.name, chunk.seeds)
     ]
     table = folder.write_table(rows)
     summary = {

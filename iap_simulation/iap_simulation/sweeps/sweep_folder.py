@@ -8,13 +8,17 @@ import csv
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field
 
+from iap_description.config.json_files import read_json
 from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.record import Real, Record, validate
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder, write_file
 from iap_simulation.sweeps.flying import Row
@@ -22,6 +26,38 @@ from iap_simulation.sweeps.study import Study, SweepPoint
 
 STUDY, PARTS, TABLE, SUMMARY = "study.yaml", "parts", "table.csv", "summary.json"
 RUNS = "runs"
+
+
+class DoneRun(BaseModel):
+    """A row of a part, with any other metrics.
+
+    Attributes:
+        seed: of the run.
+        outcome: what became of it.
+        failure: the sentence for the user; empty where it completed.
+        position_rmse_m: error of the position [m].
+        force_max_n: largest force of contact [N].
+        depth_m: of an insertion [m].
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    seed: Annotated[int, Field(strict=True)]
+    outcome: str
+    failure: str
+    position_rmse_m: Real | None = None
+    force_max_n: Real | None = None
+    depth_m: Real | None = None
+
+
+class DonePart(Record):
+    """What the file of a part holds.
+
+    Attributes:
+        runs: its rows.
+    """
+
+    runs: list[DoneRun]
 
 
 class SweepFolder:
@@ -64,7 +100,12 @@ class SweepFolder:
     @property
     def runs(self) -> Path:
         """Folder in which recordings are kept."""
-        return (self.path / RUNS).resolve()
+        return Path(os.path.realpath(self.path / RUNS))
+
+    def remove_unused(self) -> None:
+        """Remove the folder unless it has a part."""
+        if not any((self.path / PARTS).glob("*.json")):
+            shutil.rmtree(self.path)
 
     def has(self, name: str) -> bool:
         """True if a part is done."""
@@ -77,17 +118,23 @@ class SweepFolder:
         begun.write_text(json.dumps(rows, allow_nan=False), encoding="utf-8")
         begun.replace(path)
 
-    def rows(self, name: str) -> list[Row]:
-        """The rows of a part that is done.
+    def rows(self, name: str, seeds: Sequence[int]) -> list[Row]:
+        """The rows of a part that is done, one for each of its seeds.
 
         Raises:
             BadInput: the file is damaged.
         """
         try:
-            found: list[Row] = json.loads(self._part(name).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{self._part(name)}: damaged; remove it to fly it again") from error
-        return found
+            rows: list[Row] = read_json(self._part(name))
+            part = validate(DonePart, {"runs": rows}, source=str(self._part(name)))
+        except BadInput as error:
+            raise BadInput(f"{error}; remove it to fly it again") from error
+        if [row.seed for row in part.runs] != list(seeds):
+            raise BadInput(
+                f"{self._part(name)}: not the runs of {len(seeds)} seeds from {seeds[0]} on;"
+                " remove it to fly it again"
+            )
+        return rows
 
     def write_table(self, rows: Iterable[dict[str, Any]]) -> Path:
         """Write the table: a line for each run, in columns whatever any of them has."""

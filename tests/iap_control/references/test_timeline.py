@@ -230,9 +230,9 @@ def test_a_billion_laps_are_flown_one_by_one():
 @pytest.mark.parametrize(
     ("sets", "key"),
     [
-        ("duration=1e300", "duration"),
-        ("reference.duration=1e300", "reference"),
-        ("start.lead_in=1e300", "start.lead_in"),
+        ("duration=1e12", "duration"),
+        ("reference.duration=1e12", "reference"),
+        ("start.lead_in=1e12", "start.lead_in"),
     ],
 )
 def test_what_no_stamp_can_say_is_refused_with_its_key(sets, key):

@@ -10,6 +10,7 @@ import yaml
 pytest.importorskip("jax")
 
 from iap_description.errors import BadInput
+from iap_io.runs.run_folder import CHECKPOINT
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training.experiment import (
@@ -20,7 +21,7 @@ from iap_learning.training.experiment import (
     write_experiment,
 )
 from iap_learning.training.log import read_progress
-from iap_learning.training.training import CHECKPOINT, begin, go_on, load
+from iap_learning.training.training import begin, go_on, load
 
 SMALL = (
     "worlds=6",

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap fuzz``."""
+
+import argparse
+import importlib
+import json
+import secrets
+import shlex
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from iap_bringup.cli.main import VERBS, main
+from iap_bringup.fuzz.corpus import make_corpus
+from iap_bringup.fuzz.inputs import make_case
+from iap_bringup.fuzz.trials import fault_of, run_command
+from iap_description.errors import BadInput
+
+EXIT_DONE, EXIT_FAULTS = 0, 1
+
+
+def add_fuzz(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap fuzz``."""
+    parser.description = (
+        "Try damaged files and options of every kind on every command: each shall end within a minute and 2 GB, by exit"
+        " code 0, 1 or 2, a refusal in one line and without a folder that looks complete."
+    )
+    parser.add_argument("--cases", type=int, default=200, metavar="N", help="default: 200")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all damage (default: a new one)")
+    parser.add_argument(
+        "--only", type=int, metavar="N", help="this case alone, whose files are kept"
+    )
+    parser.add_argument("--kind", metavar="NAME", help="cases of this kind alone")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="files of cases with a fault")
+    parser.add_argument("--json", action="store_true", help="print the summary as one line")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Try so many cases; the exit code is 1 where one has a fault."""
+    if options.cases < 1:
+        raise BadInput(f"--cases {options.cases}: at least one is expected")
+    seed = secrets.randbelow(2**31) if options.seed is None else options.seed
+    numbers = range(options.cases) if options.only is None else [options.only]
+    faults, counts = list[dict[str, Any]](), Counter[str]()
+    with tempfile.TemporaryDirectory(prefix="iap_fuzz_") as place:
+        corpus = Path(place) / "corpus"
+        corpus.mkdir()
+        _import_commands()
+        make_corpus(main, corpus)
+        for number in numbers:
+            found = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
+            if found is None:
+                continue
+            counts[f"{found['kind']}, exit code {found['code']}"] += 1
+            if found["fault"]:
+                faults.append({"seed": seed, "case": number, **found})
+                sys.stderr.write(json.dumps(faults[-1], ensure_ascii=False) + "\n")
+    _show(
+        options, {"seed": seed, "cases": sum(counts.values()), "faults": faults, "counts": counts}
+    )
+    return EXIT_FAULTS if faults else EXIT_DONE
+
+
+def _import_commands() -> None:
+    """Import the module of every command, which all processes then have."""
+    for verb in VERBS.values():
+        for module in (verb.module, *verb.by_option.values()):
+            importlib.import_module(f"iap_bringup.cli.{module}")
+
+
+def _tried(
+    corpus: Path, home: Path, rng: Random, options: argparse.Namespace
+) -> dict[str, Any] | None:
+    """What came of a case; None of one that is of another kind."""
+    home.mkdir()
+    try:
+        case = make_case(corpus, home, rng)
+        if options.kind not in (None, case.kind):
+            return None
+        ending = run_command(main, case.arguments, home)
+        fault = fault_of(case.arguments, ending, case.out)
+        if options.keep is not None and (fault or options.only is not None):
+            _keep(home, options.keep)
+    finally:
+        shutil.rmtree(home)
+    return {
+        "kind": case.kind,
+        "command": shlex.join(["iap", *case.arguments]),
+        "code": ending.code,
+        "seconds": round(ending.seconds, 2),
+        "fault": fault,
+    }
+
+
+def _keep(home: Path, folder: Path) -> None:
+    """Copy the files of a case into the next folder, without pipes and devices."""
+    number = len(list(folder.glob("*")))
+    special = [each.name for each in home.rglob("*") if not (each.is_file() or each.is_dir())]
+    ignored = shutil.ignore_patterns(*special)
+    shutil.copytree(home, folder / str(number), symlinks=True, ignore=ignored)
+
+
+def _show(options: argparse.Namespace, summary: dict[str, Any]) -> None:
+    if options.json:
+        sys.stdout.write(json.dumps(summary) + "\n")
+        return
+    for name, count in sorted(summary["counts"].items()):
+        sys.stdout.write(f"{count:6} {name}\n")
+    sys.stdout.write(
+        f"{len(summary['faults'])} faults in {summary['cases']} cases of seed {summary['seed']}\n"
+    )

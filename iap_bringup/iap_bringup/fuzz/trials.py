@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One command in a process of its own, within limits of time and memory, and what is wrong with how it ended."""
+
+import gc
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+Main = Callable[[list[str]], int]
+CPU_SECONDS = 60  # after which a command hangs
+MEMORY = 2 << 30  # bytes beyond those of the process that it is forked from
+UNCAUGHT = 70  # exit code of an exception that nobody caught
+POLL = 0.005  # [s]
+OUT, ERR = "stdout.txt", "stderr.txt"
+FOREIGN = re.compile(r"Traceback|\b[A-Z]\w*(Error|Exception|Warning)\b")
+MAX_SHOWN = 300  # characters of what a command said
+
+
+class Ending(NamedTuple):
+    """How a command ended.
+
+    Attributes:
+        code: exit code; negative for the signal that killed it.
+        out: standard output.
+        err: standard error.
+        seconds: of the processor.
+        timed_out: whether it was killed after too long a time.
+    """
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    timed_out: bool
+
+
+def run_command(main: Main, arguments: list[str], home: Path) -> Ending:
+    """Run a command in a fork of this process, in a folder that takes what it says.
+
+    Args:
+        main: the program, which returns its exit code.
+        arguments: of the command.
+        home: the folder.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    process = os.fork()
+    if not process:
+        _work(main, arguments, home)
+    began, timed_out = time.monotonic(), False
+    patience = CPU_SECONDS * max(1.0, os.getloadavg()[0])
+    while True:
+        found, status, used = os.wait4(process, os.WNOHANG)
+        if found:
+            break
+        if not timed_out and time.monotonic() - began > patience:
+            os.kill(process, signal.SIGKILL)
+            timed_out = True
+        time.sleep(POLL)
+    texts = ((home / name).read_text(encoding="utf-8", errors="replace") for name in (OUT, ERR))
+    code = os.waitstatus_to_exitcode(status)
+    timed_out |= code == -signal.SIGXCPU
+    return Ending(code, *texts, used.ru_utime + used.ru_stime, timed_out)
+
+
+def _work(main: Main, arguments: list[str], home: Path) -> None:
+    """Be the child: run a command and exit by its code."""
+    code = UNCAUGHT
+    try:
+        gc.freeze()
+        _limit()
+        _redirect(home)
+        code = _exit_code(main, arguments)
+    except BaseException:  # each is a fault, which the parent finds by the code and what was said
+        traceback.print_exc()
+    finally:
+        _flush()
+        os._exit(code)
+
+
+def _exit_code(main: Main, arguments: list[str]) -> int:
+    try:
+        return main(arguments)
+    except SystemExit as stop:  # of argparse
+        return stop.code if isinstance(stop.code, int) else UNCAUGHT
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # a stream that a command has lost is not written
+            continue
+
+
+def _limit() -> None:
+    """Bound memory and time of this process."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    data = int(re.findall(r"VmData:\s*(\d+)", status)[0]) << 10
+    resource.setrlimit(resource.RLIMIT_DATA, (data + MEMORY, data + MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _redirect(home: Path) -> None:
+    """Work in a folder, without input, and write what is said into its files."""
+    os.chdir(home)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for number, name in ((1, OUT), (2, ERR)):
+        os.dup2(os.open(home / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644), number)
+    sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115 - until the process ends
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+
+
+def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | None:
+    """What is wrong with how a command ended; None where nothing is.
+
+    Args:
+        arguments: of the command.
+        ending: of it.
+        out: a folder that was not there before, which it may have made.
+    """
+    if ending.timed_out:
+        return f"hang: {ending.seconds:.0f} s of the processor"
+    if ending.code not in (0, 1, 2):
+        return f"exit code {ending.code}: {_end_of(ending.err)}"
+    if "more memory than there is" in ending.err:
+        return f"memory: more than {MEMORY >> 20} MiB"
+    if FOREIGN.search(ending.err):
+        return f"foreign words: {_end_of(ending.err)}"
+    if ending.code == 2 and not _is_one_line(ending.err):
+        return f"not one line: {_end_of(ending.err)}"
+    if ending.code == 2 and out is not None and _is_left(out):
+        left = sorted(str(each.relative_to(out)) for each in out.rglob("*"))
+        return f"folder left: {', '.join(left)[:MAX_SHOWN]}"
+    if "--json" in arguments and not _is_json(ending.out):
+        return f"no json: {ending.out[:MAX_SHOWN]!r}"
+    return None
+
+
+def _end_of(text: str) -> str:
+    return text.strip()[-MAX_SHOWN:]
+
+
+def _is_one_line(text: str) -> bool:
+    """Whether a refusal is one line, or argparse's, which has the usage above it."""
+    return text.startswith("usage:") or (text.startswith("iap: ") and text.count("\n") == 1)
+
+
+def _is_left(out: Path) -> bool:
+    return out.exists() and not (out / "checkpoint.npz").exists()  # from which a training goes on
+
+
+def _is_json(text: str) -> bool:
+    """Whether an output is one line of JSON without numbers that are none."""
+
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    try:
+        return isinstance(json.loads(text, parse_constant=refuse), dict) and text.count("\n") == 1
+    except ValueError:
+        return False
