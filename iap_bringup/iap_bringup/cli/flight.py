@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import logging
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
+from iap_bringup.cli.pose_options import add_pose_options, pose_keys
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
@@ -23,7 +26,8 @@ from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.arm.scenario import is_arm_scenario
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Progress, Result, execute
-from iap_simulation.scenario.resolving import resolve, resolve_replay
+from iap_simulation.scenario.replays import resolve_replay
+from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
 
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
@@ -50,20 +54,11 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 def add_replay(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap replay``."""
     parser.description = (
-        "Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap) or EuRoC ground-truth CSV."
+        "Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap), ground-truth CSV in EuRoC's layout,"
+        " TUM or KITTI text."
     )
-    parser.add_argument("recording", help="the bag or CSV file")
-    parser.add_argument(
-        "--topic", help="topic of the commands (default: the one whose type and name fit)"
-    )
-    parser.add_argument(
-        "--actual-topic", help="topic of what the real aircraft did, to compare with"
-    )
-    parser.add_argument(
-        "--convention",
-        choices=("enu", "ned"),
-        help="frames of the numbers (default: enu; ned for a pair of Points)",
-    )
+    parser.add_argument("recording", help="the bag, CSV or text file")
+    add_pose_options(parser)
     _add_flight_options(parser)
     parser.set_defaults(run=replay)
 
@@ -100,9 +95,11 @@ def run(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Fly the commands of a recording."""
-    keys = ("topic", "actual_topic", "convention")
-    recorded = {"path": options.recording, **{key: getattr(options, key) for key in keys}}
-    scenario, tree = resolve_replay(recorded, scenario_options(options))
+    logging.getLogger("iap_io.trajectories").setLevel(logging.ERROR)  # its notes are shown here
+    choices = scenario_options(options)
+    if options.offset is not None:
+        choices = choices.and_set((f"offset={options.offset}",))
+    scenario, tree = resolve_replay({"path": options.recording, **pose_keys(options)}, choices)
     return _fly(scenario, tree, options)
 
 
@@ -114,7 +111,8 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
-    lines = _recording_lines(flight, options.out or Path("runs"))
+    lines = [escape(line) for each in flight.recorded if each for line in each.about.lines()]
+    lines += _recording_lines(flight, options.out or Path("runs"))
     what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
     with new_folder(options.out, scenario.scenario) as folder:
         with report.time_bar(console, what, flight.duration) as progress:

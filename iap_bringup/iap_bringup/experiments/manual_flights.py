@@ -29,7 +29,8 @@ from iap_io.trajectories.reader import read_recorded
 from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import ReferenceMessage
 from iap_physics.engines.joints import joined_rows
-from iap_simulation.scenario.resolving import Options, resolve_replay
+from iap_simulation.scenario.replays import resolve_replay
+from iap_simulation.scenario.resolving import Options
 from iap_simulation.scenario.scenario import Scenario
 
 FLIGHTS = DATA / "flights"

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG
-from iap_simulation.scenario.resolving import Options, resolve, resolve_replay
+from iap_simulation.scenario.replays import resolve_replay
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

@@ -14,16 +14,15 @@ from iap_description.arrays import Array
 from iap_description.config.plugins import load_class
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import PoseReading
 
 
-class Replay(Record):
-    """A recorded command."""
+class Replay(PoseReading):
+    """A recorded command, and how it is read; `actual_topic` holds what the real aircraft did."""
 
     type: Literal["replay"]
     path: str
-    topic: str | None
-    actual_topic: str | None
-    convention: Literal["enu", "ned"] | None
+    actual_topic: str | None = None
 
 
 class CustomMotion(BaseModel):

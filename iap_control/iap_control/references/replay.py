@@ -15,7 +15,8 @@ right Jacobian).
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +24,12 @@ import numpy as np
 from iap_control.references import splines
 from iap_control.references.motions import Replay
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_meta import Track
+from iap_io.trajectories.headings import with_heading_alone
+from iap_io.trajectories.pose_reading import PoseReading, Understanding
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
 
@@ -33,6 +37,11 @@ from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
 # cut-off hides less (0.2 mm at 4 Hz) but lets through accelerations that a heavy platform cannot
 # follow within its thrust.
 CUTOFF_HZ = 2.0
+MAX_ACCELERATION = 40.0  # of a smooth copy, four times gravity [m/s^2]
+HEADING_ALONE = (
+    "it tilts beyond a right angle, which the platform does not follow: its heading goes on"
+)
+_CHECKED = 0.01  # between the times at which it is looked at [s]
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ class RecordedCommand:
         given: the command as recorded.
         actual: what the real aircraft did, if it was asked for.
         source: file and topic.
+        about: what they were read as.
     """
 
     rows: Callable[[Array], Array]
@@ -52,24 +62,86 @@ class RecordedCommand:
     given: Track
     actual: Track | None
     source: str
+    about: Understanding
 
 
 def commanded(replay: Replay) -> RecordedCommand:
-    """Read a replay's recordings.
+    """Read a replay's recordings, once for as long as its file does not change.
 
     Raises:
         BadInput: they cannot be used.
     """
     path = Path(replay.path)
-    command = read_recorded(path, topic=replay.topic, convention=replay.convention)
-    actual = None
+    stamp = path.stat().st_mtime_ns if path.exists() else 0
+    return _commanded(replay, stamp)
+
+
+@lru_cache(maxsize=4)
+def _commanded(replay: Replay, _: int) -> RecordedCommand:
+    reading = PoseReading(**{key: getattr(replay, key) for key in PoseReading.model_fields})
+    command = read_recorded(replay.path, reading)
+    about, actual = command.about, None
     if replay.actual_topic is not None:
-        flown = read_recorded(
-            path, topic=replay.actual_topic, convention=replay.convention, max_gap=math.inf
-        )
-        actual = _track(flown, time_offset(command, flown))
+        actual, notes = _actual(replay, reading, command)
+        about = about.noted(*notes)
+    if replay.attitude == "heading":
+        command, about = with_heading_alone(command), about.noted(HEADING_ALONE)
+    if replay.lift:
+        command, actual = _raised(command, replay.lift), _raised_track(actual, replay.lift)
+        about = about.noted(f"it starts on the ground: raised by {replay.lift:.2f} m")
     rows, track = smoothed(command), _track(command, 0.0)
-    return RecordedCommand(rows, command.duration, track, actual, command.source)
+    _check_acceleration(command, rows)
+    return RecordedCommand(rows, command.duration, track, actual, command.source, about)
+
+
+def _raised(recorded: RecordedTrajectory, height: float) -> RecordedTrajectory:
+    """The recording higher up [m]."""
+    return replace(recorded, p_WP_W=recorded.p_WP_W + [0.0, 0.0, height])
+
+
+def _raised_track(track: Track | None, height: float) -> Track | None:
+    """The track higher up [m]."""
+    return None if track is None else Track(track.t, track.poses + np.eye(7)[2] * height)
+
+
+def _actual(
+    replay: Replay, reading: PoseReading, command: RecordedTrajectory
+) -> tuple[Track, tuple[str, ...]]:
+    """What the real aircraft did, on the command's time, and what was noticed of it.
+
+    Raises:
+        BadInput: it was not at the command's times.
+    """
+    own = {"topic": replay.actual_topic, "bridge": math.inf}
+    own |= dict.fromkeys(("body", "frame", "clock", "begin", "end", "max_speed"))
+    changed = reading.model_copy(update=own)
+    actual = read_recorded(replay.path, changed, follows=False)
+    offset, note = time_offset(command, actual)
+    if not -actual.duration < offset < command.duration:
+        raise BadInput(
+            f"{actual.source}: from {offset:.3f} to {offset + actual.duration:.3f} s of the command, which lasts"
+            f" {command.duration:.3f} s: they do not overlap"
+        )
+    notes = (*((note,) if note else ()), *actual.about.notes)
+    return _track(actual, offset), tuple(f"{replay.actual_topic}: {each}" for each in notes)
+
+
+def _check_acceleration(command: RecordedTrajectory, rows: Callable[[Array], Array]) -> None:
+    """Refuse a command whose smooth copy no vehicle follows.
+
+    Raises:
+        BadInput: naming where, and how large it is.
+    """
+    t = np.arange(0.0, command.duration, _CHECKED)
+    a = np.linalg.norm(rows(t)[:, REF_A], axis=1)
+    worst = int(np.argmax(a))
+    if a[worst] > MAX_ACCELERATION:
+        raise BadInput(
+            f"{command.source}: asks for {a[worst]:.0f} m/s^2 at t = {t[worst]:.3f} s, more than a vehicle has:"
+            f" are the set-points too"
+            " far apart (--max-speed V follows them at V m/s), or is the unit another (--scale)? --from and"
+            " --to cut it out"
+        )
 
 
 def _track(recorded: RecordedTrajectory, offset: float) -> Track:

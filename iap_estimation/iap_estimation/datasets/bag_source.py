@@ -197,7 +197,7 @@ def _sorted(
 
 
 def _truth(path: Path, topic: str, start: int) -> Truth:
-    recorded = read_recorded(path, topic=topic, max_gap=math.inf)
+    recorded = read_recorded(path, topic=topic, bridge=math.inf, follows=False)
     offset = (recorded.start_ns - start) * 1e-9
     return Truth(recorded.t + offset, np.hstack([recorded.p_WP_W, recorded.q_WP]), recorded.v_WP_W)
 

@@ -153,7 +153,7 @@ def _check_topics(path: Path, reader: AnyReader, mapping: RangeMap) -> None:
 
 
 def _truth(path: Path, truth_topic: _TruthTopic, start: int) -> Truth:
-    recorded = read_recorded(path, topic=truth_topic.topic, max_gap=math.inf)
+    recorded = read_recorded(path, topic=truth_topic.topic, bridge=math.inf, follows=False)
     t = recorded.t + (recorded.start_ns - start) * 1e-9
     q = np.full((len(t), 4), np.nan) if truth_topic.turned else recorded.q_WP
     poses = np.hstack([recorded.p_WP_W, q])

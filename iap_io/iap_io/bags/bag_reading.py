@@ -21,7 +21,7 @@ from typing import Any
 
 import lz4.frame  # type: ignore[import-untyped]
 import numpy as np
-from rosbags.interfaces import Connection, Nodetype
+from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat, Nodetype
 from rosbags.rosbag1 import reader as rosbag1_reader
 from rosbags.rosbag2 import Reader, storage_mcap
 from rosbags.rosbag2 import reader as rosbag2_reader
@@ -145,6 +145,19 @@ class _LimitedFile:
 
 _zstd: Any = storage_mcap.zstd
 _LZ4, _BZ2 = lz4.frame.LZ4FrameDecompressor, bz2.BZ2Decompressor
+_msgdef_of: Any = storage_mcap.get_msgdef
+
+
+def _definition(schema: Any) -> MessageDefinition:  # noqa: ANN401
+    """The definition of a channel's type; none of another kind, such as protobuf's, whose channel is not read."""
+    try:
+        definition: MessageDefinition = _msgdef_of(schema)
+    except KeyError:
+        return MessageDefinition(MessageDefinitionFormat.NONE, "")
+    return definition
+
+
+storage_mcap.get_msgdef = _definition
 storage_mcap.DECOMPRESSORS["lz4"] = lambda data, _: _unpacked(_LZ4, data)
 storage_mcap.DECOMPRESSORS["zstd"] = lambda data, _: _unpacked(_zstd_stream, data)
 rosbag1_reader.decompressors["lz4"] = lambda data: _unpacked(_LZ4, data)

@@ -90,6 +90,7 @@ class RunStats:
         tasks: how they went, by their keys in metrics.json, such as ``docking``.
         policy: what flew in place of the vehicles' controllers; None where these did.
         compiled_fraction: share of the control periods that the compiled run has flown.
+        recordings: what the recorded commands were read as, by the vehicles' names.
     """
 
     outcome: str
@@ -103,6 +104,7 @@ class RunStats:
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     policy: dict[str, Any] | None = None
     compiled_fraction: float = 0.0
+    recordings: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from rosbags.typesys.store import Typestore
 from iap_description.arrays import Integers
 from iap_description.errors import BadInput
 from iap_io.bags.bag_reading import METADATA, check_metadata, parsing
+from iap_io.bags.mending import mended
 from iap_io.trajectories.topics import Topic, short
 
 STORAGE_SUFFIXES = (".mcap", ".db3")
@@ -33,10 +34,12 @@ class Bag:
     Attributes:
         path: as the user gave it.
         topics: what it holds, by topic.
+        notes: what of it had to be mended.
     """
 
     path: Path
     topics: dict[str, Topic]
+    notes: tuple[str, ...]
     _reader: rosbag1.Reader | rosbag2.Reader
     _types: Typestore
 
@@ -84,7 +87,8 @@ def opened(path: Path) -> Iterator[Bag]:
     stack = ExitStack()
     try:
         with parsing(path):
-            reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(_storage(path))
+            storage, notes = (path, ()) if is_ros1 else stack.enter_context(mended(_storage(path)))
+            reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(storage)
             stack.enter_context(reader)
             types = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
             count = reader.message_count
@@ -94,7 +98,7 @@ def opened(path: Path) -> Iterator[Bag]:
             }
         if not count:
             raise BadInput(f"{path}: the bag holds no messages")
-        yield Bag(path, topics, reader, types)
+        yield Bag(path, topics, notes, reader, types)
     finally:
         with parsing(path):
             stack.close()

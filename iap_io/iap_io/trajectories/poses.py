@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples of a topic whose messages carry whole poses, or of the original simulator's pair of topics.
-
-The original simulator's commands are one topic of Points for the position, one for Euler angles. They have no headers,
-so the times of reception count, and nothing ties two messages together: the angles are interpolated to the positions'
-times.
-"""
+"""Samples of one body of a topic whose messages carry whole poses."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,41 +7,82 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
-from iap_io.trajectories.messages import READINGS, MessageParser, Numbers, Sample, xyz
-from iap_io.trajectories.samples import Samples, check_finite, check_gaps, checked
-from iap_io.trajectories.topics import PoseTopic
+from iap_io.trajectories.bodies import Body, one_body
+from iap_io.trajectories.messages import READINGS, MessageParser, Numbers, Sample
+from iap_io.trajectories.pose_reading import Convention, PoseReading, Understanding
+from iap_io.trajectories.samples import Samples, checked
+from iap_io.trajectories.topics import PoseTopic, pose_topics, short, words_of
 
 Stamps = Integers
 
-# A position this far outside the angles' times takes the nearest angles; others are dropped.
-_REACH_NS = 100_000_000
+_NED_WORDS, _ENU_WORDS = {"ned", "frd"}, {"enu", "flu", "nwu"}
 
 
-def read_poses(bag: Bag, choice: PoseTopic) -> Samples:
-    """Samples of a topic, in the frames of the recording.
+def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
+    """Samples of one body of a topic, in the frames of the recording.
 
     Raises:
-        BadInput: there are fewer than two, or one cannot be used.
+        BadInput: there are fewer than two, several bodies, or one cannot be used.
     """
-    source, reading = f"{bag.path}: topic {choice.topic}", READINGS[choice.msgtype]
+    source, parser = f"{bag.path}: topic {choice.topic}", READINGS[choice.msgtype]
     messages, received = bag.read(choice.topic)
-    per_message = [_samples(source, reading, i, message) for i, message in enumerate(messages)]
-    header = np.array([_stamp_ns(message.header.stamp) for message in messages], dtype=np.int64)
+    labels = [_label(message) for message in messages]
+    body = one_body(source, labels, reading) if labels else Body("", "")
+    index = [i for i, label in enumerate(labels) if label == body]
+    per_message = [_samples(source, parser, i, messages[i]) for i in index]
+    header = np.array([_stamp_ns(messages[i].header.stamp) for i in index], dtype=np.int64)
+    received = received[index]
     if any(len(samples) > 1 for samples in per_message):
         per_message = _superseded(per_message, header if header.all() else received)
-    raw = _stacked(source, per_message, header, received)
-    return _in_house_axes(checked(raw), reading)
+    about = _about(bag, choice, body, sorted({str(label) for label in labels if label != body}))
+    if reading.convention is not None:
+        about = replace(about, notes=bag.notes)
+    raw = _stacked(source, about, per_message, header, received)
+    return _in_house_axes(checked(raw), parser)
 
 
-def _samples(source: str, reading: MessageParser, index: int, message: Any) -> list[Sample]:  # noqa: ANN401
+def _label(message: Any) -> Body:  # noqa: ANN401
+    """The frame and the body that a message names."""
+    child = getattr(message, "child_frame_id", "")
+    return Body(message.header.frame_id.strip("/"), child.strip("/"))
+
+
+def _about(bag: Bag, choice: PoseTopic, body: Body, bodies: list[str]) -> Understanding:
+    """What a topic is read as; the other topics with poses and the other bodies are named."""
+    topics = (each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
+    others = (*(f"{each} on {choice.topic}" for each in bodies), *sorted(topics))
+    convention, notes = _convention(choice.topic, body)
+    return Understanding(
+        kind="bag",
+        topic=choice.topic,
+        msgtype=short(choice.msgtype),
+        body=body.name or None,
+        frame=body.frame or None,
+        others=others,
+        convention=convention,
+        notes=(*bag.notes, *notes),
+    )
+
+
+def _convention(topic: str, body: Body) -> tuple[Convention, tuple[str, ...]]:
+    """The axes that names of a frame or topic say, ENU/FLU where they say nothing, and a note of it."""
+    for name in (body.frame, topic):
+        words = set().union(*words_of(name))
+        if words & _ENU_WORDS:
+            return "enu", ()
+        if words & _NED_WORDS:
+            return "ned", (f"NED/FRD by the name {name} (--convention enu, if it is not)",)
+    return "enu", ()
+
+
+def _samples(source: str, parser: MessageParser, index: int, message: Any) -> list[Sample]:  # noqa: ANN401
     try:
-        return list(reading.samples(message))
+        return list(parser.samples(message))
     except BadInput as error:
         raise BadInput(f"{source}: message {index}: {error}") from error
 
@@ -68,7 +104,11 @@ def _superseded(per_message: list[list[Sample]], base: Stamps) -> list[list[Samp
 
 
 def _stacked(
-    source: str, per_message: list[list[Sample]], header: Stamps, received: Stamps
+    source: str,
+    about: Understanding,
+    per_message: list[list[Sample]],
+    header: Stamps,
+    received: Stamps,
 ) -> Samples:
     """All messages' samples as arrays."""
     counts = [len(samples) for samples in per_message]
@@ -77,6 +117,7 @@ def _stacked(
     header = np.repeat(header, counts)
     return Samples(
         source,
+        about,
         header_ns=np.where(header > 0, header + later, header),  # unset ones stay recognisable
         bag_ns=np.repeat(received, counts) + later,
         p=np.array([sample.p for sample in samples]).reshape(-1, 3),
@@ -94,60 +135,12 @@ def _column(values: Iterable[Numbers | None]) -> Array | None:
     return None if None in listed or not listed else np.array(listed)
 
 
-def _in_house_axes(samples: Samples, reading: MessageParser) -> Samples:
+def _in_house_axes(samples: Samples, parser: MessageParser) -> Samples:
     """Linear vectors in world axes, angular ones in body axes."""
-    if reading.linear_in_body and samples.v is not None:
+    if parser.linear_in_body and samples.v is not None:
         samples = replace(samples, v=so3.rotate(samples.q, samples.v))
-    if reading.angular_in_world:
+    if parser.angular_in_world:
         q_PW = so3.conjugate(samples.q)
         w, alpha = (None if u is None else so3.rotate(q_PW, u) for u in (samples.w, samples.alpha))
         samples = replace(samples, w=w, alpha=alpha)
     return samples
-
-
-def read_points(bag: Bag, choice: PoseTopic, max_gap: float) -> Samples:
-    """Samples of the pair of topics, in its own frames.
-
-    Raises:
-        BadInput: a value is not finite, the angles have a gap, or the topics do not overlap.
-    """
-    source, partner = f"{bag.path}: topic {choice.topic}", f"{bag.path}: topic {choice.euler}"
-    p, p_ns = _points(bag, choice.topic, source, ("x", "y", "z"))
-    angles, q_ns = _points(bag, str(choice.euler), partner, ("x (roll)", "y (pitch)", "z (yaw)"))
-    if len(q_ns) < 2:
-        raise BadInput(f"{partner}: {len(q_ns)} sample(s); a replay needs at least 2")
-    check_gaps(partner, (q_ns - q_ns[0]) * 1e-9, max_gap)
-    covered = (p_ns >= q_ns[0] - _REACH_NS) & (p_ns <= q_ns[-1] + _REACH_NS)
-    if not covered.any():
-        raise BadInput(f"{source}: its times and those of {choice.euler} do not overlap")
-    p, p_ns = p[covered], p_ns[covered]
-    q_samples = so3.quaternion_from_matrix(so3.matrix_from_euler(angles))
-    q = slerp((p_ns - q_ns[0]) * 1e-9, (q_ns - q_ns[0]) * 1e-9, q_samples)
-    return checked(Samples(source, header_ns=None, bag_ns=p_ns, p=p, q=q))
-
-
-def _points(bag: Bag, topic: str, source: str, names: tuple[str, ...]) -> tuple[Array, Stamps]:
-    """Values (K, 3) in time order, one for each time of reception (K,) [ns]."""
-    messages, received = bag.read(topic)
-    values = np.array([xyz(message) for message in messages], dtype=float).reshape(-1, 3)
-    check_finite(source, values, names)
-    stamps, first = np.unique(received, return_index=True)
-    return values[first], stamps
-
-
-def slerp(t: Array, t_samples: Array, q_samples: Array) -> Array:
-    """Unit quaternions (T, 4) at times (T,), on great circles between samples (K, 4) at increasing times (K,).
-
-    Before the first and after the last sample these hold, which SciPy's `Slerp` refuses.
-    """
-    index, fraction = _between(t, t_samples)
-    q = q_samples[index]
-    phi = so3.quaternion_log(so3.multiply(so3.conjugate(q), q_samples[index + 1]))
-    return so3.normalized(so3.multiply(q, so3.quaternion_exp(fraction * phi)))
-
-
-def _between(t: Array, t_samples: Array) -> tuple[NDArray[np.intp], Array]:
-    """Index (T,) of the sample before each time, and the share (T, 1) of the way to the next."""
-    index = np.clip(np.searchsorted(t_samples, t, side="right") - 1, 0, len(t_samples) - 2)
-    fraction = (t - t_samples[index]) / (t_samples[index + 1] - t_samples[index])
-    return index, np.clip(fraction, 0.0, 1.0)[:, None]

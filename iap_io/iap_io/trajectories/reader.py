@@ -1,62 +1,154 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`read_recorded`: any recording of a pose over time, by file type and topic, as a `RecordedTrajectory`."""
+"""`read_recorded`: any recording of a pose over time, by its kind of file, as a `RecordedTrajectory`.
 
+Every kind has a row of `KINDS`, which makes `Samples`. What follows is the same for all: axes and unit, the
+clock, what is cut off, left out or refused, and the mounting.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from iap_description.arrays import Integers
+from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, opened
+from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.euroc import read_euroc
+from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends
+from iap_io.trajectories.leaps import without_leaps
 from iap_io.trajectories.messages import POINT
-from iap_io.trajectories.poses import read_points, read_poses
-from iap_io.trajectories.recorded import RecordedTrajectory, without_contradictions
-from iap_io.trajectories.samples import MAX_GAP, from_ned, ordered, to_recorded
+from iap_io.trajectories.mounting import mounted
+from iap_io.trajectories.placement import placed
+from iap_io.trajectories.points import read_points
+from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.poses import read_poses
+from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
+from iap_io.trajectories.samples import Samples, continuous, in_enu, scaled
+from iap_io.trajectories.text_poses import read_kitti, read_tum, text_kind
 from iap_io.trajectories.topics import choose
 
-CONVENTIONS = ("enu", "ned")
+_log = logging.getLogger(__name__)
+
+
+class PoseFile(NamedTuple):
+    """A kind of file with poses.
+
+    Attributes:
+        fits: whether a path is of this kind.
+        read: its samples, in its own axes and units.
+        is_placed: whether its flights are moved to where a platform can fly them.
+    """
+
+    fits: Callable[[Path], bool]
+    read: Callable[[Path, PoseReading], Samples]
+    is_placed: bool = False
+
+
+def _is_bag(path: Path) -> bool:
+    return path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)
+
+
+def _read_bag(path: Path, reading: PoseReading) -> Samples:
+    topic, _, body = (reading.topic or "").partition(":")
+    if body:
+        reading = reading.model_copy(update={"body": body})
+    with opened(path) as bag:
+        choice = choose(str(path), bag.topics, topic or None)
+        read = read_points if choice.msgtype == POINT else read_poses
+        return read(bag, choice, reading)
+
+
+KINDS = {
+    "bag": PoseFile(_is_bag, _read_bag),
+    "EuRoC ground truth": PoseFile(lambda path: path.suffix == ".csv", read_euroc, is_placed=True),
+    "TUM trajectory": PoseFile(lambda path: text_kind(path) == "tum", read_tum),
+    "KITTI poses": PoseFile(lambda path: text_kind(path) == "kitti", read_kitti),
+}
 
 
 def read_recorded(
-    path: Path | str,
-    *,
-    topic: str | None = None,
-    convention: str | None = None,
-    max_gap: float = MAX_GAP,
+    path: Path | str, reading: PoseReading | None = None, *, follows: bool = True, **keys: object
 ) -> RecordedTrajectory:
     """Read a recorded command or flight.
 
     Args:
-        path: a ROS 1 bag, a rosbag2 folder or storage file, or a EuRoC ground-truth CSV.
-        topic: the topic to read, for a pair of Points that of the positions; by default it is
-            found by type and name.
-        convention: one of CONVENTIONS, the frames of the recording's numbers; by default NED/FRD
-            for the original simulator's pair of Points, which is defined so, and ENU/FLU for
-            everything else.
-        max_gap: longest time without a sample that is accepted [s].
+        path: a ROS 1 bag, a rosbag2 folder or storage file, a EuRoC ground-truth CSV, TUM or KITTI text.
+        reading: what the user says of it; nothing is said by default.
+        follows: whether a vehicle shall follow it; else what no vehicle does is noted and kept.
+        keys: of `PoseReading`, instead of it.
 
     Raises:
-        BadInput: the file cannot be read or does not hold what is asked for.
+        BadInput: the file cannot be read, is ambiguous, or does not hold what is asked for.
     """
     path = Path(path)
-    if convention not in (None, *CONVENTIONS):
-        raise BadInput(f"{path}: --convention {convention}: choose {' or '.join(CONVENTIONS)}")
+    reading = reading or validate(PoseReading, keys, source=str(path))
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
-    if path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES):
-        return _read_bag(path, topic, convention, max_gap)
-    if path.suffix != ".csv":
-        raise BadInput(f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder")
-    if topic is not None:
-        raise BadInput(f"{path}: --topic {topic}: a CSV file has no topics")
-    return read_euroc(path, convention=convention or "enu", max_gap=max_gap)
+    kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
+    if kind is None:
+        raise BadInput(
+            f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder, nor TUM (8 columns) or"
+            f" KITTI (12) text"
+        )
+    if reading.topic is not None and kind is not KINDS["bag"]:
+        raise BadInput(
+            f"{path}: --topic {reading.topic}: a {path.suffix[1:].upper()} file has no topics"
+        )
+    samples = scaled(kind.read(path, reading), reading.scale)
+    samples = in_enu(samples, reading.convention or samples.about.convention)
+    samples, stamps = cut(*timed(samples, reading), reading)
+    samples, stamps = without_lone_ends(samples, stamps, reading)
+    samples, stamps = without_leaps(samples, stamps, reading, follows=follows)
+    if kind.is_placed:
+        samples, stamps = placed(samples, stamps, reading.mounting)
+    else:
+        samples = mounted(samples, reading.mounting, follows=follows)
+    recorded = without_contradictions(_trajectory(samples, stamps, reading.bridge))
+    for note in recorded.about.notes:
+        _log.warning("%s: %s", recorded.source, note)
+    return recorded
 
 
-def _read_bag(
-    path: Path, topic: str | None, convention: str | None, max_gap: float
-) -> RecordedTrajectory:
-    with opened(path) as bag:
-        choice = choose(str(path), bag.topics, topic)
-        is_pair = choice.msgtype == POINT
-        samples = read_points(bag, choice, max_gap) if is_pair else read_poses(bag, choice)
-    if (convention or ("ned" if is_pair else "enu")) == "ned":
-        samples = from_ned(samples)
-    return without_contradictions(to_recorded(*ordered(samples), max_gap=max_gap))
+def _trajectory(samples: Samples, stamps: Integers, bridge: float) -> RecordedTrajectory:
+    """Ordered samples as a `RecordedTrajectory`.
+
+    Raises:
+        BadInput: fewer than two samples are left, or there is a gap longer than `bridge` [s].
+    """
+    if len(stamps) < 2:
+        raise BadInput(f"{samples.source}: all samples have one stamp; a replay needs at least 2")
+    t = (stamps - stamps[0]) * 1e-9
+    samples = samples.noted(*check_gaps(samples.source, t, bridge))
+    clock: Clock = "bag" if samples.header_ns is None else "header"
+    about = replace(
+        samples.about,
+        samples=len(t),
+        duration_s=float(t[-1]),
+        speed_max_mps=_speed(samples, t),
+    )
+    return RecordedTrajectory(
+        t=t,
+        p_WP_W=samples.p,
+        q_WP=continuous(samples.q),
+        source=samples.source,
+        clock="file" if samples.bag_ns is None else clock,
+        start_ns=int(stamps[0]),
+        about=about,
+        delay_ns=0 if clock == "bag" else delay_of(samples),
+        v_WP_W=samples.v,
+        w_WP_P=samples.w,
+        a_WP_W=samples.a,
+        alpha_WP_P=samples.alpha,
+    )
+
+
+def _speed(samples: Samples, t: np.ndarray[Any, Any]) -> float:
+    """Largest speed over a tenth of a second [m/s]."""
+    later = np.minimum(np.searchsorted(t, t + 0.1), len(t) - 1)
+    moved = np.linalg.norm(samples.p[later] - samples.p, axis=1)
+    return float((moved / np.maximum(t[later] - t, 0.1)).max())

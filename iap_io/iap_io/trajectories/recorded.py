@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A recorded pose over time, in this suite's frames, and the test of its velocities against it."""
 
-import logging
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,16 +8,17 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import so3
+from iap_io.trajectories.pose_reading import Understanding
 
 Clock = Literal["header", "bag", "file"]
 
-_log = logging.getLogger(__name__)
-
+UNKNOWN = Understanding("recording")
 _WINDOW = 0.5  # [s]
 # Accepted error of the means, RMS: a share of their RMS, or this where that is less.
 _SHARE = 0.2
 _LINEAR = 0.05  # [m/s]
 _ANGULAR = 0.1  # [rad/s]
+_CLOCKS_APART = 0.1  # difference of two topics' delays beyond which their clocks differ [s]
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,13 @@ class RecordedTrajectory:
         clock: whose time `t` counts: the messages' header stamps, the bag's time of reception, or
             the file's time column.
         start_ns: stamp of the first sample on that clock [ns].
-        bag_start_ns: the bag's time of reception of that sample [ns]; None for a file without one.
+        delay_ns: usual time of reception behind the stamps of that clock [ns]; None for a file without one.
         v_WP_W: (K, 3) velocity [m/s], world axes, where the recording carries it.
         w_WP_P: (K, 3) body rate [rad/s], body axes, where the recording carries it.
         a_WP_W: (K, 3) acceleration [m/s^2], world axes, where the recording carries it.
         alpha_WP_P: (K, 3) angular acceleration [rad/s^2], body axes, where the recording carries
             it.
+        about: what it was read as.
     """
 
     t: Array
@@ -47,11 +48,12 @@ class RecordedTrajectory:
     source: str
     clock: Clock
     start_ns: int
-    bag_start_ns: int | None = None
+    delay_ns: int | None = None
     v_WP_W: Array | None = None
     w_WP_P: Array | None = None
     a_WP_W: Array | None = None
     alpha_WP_P: Array | None = None
+    about: Understanding = UNKNOWN
 
     def __post_init__(self) -> None:
         """Make every array read-only."""
@@ -65,17 +67,31 @@ class RecordedTrajectory:
         return float(self.t[-1])
 
 
-def time_offset(reference: RecordedTrajectory, other: RecordedTrajectory) -> float:
-    """Seconds to add to ``other.t`` so that it counts from the first sample of `reference`.
+def time_offset(
+    reference: RecordedTrajectory, other: RecordedTrajectory
+) -> tuple[float, str | None]:
+    """Seconds to add to ``other.t`` so that it counts from the first sample of `reference`, and a note of how.
 
-    Both have to come from one bag. Their own stamps are compared where both have the same clock,
-    else the bag's.
+    Both have to come from one bag. Their header stamps are compared where both count by them and are as old as
+    each other when they arrive; else the bag's times of reception.
     """
+    by_header = (other.start_ns - reference.start_ns) * 1e-9
+    if reference.delay_ns is None or other.delay_ns is None:
+        if reference.clock != other.clock:
+            raise ValueError(f"{reference.source} and {other.source} share no clock")
+        return by_header, None
+    apart = (other.delay_ns - reference.delay_ns) * 1e-9
+    if reference.clock == other.clock and abs(apart) <= _CLOCKS_APART:
+        return by_header, None
+    note = None
     if reference.clock == other.clock:
-        return (other.start_ns - reference.start_ns) * 1e-9
-    if reference.bag_start_ns is None or other.bag_start_ns is None:
-        raise ValueError(f"{reference.source} and {other.source} share no clock")
-    return (other.bag_start_ns - reference.bag_start_ns) * 1e-9
+        note = (
+            f"its header stamps are {abs(apart):.3f} s {'behind' if apart > 0.0 else 'ahead of'} the command's"
+            f" at the same"
+            " times of reception: these are used"
+        )
+    ticks = other.start_ns + other.delay_ns - reference.start_ns - reference.delay_ns
+    return ticks * 1e-9, note
 
 
 def without_contradictions(recorded: RecordedTrajectory) -> RecordedTrajectory:
@@ -84,32 +100,32 @@ def without_contradictions(recorded: RecordedTrajectory) -> RecordedTrajectory:
     Many recordings leave velocities unset, or express them in other axes than their type defines; fed forward, either
     would be worse than none. The test is the mean over half a second, which noise in the pose hardly reaches.
     """
-    q = recorded.q_WP
+    q, notes = recorded.q_WP, []
     displacements = np.diff(recorded.p_WP_W, axis=0)
     turned = so3.quaternion_log(so3.multiply(so3.conjugate(q[:-1]), q[1:]))
-    if not _agrees(recorded, "linear", recorded.v_WP_W, displacements, _LINEAR):
-        recorded = replace(recorded, v_WP_W=None, a_WP_W=None)
-    if not _agrees(recorded, "angular", recorded.w_WP_P, turned, _ANGULAR):
-        recorded = replace(recorded, w_WP_P=None, alpha_WP_P=None)
-    return recorded
+    off = _contradiction(recorded, "linear", recorded.v_WP_W, displacements, _LINEAR)
+    if off:
+        recorded, notes = replace(recorded, v_WP_W=None, a_WP_W=None), [off]
+    off = _contradiction(recorded, "angular", recorded.w_WP_P, turned, _ANGULAR)
+    if off:
+        recorded, notes = replace(recorded, w_WP_P=None, alpha_WP_P=None), [*notes, off]
+    return replace(recorded, about=recorded.about.noted(*notes))
 
 
-def _agrees(
+def _contradiction(
     recorded: RecordedTrajectory, name: str, velocity: Array | None, steps: Array, tolerance: float
-) -> bool:
-    """True if a velocity (K, 3) agrees with the steps (K - 1, 3) from sample to sample."""
+) -> str:
+    """The note of a velocity (K, 3) off the steps (K - 1, 3) between samples; empty where it agrees."""
     if velocity is None:
-        return True
+        return ""
     intervals = np.diff(recorded.t)
     integrated = 0.5 * (velocity[1:] + velocity[:-1]) * intervals[:, None]
     starts = np.unique(np.floor(recorded.t[:-1] / _WINDOW), return_index=True)[1]
     time = np.add.reduceat(intervals, starts)[:, None]
     actual, error = (_rms(np.add.reduceat(x, starts) / time) for x in (steps, integrated - steps))
     if error <= max(tolerance, _SHARE * actual):
-        return True
-    text = "%s: the %s velocity contradicts the pose (by %.2g, of %.2g RMS) and is not used"
-    _log.warning(text, recorded.source, name, error, actual)
-    return False
+        return ""
+    return f"the {name} velocity contradicts the pose (by {error:.2g}, of {actual:.2g} RMS) and is not used"
 
 
 def _rms(vectors: Array) -> float:

@@ -1,20 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From stamped samples as a file gives them to a `RecordedTrajectory`: checks, frames, order.
+"""Stamped samples as a file gives them, the checks of their numbers, and their turn into ENU/FLU.
 
-What is done with imperfect recordings:
-
-- NaN, infinity, numbers beyond 1e6, a quaternion of length zero and fewer than two samples are
-  refused.
-- Header stamps count where every message has one (the first may be 0, as simulations start there)
-  and the clock did not restart; else the time of reception does, and a warning says so. Stamps
-  that step back by up to a second are a network's reordering: they are sorted, with a warning.
-  Of samples with one stamp the first stays.
-- A gap of up to half a second is interpolated; up to a second too, with a warning. A longer one is
-  refused: a vehicle at 1 m/s would be flown along a guess for longer than its controller needs
-  to settle, and the score would be that guess's.
+NaN, infinity, numbers beyond 1e6 times the unit, a quaternion of length zero and fewer than two samples are refused.
 """
 
-import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,17 +15,15 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.recorded import Clock, RecordedTrajectory
+from iap_io.trajectories.pose_reading import Convention, Understanding
 
 Stamps = Integers
 
-_log = logging.getLogger(__name__)
-
-MAX_GAP = 1.0  # [s]
-_QUIET_GAP = 0.5  # [s]
-_MAX_REORDERING_NS = 1_000_000_000
 _ZERO_NORM = 1e-6
 _ODD_NORM = 0.01  # float32 and printed quaternions stay well below
+# Forward, left and up in a camera's axes.
+_R_OPTICAL: Array = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
+_R_OPTICAL.setflags(write=False)
 
 
 @dataclass(frozen=True)
@@ -45,6 +32,7 @@ class Samples:
 
     Attributes:
         source: file and topic, to name in errors.
+        about: what they were read as.
         header_ns: (K,) header stamps, or a file's time column [ns]; None where there are none.
         bag_ns: (K,) times of reception [ns]; None for a file without them.
         p: (K, 3) positions [m].
@@ -56,6 +44,7 @@ class Samples:
     """
 
     source: str
+    about: Understanding
     header_ns: Stamps | None
     bag_ns: Stamps | None
     p: Array
@@ -64,6 +53,15 @@ class Samples:
     w: Array | None = None
     a: Array | None = None
     alpha: Array | None = None
+
+    def noted(self, *notes: str) -> "Samples":
+        """The same with more notes."""
+        return replace(self, about=self.about.noted(*notes))
+
+    def at(self, index: NDArray[Any] | slice) -> "Samples":
+        """The samples at these indices."""
+        arrays: Any = {n: x[index] for n, x in vars(self).items() if isinstance(x, np.ndarray)}
+        return replace(self, **arrays)
 
 
 _FIELDS = {
@@ -105,10 +103,25 @@ def checked(samples: Samples) -> Samples:
         raise BadInput(f"{samples.source}: sample {norms.argmin()}: orientation has length zero")
     odd = np.abs(norms - 1.0) > _ODD_NORM
     if odd.any():
-        _log.warning(
-            "%s: %d quaternions off unit length were normalised", samples.source, odd.sum()
-        )
+        samples = samples.noted(f"{odd.sum()} quaternions off unit length were normalised")
     return replace(samples, q=samples.q / norms[:, None])
+
+
+def scaled(samples: Samples, scale: float) -> Samples:
+    """The samples in metres, where their unit of length is `scale` metres."""
+    if scale == 1.0:
+        return samples
+    lengths: Any = {n: getattr(samples, n) for n in ("p", "v", "a")}
+    turned = {n: scale * x for n, x in lengths.items() if x is not None}
+    return replace(samples, about=replace(samples.about, scale=scale), **turned)
+
+
+def in_enu(samples: Samples, convention: Convention) -> Samples:
+    """The same motion in ENU/FLU."""
+    samples = replace(samples, about=replace(samples.about, convention=convention))
+    if convention == "ned":
+        return from_ned(samples)
+    return from_camera(samples) if convention == "camera" else samples
 
 
 def from_ned(samples: Samples) -> Samples:
@@ -125,99 +138,12 @@ def from_ned(samples: Samples) -> Samples:
     return replace(samples, q=so3.quaternion_from_matrix(R_WP), **turned)
 
 
-def ordered(samples: Samples) -> tuple[Samples, Stamps]:
-    """Samples sorted by the clock that can be trusted, one per stamp, and those stamps [ns]."""
-    stamps, by_header = _clock(samples)
-    if not by_header:
-        samples = replace(samples, header_ns=None)
-    late = int((np.diff(stamps) < 0).sum())
-    if late:
-        _log.warning("%s: %d stamps step back; the samples were sorted", samples.source, late)
-    _, first = np.unique(stamps, return_index=True)  # sorted, and the first of equal stamps
-    if len(first) < len(stamps):
-        _log.warning(
-            "%s: %d samples repeat a stamp and were dropped",
-            samples.source,
-            len(stamps) - len(first),
-        )
-    return _at(samples, first), stamps[first]
-
-
-def _clock(samples: Samples) -> tuple[Stamps, bool]:
-    """The stamps to go by, and whether they are the header stamps."""
-    header, bag = samples.header_ns, samples.bag_ns
-    if header is None:
-        if bag is None:
-            raise ValueError(f"{samples.source}: samples without any stamps")
-        return bag, False
-    if bag is None:
-        return header, True
-    fault = _header_fault(header)
-    if fault is None:
-        return header, True
-    _log.warning("%s: %s; the times of reception are used", samples.source, fault)
-    return bag, False
-
-
-def _header_fault(header: Stamps) -> str | None:
-    """The reason why header stamps cannot be trusted, if so."""
-    if (header[1:] <= 0).any() or header[0] < 0:
-        return "header stamps are not set"
-    if header.max() == header.min():
-        return "header stamps are all the same"
-    if (np.maximum.accumulate(header) - header).max() > _MAX_REORDERING_NS:
-        return "header stamps jump back"
-    return None
-
-
-def _at(samples: Samples, index: NDArray[np.intp]) -> Samples:
-    """The samples at these indices."""
-    arrays: Any = {n: x[index] for n, x in vars(samples).items() if isinstance(x, np.ndarray)}
-    return replace(samples, **arrays)
-
-
-def to_recorded(
-    samples: Samples, stamps: Stamps, *, max_gap: float = MAX_GAP
-) -> RecordedTrajectory:
-    """Ordered samples as a `RecordedTrajectory`.
-
-    Args:
-        samples: in ENU/FLU, in time order.
-        stamps: (K,) their stamps, strictly increasing [ns].
-        max_gap: longest time without a sample that is accepted [s].
-
-    Raises:
-        BadInput: fewer than two samples are left, or there is a longer gap.
-    """
-    if len(stamps) < 2:
-        raise BadInput(f"{samples.source}: all samples have one stamp; a replay needs at least 2")
-    t = (stamps - stamps[0]) * 1e-9
-    check_gaps(samples.source, t, max_gap)
-    clock: Clock = "bag" if samples.header_ns is None else "header"
-    return RecordedTrajectory(
-        t=t,
-        p_WP_W=samples.p,
-        q_WP=continuous(samples.q),
-        source=samples.source,
-        clock="file" if samples.bag_ns is None else clock,
-        start_ns=int(stamps[0]),
-        bag_start_ns=None if samples.bag_ns is None else int(samples.bag_ns[0]),
-        v_WP_W=samples.v,
-        w_WP_P=samples.w,
-        a_WP_W=samples.a,
-        alpha_WP_P=samples.alpha,
-    )
-
-
-def check_gaps(source: str, t: Array, max_gap: float) -> None:
-    """Refuse times without a sample that are longer than `max_gap` [s]; warn of long ones."""
-    gaps = np.diff(t)
-    worst = int(gaps.argmax())
-    where = f"no sample for {gaps[worst]:.2f} s after t = {t[worst]:.3f} s"
-    if gaps[worst] > max_gap:
-        raise BadInput(f"{source}: {where} (at most {max_gap:g} s can be bridged)")
-    if gaps[worst] > _QUIET_GAP:
-        _log.warning("%s: %s; the command is interpolated there", source, where)
+def from_camera(samples: Samples) -> Samples:
+    """The same motion, given in a camera's axes for world and body, in ENU/FLU."""
+    vectors = {n: getattr(samples, n) for n in ("p", "v", "w", "a", "alpha")}
+    turned: Any = {n: x @ _R_OPTICAL for n, x in vectors.items() if x is not None}
+    R = _R_OPTICAL.T @ so3.matrix_from_quaternion(samples.q) @ _R_OPTICAL
+    return replace(samples, q=so3.quaternion_from_matrix(R), **turned)
 
 
 def continuous(q: Array) -> Array:

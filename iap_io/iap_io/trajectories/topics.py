@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The choice of the command among a bag's topics."""
+"""The choice of the command among a bag's topics, by type and by the meaning of their names.
 
+A name is read word by word: ``commander`` is no command, and ``landing_target`` and ``reference_station`` are
+things, not references. A word counts as a command's in a part of the name whose other words say nothing else.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -8,9 +13,24 @@ from iap_description.errors import BadInput
 from iap_io.trajectories.messages import POINT, READINGS
 
 # Words in a topic's name that mark a command, the most telling ones first.
-_COMMAND_WORDS = (("reference",), ("nominal", "desired", "setpoint", "command", "target"))
+_COMMAND_WORDS = (
+    {"reference", "ref"},
+    {"nominal", "desired", "setpoint", "command", "commanded", "cmd"},
+)
+_COMMAND_TYPES = {"iap_msgs/msg/PlatformReference", "trajectory_msgs/msg/MultiDOFJointTrajectory"}
+# Words beside them that leave their meaning.
+_NEUTRAL = set(
+    "pose poses position positions local raw trajectory state odom odometry attitude point points transform tf stamped"
+    " revised tracked enu ned flu frd world map platform vehicle uav drone mav quadrotor iap full current final".split()
+)
+# Words of things that are no aircraft: what they name is never the flight.
+_THINGS = set(
+    "landing home gimbal camera cam marker markers tag apriltag aruco station anchor obstacle gate stand object"
+    " payload box wall table origin initial takeoff tracker rtk".split()
+)
 _EULER_WORDS = ("euler_angles", "euler_angle", "euler", "attitude", "rpy", "orientation")
 _LISTED = 20
+_ANY, _THING = len(_COMMAND_WORDS) + 2, len(_COMMAND_WORDS) + 3  # ranks
 
 
 class Topic(NamedTuple):
@@ -34,25 +54,31 @@ def choose(source: str, topics: Mapping[str, Topic], requested: str | None) -> P
     Args:
         source: the bag, to name in errors.
         topics: what the bag holds.
-        requested: the topic that the user named, or None: a topic called ``reference`` wins, then one
-            with that word in its name, then one that is called a command in other words, then any.
+        requested: the topic that the user named, or None: a topic called ``reference`` wins, then one that is called
+            so in more words, then one that is called a command in other words, then one whose type is a command's, then
+            any but those that are named after other things.
 
     Raises:
         BadInput: no topic can be replayed, or several are equally likely.
     """
     if requested is not None:
         return _named(source, topics, requested)
-    candidates = [choice for name in topics if (choice := _candidate(topics, name))]
+    candidates = pose_topics(topics)
     if not candidates:
         raise BadInput(f"{source}: no topic with poses; it holds {listing(topics)}")
-    best = min(_rank(choice.topic) for choice in candidates)
-    likely = [choice for choice in candidates if _rank(choice.topic) == best]
+    best = min(_rank(choice) for choice in candidates)
+    likely = [choice for choice in candidates if _rank(choice) == best]
     if len(likely) > 1:
         names = listing({choice.topic: topics[choice.topic] for choice in likely})
         raise BadInput(
             f"{source}: several topics could be the command; choose one with --topic: {names}"
         )
     return likely[0]
+
+
+def pose_topics(topics: Mapping[str, Topic]) -> list[PoseTopic]:
+    """The topics that can be replayed."""
+    return [choice for name in topics if (choice := _candidate(topics, name))]
 
 
 def listing(topics: Mapping[str, Topic]) -> str:
@@ -70,15 +96,23 @@ def short(msgtype: str) -> str:
     return msgtype.replace("/msg/", "/")
 
 
-def _rank(name: str) -> int:
-    """Rank of a name as the command's; 0 is the likeliest."""
-    name = name.lower()
-    if name.rsplit("/", 1)[-1] == "reference":
+def words_of(name: str) -> list[set[str]]:
+    """The words of each part of a name, in lower case and without numbers."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return [set(re.findall("[a-z]+", part)) for part in apart.lower().split("/") if part]
+
+
+def _rank(choice: PoseTopic) -> int:
+    """Rank of a topic as the command's; 0 is the likeliest."""
+    parts = words_of(choice.topic)
+    if any(words & _THINGS for words in parts):
+        return _THING
+    if parts and parts[-1] == {"reference"}:
         return 0
-    for rank, words in enumerate(_COMMAND_WORDS, 1):
-        if any(word in name for word in words):
+    for rank, commands in enumerate(_COMMAND_WORDS, 1):
+        if any(words & commands and words - commands <= _NEUTRAL for words in parts):
             return rank
-    return len(_COMMAND_WORDS) + 1
+    return len(_COMMAND_WORDS) + 1 if choice.msgtype in _COMMAND_TYPES else _ANY
 
 
 def _named(source: str, topics: Mapping[str, Topic], requested: str) -> PoseTopic:

@@ -3,8 +3,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -147,6 +147,12 @@ class Flight:
         """Settings of the fail-safes of vehicles that fly on an estimate, by their numbers; of those that have one."""
         chosen = {i: self.scenario.vehicles[i].control.failsafe for i in self.navigators}
         return {i: spec for i, spec in chosen.items() if spec is not None}
+
+    @property
+    def recordings(self) -> dict[str, dict[str, Any]]:
+        """What the recorded commands were read as, by the names of the vehicles that fly them."""
+        pairs = zip(self.vehicles, self.recorded, strict=True)
+        return {v.name: asdict(command.about) for v, command in pairs if command is not None}
 
     @property
     def duration(self) -> float:

@@ -75,6 +75,11 @@ class Scores:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
         if any(vehicle.meta.faults for vehicle in vehicles):
             metrics["faults"] = struck([each.meta for each in vehicles], stats.duration_s)
+        if stats.recordings:
+            one = len(vehicles) == 1
+            metrics["recording"] = (
+                next(iter(stats.recordings.values())) if one else stats.recordings
+            )
         metrics |= stats.tasks
         if stats.policy is not None:
             metrics["policy"] = stats.policy

@@ -188,6 +188,7 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         tasks={} if task is None else {task.key: task.metrics(simulation.plant)},
         policy=simulation.participants.policy,
         compiled_fraction=loop.fast_periods / max(1, loop.k),
+        recordings=flight.recordings,
     )
 
 

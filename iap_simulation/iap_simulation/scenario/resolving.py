@@ -102,20 +102,6 @@ def resolve_tree(
     return scenario_of(tree, source), tree
 
 
-def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, dict[str, Any]]:
-    """Resolve the flight of a recorded command; `replay` has the keys of `Replay`.
-
-    Raises:
-        BadInput: anything unknown, missing or impossible, in one line.
-    """
-    recording = Path(replay["path"])
-    tree = {
-        "description": f"Replay of {recording.name}.",
-        "reference": {"type": "replay", **replay},
-    }
-    return resolve_tree(f"replay_{recording.stem}", tree, "replay", options)
-
-
 def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
     """Fill in what the scenario leaves out; nested mappings are merged key by key."""
     defaults = read_yaml(DATA / "defaults.yaml")

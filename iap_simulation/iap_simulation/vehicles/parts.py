@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of a vehicle as its keys ask for them: timeline, model, controller, control of its arm, stream of its noise."""
 
+import math
+
 import numpy as np
 
 from iap_control.actuation.kinds import platform_model
@@ -10,12 +12,13 @@ from iap_control.arm.arm_control import ArmControl
 from iap_control.controllers.controller import Controller, make_controller
 from iap_control.interaction.push import pushed_axes
 from iap_control.laws.tracking import gravity_wrench
+from iap_control.references.motions import Replay
 from iap_control.references.replay import RecordedCommand
 from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Mode, resting_state
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
@@ -79,6 +82,8 @@ def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
     return command.thrust.copy()
 
 
+TOUCH = 0.02  # depth that a reference may be below where the platform stands [m]
+CHECKED = 2000  # instants at which a reference is looked at
 STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
 
 
@@ -133,7 +138,44 @@ def vehicle_timeline(
     if scenario.duration is not None:
         line = line.cut(scenario.duration)
     model.actuation.check_references(model, line, vehicle.name)
+    check_height(scenario, vehicle, line)
     return line
+
+
+def check_height(scenario: Scenario, vehicle: VehicleSpec, line: Timeline) -> None:
+    """Refuse references that lead into the ground, before the flight.
+
+    Raises:
+        BadInput: naming where, and what raises them.
+    """
+    lands = vehicle.start.mode == "ground" and not isinstance(vehicle.reference, Replay)
+    if not scenario.world.ground or lands or scenario.modules is not None:
+        return
+    t, z = _heights(line)
+    stands = vehicle.platform.ground_clearance
+    if not len(z) or z.min() >= stands - TOUCH:
+        return
+    worst, (x, y, offset) = int(np.argmin(z)), vehicle.offset
+    raised = math.ceil(100.0 * (offset + stands + 0.3 - z[worst])) / 100.0
+    ned = "; --convention ned reads NED/FRD" if isinstance(vehicle.reference, Replay) else ""
+    raise BadInput(
+        f"vehicle '{vehicle.name}': its reference goes down to z = {z[worst]:.3f} m at t = {t[worst]:.2f} s, where"
+        f" {vehicle.platform.name} stands on the ground at {stands:.3f} m: --set"
+        f" 'offset=[{x:g},{y:g},{raised:g}]' raises it{ned}"
+    )
+
+
+def _heights(line: Timeline) -> tuple[Array, Array]:
+    """Times [s] and heights [m] at instants of a timeline's motion, where poses are tracked."""
+    begin, first = 0, round(line.lead / line.dt)
+    for part in line.parts:
+        if begin == first and part.level == Level.POSE:
+            count = min(part.count, max(1, round(line.window[1] / line.dt) - first + 1))
+            k = np.unique(np.linspace(0.0, count - 1.0, CHECKED).round())
+            z = part.made(k)[:, 2] + line.offset[2]
+            return (first + k) * line.dt, z
+        begin += part.count
+    return np.zeros(0), np.zeros(0)
 
 
 def arm_control(

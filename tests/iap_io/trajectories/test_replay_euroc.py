@@ -63,14 +63,16 @@ def test_motion_is_moved_to_where_a_platform_can_fly_it(tmp_path: Path, flown: M
     lead = 200 - first  # rows at rest that are kept
     assert len(recorded.t) == len(flown.t) + lead
     expected = np.concatenate([np.zeros((lead, 3)), flown.p]) + [0.0, 0.0, 1.5]
-    expected[:, 2] = np.maximum(expected[:, 2], 0.6)
-    assert expected[:, 2].min() == 0.6
+    expected[:, 2] += (
+        0.6 - expected[:, 2].min()
+    )  # as recorded, 0.6 m above the ground at its lowest
     np.testing.assert_allclose(recorded.p_WP_W, expected, atol=1e-12)
     q = np.concatenate([np.repeat(flown.q[:1], lead, axis=0), flown.q])
     error = so3.quaternion_log(so3.multiply(so3.conjugate(q), recorded.q_WP))
     np.testing.assert_allclose(error, 0.0, atol=1e-12)
     np.testing.assert_allclose(np.diff(recorded.t), 0.005, atol=1e-12)
-    assert (recorded.clock, recorded.v_WP_W, recorded.bag_start_ns) == ("file", None, None)
+    assert recorded.about.notes == ("raised by 1.10 m, since it goes down to 0.60 m",)
+    assert (recorded.clock, recorded.v_WP_W, recorded.delay_ns) == ("file", None, None)
 
 
 def test_fewer_rows_before_the_motion_are_all_kept(tmp_path: Path, flown: Motion) -> None:

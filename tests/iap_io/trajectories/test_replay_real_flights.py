@@ -17,7 +17,7 @@ from iap_control.references.replay import smoothed
 from iap_description import frames
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q
-from iap_io.trajectories.poses import slerp
+from iap_io.trajectories.points import slerp
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import RecordedTrajectory
 

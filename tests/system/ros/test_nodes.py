@@ -19,7 +19,8 @@ from iap_bringup import DATA
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.scenario.resolving import Options, resolve, resolve_replay
+from iap_simulation.scenario.replays import resolve_replay
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SAMPLE = str(DATA / "sample_flight")

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The clock that a recording's samples count by: header stamps against times of reception.
+
+With d the delay of each sample, its time of reception less its header stamp:
+
+- Stamps that are not set, that are all the same, or that run at another unit: the times of reception count.
+- A level of d that changes at one sample and stays is a step of one clock. The clock whose interval there is further
+  from the usual one has stepped; the other one counts. A jump of d that does not stay is a late message.
+- d that grows evenly by up to 2 % is a drift: header stamps keep their evenness and get the receiver's rate.
+  Faster, it is a simulation or a player at another rate, whose header stamps are the motion's own time.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.samples import Samples
+
+STEP = 0.01  # smallest change of the delay that counts as a step [s]
+NOISE = 6.0  # deviations of the delay within which nothing is a step or a drift
+LEVEL = 25  # samples whose median is the level of the delay
+FEWEST = 5  # of them, at an end
+DRIFT = 0.02  # least growth of the delay over a recording that is a drift [s]
+MAX_DRIFT = 0.02  # share of the time by which a clock can be off
+RATES = (
+    0.02,
+    50.0,
+)  # of header stamps over times of reception, between a slow simulation and a fast player
+LATE = 5  # samples in a row that are a clock's step, not late messages, where there is one clock alone
+
+
+def timed(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
+    """Samples in the order of the clock that can be trusted, one for each stamp, and those stamps [ns].
+
+    Raises:
+        BadInput: the clock that is asked for is missing, or a lone clock steps back and stays there.
+    """
+    samples, stamps = _clock(samples, reading)
+    late = int((np.diff(stamps) < 0).sum())
+    if late:
+        _check_order(samples, stamps)
+        samples = samples.noted(f"{late} stamps step back; the samples were sorted")
+    _, first = np.unique(stamps, return_index=True)  # sorted, and the first of equal stamps
+    if len(first) < len(stamps):
+        samples = _without_repeats(samples, stamps, first)
+    return samples.at(first), stamps[first]
+
+
+def _without_repeats(samples: Samples, stamps: Integers, first: Integers) -> Samples:
+    """Note samples that repeat a stamp; refuse those of one stamp at several places.
+
+    Raises:
+        BadInput: more than a few of one stamp lie apart, as those of two bodies do.
+    """
+    index = first[np.searchsorted(stamps[first], stamps)]
+    apart = np.linalg.norm(samples.p - samples.p[index], axis=1)
+    off = int((apart > 0.1).sum())
+    if off > max(3, len(stamps) // 50):
+        raise BadInput(
+            f"{samples.source}: {off} samples lie up to {apart.max():.3g} m from another of the same stamp: are these"
+            " two bodies? Poses are told apart by child_frame_id (--body), frame_id (--frame) and topic (--topic)"
+        )
+    count = len(stamps) - len(first)
+    return samples.noted(f"{count} samples repeat a stamp and were dropped")
+
+
+def _check_order(samples: Samples, stamps: Integers) -> None:
+    """Refuse a lone clock that steps back and stays there."""
+    behind = stamps < np.maximum.accumulate(stamps)
+    if samples.header_ns is not None and samples.bag_ns is not None:
+        return
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], behind.astype(np.int8), [0]])))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        if stop - start >= LATE and (np.diff(stamps[start:stop]) >= 0).all():
+            step = (stamps[start - 1] - stamps[start]) * 1e-9
+            at = (stamps[start - 1] - stamps[0]) * 1e-9
+            raise BadInput(
+                f"{samples.source}: the stamps step back by {step:.3f} s at t = {at:.3f} s and stay there; --to"
+                f" {at:.3f} ends before"
+            )
+
+
+def _clock(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
+    """The samples without the clock that does not count, and the stamps to go by."""
+    header, bag = samples.header_ns, samples.bag_ns
+    if header is None or bag is None:
+        stamps = bag if header is None else header
+        if stamps is None:
+            raise ValueError(f"{samples.source}: samples without any stamps")
+        if reading.clock == "header" and header is None:
+            raise BadInput(f"{samples.source}: --clock header: its messages have no headers")
+        return _by(samples, "bag" if header is None else "file"), stamps
+    if reading.clock == "bag":
+        return _by(samples, "bag"), bag
+    if reading.clock == "header":
+        return _without_drift(_by(samples, "header"), header, bag)
+    return _compared(samples, header, bag)
+
+
+def _by(samples: Samples, clock: str) -> Samples:
+    """The samples by one clock."""
+    about = replace(samples.about, clock=clock)
+    header = None if clock == "bag" else samples.header_ns
+    return replace(samples, about=about, header_ns=header)
+
+
+def _compared(samples: Samples, header: Integers, bag: Integers) -> tuple[Samples, Integers]:
+    """Header stamps where they are sound or can be mended, else the times of reception."""
+    fault = _fault(header, bag)
+    if fault is None:
+        delay = (bag - header) * 1e-9
+        step = _header_step(delay.astype(np.float64), *(1e-9 * np.diff(x) for x in (header, bag)))
+        if step is None:
+            return _without_drift(_by(samples, "header"), header, bag)
+        at = (bag[step[0]] - bag[0]) * 1e-9
+        way = "back" if step[1] < 0.0 else "ahead"
+        fault = (
+            f"header stamps jump {way} by {abs(step[1]):.3f} s at t = {at:.3f} s and stay there"
+        )
+    return _by(samples.noted(f"{fault}; the times of reception are used"), "bag"), bag
+
+
+def _fault(header: Integers, bag: Integers) -> str | None:
+    """The reason why header stamps cannot be trusted at all, if so."""
+    if (header[1:] <= 0).any() or header[0] < 0:
+        return "header stamps are not set"
+    if header.max() == header.min():
+        return "header stamps are all the same"
+    rate = _rate(header, bag)
+    if rate is not None and not RATES[0] < rate < RATES[1]:
+        return f"header stamps run {rate:.3g} times as fast as the times of reception"
+    return None
+
+
+def _rate(header: Integers, bag: Integers) -> float | None:
+    """Seconds of header stamps in a second of reception; None for a recording that is too short."""
+    if len(header) < 4 * FEWEST:
+        return None
+    edge = len(header) // 10 + 1
+    spans = [float(np.median(x[-edge:]) - np.median(x[:edge])) for x in (header, bag)]
+    return spans[0] / spans[1] if min(map(abs, spans)) > 0.0 else None
+
+
+def _header_step(delay: Array, by_header: Array, by_bag: Array) -> tuple[int, float] | None:
+    """Sample and size [s] of the largest step of the header's clock that stays; None without any.
+
+    Args:
+        delay: (K,) of reception [s].
+        by_header: (K - 1,) intervals of the header stamps [s].
+        by_bag: (K - 1,) of the times of reception.
+    """
+    change = np.diff(delay) - np.median(np.diff(delay))  # a drift is no step
+    delay = np.concatenate([[0.0], np.cumsum(change)])
+    least = max(STEP, NOISE * 1.4826 * float(np.median(np.abs(change))))
+    by_header, by_bag = (np.abs(x - np.median(x)) for x in (by_header, by_bag))
+    steps = []
+    for k in np.flatnonzero(np.abs(change) > least):
+        before, after = delay[max(0, k + 1 - LEVEL) : k + 1], delay[k + 1 : k + 1 + LEVEL]
+        size = float(np.median(after) - np.median(before))
+        is_lasting = min(len(before), len(after)) >= FEWEST and abs(size) > least
+        if is_lasting and abs(size) > 0.5 * abs(change[k]) and by_header[k] > by_bag[k]:
+            steps.append((int(k) + 1, -size))
+    return max(steps, key=lambda step: abs(step[1])) if steps else None
+
+
+def _without_drift(samples: Samples, header: Integers, bag: Integers) -> tuple[Samples, Integers]:
+    """Header stamps at the rate of the times of reception, where the two drift apart."""
+    rate = _rate(header, bag)
+    if rate is None:
+        return samples, header
+    change = np.diff((bag - header) * 1e-9)
+    noise = NOISE * 1.4826 * float(np.median(np.abs(change - np.median(change))))
+    growth = abs(1.0 / rate - 1.0) * float(bag[-1] - bag[0]) * 1e-9
+    if growth < max(DRIFT, noise):
+        return samples, header
+    if abs(rate - 1.0) > MAX_DRIFT:
+        text = "a simulation's or a player's; the header stamps are used"
+        return samples.noted(
+            f"header stamps run at {rate:.3g} of the times of reception: {text}"
+        ), header
+    share, way = 100.0 * abs(rate - 1.0), "fast" if rate > 1.0 else "slow"
+    note = f"header stamps run {share:.2g} % {way} against the times of reception;"
+    stamps = header[0] + np.round((header - header[0]) / rate).astype(np.int64)
+    samples = replace(samples, header_ns=stamps)
+    return samples.noted(f"{note} they were brought to the receiver's rate"), stamps
+
+
+def delay_of(samples: Samples) -> int | None:
+    """Usual delay of reception behind the header stamps [ns]; None where one of them is missing."""
+    if samples.header_ns is None or samples.bag_ns is None:
+        return None
+    delays = samples.bag_ns - samples.header_ns
+    return int(delays[0]) + int(np.median(delays - delays[0]))  # too large for the median's floats

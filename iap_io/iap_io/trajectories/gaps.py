@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times without a sample: short ones are crossed, a lone sample far from all others is left out, others are refused.
+
+A gap of up to half a second is interpolated; up to a second too, with a note. A longer one is refused unless it
+is asked to be bridged: a vehicle at 1 m/s would be flown along a guess for longer than its controller needs to
+settle, and the score would be that guess's.
+"""
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.samples import Samples
+
+_QUIET_GAP = 0.5  # [s]
+_FEWEST = 20  # samples beside which a lone one is left out
+
+
+def cut(samples: Samples, stamps: Integers, reading: PoseReading) -> tuple[Samples, Integers]:
+    """The samples between the times that are asked for, counted from the first one.
+
+    Raises:
+        BadInput: fewer than two are left.
+    """
+    if reading.begin is None and reading.end is None:
+        return samples, stamps
+    t = (stamps - stamps[0]) * 1e-9
+    begin = -np.inf if reading.begin is None else reading.begin
+    end = np.inf if reading.end is None else reading.end
+    inside = (t >= begin) & (t <= end)
+    if inside.sum() < 2:
+        raise BadInput(
+            f"{samples.source}: {inside.sum()} samples from {begin:g} to {end:g} s (--from, --to); it lasts"
+            f" {t[-1]:.3f} s"
+        )
+    samples = samples.noted(f"cut to {begin:g} to {end:g} s of {t[-1]:.3f} s")
+    return samples.at(inside), stamps[inside]
+
+
+def without_lone_ends(
+    samples: Samples, stamps: Integers, reading: PoseReading
+) -> tuple[Samples, Integers]:
+    """The samples less a first or last one that is further away in time than can be bridged."""
+    for index, rest, name in ((0, slice(1, None), "first"), (-1, slice(None, -1), "last")):
+        gaps = np.diff(stamps) * 1e-9
+        if len(stamps) > _FEWEST and gaps[index] > reading.bridge:
+            note = f"the {name} sample was left out, {gaps[index]:.4g} s from the others"
+            samples, stamps = samples.noted(note).at(rest), stamps[rest]
+    return samples, stamps
+
+
+def check_gaps(source: str, t: Array, bridge: float) -> tuple[str, ...]:
+    """Notes of a long time without a sample.
+
+    Raises:
+        BadInput: it is longer than `bridge` [s].
+    """
+    gaps = np.diff(t)
+    worst = int(gaps.argmax())
+    where = f"no sample for {gaps[worst]:.2f} s after t = {t[worst]:.3f} s"
+    if gaps[worst] > bridge:
+        raise BadInput(
+            f"{source}: {where} (at most {bridge:g} s can be bridged): --bridge"
+            f" {np.ceil(10.0 * gaps[worst]) / 10.0:g} crosses"
+            f" it in a straight line, --to {t[worst]:.3f} or --from {t[worst + 1]:.3f} cuts it off"
+        )
+    if gaps[worst] > _QUIET_GAP:
+        return (f"{where}; the command is interpolated there",)
+    return ()

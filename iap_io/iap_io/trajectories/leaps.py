@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples where no vehicle can have been: single ones are left out and counted, others are refused.
+
+From one sample to the next a body moves by at most ``LEAP + MAX_SPEED dt`` and turns by at most ``LEAP_TURN +
+MAX_RATE dt``. A few samples that leap away and back are faults of the measurement. A sample that lies off the
+line of its neighbours by more than ``SPIKE + MAX_ACCELERATION dt^2 / 2``, where they do not, is one, too. What
+leaps and stays there is another place, another body, or a set-point that steps.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.samples import Samples
+
+LEAP, MAX_SPEED = 0.15, 40.0  # [m], [m/s]
+LEAP_TURN, MAX_RATE = np.radians(30.0), np.radians(2000.0)  # [rad], [rad/s]
+SPIKE, MAX_ACCELERATION = 0.05, 100.0  # [m], [m/s^2]
+SPIKE_TURN, MAX_SPIN = np.radians(20.0), 1000.0  # [rad], [rad/s^2]
+ROUGH = 0.15  # that the shaking from sample to sample may have besides [m]
+RUN = 5  # samples in a row that can be a fault of the measurement
+SHARE = 0.05  # of the samples that can be
+FEW = 3  # that always can
+WINDOW = 0.1  # over which the usual speed is formed [s]
+
+
+def without_leaps(
+    samples: Samples, stamps: Integers, reading: PoseReading, *, follows: bool
+) -> tuple[Samples, Integers]:
+    """The samples less those that leap away and back.
+
+    Args:
+        samples: in ENU/FLU, in the order of their stamps.
+        stamps: (K,) increasing [ns].
+        reading: whether leaps are followed slowly.
+        follows: whether a vehicle shall follow them; else leaps that stay are noted.
+
+    Raises:
+        BadInput: the samples leap to other places and stay there, or many of them leap.
+    """
+    if follows:
+        check_unit(samples, stamps)
+    t = (stamps - stamps[0]) * 1e-9
+    sound = _reached(samples, t)
+    sound[sound] = ~_spikes(samples.at(sound), t[sound])
+    out = int((~sound).sum())
+    if follows and out > max(FEW, SHARE * len(t)):
+        raise BadInput(_refusal(samples, t, f"{out} of {len(t)} samples leap"))
+    if out:
+        first = int(np.flatnonzero(~sound)[0])
+        samples = samples.noted(
+            f"{out} samples that leap away and back were left out, the first at t = {t[first]:.3f} s"
+        )
+    samples, stamps = samples.at(sound), stamps[sound]
+    return _lasting(samples, stamps, reading, follows=follows), stamps
+
+
+def check_unit(samples: Samples, stamps: Integers) -> None:
+    """Refuse positions whose usual speed no vehicle has.
+
+    Raises:
+        BadInput: naming the unit that would explain it.
+    """
+    t = (stamps - stamps[0]) * 1e-9
+    if len(t) < 2:
+        return
+    later = np.searchsorted(t, t + WINDOW)
+    now = np.flatnonzero(later < len(t))
+    now, later = (now, later[now]) if len(now) else (np.zeros(1, int), np.array([len(t) - 1]))
+    moved = np.linalg.norm(samples.p[later] - samples.p[now], axis=1)
+    speed = float(np.quantile(moved / (t[later] - t[now]), 0.9))
+    if speed > MAX_SPEED and moved.max() > LEAP:
+        unit = (
+            "in mm (--scale 0.001)" if speed > 5e2 else "in mm or cm (--scale 0.001, --scale 0.01)"
+        )
+        raise BadInput(
+            f"{samples.source}: it moves at {speed:.3g} m/s, as no vehicle here does: are the positions {unit},"
+            f" or the times"
+            " in another unit (--time-unit, --clock)?"
+        )
+
+
+def _steps(samples: Samples, t: Array) -> Booleans:
+    """(K - 1,) whether a step is within reach."""
+    dt = np.diff(t)
+    moved = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
+    turned = angle(samples.q[:-1], samples.q[1:])
+    return (moved <= LEAP + MAX_SPEED * dt) & (turned <= LEAP_TURN + MAX_RATE * dt)
+
+
+def angle(q: Array, r: Array) -> Array:
+    """Angles (K,) between attitudes (K, 4) [rad]."""
+    return 2.0 * np.arccos(np.clip(np.abs(np.einsum("ki,ki->k", q, r)), 0.0, 1.0))
+
+
+def _reached(samples: Samples, t: Array) -> Booleans:
+    """(K,) which samples are not in a short run out of reach of its neighbours, which reach each other."""
+    sound = np.ones(len(t), np.bool_)
+    edges = np.flatnonzero(~_steps(samples, t)) + 1
+    if not len(edges):
+        return sound
+    starts = np.concatenate([[0], edges])
+    stops = np.concatenate([edges, [len(t)]])
+    last = -1  # sample that the next run is compared with
+    for start, stop in zip(starts, stops, strict=True):
+        is_short = stop - start <= RUN
+        if last < 0:
+            is_out = is_short and len(starts) > 1 and stop < len(t) // 2
+            is_out = is_out and not _is_near(samples, t, start, stop)
+        else:
+            is_out = is_short and not _is_near(samples, t, last, start)
+        sound[start:stop] = not is_out
+        last = last if is_out else stop - 1
+    return sound
+
+
+def _is_near(samples: Samples, t: Array, one: int, other: int) -> bool:
+    """True if a body gets from one sample to another in time."""
+    index = np.array([one, other])
+    return bool(_steps(samples.at(index), t[index])[0])
+
+
+def _spikes(samples: Samples, t: Array) -> Booleans:
+    """(K,) which samples lie off the line of their neighbours, which lie on theirs."""
+    count = len(t)
+    spikes = np.zeros(count, np.bool_)
+    if count < 2 * RUN:
+        return spikes
+    dt = 0.5 * (t[2:] - t[:-2])
+    share = ((t[1:-1] - t[:-2]) / (t[2:] - t[:-2]))[:, None]
+    off = np.linalg.norm(
+        samples.p[1:-1] - samples.p[:-2] - share * (samples.p[2:] - samples.p[:-2]), axis=1
+    )
+    turn = angle(samples.q[1:-1], _between(samples.q[:-2], samples.q[2:], share))
+    for size, limit in (
+        (off, SPIKE + 0.5 * MAX_ACCELERATION * dt**2),
+        (turn, SPIKE_TURN + 0.5 * MAX_SPIN * dt**2),
+    ):
+        around = np.pad(size, 1)
+        beside = np.maximum(around[:-2], around[2:])
+        spikes[1:-1] |= (size > limit) & (size > 1.6 * beside)
+    return spikes
+
+
+def _between(q: Array, r: Array, share: Array) -> Array:
+    """Attitudes (K, 4) on the way from one to the other."""
+    phi = so3.quaternion_log(so3.multiply(so3.conjugate(q), r))
+    return so3.normalized(so3.multiply(q, so3.quaternion_exp(share * phi)))
+
+
+def _lasting(
+    samples: Samples, stamps: Integers, reading: PoseReading, *, follows: bool
+) -> Samples:
+    """The samples if none leaps to stay; set-points that do are followed at a speed if that is asked for."""
+    t = (stamps - stamps[0]) * 1e-9
+    far = ~_steps(samples, t)
+    count = int(far.sum())
+    if reading.max_speed is not None:
+        return _followed(samples, t, reading.max_speed)
+    if count and follows:
+        raise BadInput(_refusal(samples, t, f"{count} steps of the samples leap"))
+    if count:
+        at = t[int(np.argmax(far))]
+        return samples.noted(f"{count} steps of the samples leap, the first at t = {at:.3f} s")
+    rough = _roughness(samples.p, t)
+    if follows and float(np.mean(rough)) > SHARE:
+        raise BadInput(_refusal(samples, t, "the samples shake from one to the next"))
+    return samples
+
+
+def _roughness(p: Array, t: Array) -> Booleans:
+    """Which samples lie off the line of their neighbours by more than noise and acceleration give."""
+    if len(t) < 2 * RUN:
+        return np.zeros(1, np.bool_)
+    share = ((t[1:-1] - t[:-2]) / (t[2:] - t[:-2]))[:, None]
+    off = np.linalg.norm(p[1:-1] - p[:-2] - share * (p[2:] - p[:-2]), axis=1)
+    return np.asarray(off > ROUGH + 0.125 * MAX_ACCELERATION * (t[2:] - t[:-2]) ** 2)
+
+
+def _refusal(samples: Samples, t: Array, what: str) -> str:
+    """The line for samples that cannot be one body's way."""
+    moved = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
+    turned = angle(samples.q[:-1], samples.q[1:])
+    excess = moved / (LEAP + MAX_SPEED * np.diff(t)) + turned / (LEAP_TURN + MAX_RATE * np.diff(t))
+    k = int(np.argmax(excess))
+    where = (
+        f"by {moved[k]:.3g} m and {np.degrees(turned[k]):.0f} deg within {t[k + 1] - t[k]:.3f} s"
+        f" at t = {t[k]:.3f} s"
+    )
+    return (
+        f"{samples.source}: {what}, {where}: --from and --to cut it out, --max-speed V follows set-points at V m/s;"
+        " two bodies are told apart by --body, --frame and --topic, another unit by --scale"
+    )
+
+
+def _followed(samples: Samples, t: Array, speed: float) -> Samples:
+    """Positions that follow the samples at no more than a speed [m/s], on the samples' own times."""
+    p = samples.p.copy()
+    for k in range(1, len(p)):
+        step = samples.p[k] - p[k - 1]
+        size, most = float(np.linalg.norm(step)), speed * float(t[k] - t[k - 1])
+        p[k] = p[k - 1] + step * min(1.0, most / size if size > 0.0 else 1.0)
+    behind = float(np.linalg.norm(p - samples.p, axis=1).max())
+    note = f"set-points are followed at up to {speed:g} m/s, up to {behind:.2f} m behind"
+    return replace(samples.noted(note), p=p, v=None, a=None)

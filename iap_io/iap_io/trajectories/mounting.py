@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The turn of a recorded body in the platform whose motion it is to be.
+
+Motion capture and inertial units record a body of their own axes. The platform's are forward, left, up. ``auto`` keeps a
+body whose z axis is within 60 deg of upwards at the start. Another one is refused in a bag, whose types have bodies of
+those axes, and is mounted as at rest in a text file.
+
+At rest, the axis of the body that points most upwards or downwards is the vertical one, the next of z, x, y looks forward,
+and the tilt that is left in the first sample is the mounting's. So it is in the EuRoC MAV data set [Burri2016], whose
+inertial unit has x up and z forward.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_io.trajectories.samples import Samples
+
+UPRIGHT = 0.5  # least cosine of the tilt of a body that stands
+_AXES = "xyz"
+_FORWARD = {0: 2, 1: 2, 2: 0}  # vertical axis to the one that looks forward
+
+
+def mounted(samples: Samples, mounting: str, *, follows: bool) -> Samples:
+    """The samples of the platform.
+
+    Args:
+        samples: of the recorded body, in ENU/FLU.
+        mounting: see `PoseReading`.
+        follows: whether a vehicle shall follow them.
+
+    Raises:
+        BadInput: a mounting that is none, or a body that starts on its side or head.
+    """
+    R_WS = so3.matrix_from_quaternion(samples.q)
+    if mounting in ("none", "auto") and (R_WS[0, 2, 2] >= UPRIGHT or not follows):
+        return samples
+    if mounting == "auto" and samples.bag_ns is None:
+        mounting = "rest"
+    if mounting in ("none", "auto"):
+        tilt = np.degrees(np.arccos(np.clip(R_WS[0, 2, 2], -1.0, 1.0)))
+        raise BadInput(
+            f"{samples.source}: the body's z axis starts {tilt:.0f} deg off upwards: --convention ned reads NED/FRD,"
+            " --mounting rest takes the body's axes from its first attitude; or its quaternions are not x y z w"
+        )
+    if mounting == "rest":
+        return turned(samples, *at_rest(R_WS[0]))
+    return turned(samples, axes_by_angles(samples.source, mounting), f"{mounting} deg")
+
+
+def turned(samples: Samples, R_SP: Array, words: str) -> Samples:
+    """The samples of a body with other axes: R_SP maps its coordinates to those of the recorded one."""
+    R_WP = so3.matrix_from_quaternion(samples.q) @ R_SP
+    vectors = {name: getattr(samples, name) for name in ("w", "alpha")}
+    rates: Any = {name: None if x is None else x @ R_SP for name, x in vectors.items()}
+    about = replace(samples.about, mounting=words)
+    return replace(samples, about=about, q=so3.quaternion_from_matrix(R_WP), **rates)
+
+
+def at_rest(R_WS: Array) -> tuple[Array, str]:
+    """The platform's axes in those of a body that rests in it, level and without yaw left, and what they are."""
+    R_SA, words = nearest_axes(R_WS)
+    R_WA = R_WS @ R_SA
+    yaw = so3.euler_from_matrix(R_WA)[2]
+    level = so3.matrix_from_euler(np.array([0.0, 0.0, yaw]))
+    return R_WS.T @ level, words
+
+
+def nearest_axes(R_WS: Array) -> tuple[Array, str]:
+    """Forward, left and up as signed axes of the body (3, 3), and their names."""
+    up = int(np.argmax(np.abs(R_WS[2])))
+    sign = 1.0 if R_WS[2, up] > 0.0 else -1.0
+    forward = _FORWARD[up]
+    z, x = sign * np.eye(3)[up], np.eye(3)[forward]
+    words = f"found from rest: its {_AXES[up]} axis {'up' if sign > 0.0 else 'down'}, {_AXES[forward]} forward"
+    return np.column_stack([x, np.cross(z, x), z]), words
+
+
+def axes_by_angles(source: str, text: str) -> Array:
+    """The platform's axes in the body's, from the body's roll, pitch and yaw in the platform [deg].
+
+    Raises:
+        BadInput: the text is no three numbers.
+    """
+    try:
+        angles = np.array([float(each) for each in text.split(",")])
+    except ValueError:
+        angles = np.zeros(0)
+    if angles.shape != (3,) or not np.isfinite(angles).all():
+        raise BadInput(
+            f"{source}: --mounting {text}: auto, none, rest, or roll, pitch and yaw in degrees with commas"
+        )
+    return so3.matrix_from_euler(np.radians(angles)).T

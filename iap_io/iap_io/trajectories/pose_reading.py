@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The options of how poses are read, and what was understood of a recording."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from iap_description.config.record import Positive, Real, Record
+
+MAX_GAP = 1.0  # longest time without a sample that is bridged unless asked for [s]
+
+Convention = Literal["enu", "ned", "camera"]
+TimeUnit = Literal["s", "ms", "us", "ns"]
+Reach = Annotated[float, Field(strict=True, ge=0.0)]  # may be infinite
+
+
+class PoseReading(Record):
+    """What a user says of a recording; None, or ``auto``, leaves it to the reading.
+
+    Attributes:
+        topic: of the poses in a bag, for a pair of Points that of the positions; ``TOPIC:BODY`` names a body, too.
+        body: child_frame_id of the body, where a topic has several.
+        frame: frame_id of the poses, where a topic has several.
+        convention: axes of the numbers: ENU/FLU, NED/FRD, or a camera's (x right, y down, z forward) for both.
+        scale: metres in one of its units of length.
+        time_unit: of a text file's times.
+        angles: unit of the Euler angles of a pair of Points.
+        clock: whose times count in a bag: header stamps, or the times of reception.
+        rate: of the lines of a file without times [Hz].
+        mounting: turn of the recorded body in the platform: ``auto``; ``none``; ``rest``: from its first attitude; or
+            its roll, pitch and yaw there [deg], with commas.
+        begin: first time that counts, since the first sample [s].
+        end: last one [s].
+        bridge: longest time without a sample that is crossed in a straight line [s].
+        max_speed: speed [m/s] at which leaps of set-points are followed; None refuses leaps.
+        attitude: whether attitudes count, or their heading alone.
+        lift: added to heights, so that a flight from the ground clears it [m].
+    """
+
+    topic: str | None = None
+    body: str | None = None
+    frame: str | None = None
+    convention: Convention | None = None
+    scale: Positive = 1.0
+    time_unit: TimeUnit | None = None
+    angles: Literal["rad", "deg"] | None = None
+    clock: Literal["header", "bag"] | None = None
+    rate: Positive | None = None
+    mounting: str = "auto"
+    begin: Real | None = None
+    end: Real | None = None
+    bridge: Reach = MAX_GAP
+    max_speed: Positive | None = None
+    attitude: Literal["full", "heading"] | None = None
+    lift: Real | None = None
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What a recording was read as.
+
+    Attributes:
+        kind: of the file.
+        topic: that was read; None in a file without topics.
+        msgtype: its type.
+        body: child_frame_id of its messages.
+        frame: frame_id of its messages.
+        others: topics with poses and bodies that were not read.
+        convention: axes of its numbers.
+        scale: metres in one of its units of length.
+        mounting: turn of the recorded body in the platform, in words.
+        clock: whose times count.
+        samples: how many there are.
+        duration_s: from the first to the last.
+        speed_max_mps: largest speed.
+        notes: what was mended, left out or noticed.
+    """
+
+    kind: str
+    topic: str | None = None
+    msgtype: str | None = None
+    body: str | None = None
+    frame: str | None = None
+    others: tuple[str, ...] = ()
+    convention: Convention = "enu"
+    scale: float = 1.0
+    mounting: str = "none"
+    clock: str = "file"
+    samples: int = 0
+    duration_s: float = 0.0
+    speed_max_mps: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    def noted(self, *notes: str) -> Self:
+        """The same with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The keys of `PoseReading` that were left to the reading, with what it took."""
+        values = {"topic": self.topic, "body": self.body, "frame": self.frame}
+        clock = self.clock if self.clock in ("header", "bag") else None
+        return values | {"convention": self.convention, "clock": clock}
+
+    def lines(self) -> list[str]:
+        """Five lines, and one for each note."""
+        what = f"topic {self.topic} ({self.msgtype})" if self.topic else self.kind
+        rate = (self.samples - 1) / self.duration_s if self.duration_s > 0.0 else 0.0
+        body = f"body {self.body or '(no name)'} in frame {self.frame or '(no name)'}"
+        others = f"; not read: {', '.join(self.others)}" if self.others else ""
+        return [
+            f"read: {what}{others}",
+            f"{body}, mounting {self.mounting}",
+            f"axes {AXES[self.convention]}, unit {UNITS.get(self.scale, f'{self.scale:g} m')}",
+            f"clock: {CLOCKS[self.clock]}",
+            f"{self.samples} samples in {self.duration_s:.2f} s ({rate:.1f} Hz), up to {self.speed_max_mps:.2f} m/s",
+            *self.notes,
+        ]
+
+
+AXES = {"enu": "ENU/FLU", "ned": "NED/FRD", "camera": "of a camera (x right, y down, z forward)"}
+UNITS = {1.0: "m", 0.01: "cm", 0.001: "mm"}
+CLOCKS = {"header": "header stamps", "bag": "times of reception", "file": "the file's times"}

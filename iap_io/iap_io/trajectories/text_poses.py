@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Poses as plain text: the TUM format [Sturm2012], ``time x y z qx qy qz qw`` a line, and KITTI's [Geiger2012].
+
+A line of KITTI's is the upper three rows of a camera's pose, row by row, in the axes of the first camera: x
+right, y down, z forward. It has no times: those are in ``times.txt`` beside it [s], or come of ``--rate``.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.config.text_files import is_file, table_lines
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_io.trajectories.euroc import numbers
+from iap_io.trajectories.pose_reading import PoseReading, Understanding
+from iap_io.trajectories.samples import Samples, checked
+from iap_io.trajectories.time_units import stamps_of
+
+SUFFIXES = (".txt", ".tum", ".kitti")
+TIMES = "times.txt"  # beside a KITTI file
+_TUM = ("time", "x", "y", "z", "qx", "qy", "qz", "qw")
+_KITTI = tuple(f"T{row}{column}" for row in range(3) for column in range(4))
+_ORTHOGONAL = 1e-2  # error of a rotation matrix that printing explains
+
+
+def text_kind(path: Path) -> Literal["tum", "kitti"] | None:
+    """The format of a text file by the columns of its first line; None for another file."""
+    if path.suffix not in SUFFIXES or not is_file(path):
+        return None
+    columns = next((len(_cells(line)) for _, line in table_lines(path)), 0)
+    if columns == len(_KITTI):
+        return "kitti"
+    return "tum" if columns >= len(_TUM) else None
+
+
+def _cells(line: str) -> list[str]:
+    return line.replace(",", " ").split()
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> tuple[list[tuple[int, str]], Array]:
+    """First cells as they are written, with their lines, and the numbers (K, columns)."""
+    firsts, rows = [], []
+    for number, line in table_lines(path):
+        cells = _cells(line)
+        if len(cells) < len(columns):
+            raise BadInput(
+                f"{path}: line {number}: {len(cells)} columns; {' '.join(columns)} are expected"
+            )
+        firsts.append((number, cells[0]))
+        rows.append(numbers(path, number, cells[: len(columns)], columns))
+    return firsts, np.array(rows).reshape(-1, len(columns))
+
+
+def read_tum(path: Path, reading: PoseReading) -> Samples:
+    """Samples of a file in the TUM format.
+
+    Raises:
+        BadInput: the file cannot be read, or a value is not a number.
+    """
+    times, values = _table(path, _TUM)
+    stamps, notes = stamps_of(str(path), times, "s", reading)
+    about = Understanding("TUM trajectory", notes=notes)
+    return checked(Samples(str(path), about, stamps, None, p=values[:, 1:4], q=values[:, 4:]))
+
+
+def read_kitti(path: Path, reading: PoseReading) -> Samples:
+    """Samples of a file of KITTI's.
+
+    Raises:
+        BadInput: the file cannot be read, it has no times, or a matrix is no rotation.
+    """
+    _, values = _table(path, _KITTI)
+    T = values.reshape(-1, 3, 4)
+    R = T[:, :, :3]
+    off = np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    off[np.linalg.det(R) < 0.0] = np.inf
+    if len(off) and not off.max() < _ORTHOGONAL:
+        raise BadInput(f"{path}: sample {int(np.argmax(off))}: its matrix is no rotation")
+    about = Understanding("KITTI poses", convention="camera")
+    times = _times(path, len(T), reading)
+    stamps, notes = stamps_of(str(path), times, "s", reading)
+    q = so3.quaternion_from_matrix(R)
+    return checked(Samples(str(path), about.noted(*notes), stamps, None, p=T[:, :, 3], q=q))
+
+
+def _times(path: Path, count: int, reading: PoseReading) -> list[tuple[int, str]]:
+    """Times of a KITTI file's lines."""
+    if reading.rate is not None:
+        return [(k + 1, f"{k / reading.rate:.9f}") for k in range(count)]
+    beside = path.with_name(TIMES)
+    if not is_file(beside):
+        raise BadInput(
+            f"{path}: KITTI poses have no times: --rate HZ gives them, or {TIMES} beside it"
+        )
+    times, _ = _table(beside, ("time",))
+    if len(times) != count:
+        raise BadInput(f"{beside}: {len(times)} times for {count} poses of {path.name}")
+    return times

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The unit of a column of times, by what the numbers can be.
+
+Times since 1970 between 1990 and 2100 tell s, ms, us and ns apart by their size. Others do by the rate that they
+give, since poses come at 0.5 to 5000 Hz; where two units would do, the file's usual one counts.
+"""
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import PoseReading, TimeUnit
+
+NANOSECONDS: dict[TimeUnit, int] = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+_SINCE_1970 = (0.63e18, 4.1e18)  # of 1990 and of 2100 [ns]
+_PERIODS = (2e5, 2e9)  # between samples [ns]
+
+
+def stamps_of(
+    source: str, times: list[tuple[int, str]], usual: TimeUnit, reading: PoseReading
+) -> tuple[Integers, tuple[str, ...]]:
+    """Stamps [ns] of times as they are written, with their lines, and a note where their unit is not the usual one.
+
+    Raises:
+        BadInput: a time is negative or too large for a stamp.
+    """
+    texts = [text for _, text in times]
+    values = np.array([float(text) for text in texts])
+    unit = reading.time_unit or _unit(values, usual)
+    note = () if unit == usual else (f"times taken as {unit} (--time-unit), not as {usual}",)
+    most = 2.0**63 / NANOSECONDS[unit]
+    bad = np.flatnonzero(~((values >= 0.0) & (values < most)))
+    if len(bad):
+        line, text = times[bad[0]]
+        raise BadInput(f"{source}: line {line}: time is {text}, not a stamp in {unit}")
+    return np.array([_ticks(text, NANOSECONDS[unit]) for text in texts], dtype=np.int64), note
+
+
+def _unit(values: Array, usual: TimeUnit) -> TimeUnit:
+    """The unit that makes times (K,) sound."""
+    start = float(np.median(values)) if len(values) else 0.0
+    for unit, size in NANOSECONDS.items():
+        if _SINCE_1970[0] <= start * size <= _SINCE_1970[1]:
+            return unit
+    steps = np.abs(np.diff(values))
+    period = float(np.median(steps)) if len(steps) else 0.0
+    likely = [u for u, n in NANOSECONDS.items() if _PERIODS[0] <= period * n <= _PERIODS[1]]
+    return usual if usual in likely or not likely else likely[0]
+
+
+def _ticks(text: str, size: int) -> int:
+    """A decimal number times a whole one, exact to the nanosecond."""
+    try:
+        return int(text) * size
+    except ValueError:
+        pass
+    whole, _, rest = text.strip().partition(".")
+    if whole.isdigit() and rest.isdigit():
+        return int(whole) * size + round(float(f"0.{rest}") * size)
+    return round(float(text) * size)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flights of recorded commands: what their reading understood is written into the keys."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from iap_control.actuation.kinds import platform_model
+from iap_control.references.motions import Replay
+from iap_control.references.replay import RecordedCommand, commanded
+from iap_description.vehicles.assembly import Assembly
+from iap_io.trajectories.headings import largest_tilt
+from iap_simulation.scenario.resolving import Options, resolve_tree, scenario_of
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+MARGIN = 0.3  # between the ground and a flight that is raised off it [m]
+TOUCH = 0.02  # depth that a reference may be below where the platform stands [m]
+NEAR_ZERO = 0.5  # height within which a flight starts on the ground [m]
+HEADING = (False, False, True)  # angles of a platform that is flown by position and yaw
+STEEP = math.radians(80.0)  # tilt beyond which yaw is no heading
+
+
+def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve the flight of a recorded command; `replay` has the keys of `Replay` that are not left to the reading.
+
+    Returns:
+        The scenario, and its plain tree, whose key `reference` says what was read.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    recording = Path(replay["path"])
+    flight = {
+        "description": f"Replay of {recording.name}.",
+        "reference": {"type": "replay", **replay},
+    }
+    scenario, tree = resolve_tree(f"replay_{recording.stem}", flight, "replay", options)
+    vehicle = scenario.vehicles[0]
+    reference = vehicle.reference
+    if not isinstance(reference, Replay):  # another one is set
+        return scenario, tree
+    command = commanded(reference)
+    keys = {**command.about.keys, **_fitted(scenario, vehicle, command)}
+    left_open = {key: value for key, value in keys.items() if getattr(reference, key) is None}
+    if reference.actual_topic is not None:  # whose axes may be others
+        left_open.pop("convention", None)
+    if reference.topic is not None:  # without a body behind a colon
+        left_open["topic"] = command.about.topic
+    tree["reference"] = {**tree["reference"], **left_open}
+    return scenario_of(tree, "replay"), tree
+
+
+def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) -> dict[str, Any]:
+    """Keys that fit a command to a platform: raised off the ground, and its heading alone where it loops."""
+    z = command.given.poses[:, 2] + vehicle.offset[2]
+    clearance = vehicle.platform.ground_clearance
+    is_low = z.min() < clearance - TOUCH and abs(z[0]) < NEAR_ZERO and z[0] - z.min() < NEAR_ZERO
+    lift = math.ceil(100.0 * (clearance + MARGIN - z.min())) / 100.0
+    keys: dict[str, Any] = {"lift": lift} if is_low and scenario.world.ground else {}
+    if largest_tilt(command.given.poses[:, 3:]) > STEEP and _by_heading(scenario, vehicle):
+        keys["attitude"] = "heading"
+    return keys
+
+
+def _by_heading(scenario: Scenario, vehicle: VehicleSpec) -> bool:
+    """Whether a vehicle follows positions and headings alone."""
+    assembly = Assembly.of(vehicle.platform, vehicle.name)
+    model = platform_model(
+        assembly, vehicle.platform.fleet, gravity=scenario.world.gravity, com_coupling=False
+    )
+    return model.controlled_angles == HEADING
