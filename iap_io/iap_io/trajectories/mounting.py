@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The turn of a recorded body in the platform whose motion it is to be.
 
-Motion capture and inertial units record a body of their own axes. The platform's are forward, left, up. ``auto`` keeps a
-body whose z axis is within 60 deg of upwards at the start. Another one is refused in a bag, whose types have bodies of
-those axes, and is mounted as at rest in a text file.
+Motion capture and inertial units record a body of their own axes. The platform's are forward, left, up. ``auto``
+keeps a body whose z axis is within 60 deg of upwards at the start. Another one is refused in a bag, whose types
+have bodies of those axes, and is mounted as at rest in a text file.
 
-At rest, the axis of the body that points most upwards or downwards is the vertical one, the next of z, x, y looks forward,
-and the tilt that is left in the first sample is the mounting's. So it is in the EuRoC MAV data set [Burri2016], whose
-inertial unit has x up and z forward.
+At rest, the axis of the body that points most upwards or downwards is the vertical one, the next of z, x, y
+looks forward, and the tilt that is left in the first sample is the mounting's. So it is in the EuRoC MAV data
+set [Burri2016], whose inertial unit has x up and z forward.
 """
 
 from dataclasses import replace
