@@ -45,7 +45,8 @@ without_pytest() { grep -vE '^(pytest|pluggy|iniconfig)' "$1"; }
 # Installs what lock files list and nothing else, whatever the index offers: each file by its hash.
 pip_install() {
     mkdir -p -- "$venv/tmp" # an interrupted pip leaves its gigabyte here, to go with the environment
-    TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
+    # PIP_USER=0: some systems' pip.conf asks for the user's own folder, which an environment does not have.
+    PIP_USER=0 TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
         --require-hashes --no-deps --no-build-isolation "$@"
 }
 

@@ -11,11 +11,13 @@ apt_install=(apt-get install -y --no-install-recommends)
 set_up() {
     local started=$SECONDS
     log=$root/log/setup.log
-    [[ $root =~ ^[^[:space:]:\;]+$ ]] ||
-        give_up "ROS 2's tools cannot work in '$root': move it to a path without space, colon or semicolon"
+    is_plain "$root" ||
+        give_up "ROS 2's tools cannot work in '$root': move it to a path of plain ASCII without space, colon or semicolon"
+    can_write "$root" ||
+        give_up "cannot set up in $root: $(id -un) cannot write there; set it up as its owner, by ./iap list"
     trap 'interrupted 130' INT
     trap 'interrupted 143' TERM
-    mkdir -p -- "$root/log" || give_up "cannot write in $root"
+    mkdir -p -- "$root/log"
     take_lock
     if ! is_ready "$1"; then # another call may have done it meanwhile
         : >"$log"
@@ -28,6 +30,20 @@ set_up() {
     fi
     trap - INT TERM
     exec 9>&-
+}
+
+# Whether a path has printable ASCII alone, and nothing that divides lists or words.
+is_plain() (
+    LC_ALL=C
+    [[ $1 =~ ^[[:graph:]]+$ && $1 != *[:\;]* ]]
+)
+
+# Whether all that a set-up writes can be written: also a log of somebody else's, and an environment that is there.
+can_write() {
+    local each
+    for each in "$1" "$1/log" "$1/log/setup.log" "$venv"; do
+        [[ ! -e $each || -w $each ]] || return 1
+    done
 }
 
 # Two calls at once must not both set up.

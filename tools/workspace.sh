@@ -78,11 +78,23 @@ is_ready() {
 
 # The environment of the built packages; one thread per process, because threads only hurt on small matrices.
 enter_environment() {
+    export IAP_CALLERS_PYTHONPATH=${PYTHONPATH-} # behind our own, for classes named module:Class
     # shellcheck source=/dev/null
     . "$venv/environment.sh"
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
     export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST} # others' vehicles are not ours
     NUMBA_CACHE_DIR=$venv/numba/$(key_of_kernels)
-    [[ -w $venv ]] || NUMBA_CACHE_DIR=${XDG_CACHE_HOME:-$HOME/.cache}/iap/${NUMBA_CACHE_DIR##*/}
+    [[ -w $venv ]] || take_kernels
     export NUMBA_CACHE_DIR
+}
+
+# Who cannot write in the environment takes links to its kernels into a folder of their own, where new ones go, too.
+take_kernels() {
+    local own=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/iap made=$NUMBA_CACHE_DIR
+    mkdir -p -- "$own" 2>/dev/null || own=${TMPDIR:-/tmp}/iap-$(id -u)
+    mkdir -pm 700 -- "$own" && [[ -O $own ]] || own=$(mktemp -d) # nobody else's code
+    NUMBA_CACHE_DIR=$own/${made##*/}
+    [[ ! -d $NUMBA_CACHE_DIR && -d $made ]] || return 0
+    local begun=$NUMBA_CACHE_DIR.$$
+    { cp -rs -- "$made" "$begun" && mv -T -- "$begun" "$NUMBA_CACHE_DIR"; } 2>/dev/null || rm -rf -- "$begun"
 }

@@ -210,6 +210,85 @@ def test_a_path_with_a_space_is_refused_in_one_line(checkout, tmp_path):
     assert str(moved) in done.stderr
 
 
+def test_a_path_beyond_ascii_is_refused_before_anything_is_made(checkout, tmp_path):
+    moved = checkout.rename(tmp_path / "Prüfstand")
+    done = call(moved, environment(tmp_path, venv="exit 0"))
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "plain ASCII" in done.stderr
+    assert not (moved / ".venv").exists()
+
+
+def test_packages_go_into_the_environment_where_pip_is_told_to_take_the_users_folder(
+    checkout, tmp_path
+):
+    said = tmp_path / "said"
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\necho "$PIP_USER" >{said}\nexit 3\n')
+    python.chmod(0o755)
+    env = environment(tmp_path, venv="exit 3") | {"PIP_USER": "1", "root": checkout}
+    subprocess.run(
+        ["bash", checkout / "tools" / "make_part.sh", "wheels"],
+        env=env,
+        capture_output=True,
+        timeout=HANG,
+        check=False,
+    )
+    assert said.read_text() == "0\n"
+
+
+def test_a_module_on_the_users_own_path_is_found_behind_those_of_the_suite(checkout, tmp_path):
+    (checkout / ".venv").mkdir()
+    (checkout / ".venv" / "environment.sh").write_text("export PYTHONPATH=/ours\n")
+    for name, content in (("my_law", "class Law: ..."), ("yaml", "raise SystemExit(7)")):
+        (tmp_path / f"{name}.py").write_text(content)
+    script = 'root=$1; . "$root/tools/workspace.sh"; enter_environment; exec "${@:2}"'
+    ours = "from iap_description.config.plugins import load_class; import yaml;"
+    ours += "print(load_class('my_law:Law', [], key='k').__name__)"
+    paths = [each for each in sys.path if each]
+    code = f"import sys; sys.path[:0] = {paths!r}; {ours}"
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    command = ["bash", "-c", script, "bash", checkout, sys.executable, "-P", "-c", code]
+    assert subprocess.check_output(command, text=True, env=env) == "Law\n"
+
+
+def test_who_cannot_write_in_a_checkout_has_its_kernels_and_keeps_new_ones_at_home(
+    checkout, tmp_path
+):
+    made = checkout / ".venv" / "numba" / key(checkout, "kernels").strip() / "states"
+    made.mkdir(parents=True)
+    (made / "kernel.nbc").write_text("code")
+    (checkout / ".venv" / "environment.sh").touch()
+    # root can write anywhere: -w is a function that says no
+    script = (
+        'root=$1; . "$root/tools/workspace.sh"; NUMBA_CACHE_DIR=$venv/numba/$(key_of_kernels);'
+        ' take_kernels; echo "$NUMBA_CACHE_DIR"; cat "$NUMBA_CACHE_DIR/states/kernel.nbc"'
+    )
+    env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for _ in range(2):
+        command = ["bash", "-c", script, "bash", checkout]
+        place, code = subprocess.check_output(command, text=True, env=env).splitlines()
+        assert place.startswith(str(tmp_path / "cache")) and code == "code"
+    (tmp_path / "cache" / "iap" / made.parent.name / "states" / "new.nbc").write_text("more")
+    assert not (made / "new.nbc").exists()
+
+
+def test_another_user_who_would_have_to_set_up_is_told_in_one_line(checkout, tmp_path):
+    script = (
+        'set -euo pipefail; root=$1; . "$root/tools/workspace.sh"; . "$root/tools/setup.sh";'
+        " can_write() { return 1; }; set_up run"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", checkout],
+        env=environment(tmp_path, venv="exit 0"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "cannot write there" in done.stderr
+
+
 def test_a_failure_shows_the_step_and_its_output(checkout, tmp_path):
     env = environment(tmp_path, venv="echo no room; exit 3")
     done = call(checkout, env, cwd=tmp_path)

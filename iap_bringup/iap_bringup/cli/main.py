@@ -194,7 +194,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="iap",
         description="Simulates integrated aerial platforms: several quadrotors joined to one body.",
-        epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3",
+        epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3. Besides, of a checkout: ./iap"
+        " python ARGUMENTS runs Python in this environment, ./iap test the tests.",
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, verb in VERBS.items():

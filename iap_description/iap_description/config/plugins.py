@@ -2,6 +2,7 @@
 """Classes that a configuration names: built-in ones by a short name, a user's own as ``module:Class``."""
 
 import importlib
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from pydantic import AfterValidator
 
 from iap_description.errors import BadInput
 
+CALLERS_PATH = "IAP_CALLERS_PYTHONPATH"
 NO_NAMES: Mapping[str, str] = {}
 
 
@@ -34,9 +36,8 @@ def load_named(name: str, *, key: str, built_in: Mapping[str, str] = NO_NAMES) -
     if not (module_name and colon and class_name):
         choices = "".join(f"{known}, " for known in built_in)
         raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
-    here = str(Path.cwd())
-    if name not in built_in and here not in sys.path:
-        sys.path.append(here)
+    if name not in built_in:
+        _look_at_home()
     try:
         module = importlib.import_module(module_name)
     except Exception as error:  # whatever a user's module raises belongs in one line
@@ -45,6 +46,17 @@ def load_named(name: str, *, key: str, built_in: Mapping[str, str] = NO_NAMES) -
             f"key '{key}': module '{module_name}' cannot be imported: {reason}"
         ) from error
     return getattr(module, class_name, None)
+
+
+def _look_at_home() -> None:
+    """Let modules be found in the present folder and on the user's own PYTHONPATH, behind all else.
+
+    ``./iap`` keeps that path in IAP_CALLERS_PYTHONPATH, since a module of it must not stand before one of the suite's.
+    """
+    own = os.environ.get(CALLERS_PATH, "").split(os.pathsep)
+    for place in (str(Path.cwd()), *filter(None, own)):
+        if place not in sys.path:
+            sys.path.append(place)
 
 
 def load_class(
@@ -58,7 +70,7 @@ def load_class(
 
     Args:
         name: one of the names in `built_in`, or ``module:Class``; the module is found as by `import`, or else
-            in the present folder.
+            in the present folder or on the user's own PYTHONPATH.
         protocol_methods: names of the methods that the class must have.
         key: the configuration's key, for errors.
         built_in: short name -> ``module:Class``.
