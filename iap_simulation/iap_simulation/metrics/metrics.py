@@ -50,12 +50,30 @@ class Scores:
         Args:
             stats: what the loop measured of itself.
         """
+        each = {vehicle.meta.name: vehicle.metrics() for vehicle in self._vehicles}
+        metrics = self._of_run(stats, list(each.values()))
+        if stats.compiled_fraction > 0.0:
+            metrics["compiled_fraction"] = stats.compiled_fraction
+        if stats.images:
+            metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
+        if any(vehicle.meta.faults for vehicle in self._vehicles):
+            metrics["faults"] = struck(self._run.vehicles, stats.duration_s)
+        if stats.recordings:
+            one = len(self._vehicles) == 1
+            metrics["recording"] = (
+                next(iter(stats.recordings.values())) if one else stats.recordings
+            )
+        metrics |= stats.tasks
+        if stats.policy is not None:
+            metrics["policy"] = stats.policy
+        return _plain(metrics | self._of_vehicles(stats, each))
+
+    def _of_run(self, stats: RunStats, each: list[Metrics]) -> Metrics:
+        """Keys that every run has; `each` are the vehicles' own metrics."""
         run, vehicles = self._run, self._vehicles
         diverged = any(vehicle.has_diverged for vehicle in vehicles)
-        outcome = DIVERGED if diverged and stats.outcome == COMPLETED else stats.outcome
-        each = {vehicle.meta.name: vehicle.metrics() for vehicle in vehicles}
-        windows = [vehicle.window for vehicle in vehicles]
-        metrics = {
+        starts, stops = zip(*(vehicle.window for vehicle in vehicles), strict=True)
+        return {
             "scenario": run.scenario,
             **{key: _joined(vehicles, key) for key in NAMES},
             "seed": run.seed,
@@ -64,39 +82,26 @@ class Scores:
             "real_time_factor": stats.duration_s / stats.wall_s if stats.wall_s > 0.0 else None,
             "physics_hz": run.physics_hz,
             "control_hz": run.control_hz,
-            "outcome": outcome,
-            "window_s": [min(start for start, _ in windows), max(stop for _, stop in windows)],
-            **_largest(list(each.values())),
+            "outcome": DIVERGED if diverged and stats.outcome == COMPLETED else stats.outcome,
+            "window_s": [min(starts), max(stops)],
+            **_largest(each),
             "control_step_us": stats.control_step_us,
         }
-        if stats.compiled_fraction > 0.0:
-            metrics["compiled_fraction"] = stats.compiled_fraction
-        if stats.images:
-            metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
-        if any(vehicle.meta.faults for vehicle in vehicles):
-            metrics["faults"] = struck([each.meta for each in vehicles], stats.duration_s)
-        if stats.recordings:
-            one = len(vehicles) == 1
-            metrics["recording"] = (
-                next(iter(stats.recordings.values())) if one else stats.recordings
-            )
-        metrics |= stats.tasks
-        if stats.policy is not None:
-            metrics["policy"] = stats.policy
-        estimated = {v.meta.name: _estimation(v, stats) for v in vehicles}
-        if len(vehicles) == 1:
-            metrics |= estimated[vehicles[0].meta.name]
-        else:
-            metrics["vehicles"] = {
-                v.meta.name: {
-                    **{key: getattr(v.meta, key) for key in NAMES},
-                    "window_s": v.window,
-                    **each[v.meta.name],
-                    **estimated[v.meta.name],
-                }
-                for v in vehicles
+
+    def _of_vehicles(self, stats: RunStats, each: dict[str, Metrics]) -> Metrics:
+        """Estimates of the only vehicle, or each vehicle's own metrics with its estimates."""
+        if len(self._vehicles) == 1:
+            return _estimation(self._vehicles[0], stats)
+        vehicles = {
+            v.meta.name: {
+                **{key: getattr(v.meta, key) for key in NAMES},
+                "window_s": v.window,
+                **each[v.meta.name],
+                **_estimation(v, stats),
             }
-        return _plain(metrics)
+            for v in self._vehicles
+        }
+        return {"vehicles": vehicles}
 
 
 def _estimation(vehicle: "VehicleScores", stats: RunStats) -> Metrics:

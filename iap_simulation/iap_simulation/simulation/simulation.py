@@ -3,6 +3,7 @@
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
@@ -52,6 +53,7 @@ class Simulation:
     Attributes:
         plant: what flies.
         loop: around it, of the present flight.
+        participants: in that flight besides plant, vehicles and sensors.
 
     Raises:
         BadInput: a vehicle starts inside an object.
@@ -66,16 +68,17 @@ class Simulation:
         render: bool = True,
         probes: Sequence[PlantPart] = (),
     ) -> None:
-        needs_one = render and renderer is None and flight.sensors.suite.has_cameras
-        self._own = make_renderer(flight.scenario.renderer) if needs_one else None
-        self._renderer, self._probes = renderer or self._own, tuple(probes)
-        self._engine = make_engine(flight.scenario.engine.name, view=view)
-        try:
+        self._probes = tuple(probes)
+        with ExitStack() as resources:
+            if render and renderer is None and flight.sensors.suite.has_cameras:
+                renderer = make_renderer(flight.scenario.renderer)
+                resources.callback(renderer.close)
+            self._renderer = renderer
+            self._engine = make_engine(flight.scenario.engine.name, view=view)
+            resources.callback(self._engine.close)
             self._load(flight)
-            self.begin()
-        except BaseException:  # whoever asked for it has nothing to close
-            self.close()
-            raise
+            self._begin((), ())
+            self._resources = resources.pop_all()
 
     @classmethod
     def of(
@@ -104,7 +107,6 @@ class Simulation:
     def _load(self, flight: Flight) -> None:
         self._flight = flight
         self.plant = flight.make_plant(self._engine, self._probes)
-        self._participants: Participants | None = None
         if self._renderer is not None and flight.sensors.suite.has_cameras:
             flight.sensors.suite.open_cameras(self._renderer)
 
@@ -117,12 +119,15 @@ class Simulation:
             observers: see every control step, such as a `Recorder`.
             sinks: receive every reading of the sensors.
         """
+        if self.modules is not None:
+            self.modules.joints.clear()
+        self._begin(tuple(observers), tuple(sinks))
+
+    def _begin(self, observers: Sequence[Observer], sinks: Sequence[ReadingSink]) -> None:
         flight, plant = self._flight, self.plant
+        self._observers, self._sinks = observers, sinks
         self._sink, self._program = RecentReadings(), ProgramAgent(self.names)
-        self._observers, self._sinks = tuple(observers), tuple(sinks)
-        if self._participants is not None and self._participants.modules is not None:
-            self._participants.modules.joints.clear()
-        self._participants = participants = Participants.of(flight, plant)
+        self.participants = participants = Participants.of(flight, plant)
         flight.begin(plant, *self._sinks, self._sink, *participants.sinks)
         self.loop = ClosedLoop(
             plant,
@@ -141,10 +146,7 @@ class Simulation:
 
     def close(self) -> None:
         """Give back what engine and renderer hold; a second time is fine."""
-        self._engine.close()
-        if self._own is not None:
-            self._own.close()
-            self._own = None
+        self._resources.close()
 
     @property
     def scenario(self) -> Scenario:
@@ -165,12 +167,6 @@ class Simulation:
     def is_done(self) -> bool:
         """True if the references have come to their end, or the task is over; stepping on holds the last one."""
         return self.loop.k >= self.loop.last or self.loop.is_over
-
-    @property
-    def participants(self) -> Participants:
-        """Participants of the present flight besides plant, vehicles and sensors."""
-        assert self._participants is not None  # noqa: S101 - `begin` has made them
-        return self._participants
 
     @property
     def task(self) -> TaskMonitor[Plant] | None:
@@ -201,20 +197,16 @@ class Simulation:
         return list(self._sink.readings)
 
     def reset(self, seed: int | None = None) -> Array:
-        """Back to the start, as a fresh simulation of that seed would stand there.
+        """Back to the start, as a fresh simulation of that seed would stand there; returns `state`.
 
         Args:
             seed: of starts, friction and all noise; None takes the present one.
-
-        Returns:
-            (bodies, 13) state of the first vehicle.
         """
         if seed is not None and seed != self.scenario.seed:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
             self._flight.reset(self.plant)
-            self._participants = None  # joints of modules are gone
-        self.begin(observers=self._observers, sinks=self._sinks)
+        self._begin(self._observers, self._sinks)
         self.loop.sense()
         return self.state
 
@@ -298,7 +290,7 @@ class Simulation:
         """
         self._engine.restore(snapshot.engine)
         parts = self._copied(snapshot.parts)
-        self.loop, self._participants, self._flight, self._sink, self._program = parts
+        self.loop, self.participants, self._flight, self._sink, self._program = parts
         self.plant = self.loop.plant
 
     def _copied(self, parts: FlightParts) -> FlightParts:
