@@ -18,7 +18,13 @@ from iap_bringup.terminal.flight import progress_bar
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import new_folder
 from iap_learning.evaluation.batched import fly_batched
-from iap_learning.evaluation.engines import fly_in_engine, simulation_of
+from iap_learning.evaluation.engines import (
+    Recording,
+    fly_in_engine,
+    record_failures,
+    recording_engine,
+    simulation_of,
+)
 from iap_learning.evaluation.flyers import (
     BASELINES,
     EvaluatedAgent,
@@ -26,7 +32,6 @@ from iap_learning.evaluation.flyers import (
     is_agent_file,
     of_policy,
 )
-from iap_learning.evaluation.recordings import Recording, record_failures, recording_engine
 from iap_learning.evaluation.results import Results
 from iap_learning.evaluation.video import write_video
 from iap_learning.policies import onnx

@@ -9,7 +9,7 @@ from typing import Any
 
 from iap_bringup.experiments.studies import EXPERIMENTS, run_experiment
 from iap_description.errors import BadInput
-from iap_simulation.batch.devices import check_device
+from iap_simulation.batch.batch_support import check_device
 
 EXIT_NO_TESTS = 5  # pytest's exit code where nothing is selected
 

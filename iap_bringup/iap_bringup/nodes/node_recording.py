@@ -34,7 +34,7 @@ from iap_simulation.runs.topic_logs import note_of
 from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
-from iap_simulation.vehicles.distances import is_far
+from iap_simulation.vehicles.endings import is_far
 
 
 class FlightReplay:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_description.arrays import Array
-from iap_learning.evaluation.recordings import Recording
+from iap_learning.evaluation.engines import Recording
 from iap_learning.evaluation.results import UNITS, Results
 
 TEXTS = {

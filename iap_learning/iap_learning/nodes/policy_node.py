@@ -25,7 +25,7 @@ from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMes
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
 from iap_learning.learned_agents import flies_by_references, pair_pilot, platform_policy
-from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
+from iap_learning.tasks.kinds.docking.policy_pair import PairResponder, Source
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
 from iap_msgs.msg import PlatformCommand, PlatformReference
 from iap_physics.latching.latches import PHASES

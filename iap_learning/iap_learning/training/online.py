@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The stage online: a policy learns from its own episodes.
+"""The stage online: a policy learns from its own episodes, and the best one so far is kept.
 
 An iteration flies all worlds for `horizon` steps and learns from them. After some iterations, a leg, the policy is
 judged, a checkpoint written, and all worlds begin anew with seeds of the next leg: the checkpoint needs no states of
 worlds, and what follows it is the same, bit for bit, whether training was interrupted or not. Whatever is drawn comes
 from a stream of its own for each iteration.
-
-Generalised advantage estimation.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +18,8 @@ from iap_description.math.random_streams import stream
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.seeds import BITS
 from iap_learning.tasks.task import TASKS
-from iap_learning.training.experience import Collector, EndedEpisodes, Experience
+from iap_learning.training.experience import Collector, EndedEpisodes, Experience, fly_once
 from iap_learning.training.experiment import Experiment, Online
-from iap_learning.training.judging import Judge
 from iap_learning.training.log import TrainingLog
 from iap_learning.training.moments import Moments, Scaling, scaling, updated
 from iap_learning.training.networks import Floats, Network, forward
@@ -35,6 +32,55 @@ from iap_learning.training.ppo import (
     make_epoch,
     make_learner,
 )
+
+Keep = Callable[[Network, Scaling, "Best"], None]
+
+
+class Best(NamedTuple):
+    """Results of a policy in an episode of each world; better ones are greater.
+
+    Attributes:
+        success: share.
+        returns: mean sum of rewards, which decides between equal shares.
+        steps: online, after which it was.
+    """
+
+    success: float
+    returns: float
+    steps: int
+
+
+class Judge:
+    """Flies policies in the same episodes, and keeps the best.
+
+    Args:
+        episodes: the worlds.
+        seeds: (B,) of the episodes.
+        keep: is given every policy that is better than those before.
+        best: of those before; None where there are none.
+
+    Attributes:
+        best: so far.
+    """
+
+    def __init__(
+        self, episodes: AnyEpisodes, seeds: np.ndarray, keep: Keep, best: Best | None
+    ) -> None:
+        self._episodes, self._seeds, self._keep, self.best = episodes, seeds, keep, best
+
+    def __call__(self, actor: Network, scaling: Scaling, steps: int) -> dict[str, float]:
+        """Judge a policy; returns what is to be reported."""
+        flown = fly_once(self._episodes, actor, scaling, self._seeds)
+        found = Best(float(flown.success.mean()), float(flown.returns.mean()), steps)
+        if self.best is None or found[:2] > self.best[:2]:
+            self.best = found
+            self._keep(actor, scaling, found)
+        return {
+            "judged_success": found.success,
+            "judged_return": found.returns,
+            "judged_seconds": float(flown.seconds.mean()),
+        }
+
 
 STAGE = "online"
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Support of scenarios in many worlds at once: what is refused, and the memory that they need."""
+"""Support of scenarios in many worlds at once: refusals, the memory that they need, and devices that fly them."""
 
 import re
 import resource
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from iap_control.actuation.kinds import laws
 from iap_control.controllers.controller import AUTO
@@ -16,6 +18,12 @@ from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
+if TYPE_CHECKING:
+    from iap_simulation.batch.on_cuda import Gpu
+
+Device = Literal["cpu", "cuda"]
+CPU: Final = "cpu"
+CUDA: Final = "cuda"  # an NVIDIA GPU
 ENGINE = "closed_form"  # that flies them
 ROW_BYTES = 24  # per world and row of its blocks, with what is made of them
 NOISE_BYTES = 8000  # per world, of noise drawn ahead
@@ -106,3 +114,23 @@ def _free_memory() -> int:
     limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
     free = 1024 * int(match.group(1))
     return free if limit == resource.RLIM_INFINITY else min(free, limit)
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that cannot fly worlds here.
+
+    Raises:
+        BadInput: there is none of that name or on this machine, or its extra is not installed.
+    """
+    if device not in get_args(Device):
+        raise BadInput(f"device '{device}': {' or '.join(get_args(Device))} is expected")
+    if device == CUDA:
+        import_module("iap_simulation.batch.on_cuda").check_gpu()
+
+
+def gpu_of(device: Device) -> "Gpu | None":
+    """The memory of the GPU for worlds of device ``cuda``; None for others."""
+    if device == CPU:
+        return None
+    gpu: Gpu = import_module("iap_simulation.batch.on_cuda").Gpu()
+    return gpu

@@ -25,10 +25,9 @@ from iap_physics.batch.records import FreeFlightState
 from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_simulation.batch.batch_loop import fly_period
-from iap_simulation.batch.endings import failure_of
 from iap_simulation.batch.load_store import hold_commands, sense
 from iap_simulation.batch.records import SETPOINT, BatchState, Goal
-from iap_simulation.vehicles.distances import MAX_DISTANCE
+from iap_simulation.vehicles.endings import MAX_DISTANCE, failure_of
 from iap_simulation.vehicles.vehicle import Vehicle
 
 FIRST = np.uint64(0)  # lane of the only world

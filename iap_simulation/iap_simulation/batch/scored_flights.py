@@ -7,8 +7,7 @@ from typing import Any
 from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.metrics.batch_scores import BatchScores
-from iap_simulation.metrics.flight_scores import CollectedTracks
+from iap_simulation.metrics.flight_scores import BatchScores, CollectedTracks
 
 
 def score_worlds(worlds: Worlds) -> list[tuple[dict[str, Any], str]]:

@@ -14,11 +14,11 @@ from iap_physics.engines.engine import RUNNING
 from iap_physics.plant.plant import Plant
 from iap_sensors.inertial.imu import ImuSamples
 from iap_simulation.batch.batch_support import deviates
-from iap_simulation.batch.endings import failure_of
 from iap_simulation.batch.references import References
 from iap_simulation.batch.world_parts import WorldParts
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicles.endings import failure_of
 
 
 class WorldViews:

@@ -18,8 +18,7 @@ from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.engine import RUNNING, TOO_FAR, UPSIDE_DOWN, world_indices
 from iap_physics.session.flight_monitor import is_upside_down
 from iap_simulation.batch.batch_loop import fly_worlds
-from iap_simulation.batch.batch_support import ENGINE
-from iap_simulation.batch.devices import CPU, Device, check_device, gpu_of
+from iap_simulation.batch.batch_support import CPU, ENGINE, Device, check_device, gpu_of
 from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState, Goal
 from iap_simulation.batch.references import References
 from iap_simulation.batch.starts import MOST_SEEDS, give_seeds
@@ -28,7 +27,7 @@ from iap_simulation.batch.world_parts import WorldParts, WorldsSnapshot
 from iap_simulation.batch.world_views import WorldViews
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicles.distances import MAX_DISTANCE
+from iap_simulation.vehicles.endings import MAX_DISTANCE
 
 if TYPE_CHECKING:
     from iap_simulation.batch.on_cuda import OnDevice

@@ -17,8 +17,7 @@ from iap_simulation.docking.outcome import (
     outcome,
 )
 from iap_simulation.docking.ports import is_held, port_frames
-from iap_simulation.scenario.docking_spec import DockingSpec
-from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.scenario import DockingSpec, Scenario
 from iap_simulation.tasks.monitor import ObservedLatches, ObservedPlant, TaskMonitor
 from iap_simulation.tasks.outcomes import ARRIVED
 

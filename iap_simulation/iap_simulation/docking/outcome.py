@@ -15,7 +15,7 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import formula, norm, sub, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.engines.engine import RUNNING
-from iap_simulation.scenario.docking_spec import Success
+from iap_simulation.scenario.scenario import Success
 from iap_simulation.tasks.outcomes import (
     ARRIVED,
     CRASHED,

@@ -17,8 +17,7 @@ from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.ports import is_held, pair_of, port_frames
-from iap_simulation.scenario.docking_spec import DockingSpec
-from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.scenario import DockingSpec, Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
 TOUCH = 0.5  # force from which on a vehicle is touched [N]

@@ -21,7 +21,7 @@ from iap_simulation.loop.roles import (
     SensorSampler,
     StepObserver,
 )
-from iap_simulation.vehicles.distances import is_far, too_far
+from iap_simulation.vehicles.endings import is_far, too_far
 from iap_simulation.vehicles.vehicle import Vehicle
 
 PROGRESS_STEPS = 50  # control steps between two reports of progress

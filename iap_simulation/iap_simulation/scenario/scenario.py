@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from iap_control.docking.settings import ScriptSettings
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
@@ -28,8 +29,25 @@ from iap_physics.plant.rates import LoopRates
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.sensor_presets import Name
-from iap_simulation.scenario.docking_spec import DockingSpec
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+
+class Success(Record):
+    """Conditions on which a docking has succeeded."""
+
+    peak_force: Positive  # largest on a vehicle, mean over a control period [N]
+    hover: Positive  # coupled flight after the probe is caught [s]
+    end_speed: Positive  # of both vehicles at its end, at most [m/s]
+    end_tilt_deg: Positive  # of both vehicles at its end, at most
+    within: Positive  # from the start [s]
+
+
+class DockingSpec(Record):
+    """A docking and the conditions of its success."""
+
+    latch: str
+    success: Success
+    script: ScriptSettings
 
 
 class EngineChoice(Record):

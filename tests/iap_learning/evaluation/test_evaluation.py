@@ -11,9 +11,8 @@ from linear_policies import docking_policy, linear_policy
 from iap_description.errors import BadInput
 from iap_learning.evaluation import batched
 from iap_learning.evaluation.batched import fly_batched
-from iap_learning.evaluation.engines import fly_in_engine
+from iap_learning.evaluation.engines import fly_in_engine, record_failures
 from iap_learning.evaluation.flyers import EvaluatedAgent, baseline, of_policy
-from iap_learning.evaluation.recordings import record_failures
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 

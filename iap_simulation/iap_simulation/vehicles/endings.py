@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Endings of flights of the compiled loops, in the words of a single run's loop."""
+"""Endings of flights: the distance from its reference at which one has failed, and statuses of worlds in words."""
 
+from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_physics.session.flight_monitor import CRASHED
 from iap_physics.session.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
-from iap_simulation.vehicles.distances import too_far
+
+MAX_DISTANCE = 10.0  # from the reference, along an axis [m]
+
+
+def is_far(row: Array, reference: Array) -> bool:
+    """True if a body's row (3+) is further than `MAX_DISTANCE` from a reference row (3+) along an axis."""
+    x, y, z = row[:3].tolist()  # plain numbers: numpy's own cost more than what is done with them
+    a, b, c = reference[:3].tolist()
+    return max(abs(x - a), abs(y - b), abs(z - c)) > MAX_DISTANCE
+
+
+def too_far(name: str) -> str:
+    """The sentence on a vehicle whose flight ends for that."""
+    return f"{name} is more than {MAX_DISTANCE:.0f} m from its reference"
 
 
 def failure_of(status: int, name: str, steps: int, dt: float) -> FlightFailed | None:

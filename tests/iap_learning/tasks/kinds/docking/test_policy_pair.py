@@ -9,7 +9,7 @@ from linear_policies import docking_policy
 
 from iap_description.states import Command, Mode
 from iap_learning.learned_agents import pair_pilot
-from iap_learning.tasks.kinds.docking.pair_responder import PairResponder, Source
+from iap_learning.tasks.kinds.docking.policy_pair import PairResponder, Source
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
 from iap_physics.latching.latches import Latches
