@@ -29,7 +29,7 @@ from iap_estimation.virpo.factors.ranging import (
     add_ranges,
     waypoints,
 )
-from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks
+from iap_estimation.virpo.factors.vision import Eliminated, System, add_vision, step_landmarks
 
 FRAMES, APART = 6, 0.25  # keyframes and the time between them [s]
 ALIGNMENT = np.array([0.3, -0.2, 0.1, 0.05])
@@ -91,9 +91,8 @@ class SmallWindow:
         H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
         cost = self.prior.add(states, H, g)
         out = Eliminated.empty(len(self.table.host), FRAMES)
-        cost += add_vision(
-            states.x, self.table, self.rig, 0, only, OPEN, 0.0, H, g, states.stride, out
-        )
+        system = System(H, g, states.stride, out)
+        cost += add_vision(states.x, self.table, self.rig, 0, only, OPEN, 0.0, system)
         cost += add_ranges(states.x, states.alignment, self.rows, only, OPEN, H, g, states.stride)
         r, J, raw, places = np.empty(15), np.empty((15, 30)), np.empty((15, 31)), np.empty(30, int)
         for k, motion in enumerate(self.motions):

@@ -262,7 +262,7 @@ def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Numbers:
         law = numbers_of(RigidLawNumbers, RigidLaw.of(gains, coupled))
         pid, body = numbers_of(Pid, rigid_law(gains)), numbers_of(Lumped, coupled.inertia)
         return {**observer, "pid": pid, "body": body, "law": law}
-    motion = MotionLaw.of(coupled, Law.of(gains))
+    motion = MotionLaw.of(coupled, Law.of(gains), dt)
     body = numbers_of(Lumped, motion.inertia)
     if motion.split is None:
         return {**observer, "pid": numbers_of(Pid, motion.law), "body": body}

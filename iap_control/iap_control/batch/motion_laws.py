@@ -23,8 +23,8 @@ from iap_control.batch.layout import (
     read_yaw,
 )
 from iap_control.laws.motion_law import full_actuation
-from iap_control.laws.position_yaw import position_yaw
-from iap_control.laws.tracking import Motion, ReferenceMotion
+from iap_control.laws.position_yaw import PositionYawGains, position_yaw
+from iap_control.laws.tracking import Tracked, Tracking
 from iap_control.laws.under_actuation import under_actuation
 from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array
@@ -33,15 +33,18 @@ from iap_description.math.lanes import Index, Lanes, get, get6, set6
 from iap_description.states import Level
 
 WRENCH = int(Level.WRENCH)
-ALL_AXES, NO_PIVOT = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+ALL_AXES = Tracked((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
 
 
 @formula
-def _task(block: Array, lane: Index) -> tuple[Motion, ReferenceMotion, float]:
-    """State of the central body, reference, and what is tracked of it."""
-    x = read_motion(block, PLATFORM_ROW, PLATFORM.p, lane)
-    target = read_target(block, PLATFORM_ROW, PLATFORM.reference, lane)
-    return x, target, get(block, PLATFORM_ROW, PLATFORM.level, lane)
+def _tracking(block: Array, lane: Index) -> Tracking:
+    """State of the central body, reference, what is tracked of it, and the external wrench."""
+    return Tracking(
+        read_motion(block, PLATFORM_ROW, PLATFORM.p, lane),
+        read_target(block, PLATFORM_ROW, PLATFORM.reference, lane),
+        get(block, PLATFORM_ROW, PLATFORM.level, lane),
+        get6(block, PLATFORM_ROW, PLATFORM.external, lane),
+    )
 
 
 @formula
@@ -57,35 +60,28 @@ def _set_wrench(block: Array, lane: Index, level: float, U: Six, last: Six, inte
 def full_wrench(block: Array, dt: float, lanes: Lanes) -> None:
     """Active wrenches of iap_simulator eq. (10)."""
     for lane in range(lanes[0], lanes[1]):
-        x, target, level = _task(block, lane)
+        now = _tracking(block, lane)
         last = get6(block, PLATFORM_ROW, PLATFORM.integral, lane)
         U, integral = full_actuation(
-            x,
-            target,
-            level,
-            get6(block, PLATFORM_ROW, PLATFORM.external, lane),
+            now,
             last,
             read_body(block, PLATFORM_ROW, PLATFORM.body, lane),
             read_pid(block, PLATFORM_ROW, PLATFORM.pid, lane),
             dt,
             get6(block, PLATFORM_ROW, PLATFORM.short, lane),
             ALL_AXES,
-            NO_PIVOT,
         )
-        _set_wrench(block, lane, level, U, last, integral)
+        _set_wrench(block, lane, now.level, U, last, integral)
 
 
 @formula
 def collinear_wrench(block: Array, dt: float, lanes: Lanes) -> None:
     """Active wrenches of iap_simulator eq. (16)."""
     for lane in range(lanes[0], lanes[1]):
-        x, target, level = _task(block, lane)
+        now = _tracking(block, lane)
         last = get6(block, PLATFORM_ROW, PLATFORM.integral, lane)
         U, after = under_actuation(
-            x,
-            target,
-            level,
-            get6(block, PLATFORM_ROW, PLATFORM.external, lane),
+            now,
             (last[0], last[1], last[2], last[3], last[4]),
             read_body(block, PLATFORM_ROW, PLATFORM.body, lane),
             read_pid5(block, PLATFORM_ROW, PLATFORM.pid, lane),
@@ -93,10 +89,9 @@ def collinear_wrench(block: Array, dt: float, lanes: Lanes) -> None:
             dt,
             get6(block, PLATFORM_ROW, PLATFORM.short, lane),
             ALL_AXES,
-            NO_PIVOT,
         )
         integral = (after[0], after[1], after[2], after[3], after[4], 0.0)
-        _set_wrench(block, lane, level, U, last, integral)
+        _set_wrench(block, lane, now.level, U, last, integral)
 
 
 @formula
@@ -105,28 +100,28 @@ def rigid_wrench(
 ) -> None:
     """Active wrenches, attitude and yaw commands of rigid platforms, whose aircraft's rows begin at `first`."""
     for lane in range(lanes[0], lanes[1]):
-        x, target, level = _task(block, lane)
+        now = _tracking(block, lane)
         last = get6(block, PLATFORM_ROW, PLATFORM.integral, lane)
         heading = get(block, aircraft_row(first, 0), AIRCRAFT.heading, lane)
         yaw = read_yaw(block, PLATFORM_ROW, PLATFORM.yaw, lane)
         attitude = read_attitude(block, PLATFORM_ROW, PLATFORM.attitude, lane)
-        next_yaw = yaw_after(target, level, heading, mount_yaw, follows, dt, yaw)
-        U, integral, next_attitude = position_yaw(
-            x,
-            target,
-            level,
-            get6(block, PLATFORM_ROW, PLATFORM.external, lane),
-            last,
-            read_body(block, PLATFORM_ROW, PLATFORM.body, lane),
+        next_yaw = yaw_after(now.target, now.level, heading, mount_yaw, follows, dt, yaw)
+        gains = PositionYawGains(
             read_pid(block, PLATFORM_ROW, PLATFORM.pid, lane),
             read_rigid(block, PLATFORM_ROW, PLATFORM.law, lane),
-            attitude,
+        )
+        U, integral, next_attitude = position_yaw(
+            now,
             next_yaw.yaw,
+            last,
+            read_body(block, PLATFORM_ROW, PLATFORM.body, lane),
+            gains,
+            attitude,
             dt,
             get(block, PLATFORM_ROW, PLATFORM.is_saturated, lane) > 0.0,
         )
-        _set_wrench(block, lane, level, U, last, integral)
-        is_wrench = level == WRENCH
+        _set_wrench(block, lane, now.level, U, last, integral)
+        is_wrench = now.level == WRENCH
         choose_yaw(block, PLATFORM_ROW, PLATFORM.yaw, lane, is_wrench, yaw, next_yaw)
         choose_attitude(
             block, PLATFORM_ROW, PLATFORM.attitude, lane, is_wrench, attitude, next_attitude

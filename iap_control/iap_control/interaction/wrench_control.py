@@ -14,6 +14,7 @@ from iap_control.interaction.pose_correction import Correction, revise
 from iap_control.interaction.wrench_laws import (
     PaperLaw,
     SelectiveLaw,
+    Wrenches,
     WrenchMemory,
     paper_wrench,
     selective_wrench,
@@ -60,8 +61,8 @@ class WrenchControl:
         """Change the gains, also in flight; the memory stays."""
         wrench = gains.wrench
         self._tip_P = model.tip_P.copy()
-        self.flight = MotionLaw.of(model, Law.of(gains))
-        self._paper = MotionLaw.of(model.coupled(False), Law.of(wrench.paper))
+        self.flight = MotionLaw.of(model, Law.of(gains), self._dt)
+        self._paper = MotionLaw.of(model.coupled(False), Law.of(wrench.paper), self._dt)
         self._paper_law = PaperLaw.of(wrench.paper)
         self._selective_law = SelectiveLaw.of(wrench.selective)
         self._fading = math.exp(-self._dt / wrench.blend_time)
@@ -112,9 +113,8 @@ class WrenchControl:
         row, level, short = reference.row, reference.level, allocator.short
         if not self.is_idle or (task is not None and task.mode != ForceMode.NONE):
             return self._control(x, row, level, wrench_e_P, task or self._no_task, last, short)
-        settings = (int(level), self._dt, short)
         integral = self.integral if self.integrates else self.integral.copy()
-        U = self.flight.wrench(x, row, wrench_e_P, integral, *settings)
+        U = self.flight.wrench(x, row, wrench_e_P, integral, int(level), short)
         if task is not None:
             self.report(task)
         return U
@@ -134,12 +134,11 @@ class WrenchControl:
         if is_new:
             self._begin(x, row, level, task)
         row = self._back(row)
-        settings = (int(level), self._dt)
         if is_new and last is not None:
-            self._take_over(x, row, wrench_e_P, task, last, settings)
+            self._take_over(x, row, wrench_e_P, task, last, int(level))
         self._push(x, task, wrench_e_P, short)
         motion, integral = self._law
-        U = motion.wrench(x, row, self._external, integral, *settings, short, self._tracked)
+        U = motion.wrench(x, row, self._external, integral, int(level), short, self._tracked)
         if is_new and last is not None:
             self._step[:] = last - U
             self._step[self._fresh] = 0.0
@@ -176,20 +175,19 @@ class WrenchControl:
         wrench_e_P: Array,
         task: ForceTask,
         last: Array,
-        settings: tuple[int, float],
+        level: int,
     ) -> None:
         """Fill the new loops' integrals so that the active wrench goes on from its last value."""
         motion, integral = self._law
         if self.mode == ForceMode.PAPER:
-            U = motion.wrench(
-                x, row, NO_WRENCH, integral.copy(), *settings, NO_WRENCH, self._tracked
-            )
+            memory = (integral.copy(), level, NO_WRENCH, self._tracked)
+            U = motion.wrench(x, row, NO_WRENCH, *memory)
             integral[:] = motion.integral_of(last - U)
         elif self._fresh.any():
             law = self._selective_law
             tracked = self._tracked.axes
             e = tracked * (wrench_e_P + law.compensation * task.measured_P)
-            U = motion.wrench(x, row, e, integral.copy(), *settings, NO_WRENCH, self._tracked)
+            U = motion.wrench(x, row, e, integral.copy(), level, NO_WRENCH, self._tracked)
             M = motion.inertia.M
             push = last - U + np.diag(M) * law.damping * tip_velocity(x, self._tracked)
             wrenches = (task.measured_P, task.desired_P)
@@ -197,8 +195,8 @@ class WrenchControl:
 
     def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, short: Array) -> None:
         """Write the external wrench under which the motion law pushes as the wrench loops ask."""
-        wrenches = (task.measured_P, task.desired_P)
         if self.mode == ForceMode.PAPER:
+            wrenches = (task.measured_P, task.desired_P)
             paper_wrench(*wrenches, self._paper_law, self._memory, self._dt, self._pushed)
             self._external[:] = 0.0
         else:
@@ -206,8 +204,9 @@ class WrenchControl:
             if self.mode == ForceMode.NONE:
                 self._pushed[:] = 0.0
             else:
-                memory = (self._memory, self.flight.inertia.M, self._dt, short)
-                selective_wrench(x, *wrenches, self._tracked, law, *memory, self._pushed)
+                asked = Wrenches(task.measured_P, task.desired_P, short)
+                memory = (self._memory, self.flight.inertia.M, self._dt)
+                selective_wrench(x, asked, self._tracked, law, *memory, self._pushed)
             np.multiply(wrench_e_P, self._tracked.axes, out=self._external)
         if self.flight.split is not None:
             self.flight.split.drop_turn_about_line(self._pushed)

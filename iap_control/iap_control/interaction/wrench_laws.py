@@ -113,6 +113,20 @@ class WrenchMemory(NamedTuple):
             part[:] = 0.0
 
 
+class Wrenches(NamedTuple):
+    """Wrenches at one instant, in P [N, N m].
+
+    Attributes:
+        measured: (6,) of the environment.
+        desired: (6,) what it shall be.
+        short: (6,) what the last step was to make less what it made (anti-windup).
+    """
+
+    measured: Array
+    desired: Array
+    short: Array
+
+
 @njit(cache=True)
 def paper_wrench(
     measured: Array, desired: Array, law: PaperLaw, memory: WrenchMemory, dt: float, out: Array
@@ -136,14 +150,12 @@ def paper_wrench(
 @njit(cache=True)
 def selective_wrench(
     x: Array,
-    measured: Array,
-    desired: Array,
+    wrenches: Wrenches,
     tracked: TrackedAxes,
     law: SelectiveLaw,
     memory: WrenchMemory,
     M: Array,
     dt: float,
-    short: Array,
     out: Array,
 ) -> None:
     """Write the active wrench (6,) on the axes of the wrench, and the compensation on those of the pose.
@@ -153,22 +165,20 @@ def selective_wrench(
 
     Args:
         x: (13,) state row of the central body.
-        measured: (6,) wrench of the environment in P.
-        desired: (6,) what it shall be.
+        wrenches: see there.
         tracked: which axes are the pose's, and the tool's tip.
         law: gains.
         memory: integrals, advanced in place.
         M: (6, 6) inertia.
         dt: control period [s].
-        short: (6,) what the last step was to make less what it made (anti-windup) [N, N m].
         out: (6,) [N, N m], written.
     """
-    v = tip_velocity(x, tracked)
+    v, measured = tip_velocity(x, tracked), wrenches.measured
     a, met, controlled_P = np.zeros(6), np.zeros(6), np.zeros(6)
     for i in range(6):
         if tracked.axes[i] == 0.0:
             margin = PUSH_MARGIN * M[i, i] * law.damping[i] * law.speed[i]
-            push = _push(i, measured[i], desired[i], v[i], margin, law, memory, dt, short[i])
+            push = _push(i, wrenches, v[i], margin, law, memory, dt)
             controlled_P[i] = measured[i]
             met[i] = min(max(push, min(0.0, -controlled_P[i])), max(0.0, -controlled_P[i]))
             loose = 1.0 - UNDAMPED_SHARE * met[i] / push if push != 0.0 else 1.0
@@ -189,16 +199,15 @@ def selective_wrench(
 @njit(cache=True)
 def _push(
     i: int,
-    measured: float,
-    desired: float,
+    wrenches: Wrenches,
     v: float,
     margin: float,
     law: SelectiveLaw,
     memory: WrenchMemory,
     dt: float,
-    short: float,
 ) -> float:
     """The push of axis i [N, N m] before damping; advances its integral."""
+    measured, desired, short = wrenches.measured[i], wrenches.desired[i], wrenches.short[i]
     e = measured - desired
     lowest, highest = -measured - margin, -measured + margin
     push = -desired + law.kP[i] * e + memory.share[i]

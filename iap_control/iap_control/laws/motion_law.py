@@ -12,27 +12,26 @@ from iap_control.laws.decomposition import Decomposition
 from iap_control.laws.tracking import (
     Law,
     Lumped,
-    Motion,
     Pid,
-    ReferenceMotion,
+    Tracked,
     TrackedAxes,
+    Tracking,
     advanced6,
     coriolis,
     errors,
     gravity_on,
     lumped,
-    motion_at,
     pid_of,
-    reference_motion_at,
     shortened,
+    tracked_of,
     tracked_part,
+    tracking_of,
     turn_about,
 )
 from iap_control.laws.under_actuation import law_across_line, under_actuation_wrench
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
     Six,
-    Vec,
     add,
     add6,
     angular,
@@ -46,23 +45,18 @@ from iap_description.math.kernels import (
     sub6,
     times6,
     unrotate,
-    vec,
 )
 
 
 @formula
 def full_actuation(
-    x: Motion,
-    target: ReferenceMotion,
-    level: float,
-    wrench_e_P: Six,
+    now: Tracking,
     integral: Six,
     body: Lumped,
     law: Pid,
     dt: float,
     short: Six,
-    axes: Six,
-    pivot_P: Vec,
+    tracked: Tracked,
 ) -> tuple[Six, Six]:
     r"""Active wrench U on the platform about P's origin, in P, after iap_simulator eq. (10), and the new integral.
 
@@ -70,32 +64,29 @@ def full_actuation(
     multiplied by M, so that with the coupling kept in M an error along one axis pushes along that axis alone.
 
     Args:
-        x: motion of the central body.
-        target: of the reference.
-        level: what of it is tracked.
-        wrench_e_P: external wrench F_e in P to compensate [N, N m].
+        now: what is to be done.
         integral: of e_T.
         body: the platform's lumped dynamics.
         law: gains.
         dt: control period [s].
         short: what the last step was to make less what it made (anti-windup) [N, N m].
-        axes: see `TrackedAxes`.
-        pivot_P: see `TrackedAxes`.
+        tracked: see `TrackedAxes`.
     """
-    errors_P = tracked_part(errors(x, target, level), axes)
+    x = now.x
+    errors_P = tracked_part(errors(x, now.target, now.level), tracked.axes)
     e_T, far = shortened(errors_P.e_T, law.reach)
     integral = advanced6(integral, e_T, law.kI, law.limit, dt, short, far)
     terms = add6(times6(law.kP, e_T), times6(law.kI, integral))
     feedback = add6(terms, times6(law.kD, errors_P.e_xi))
     a_P = sub6(errors_P.dxi_r, feedback)
-    linear_P = add(linear(a_P), turn_about(pivot_P, axes, angular(a_P)))
+    linear_P = add(linear(a_P), turn_about(tracked, angular(a_P)))
     a_P = chosen6(law.per_inertia, six(linear_P, angular(a_P)), errors_P.dxi_r)
     U = mv6(body.M, a_P)
     U = chosen6(law.per_inertia, U, sub6(U, feedback))
     w_P = unrotate(x.q, x.w)
     U = add6(U, coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, errors_P.xi_r))
     U = sub6(U, gravity_on(body.mass, body.d_0, body.gravity, x.q))
-    return sub6(U, wrench_e_P), integral
+    return sub6(U, now.wrench_e_P), integral
 
 
 @njit(cache=True)
@@ -111,18 +102,13 @@ def full_actuation_wrench(
     short: Array,
     tracked: TrackedAxes,
 ) -> Array:
-    """`full_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (6,) is advanced in place."""
-    where = (
-        motion_at(x),
-        reference_motion_at(row),
-        level,
-        six_at(wrench_e_P, 0),
-        six_at(integral, 0),
-    )
-    settings = (lumped(inertia), pid_of(law), dt, six_at(short, 0))
-    wrench, after = full_actuation(
-        *where, *settings, six_at(tracked.axes, 0), vec(tracked.pivot_P)
-    )
+    """`full_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (6,) is advanced in place.
+
+    A kernel: it takes its arrays one by one.
+    """
+    now = tracking_of(x, row, level, wrench_e_P)
+    settings = (lumped(inertia), pid_of(law), dt, six_at(short, 0), tracked_of(tracked))
+    wrench, after = full_actuation(now, six_at(integral, 0), *settings)
     put_six(integral, 0, after)
     U = np.empty(6)
     put_six(U, 0, wrench)
@@ -140,19 +126,21 @@ class MotionLaw:
         law: gains, six of a fully actuated platform, five across the line of collinear joints.
         inertia: the platform's lumped dynamics.
         split: the decomposition of collinear joints, else None.
+        dt: control period [s].
     """
 
     law: Law
     inertia: Inertia
     split: Decomposition | None
+    dt: float
 
     @classmethod
-    def of(cls, model: PlatformModel, law: Law) -> Self:
-        """The law of a platform that pushes along six axes, or across a line, under six gains."""
+    def of(cls, model: PlatformModel, law: Law, dt: float) -> Self:
+        """The law of a platform that pushes along six axes, or across a line, under six gains, at a control period."""
         if model.line is None:
-            return cls(law, model.inertia, None)
+            return cls(law, model.inertia, None, dt)
         split = Decomposition.of(model)
-        return cls(law_across_line(law, split), model.inertia, split)
+        return cls(law_across_line(law, split), model.inertia, split, dt)
 
     @property
     def size(self) -> int:
@@ -166,15 +154,14 @@ class MotionLaw:
         wrench_e_P: Array,
         integral: Array,
         level: int,
-        dt: float,
         short: Array,
         tracked: TrackedAxes = ALL_AXES,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P; arguments as in `full_actuation_wrench`."""
         memory = (x, row, wrench_e_P, integral, level, self.inertia, self.law)
         if self.split is None:
-            return full_actuation_wrench(*memory, dt, short, tracked)
-        return under_actuation_wrench(*memory, self.split, dt, short, tracked)
+            return full_actuation_wrench(*memory, self.dt, short, tracked)
+        return under_actuation_wrench(*memory, self.split, self.dt, short, tracked)
 
     def share_of(self, integral: Array) -> Array:
         """The share of an integral of the pose errors in the active wrench (6,) [N, N m]."""

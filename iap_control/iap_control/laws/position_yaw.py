@@ -21,15 +21,13 @@ from iap_control.laws.tracking import (
     Errors,
     Law,
     Lumped,
-    Motion,
     Pid,
-    ReferenceMotion,
+    Tracking,
     advanced6,
     errors,
     lumped,
-    motion_at,
     pid_of,
-    reference_motion_at,
+    tracking_of,
 )
 from iap_description.arrays import Array
 from iap_description.math.kernels import (
@@ -78,31 +76,34 @@ class Attitude(NamedTuple):
     started: bool
 
 
+class PositionYawGains(NamedTuple):
+    """Gains of position, and gains and limits of attitude."""
+
+    position: Pid
+    attitude: RigidLawNumbers
+
+
 @formula
 def position_yaw(
-    x: Motion,
-    target: ReferenceMotion,
-    level: float,
-    wrench_e_P: Six,
+    now: Tracking,
+    yaw: float,
     integral: Six,
     body: Lumped,
-    law: Pid,
-    rigid: RigidLawNumbers,
+    gains: PositionYawGains,
     memory: Attitude,
-    yaw: float,
     dt: float,
     saturated: bool,
 ) -> tuple[Six, Six, Attitude]:
     """Active wrench U in P, thrust along z and three torques; the new integral, and the attitude command.
 
-    Arguments as in `iap_control.laws.motion_law.full_actuation`; `rigid` are attitude gains and limits, `memory` is of
-    the last attitude command, `yaw` is the heading command [rad], and `saturated` says whether a rotor was at a limit
-    in the last step (anti-windup).
+    Arguments as in `iap_control.laws.motion_law.full_actuation`; `memory` is of the last attitude command, `yaw` is
+    the heading command [rad], and `saturated` says whether a rotor was at a limit in the last step (anti-windup).
     """
+    x, target, level, rigid = now.x, now.target, now.level, gains.attitude
     q, w_P = x.q, unrotate(x.q, x.w)
     errors_P = _at_com(errors(x, target, level), q, w_P, target.a, yaw, body, level)
-    a_W, integral = _acceleration(q, target.a, integral, errors_P, body, law, rigid, dt, saturated)
-    f_e_W = rotate(q, linear(wrench_e_P))
+    a_W, integral = _acceleration(q, target.a, integral, errors_P, body, gains, dt, saturated)
+    f_e_W = rotate(q, linear(now.wrench_e_P))
     force_W = sub(scale(body.mass, (a_W[0], a_W[1], a_W[2] + body.gravity)), f_e_W)
     f_W = limited_thrust(force_W, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
     memory = _after(attitude_of_thrust(f_W, yaw), memory, rigid.rate_filter, dt)
@@ -110,8 +111,8 @@ def position_yaw(
     torque_c = add(mv(rigid.J_c, alpha), cross(w_P, mv(rigid.J_c, w_P)))
     lift = most(dot(f_W, rotate(q, (0.0, 0.0, 1.0))), rigid.thrust_min)
     thrust = (0.0, 0.0, lift)
-    lever = cross(body.d_0, add(thrust, linear(wrench_e_P)))  # both forces act at P's origin
-    U = six(thrust, sub(add(torque_c, lever), angular(wrench_e_P)))
+    lever = cross(body.d_0, add(thrust, linear(now.wrench_e_P)))  # both forces act at P's origin
+    U = six(thrust, sub(add(torque_c, lever), angular(now.wrench_e_P)))
     return U, integral, memory
 
 
@@ -130,19 +131,17 @@ def position_yaw_wrench(
     dt: float,
     saturated: bool,
 ) -> Array:
-    """`position_yaw` of a state row (13,) and a reference row (19+): (6,); integral and memory are advanced."""
-    where = (
-        motion_at(x),
-        reference_motion_at(row),
-        level,
-        six_at(wrench_e_P, 0),
-        six_at(integral, 0),
-    )
+    """`position_yaw` of a state row (13,) and a reference row (19+): (6,); integral and memory are advanced.
+
+    A kernel: it takes its arrays one by one.
+    """
+    now = tracking_of(x, row, level, wrench_e_P)
     last = Attitude(
         quat(memory.q_WB), vec(memory.w_B), vec(memory.alpha_B), memory.started[0] > 0.0
     )
-    body, gains, attitude = lumped(inertia), pid_of(law), rigid_law_numbers(rigid)
-    wrench, after, command = position_yaw(*where, body, gains, attitude, last, yaw, dt, saturated)
+    gains = PositionYawGains(pid_of(law), rigid_law_numbers(rigid))
+    settings = (lumped(inertia), gains, last, dt, saturated)
+    wrench, after, command = position_yaw(now, yaw, six_at(integral, 0), *settings)
     put_six(integral, 0, after)
     put4(memory.q_WB, command.q_WB)
     put(memory.w_B, command.w_B)
@@ -179,15 +178,15 @@ def _acceleration(
     integral: Six,
     errors_P: Errors,
     body: Lumped,
-    law: Pid,
-    rigid: RigidLawNumbers,
+    gains: PositionYawGains,
     dt: float,
     saturated: bool,
 ) -> tuple[Vec, Six]:
     """Wanted acceleration of the CoM, world axes: the reference's and PID, its position part limited; new integral."""
+    law = gains.position
     per_mass = choose(law.per_inertia, 1.0, 1.0 / body.mass)
     pull_W = rotate(q, scale(-per_mass, times(linear(law.kP), linear(errors_P.e_T))))
-    share = least(1.0, rigid.pull_max / most(math.hypot(pull_W[0], pull_W[1]), MIN_PULL))
+    share = least(1.0, gains.attitude.pull_max / most(math.hypot(pull_W[0], pull_W[1]), MIN_PULL))
     nothing = six((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     far = saturated | (share < 1.0)
     integral = advanced6(integral, errors_P.e_T, law.kI, law.limit, dt, nothing, far)

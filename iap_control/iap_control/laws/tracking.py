@@ -122,6 +122,22 @@ class ReferenceMotion(NamedTuple):
     alpha: Vec
 
 
+class Tracking(NamedTuple):
+    """What a motion law is to do at one instant.
+
+    Attributes:
+        x: motion of the central body.
+        target: of the reference.
+        level: what of it is tracked.
+        wrench_e_P: external wrench F_e in P to compensate [N, N m].
+    """
+
+    x: Motion
+    target: ReferenceMotion
+    level: float
+    wrench_e_P: Six
+
+
 class Errors(NamedTuple):
     """Errors and nominal motion at one instant, all in P.
 
@@ -151,6 +167,12 @@ def reference_motion_at(row: Array) -> ReferenceMotion:
     return ReferenceMotion(
         vec_at(row, 0), quat_at(row, 3), twist[0], twist[1], change[0], change[1]
     )
+
+
+@formula
+def tracking_of(x: Array, row: Array, level: float, wrench_e_P: Array) -> Tracking:
+    """The numbers of a state row (13,), a reference row (19+) and an external wrench (6,)."""
+    return Tracking(motion_at(x), reference_motion_at(row), level, six_at(wrench_e_P, 0))
 
 
 @formula
@@ -192,6 +214,19 @@ class TrackedAxes(NamedTuple):
         return cls(np.ones(6), np.zeros(3))
 
 
+class Tracked(NamedTuple):
+    """`TrackedAxes` in numbers."""
+
+    axes: Six
+    pivot_P: Vec
+
+
+@formula
+def tracked_of(tracked: TrackedAxes) -> Tracked:
+    """The numbers of tracked axes."""
+    return Tracked(six_at(tracked.axes, 0), vec(tracked.pivot_P))
+
+
 @formula
 def tracked_part(errors_P: Errors, axes: Six) -> Errors:
     """Errors and nominal motion without those along axes that are not held."""
@@ -200,9 +235,9 @@ def tracked_part(errors_P: Errors, axes: Six) -> Errors:
 
 
 @formula
-def turn_about(pivot_P: Vec, axes: Six, alpha: Vec) -> Vec:
+def turn_about(tracked: Tracked, alpha: Vec) -> Vec:
     """What P's origin accelerates, along axes that are not held, in a turn `alpha` about the pivot."""
-    turning = cross(pivot_P, alpha)
+    turning, axes = cross(tracked.pivot_P, alpha), tracked.axes
     return (
         (1.0 - axes[0]) * turning[0],
         (1.0 - axes[1]) * turning[1],
@@ -213,7 +248,7 @@ def turn_about(pivot_P: Vec, axes: Six, alpha: Vec) -> Vec:
 @njit(cache=True)
 def turn_about_pivot(tracked: TrackedAxes, alpha: Vec, a: Array) -> None:
     """Let P's origin accelerate, `a` (3+), along axes that are not held as in a turn `alpha` about the pivot."""
-    put(a, add(vec(a), turn_about(vec(tracked.pivot_P), six_at(tracked.axes, 0), alpha)))
+    put(a, add(vec(a), turn_about(tracked_of(tracked), alpha)))
 
 
 @formula

@@ -34,18 +34,18 @@ from iap_control.laws.tracking import (
     Errors,
     Law,
     Lumped,
-    Motion,
-    ReferenceMotion,
+    Tracked,
     TrackedAxes,
+    Tracking,
     advanced,
     coriolis,
     errors,
     gravity_on,
     lumped,
-    motion_at,
-    reference_motion_at,
     shortened,
+    tracked_of,
     tracked_part,
+    tracking_of,
     turn_about,
 )
 from iap_description.arrays import Array
@@ -74,7 +74,6 @@ from iap_description.math.kernels import (
     sub,
     sub6,
     unrotate,
-    vec,
 )
 
 UPRIGHT = 1e-6  # sine of a line's angle to the vertical, below which nothing hangs on it
@@ -101,18 +100,14 @@ def pid5_of(law: Law) -> Pid5:
 
 @formula
 def under_actuation(
-    x: Motion,
-    target: ReferenceMotion,
-    level: float,
-    wrench_e_P: Six,
+    now: Tracking,
     integral: Five,
     body: Lumped,
     law: Pid5,
     split: DecompositionNumbers,
     dt: float,
     short: Six,
-    axes: Six,
-    pivot_P: Vec,
+    tracked: Tracked,
 ) -> tuple[Six, Five]:
     r"""Active wrench U in P with no torque about the joints' line, after iap_simulator eq. (16), and the new integral.
 
@@ -120,11 +115,14 @@ def under_actuation(
     [u_a; u_u]. Gains of the line's direction come from pitch and yaw. Arguments as in
     `iap_control.laws.motion_law.full_actuation`.
     """
+    x, target, level = now.x, now.target, now.level
     errors_P = _without_turn(errors(x, target, level), x.q, target.q, split.line, level)
     at_line = law.per_inertia & (level < VELOCITY)
     e_p = _at_line(linear(errors_P.e_T), x.q, target.q, split)
     e_T = chosen6(at_line, six(e_p, angular(errors_P.e_T)), errors_P.e_T)
-    errors_P = tracked_part(Errors(e_T, errors_P.e_xi, errors_P.xi_r, errors_P.dxi_r), axes)
+    errors_P = tracked_part(
+        Errors(e_T, errors_P.e_xi, errors_P.xi_r, errors_P.dxi_r), tracked.axes
+    )
     e_T, far = shortened(errors_P.e_T, law.reach)
     e = _error(e_T, law.per_inertia, body.d_0, split)
     integral = _advanced5(integral, e, law, dt, _across(short, split.basis), far)
@@ -133,10 +131,7 @@ def under_actuation(
     feedback = add5(times5(law.kP, e), times5(law.kI, integral))
     feedback = add5(feedback, times5(law.kD, first_five(e_nu)))
     dv = sub5(dnu, feedback)
-    linear_P = add(
-        (dv[0], dv[1], dv[2]),
-        turn_about(pivot_P, axes, _turn_across(dv, split.basis)),
-    )
+    linear_P = add((dv[0], dv[1], dv[2]), turn_about(tracked, _turn_across(dv, split.basis)))
     dv = chosen5(law.per_inertia, (linear_P[0], linear_P[1], linear_P[2], dv[3], dv[4]), dnu)
     u = mv5(split.M_a, dv)
     u = chosen5(law.per_inertia, u, sub5(u, feedback))
@@ -145,7 +140,7 @@ def under_actuation(
     xi, w_P = mv6(split.Delta, turning), unrotate(x.q, x.w)
     load = coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, xi)
     load = sub6(load, gravity_on(body.mass, body.d_0, body.gravity, x.q))
-    u = add5(u, first_five(transposed_mv6(split.Delta, sub6(load, wrench_e_P))))
+    u = add5(u, first_five(transposed_mv6(split.Delta, sub6(load, now.wrench_e_P))))
     return mv6(split.Omega_T, (u[0], u[1], u[2], u[3], u[4], 0.0)), integral
 
 
@@ -163,18 +158,13 @@ def under_actuation_wrench(
     short: Array,
     tracked: TrackedAxes,
 ) -> Array:
-    """`under_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (5,) is advanced."""
-    where = (
-        motion_at(x),
-        reference_motion_at(row),
-        level,
-        six_at(wrench_e_P, 0),
-        five_at(integral),
-    )
+    """`under_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (5,) is advanced.
+
+    A kernel: it takes its arrays one by one.
+    """
+    now = tracking_of(x, row, level, wrench_e_P)
     settings = (lumped(inertia), pid5_of(law), decomposition_numbers(split), dt, six_at(short, 0))
-    wrench, after = under_actuation(
-        *where, *settings, six_at(tracked.axes, 0), vec(tracked.pivot_P)
-    )
+    wrench, after = under_actuation(now, five_at(integral), *settings, tracked_of(tracked))
     for i in range(5):
         integral[i] = after[i]
     U = np.empty(6)

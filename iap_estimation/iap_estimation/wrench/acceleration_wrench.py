@@ -64,17 +64,22 @@ from iap_estimation.wrench.thrust_model import ThrustModel, between
 
 
 class Units(NamedTuple):
-    """Mounts of M inertial units.
+    """Mounts and noise of M inertial units.
 
     Attributes:
         bodies: (M,) index of each unit's body in its platform.
         p_BS_B: (M, 3) place on the body [m].
         q_BS: (M, 4) attitude there, xyzw.
+        accel_noise: density of the accelerometers' noise [m/s^2/sqrt(Hz)]; with the next, it says how much each kind
+            counts.
+        gyro_noise: density of the gyroscopes' noise [rad/s/sqrt(Hz)].
     """
 
     bodies: Integers
     p_BS_B: Array
     q_BS: Array
+    accel_noise: float
+    gyro_noise: float
 
 
 class _Layout(NamedTuple):
@@ -133,9 +138,6 @@ class AccelerationObserver(PlatformObserver):
         units: where its inertial units sit; one at least turns with the centre.
         cutoff: of the first-order low-pass [Hz].
         dt: control period [s].
-        accel_noise: density of the accelerometers' noise [m/s^2/sqrt(Hz)]; with the next, it
-            says how much each kind counts.
-        gyro_noise: density of the gyroscopes' noise [rad/s/sqrt(Hz)].
 
     Raises:
         BadInput: no unit turns with the centre.
@@ -150,14 +152,12 @@ class AccelerationObserver(PlatformObserver):
         *,
         cutoff: float,
         dt: float,
-        accel_noise: float,
-        gyro_noise: float,
     ) -> None:
         super().__init__(assembly, fleet, autopilot, gravity=0.0, dt=dt)
         bandwidth = 2.0 * math.pi * cutoff
         # What a first-order low-pass leaves of white noise, and of the change of white noise per dt.
-        accel = accel_noise * math.sqrt(0.5 * bandwidth)
-        alpha = gyro_noise * bandwidth / math.sqrt(dt)
+        accel = units.accel_noise * math.sqrt(0.5 * bandwidth)
+        alpha = units.gyro_noise * bandwidth / math.sqrt(dt)
         self._layout = _Layout.of(assembly, units, accel=accel, alpha=alpha)
         if not self._layout.is_rigid.any():
             raise BadInput("acceleration observer: no inertial unit on the central body")

@@ -67,11 +67,11 @@ class ImuWrenchObserver:
                 np.array([bodies[unit.parent] for unit in mounted], dtype=np.int64),
                 np.array([unit.p_BS_B for unit in mounted]),
                 np.array([unit.q_BS for unit in mounted]),
+                mounted[0].accel_noise or 1.0,  # units without noise count
+                mounted[0].gyro_noise or 0.1,  # as those of the paper do
             ),
             cutoff=cutoff,
             dt=dt,
-            accel_noise=mounted[0].accel_noise or 1.0,  # units without noise count
-            gyro_noise=mounted[0].gyro_noise or 0.1,  # as those of the paper do
         )
         return cls(observer, tuple(unit.topic for unit in mounted))
 

@@ -263,7 +263,7 @@ def add_thrusts(
     for i in range(len(platform.bodies)):
         body = platform.bodies[i]
         command = (mode, thrust[i], q_r[i], w_r[i], rpm_r[i])
-        lift, torque = follow(*command, memory.x[body], x[body], rotorcraft, memory.rpm[i])
+        lift, torque = follow(command, memory.x[body], x[body], rotorcraft, memory.rpm[i])
         for state in (memory.x, x):
             f = scale(0.5 * lift, thrust_axis(state[body]))
             moment = cross(rotate(quat(state[0, 3:7]), vec(platform.arms[i])), f)

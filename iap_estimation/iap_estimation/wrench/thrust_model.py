@@ -93,11 +93,7 @@ def first_speeds(mode: int, thrust: float, rpm_r: Array, model: ThrustModel, rpm
 
 @njit(cache=True)
 def follow(
-    mode: int,
-    thrust: float,
-    q_r: Array,
-    w_r: Array,
-    rpm_r: Array,
+    command: tuple[int, float, Array, Array, Array],
     last: Array,
     now: Array,
     model: ThrustModel,
@@ -106,16 +102,14 @@ def follow(
     """Mean thrust [N] and rotor torque [N m, body axes] of an aircraft over one control period.
 
     Args:
-        mode: how to read the command, `iap_description.states.Mode`.
-        thrust: commanded [N].
-        q_r: (4,) commanded attitude.
-        w_r: (3,) commanded body rate.
-        rpm_r: (4,) commanded speeds.
+        command: mode, which says how to read it (`iap_description.states.Mode`), thrust [N], attitude (4,), body
+            rate (3,) and rotor speeds (4,).
         last: (13,) the aircraft's state at the period's beginning.
         now: (13,) at its end.
         model: of the aircraft.
         rpm: (4,) its rotors' speeds, moved on.
     """
+    mode, thrust, q_r, w_r, rpm_r = command
     lift = 0.0
     torque = (0.0, 0.0, 0.0)
     for step in range(STEPS):
@@ -124,10 +118,10 @@ def follow(
         demanded = attitude_torque(mode == _ATTITUDE, q, w, *order, mat(model.J))
         for r in range(4):
             if mode == _RPM:
-                command = rpm_r[r]
+                speed = rpm_r[r]
             else:
-                command = _speed(thrust, vec(model.mix[r]), demanded, rpm[r], model)
-            f = _spin(command, model, rpm[r : r + 1])
+                speed = _speed(thrust, vec(model.mix[r]), demanded, rpm[r], model)
+            f = _spin(speed, model, rpm[r : r + 1])
             lift += f
             arm = (model.torques[0, r], model.torques[1, r], model.torques[2, r])
             torque = add(torque, scale(f, arm))

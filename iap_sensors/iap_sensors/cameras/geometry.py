@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -82,6 +82,22 @@ class Geometry:
         )
 
 
+class PlacedParts(NamedTuple):
+    """Parts as they are placed.
+
+    Attributes:
+        corners: (vertices, 6) in `map`.
+        faces: (faces, 3).
+        firsts: (parts + 1,) first face of each part.
+        spheres: (parts, 4) around each part, in `map`.
+    """
+
+    corners: Floats
+    faces: Ints
+    firsts: Ints
+    spheres: Floats
+
+
 def _stacked(arrays: Sequence[NDArray], columns: int, kind: type) -> NDArray:
     return np.ascontiguousarray(np.vstack([np.zeros((0, columns)), *arrays]), dtype=kind)
 
@@ -129,10 +145,7 @@ def place_spheres(spheres: Floats, rows: Ints, poses: Array, out: Floats) -> Non
 
 @njit(cache=True)
 def visible(
-    corners: Floats,
-    faces: Ints,
-    firsts: Ints,
-    spheres: Floats,
+    parts: PlacedParts,
     drawn: Booleans,
     p_WC_W: Array,
     planes: Array,
@@ -143,10 +156,7 @@ def visible(
     """Write the faces that may be seen to `out`, sorted by their distance, and return their number.
 
     Args:
-        corners: (vertices, 6) in `map`.
-        faces: (faces, 3).
-        firsts: (parts + 1,) first face of each part.
-        spheres: (parts, 4) around each part, in `map`.
+        parts: where they are.
         drawn: (parts,) whether a part is drawn at all.
         p_WC_W: (3,) the camera's place.
         planes: (6, 4) around its field of view, in `map`: what is inside has n . p >= d.
@@ -154,6 +164,7 @@ def visible(
         out: (faces, 3), written to.
         keys: (2, faces) for the sorting, overwritten.
     """
+    corners, faces, firsts, spheres = parts
     count = 0
     counts = np.zeros(BINS + 1, np.int32)
     for part in range(len(drawn)):

@@ -15,7 +15,7 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.framebuffers import RenderTarget
-from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
+from iap_sensors.cameras.geometry import Geometry, PlacedParts, place, place_spheres, visible
 from iap_sensors.cameras.programs import UNITS, Look, Programs
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import (
@@ -168,10 +168,7 @@ class Painter:
         for row in viewpoint.shot.hidden:
             drawn &= geometry.rows != row
         count = visible(
-            self._corners,
-            geometry.faces,
-            geometry.firsts,
-            self._spheres,
+            PlacedParts(self._corners, geometry.faces, geometry.firsts, self._spheres),
             drawn,
             np.asarray(viewpoint.place[0], dtype=float),
             viewpoint.planes_W,

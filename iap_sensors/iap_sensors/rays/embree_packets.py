@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import IapError
-from iap_sensors.rays.caster import Numbers, Single
+from iap_sensors.rays.caster import Hits, Numbers, Single
 
 WIDTH = 16  # rays of a packet
 _TRIANGLES, _INDEX_BUFFER, _VERTEX_BUFFER = 0, 0, 1
@@ -111,21 +111,17 @@ class TriangleScene:
         library.rtcReleaseGeometry(geometry)
         library.rtcCommitScene(self.address)
 
-    def first_hits(
-        self, starts: Single, ways: Single, reach: Single
-    ) -> tuple[Single, Numbers, Single]:
-        """Distance (n,) [m], face (n,) and normal (n, 3) of the first hits; face -1 where there is none."""
+    def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
+        """The first hits of rays (n, 3) from starts (n, 3), reach (n,) long [m]."""
         distance, face = np.empty(len(reach), np.float32), np.empty(len(reach), np.int32)
-        normal = np.empty((len(reach), 3), np.float32)
-        packet, valid, how = _room()
-        _intersect(self.address, packet, valid, how, starts, ways, reach, distance, face, normal)
-        return distance, face, normal
+        hits = Hits(distance, face, np.empty((len(reach), 3), np.float32))
+        _intersect(self.address, *_room(), (starts, ways, reach), hits)
+        return hits
 
     def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
         """Whether (n,) anything is in the way."""
         blocked = np.empty(len(reach), dtype=bool)
-        packet, valid, how = _room()
-        _occluded(self.address, packet, valid, how, starts, ways, reach, blocked)
+        _occluded(self.address, *_room(), (starts, ways, reach), blocked)
         return blocked
 
 
@@ -166,10 +162,9 @@ def _pointer(typing, address):  # type: ignore[no-untyped-def]  # noqa: ANN001, 
 
 
 @njit(cache=True, nogil=True)
-def _load(
-    packet: Single, valid: Numbers, first: int, starts: Single, ways: Single, reach: Single
-) -> int:
+def _load(packet: Single, valid: Numbers, first: int, rays: tuple[Single, Single, Single]) -> int:
     """Write the rays from a number on into a packet, and return how many there are."""
+    starts, ways, reach = rays
     count = min(WIDTH, len(reach) - first)
     numbers = packet.view(np.int32)
     for j in range(WIDTH):
@@ -194,17 +189,14 @@ def _intersect(
     packet: Single,
     valid: Numbers,
     how: Numbers,
-    starts: Single,
-    ways: Single,
-    reach: Single,
-    distance: Single,
-    face: Numbers,
-    normal: Single,
+    rays: tuple[Single, Single, Single],
+    hits: Hits,
 ) -> None:
+    distance, face, normal = hits
     numbers = packet.view(np.int32)
     pointers = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
-    for first in range(0, len(reach), WIDTH):
-        count = _load(packet, valid, first, starts, ways, reach)
+    for first in range(0, len(distance), WIDTH):
+        count = _load(packet, valid, first, rays)
         _rtcIntersect16(pointers[0], _pointer(scene), pointers[1], pointers[2])
         for j in range(count):
             distance[first + j] = packet[8 * WIDTH + j]
@@ -219,14 +211,12 @@ def _occluded(
     packet: Single,
     valid: Numbers,
     how: Numbers,
-    starts: Single,
-    ways: Single,
-    reach: Single,
+    rays: tuple[Single, Single, Single],
     blocked: Booleans,
 ) -> None:
     handles = _pointer(valid.ctypes.data), _pointer(packet.ctypes.data), _pointer(how.ctypes.data)
-    for first in range(0, len(reach), WIDTH):
-        count = _load(packet, valid, first, starts, ways, reach)
+    for first in range(0, len(blocked), WIDTH):
+        count = _load(packet, valid, first, rays)
         _rtcOccluded16(handles[0], _pointer(scene), handles[1], handles[2])
         for j in range(count):
             blocked[first + j] = packet[8 * WIDTH + j] < 0.0  # Embree writes -inf

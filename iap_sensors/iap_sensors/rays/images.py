@@ -152,7 +152,7 @@ class RaySensor:
         pattern, measured = self.pattern, np.empty(len(hits.face), np.float32)
         shaded = self._shaded(rays, view, hits)
         how = (pattern.start, pattern.cosines, self._errors, key, normal_table())
-        measure(hits.distance, hits.face, shaded, *how, measured)
+        measure(hits, shaded, *how, measured)
         if "depth" in out:
             _flat(out, "depth", b)[:] = measured
         if "range" in out or "points" in out:

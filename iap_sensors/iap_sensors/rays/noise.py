@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.math.random_streams import uniforms
 from iap_sensors.pixel_noise import BITS, STEP, mixed
-from iap_sensors.rays.caster import NO_FACE, Numbers, Single
+from iap_sensors.rays.caster import NO_FACE, Hits, Single
 from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
 from iap_sensors.rays.lidar_spec import LidarSpec
 
@@ -81,8 +81,7 @@ def _fill_keys(bases: Keys, numbers: Integers, keys: Keys) -> None:
 
 @njit(cache=True, nogil=True)
 def measure(
-    distance: Single,
-    face: Numbers,
+    hits: Hits,
     hidden: Booleans,
     start: float,
     cosines: Array,
@@ -94,8 +93,7 @@ def measure(
     """Write what a sensor measures (n,) [m], NaN where it gives nothing.
 
     Args:
-        distance: (n,) true distances from where rays begin [m].
-        face: (n,) that they hit, or `NO_FACE`.
+        hits: (n,) true ones, their distances from where rays begin [m].
         hidden: (n,) what the second imager does not see.
         start: where rays begin [m].
         cosines: (n,) see `Pattern`.
@@ -104,6 +102,7 @@ def measure(
         table: of normal deviates.
         out: written to.
     """
+    distance, face = hits.distance, hits.face
     mask = np.uint64(2**BITS - 1)
     state = key
     for i in range(len(distance)):

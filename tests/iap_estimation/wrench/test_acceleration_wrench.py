@@ -26,7 +26,8 @@ TURNED = so3.quaternion_exp(np.array([0.3, -0.2, 2.0]))
 def units_of(assembly, arm=(0.0, 0.0, 0.0), q_BS=LEVEL):
     """One on every body that is the centre's or an aircraft's, all of them off its CoM and turned alike."""
     bodies = np.array(sorted({0, *assembly.aircraft}), dtype=np.int64)
-    return Units(bodies, np.tile(arm, (len(bodies), 1)), np.tile(q_BS, (len(bodies), 1)))
+    places = (np.tile(arm, (len(bodies), 1)), np.tile(q_BS, (len(bodies), 1)))
+    return Units(bodies, *places, accel_noise=0.02, gyro_noise=0.0015)
 
 
 def observer_of(name, gains, units, cutoff=2.0):
@@ -38,8 +39,6 @@ def observer_of(name, gains, units, cutoff=2.0):
         units,
         cutoff=cutoff,
         dt=DT,
-        accel_noise=0.02,
-        gyro_noise=0.0015,
     )
 
 
@@ -47,7 +46,7 @@ class Feeling:
     """Measured samples of a flight's units, each mean over a control period."""
 
     def __init__(self, plant, units, preset, seed):
-        mounts = InertialMounts(*units)
+        mounts = InertialMounts(*units[:3])
         rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
         self._probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
         spec = validate(ImuSpec, PRESETS.tree(preset), source=preset)
@@ -166,6 +165,9 @@ def test_a_platform_s_wrench_is_no_command_for_it():
 
 def test_units_on_aircraft_alone_are_refused():
     assembly = Assembly.of(load_platform("three_star"))
-    units = Units(*(each[1:] for each in units_of(assembly)))
+    units = units_of(assembly)
+    units = units._replace(
+        **{name: getattr(units, name)[1:] for name in ("bodies", "p_BS_B", "q_BS")}
+    )
     with pytest.raises(BadInput, match="no inertial unit on the central body"):
         observer_of("three_star", gains_of(), units)

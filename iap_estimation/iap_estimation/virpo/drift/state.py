@@ -123,17 +123,16 @@ class DriftState:
         more = int(rows[:, ANCHOR].max()) + 1 - self._off.shape[1]
         if more > 0:
             self._off = np.pad(self._off, ((0, 0), (0, more), (0, 0)))
+        floor = float(np.hypot(self._spec.range_floor, off))
+        limits = (self._spec.gates.range, floor, -float(np.expm1(-span / self._spec.range_memory)))
         used = apply_ranges(
             self.x[aircraft],
             4 * aircraft,
             rows[order],
             points[order],
-            self._spec.gates.range,
-            float(np.hypot(self._spec.range_floor, off)),
-            -np.expm1(-span / self._spec.range_memory),
+            limits,
             self._off[aircraft],
-            self._error,
-            self.P,
+            (self._error, self.P),
         )
         self._move()
         return used > 0
@@ -152,7 +151,8 @@ class DriftState:
         agreed = np.zeros(len(present), dtype=bool)
         deviation, gate = self._spec.joint_deviation, self._spec.gates.joints
         x, centre, d = self.x, self.centre, joints_of(self._fleet)
-        apply_joints(x, centre, arms, d, present, deviation, gate, self._error, self.P, agreed)
+        estimate = (self._error, self.P)
+        apply_joints(x, centre, (arms, d, present), deviation, gate, estimate, agreed)
         self._move()
         return agreed
 

@@ -24,7 +24,6 @@ from iap_estimation.virpo.algebra.states import turn_right
 from iap_estimation.virpo.factors.gyro_preintegration import Turn, predict_turn, tilting
 from iap_estimation.virpo.factors.ranging import to_world
 
-Flags = Booleans
 TIME, ANCHOR, PLACE, RANGE, SIGMA = 0, 1, 2, 5, 6  # columns of a range's row (n, 7)
 
 
@@ -136,29 +135,25 @@ def apply_tilt(centre: Array, row: Array, gate: float, at: int, error: Array, P:
 def apply_joints(
     x: Array,
     centre: Array,
-    arms: Array,
-    d: Array,
-    present: Flags,
+    joints: tuple[Array, Array, Booleans],
     deviation: float,
     gate: float,
-    error: Array,
-    P: Array,
-    agreed: Flags,
+    estimate: tuple[Array, Array],
+    agreed: Booleans,
 ) -> None:
     """Joints are where the centre has them: the contrasts of `joint_constraints`, each gated by itself.
 
     Args:
         x: (A, 4) places and yaws.
         centre: (7,).
-        arms: (A, 3) from each place to its joint, in the odometry's frame [m].
-        d: (A, 3) places of the joints on B0 [m].
-        present: (A,) which aircraft are.
+        joints: (A, 3) from each place to its joint, in the odometry's frame [m]; (A, 3) places of the joints on B0
+            [m]; (A,) which aircraft are present.
         deviation: of each joint's place [m].
         gate: deviations beyond which a contrast is refused.
-        error: changed in place.
-        P: changed in place.
+        estimate: error and its covariance, changed in place.
         agreed: (A,) result: whose contrasts were taken.
     """
+    (arms, d, present), (error, P) = joints, estimate
     n, at, m, total = len(error), 4 * len(x), 0, (0.0, 0.0, 0.0)
     sums, one, r, h = np.zeros((3, n)), np.empty((3, n)), np.empty(3), np.empty((3, n))
     R_0 = matrix(quat(centre))
@@ -192,12 +187,9 @@ def apply_ranges(
     at: int,
     rows: Array,
     points: Array,
-    gate: float,
-    floor: float,
-    share: float,
+    limits: tuple[float, float, float],
     memory: Array,
-    error: Array,
-    P: Array,
+    estimate: tuple[Array, Array],
 ) -> int:
     """All ranges of an aircraft since the last update, the mean of each anchor's as one row.
 
@@ -210,16 +202,14 @@ def apply_ranges(
         at: place of their error.
         rows: (n, 7) time, anchor, its place (3), range, deviation; those of one anchor together.
         points: (n, 3) from the place to the antenna, in the odometry's frame [m].
-        gate: deviations.
-        floor: deviation that a mean keeps [m].
-        share: weight of the newest in a running mean.
+        limits: gate in deviations, deviation that a mean keeps [m], weight of the newest in a running mean.
         memory: (M, 3) running mean, its variance and whether it is wrong of every anchor, changed in place.
-        error: changed in place.
-        P: changed in place.
+        estimate: error and its covariance, changed in place.
 
     Returns:
         How many means were taken.
     """
+    (gate, floor, share), (error, P) = limits, estimate
     h, gain = np.zeros(len(error)), np.empty(len(error))
     first, used = 0, 0
     while first < len(rows):

@@ -134,38 +134,36 @@ def add_ranges(
     r, J, work = np.zeros(1), np.zeros((1, 13)), np.zeros((3, 13))
     indices = np.zeros(13, dtype=np.int64)
     block, slope = np.zeros((13, 13)), np.zeros(13)
+    gathered = (indices, block, slope)
     cost, last = 0.0, (-1, -1)
     for n in range(len(rows)):
         k, a = int(rows[n, FRAME]), int(rows[n, AIRCRAFT])
         if only_frame >= 0 and k != only_frame:
             continue
         if (k, a) != last:  # many ranges are of the same places
-            _add_and_clear(
-                last[0], last[1], stride, x.shape[0] * stride, indices, block, slope, H, g
-            )
+            _add_and_clear(last, x.shape[0], stride, gathered, H, g)
             last = (k, a)
         ranging(x[k, a], x[k + 1, a], alignments[a], rows[n], r, J, work)
         cost += soften(r, J, width)
         accumulate_row(block, slope, J[0], r[0])
-    _add_and_clear(last[0], last[1], stride, x.shape[0] * stride, indices, block, slope, H, g)
+    _add_and_clear(last, x.shape[0], stride, gathered, H, g)
     return cost
 
 
 @njit(cache=True, error_model="numpy")
 def _add_and_clear(
-    k: int,
-    a: int,
+    of: tuple[int, int],
+    frames: int,
     stride: int,
-    globals_at: int,
-    indices: Indices,
-    block: Array,
-    slope: Array,
+    gathered: tuple[Indices, Array, Array],
     H: Array,
     g: Array,
 ) -> None:
-    """Add what was gathered of one interval of one aircraft, if there is one, to the normal equations."""
+    """Add what was gathered `of` one interval of one aircraft, if there is one, to the normal equations."""
+    k, a = of
+    indices, block, slope = gathered
     if k >= 0:
-        point_indices(k, a, stride, globals_at, indices)
+        point_indices(k, a, stride, frames * stride, indices)
         add_block(H, g, indices, block, slope)
         block[:] = 0.0
         slope[:] = 0.0

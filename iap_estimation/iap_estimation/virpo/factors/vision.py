@@ -21,6 +21,8 @@ from iap_estimation.virpo.factors.landmarks import CLOSEST, FARTHEST, LEFT, RIGH
 NEAREST = 0.2  # a view of a landmark nearer to its camera than this [m] is not used: its derivatives explode
 NEARER = 0.1  # nor one from this share of the first distance
 INDEPENDENT = 1e-6  # least determinant of a block that is inverted, of its diagonal's product
+Views = tuple[Array, Landmarks, StereoRig]  # states, landmarks and cameras
+Residual = tuple[Array, Array]  # (2,) of a view, and its derivatives (2, 15)
 POSE = 6  # a view depends on position and rotation
 
 
@@ -47,6 +49,22 @@ class Eliminated(NamedTuple):
         )
 
 
+class System(NamedTuple):
+    """Normal equations of the states, and landmarks that are eliminated from them.
+
+    Attributes:
+        H: lower triangle of the normal matrix, added to.
+        g: gradient, added to.
+        stride: places of a keyframe in the state; an aircraft has 15 of them.
+        out: overwritten where a landmark takes part.
+    """
+
+    H: Array
+    g: Array
+    stride: int
+    out: Eliminated
+
+
 @njit(cache=True)
 def add_vision(
     x: Array,
@@ -56,10 +74,7 @@ def add_vision(
     only_host: int,
     width: float,
     damping: float,
-    H: Array,
-    g: Array,
-    stride: int,
-    out: Eliminated,
+    system: System,
 ) -> float:
     """Add one aircraft's landmarks to the normal equations, eliminated; returns their cost.
 
@@ -71,12 +86,9 @@ def add_vision(
         only_host: take only landmarks first seen in this keyframe; -1 takes all.
         width: of Huber's kernel, in deviations.
         damping: on the diagonal of each landmark's block.
-        H: lower triangle of the normal matrix.
-        g: gradient.
-        stride: places of a keyframe in the state; an aircraft has 15 of them.
-        out: overwritten where a landmark takes part.
+        system: see there.
     """
-    r, J = np.zeros(2), np.zeros((2, 15))
+    scratch, views, out = (np.zeros(2), np.zeros((2, 15))), (x, table, rig), system.out
     cost = 0.0
     for m in range(len(table.host)):
         out.C[m] = 0.0
@@ -84,12 +96,12 @@ def add_vision(
             continue
         out.g[m] = 0.0
         out.W[m] = 0.0
-        cost = _add_views(cost, x, table, rig, m, width, 1.0, H, g, stride, out, r, J)
+        cost = _add_views(cost, views, m, width, 1.0, system, scratch)
         if _invert(out.C[m], damping):
-            _eliminate(table, m, x.shape[0], H, g, stride, out)
+            _eliminate(table, m, x.shape[0], system)
         else:
             # Its views do not determine its place: they are taken out again.
-            cost -= _add_views(0.0, x, table, rig, m, width, -1.0, H, g, stride, out, r, J)
+            cost -= _add_views(0.0, views, m, width, -1.0, system, scratch)
             out.C[m] = 0.0
     return cost
 
@@ -97,24 +109,19 @@ def add_vision(
 @njit(cache=True)
 def _add_views(
     cost: float,
-    x: Array,
-    table: Landmarks,
-    rig: StereoRig,
+    views: Views,
     m: int,
     width: float,
     sign: float,
-    H: Array,
-    g: Array,
-    stride: int,
-    out: Eliminated,
-    r: Array,
-    J: Array,
+    system: System,
+    scratch: Residual,
 ) -> float:
     """Add all views of landmark m, or with sign -1 take them out again; returns the cost with theirs."""
+    x, table, _ = views
     for j in range(table.host[m], x.shape[0]):
         for side in range(2):
             if table.sides[m, j] & (LEFT if side == 0 else RIGHT):
-                cost += _add_view(x, table, rig, m, j, side, width, sign, H, g, stride, out, r, J)
+                cost += _add_view(views, m, j, side, width, sign, system, scratch)
     return cost
 
 
@@ -128,22 +135,17 @@ def takes_part(table: Landmarks, m: int, aircraft: int, only_host: int) -> bool:
 
 @njit(cache=True)
 def _add_view(
-    x: Array,
-    table: Landmarks,
-    rig: StereoRig,
+    views: Views,
     m: int,
     j: int,
     side: int,
     width: float,
     sign: float,
-    H: Array,
-    g: Array,
-    stride: int,
-    out: Eliminated,
-    r: Array,
-    J: Array,
+    system: System,
+    scratch: Residual,
 ) -> float:
     """The part of `_add_views` of one view."""
+    (x, table, rig), (r, J), (H, g, stride, out) = views, scratch, system
     i, a, point = table.host[m], table.aircraft[m], table.place[m]
     s = scaled_point(x[i, a], x[j, a], point, rig, side)
     if s[2] < max(NEAREST * point[2], NEARER):
@@ -189,12 +191,10 @@ def _eliminate(
     table: Landmarks,
     m: int,
     frames: int,
-    H: Array,
-    g: Array,
-    stride: int,
-    out: Eliminated,
+    system: System,
 ) -> None:
     """Subtract what a landmark couples; its block is inverted already."""
+    H, g, stride, out = system
     C, W, b = out.C[m], out.W[m], out.g[m]
     base = 15 * table.aircraft[m]
     for j in range(table.host[m], frames):

@@ -18,7 +18,13 @@ from iap_estimation.virpo.factors.landmarks import (
     drop_frame,
     mean_shift,
 )
-from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks, vision_cost
+from iap_estimation.virpo.factors.vision import (
+    Eliminated,
+    System,
+    add_vision,
+    step_landmarks,
+    vision_cost,
+)
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import VirpoSpec
@@ -112,8 +118,8 @@ class VisualTerms:
         """Add all views, or those that a keyframe takes along, without their landmarks; their cost."""
         cost, width = 0.0, self._spec.huber.vision
         for pair in self._pairs:
-            system = H, g, states.stride, pair.out
-            cost += add_vision(states.x, *pair.views, only, width, damping, *system)
+            system = System(H, g, states.stride, pair.out)
+            cost += add_vision(states.x, *pair.views, only, width, damping, system)
         return cost
 
     def cost(self, states: States) -> float:

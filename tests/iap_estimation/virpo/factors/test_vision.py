@@ -14,7 +14,13 @@ from iap_estimation.virpo.algebra.normal_equations import huber, soften
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.camera import StereoRig, scaled_point
 from iap_estimation.virpo.factors.landmarks import Landmarks
-from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks, vision_cost
+from iap_estimation.virpo.factors.vision import (
+    Eliminated,
+    System,
+    add_vision,
+    step_landmarks,
+    vision_cost,
+)
 
 ALL = -1
 
@@ -120,8 +126,8 @@ def schur(
     H, g, cost = np.zeros((states.size, states.size)), np.zeros(states.size), 0.0
     outs = [Eliminated.empty(len(table.host), len(states.x)) for _ in rigs]
     for a, eyes in enumerate(rigs):
-        args = (states.x, table, eyes, a, ALL, width, 0.0, H, g, states.stride, outs[a])
-        cost += add_vision(*args)
+        system = System(H, g, states.stride, outs[a])
+        cost += add_vision(states.x, table, eyes, a, ALL, width, 0.0, system)
     assert np.array_equal(H, np.tril(H))
     return H + np.tril(H, -1).T, g, cost, outs
 
@@ -179,7 +185,8 @@ def test_only_landmarks_of_a_host():
     states, table, rigs, width = two_aircraft(2.0)
     out = Eliminated.empty(len(table.host), len(states.x))
     H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
-    add_vision(states.x, table, rigs[0], 0, 1, width, 0.0, H, g, states.stride, out)
+    system = System(H, g, states.stride, out)
+    add_vision(states.x, table, rigs[0], 0, 1, width, 0.0, system)
     taken = (table.host == 1) & (table.aircraft == 0)
     assert taken.any() and np.array_equal(out.C[:, 0, 0] > 0.0, taken)
     kept = table._replace(host=np.where(taken, table.host, -1))
