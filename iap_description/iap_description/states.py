@@ -45,6 +45,7 @@ class Mode(IntEnum):
     ATTITUDE_THRUST = 1
     RATE_THRUST = 2
     RPM = 3
+    VELOCITY = 4  # of a plant identified from logs; the message has no constant of its own
 
 
 @dataclass
@@ -55,7 +56,8 @@ class Command:
 
     Attributes:
         mode: which of the fields below counts.
-        wrench_P: (6,) active wrench on the platform, about the origin of P, in P [N, N m].
+        wrench_P: (6,) active wrench on the platform, about the origin of P, in P [N, N m]; in the mode VELOCITY the
+            platform's twist along the axes of its heading [m/s, rad/s].
         thrust: (N,) collective thrust [N].
         q_WB: (N, 4) attitude, xyzw.
         w_WB_B: (N, 3) body rate [rad/s, body axes]; feed-forward in the attitude mode.

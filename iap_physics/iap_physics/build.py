@@ -3,12 +3,15 @@
 
 from collections.abc import Sequence
 
+from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.air.wind import generators
 from iap_physics.arm.gripper import Gripper
 from iap_physics.arm.servo_steps import check_servos
 from iap_physics.engines.engine import Engine
+from iap_physics.engines.make import make_engine
+from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.latching.latches import Latches
 from iap_physics.modules.proximity import ModuleProximity
 from iap_physics.plant.clearance import check_clearance
@@ -20,6 +23,23 @@ from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.propulsion.propulsion import Propulsion, propulsion_of
+
+
+def engine_of(spec: PlantSpec, *, view: bool = False) -> Engine:
+    """A fresh engine for the plant of a specification, not loaded yet.
+
+    Args:
+        spec: of the plant.
+        view: open the engine's window, of an engine that has one.
+
+    Raises:
+        BadInput: no such engine, it needs what is not installed, or a window of a plant without bodies.
+    """
+    if spec.identified is None:
+        return make_engine(spec.engine, view=view)
+    if view:
+        raise BadInput("--view: a plant identified from logs has no bodies to be seen")
+    return IdentifiedEngine()
 
 
 def build_plant(
@@ -41,8 +61,10 @@ def build_plant(
             unstable at this time step.
     """
     assemblies = [vehicle.assembly for vehicle in spec.vehicles]
+    if isinstance(engine, IdentifiedEngine) and spec.identified is not None:
+        engine.identify(spec.identified, spec.seed, spec.dt)
     engine.load(spec.world, assemblies)
-    for i, motors in engine.arms.items():
+    for i, motors in engine.arms.items() if spec.identified is None else ():
         check_servos(assemblies[i].name, motors.arm, 1.0 / spec.rates.physics_hz)
     pairs = zip(assemblies, spec.vehicles, strict=True)
     airframes = [vehicle.airframe(assembly) for assembly, vehicle in pairs]

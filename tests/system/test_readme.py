@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from iap_bringup.cli.main import parse
-from iap_simulation.arm.scenario import ARM_SCENARIOS
 from iap_simulation.scenario.resolving import SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +21,7 @@ COMMANDS = sorted({c.strip() for c in re.findall(r"\./iap ((?!test|COMMAND)[^`#;
 def test_command_is_understood(command):
     options = parse(shlex.split(command))
     if command.startswith("run ") and not options.scenario.endswith(".yaml"):
-        assert options.scenario in {*SCENARIOS.names(), *ARM_SCENARIOS.names()}
+        assert options.scenario in SCENARIOS.names()
 
 
 def test_files_named_are_there():

@@ -22,8 +22,6 @@ from iap_description.process import interrupts
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
-from iap_simulation.arm.multibody import is_multibody, resolve_multibody
-from iap_simulation.arm.scenario import is_arm_scenario
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Progress, Result, execute
 from iap_simulation.scenario.replays import resolve_replay
@@ -78,17 +76,11 @@ def _add_flight_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fly a scenario."""
-    choices, resolved = scenario_options(options), resolve
-    if is_arm_scenario(options.scenario):
-        if not is_multibody(choices.assignments):
-            from iap_bringup.cli.identified_flight import run_arm  # imports scipy
-
-            return run_arm(options)
-        resolved = resolve_multibody
-    scenario, tree = resolved(options.scenario, choices)
+    choices = scenario_options(options)
+    scenario, tree = resolve(options.scenario, choices)
 
     def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
-        return resolved(options.scenario, choices.and_set(more))
+        return resolve(options.scenario, choices.and_set(more))
 
     return _fly(scenario, tree, options, resolve_anew)
 

@@ -28,7 +28,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap identify``."""
     parser.description = (
         "Fit a model of a vehicle under velocity commands to logs, and judge it by others: MATLAB files of"
-        " aerial_manipulator, CSV, run folders. Writes a plant that 'iap run arm_path --set plant=FILE' flies."
+        " aerial_manipulator, CSV, run folders. Writes a plant that 'iap run arm_path --set plant.file=FILE' flies."
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", help=".mat, .csv, or a run folder")
     parser.add_argument("--model", choices=("dynamic", "second_order"), required=True)

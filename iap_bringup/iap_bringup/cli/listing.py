@@ -11,7 +11,6 @@ from iap_control.gains import PRESETS as GAINS
 from iap_description.scenes.library import scene_names
 from iap_description.vehicles.platform import load_platform, platform_names
 from iap_sensors.mounted.sensor_presets import set_names
-from iap_simulation.arm.scenario import ARM_SCENARIOS
 from iap_simulation.scenario.resolving import SCENARIOS
 
 
@@ -33,7 +32,6 @@ def list_all(options: argparse.Namespace) -> int:
         show_platform(options.platform, console)
         return 0
     scenarios = [(n, SCENARIOS.tree(n).get("description", "")) for n in SCENARIOS.names()]
-    scenarios += [(n, ARM_SCENARIOS.tree(n)["description"]) for n in ARM_SCENARIOS.names()]
     platforms = [(name, load_platform(name).description) for name in platform_names()]
     for title, rows in (("Scenarios", scenarios), ("Platforms", platforms)):
         table = Table(title=title, title_justify="left", show_header=False, box=None)

@@ -44,7 +44,7 @@ DOCKED: dict[str, Bar] = {
 BARS: dict[str, dict[str, Bar]] = {
     "aircraft_lost": {"position_max_m": 0.05, **AS_PYBULLET},
     "arm_hover_swing": {"arm.base_rmse_m": 0.003},
-    "arm_path plant=multibody": {"arm.tip_rmse_m": 0.002, "arm.base_rmse_m": 0.005},
+    "arm_path_bodies": {"arm.tip_rmse_m": 0.002, "arm.base_rmse_m": 0.005},
     "arm_pick": {
         "arm.place_error_m": 0.02,
         "arm.base_rmse_m": 0.03,

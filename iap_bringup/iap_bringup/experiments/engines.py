@@ -12,14 +12,11 @@ from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
 from iap_description.errors import BadInput
 from iap_physics.engines.make import is_installed
-from iap_simulation.arm.multibody import MULTIBODY, resolve_multibody
-from iap_simulation.arm.scenario import ARM_SCENARIOS, PLANT
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.sweeps.flying import Chunk, Row, fly
 from iap_simulation.sweeps.process_pool import ProcessPool
 
 ENGINES = ("pybullet", "mujoco")  # bars were made for the first
-BODIES = f" {PLANT}={MULTIBODY}"  # after the name of an arm's scenario, which else has no engine
 COLUMNS = ("figure", *ENGINES, "off by", "bar", "within")
 
 
@@ -27,7 +24,7 @@ class EngineFlight(NamedTuple):
     """A scenario in one engine.
 
     Attributes:
-        scenario: its name, with `BODIES` where its own plant is an identified one.
+        scenario: its name.
         engine: that flies it.
         seconds: at most; None flies it to its end.
     """
@@ -39,14 +36,13 @@ class EngineFlight(NamedTuple):
     @property
     def chunk(self) -> Chunk:
         """The flight as a piece of work."""
-        name = self.scenario.removesuffix(BODIES)
         options = Options(
             engine=self.engine,
             duration=self.seconds,
-            sensors=None if name in SEEING else "none",
+            sensors=None if self.scenario in SEEING else "none",
             assignments=() if self.seconds is None else ("metrics.window=null",),
         )
-        _, tree = (resolve if name == self.scenario else resolve_multibody)(name, options)
+        _, tree = resolve(self.scenario, options)
         return Chunk(f"{self.scenario} {self.engine}", tree, (tree["seed"],))
 
 
@@ -63,8 +59,7 @@ def engines(console: Console, *, scenarios: Sequence[str] = (), quick: bool = Fa
             status.update(f"{len(rows)} of {len(work)}: {name}")
     names = dict.fromkeys(flight.scenario for flight in work)
     comparisons = [comparison(name, rows) for name in names]
-    identified = [name for name in ARM_SCENARIOS.names() if not scenarios or name in scenarios]
-    console.print(table(comparisons, identified))
+    console.print(table(comparisons))
     console.print(summary(comparisons))
 
 
@@ -86,13 +81,20 @@ def flights(scenarios: Sequence[str] = (), *, quick: bool = False) -> list[Engin
 
 
 def _known(names: Sequence[str]) -> list[str]:
-    """Scenarios by their names as engines fly them, those of an identified plant by its bodies."""
-    known = {name: name for name in SCENARIOS.names()}
-    known |= {name: f"{name}{BODIES}" for name in ARM_SCENARIOS.names()}
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise BadInput(f"experiment engines: unknown scenario '{unknown[0]}': see ./iap list")
-    return [scenario for name, scenario in known.items() if not names or name in names]
+    """Scenarios by their names, without those whose plant was identified from logs, which have no engine."""
+    with_engine = [name for name in SCENARIOS.names() if not _is_identified(name)]
+    for name in names:
+        if name in SCENARIOS.names() and name not in with_engine:
+            raise BadInput(
+                f"experiment engines: '{name}' flies a plant identified from logs, without an engine"
+            )
+        if name not in with_engine:
+            raise BadInput(f"experiment engines: unknown scenario '{name}': see ./iap list")
+    return [name for name in with_engine if not names or name in names]
+
+
+def _is_identified(name: str) -> bool:
+    return bool(SCENARIOS.tree(name).get("plant", {}).get("type") == "identified")
 
 
 def fly_all(work: Sequence[EngineFlight]) -> Iterator[tuple[str, Row]]:
@@ -108,7 +110,7 @@ def comparison(scenario: str, rows: Mapping[str, Row]) -> EngineComparison:
     return compared(scenario, BARS[scenario], first, second)
 
 
-def table(comparisons: Sequence[EngineComparison], without_engine: Sequence[str] = ()) -> Table:
+def table(comparisons: Sequence[EngineComparison]) -> Table:
     """A row for each scenario, and in it a line for each figure."""
     out = Table("", "outcome", title="every scenario in both engines", show_lines=True)
     for name in COLUMNS:
@@ -116,8 +118,6 @@ def table(comparisons: Sequence[EngineComparison], without_engine: Sequence[str]
     for each in comparisons:
         cells = ["\n".join(column) for column in zip(*each.lines, strict=True)]
         out.add_row(each.scenario, each.outcome, *cells)
-    for name in without_engine:
-        out.add_row(name, "no engine")
     return out
 
 

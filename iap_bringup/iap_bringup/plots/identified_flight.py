@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iap_bringup.plots.path_curves import PathCurves
 from iap_io.plots.plot_style import (
     AIRCRAFT,
     BALANCING,
@@ -18,25 +19,24 @@ from iap_io.plots.plot_style import (
     Style,
 )
 from iap_physics.identified.dynamics import CHANNELS
-from iap_simulation.arm.flight import ArmFlightLog
-from iap_simulation.arm.log_file import JOINT_NAMES
 from iap_simulation.identification.identifying import PUBLISHED, SECOND_ORDER, THIS_FIT, Predictor
 from iap_simulation.identification.log import Log
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+JOINT_NAMES = ("q1", "q2", "q3")
 UNITS = {name: "m/s" if name.startswith("u") else "rad/s" for name in CHANNELS}
 
 
-def draw_path(figure: Figure, log: ArmFlightLog) -> None:
+def draw_path(figure: Figure, log: PathCurves) -> None:
     """The end effector's path from above and from the side, as Fig. 7 of aerial_manipulator."""
     figure.set_size_inches(WIDTH, 3.0)
     figure.set_layout_engine("constrained")
     for panel, (i, j), names in zip(
         figure.subplots(1, 2), ((0, 1), (0, 2)), ("x y", "x z"), strict=True
     ):
-        panel.plot(log.pose[:, i], log.pose[:, j], **LIMIT, label="platform")
+        panel.plot(log.p_WP_W[:, i], log.p_WP_W[:, j], **LIMIT, label="platform")
         panel.plot(log.r_d[:, i], log.r_d[:, j], **REFERENCE, label="reference")
         panel.plot(log.r[:, i], log.r[:, j], **SIMULATED, label="end effector")
         panel.set_aspect("equal", adjustable="datalim")
@@ -45,7 +45,7 @@ def draw_path(figure: Figure, log: ArmFlightLog) -> None:
     panel.legend()
 
 
-def draw_tracking(figure: Figure, log: ArmFlightLog) -> None:
+def draw_tracking(figure: Figure, log: PathCurves) -> None:
     """Errors of the end effector, and the joints."""
     figure.set_size_inches(WIDTH, 3.6)
     figure.set_layout_engine("constrained")
@@ -63,7 +63,7 @@ def draw_tracking(figure: Figure, log: ArmFlightLog) -> None:
     _finish(above, below)
 
 
-def draw_velocities(figure: Figure, log: ArmFlightLog) -> None:
+def draw_velocities(figure: Figure, log: PathCurves) -> None:
     """Commanded and real velocities."""
     figure.set_size_inches(WIDTH, 7.0)
     figure.set_layout_engine("constrained")

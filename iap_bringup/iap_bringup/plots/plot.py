@@ -67,6 +67,9 @@ class RenderedPlot:
 
 
 FLIGHT = Need("a state that is a number", lambda run: run.flights)
+ROTORS = Need(
+    "aircraft that fly by their rotors", lambda run: {} if run.identified else run.flights
+)
 REAL_FLIGHT = Need(
     "a recorded flight of a real aircraft",
     lambda run: {end: each for end, each in run.flights.items() if each.difference is not None},
@@ -91,4 +94,6 @@ INSERTION = Need(
 )
 MODULES = Need("joined modules", lambda run: run.modules)
 CAMERAS = Need("a camera", lambda run: {"": run.folder} if run.has_cameras else {})
-IDENTIFIED = Need("a plant identified from logs", lambda run: run.identified)
+IDENTIFIED = Need(
+    "an end effector's path on a plant identified from logs", lambda run: run.identified
+)

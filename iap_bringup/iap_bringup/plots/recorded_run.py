@@ -14,14 +14,13 @@ import numpy as np
 from iap_bringup.plots.contact_curves import ContactCurves
 from iap_bringup.plots.flight_curves import FlightCurves, flight_curves
 from iap_bringup.plots.hole_outlines import Insertion, insertion
+from iap_bringup.plots.path_curves import PathCurves, path_curves
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.signals import ForceMode
 from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED
-from iap_simulation.arm.flight import ArmFlightLog
-from iap_simulation.arm.log_file import FLIGHT_LOG, read_flight_log
 from iap_simulation.metrics.errors import finite
 from iap_simulation.modules.record import FILE as MODULES_FILE
 from iap_simulation.modules.record import read_modules
@@ -77,8 +76,6 @@ class RecordedRun:
     @cached_property
     def flights(self) -> dict[str, FlightCurves]:
         """Curves of the vehicles that have any state, by the ends of their pictures' names."""
-        if self.identified:
-            return {}
         data = self.data
         curves = (flight_curves(data.meta, each, self.outcome) for each in data.vehicles)
         return {self._end(each.meta.name): each for each in curves if len(each.t)}
@@ -116,14 +113,15 @@ class RecordedRun:
     @property
     def has_cameras(self) -> bool:
         """True if any camera was recorded."""
-        sensors = () if self.identified else self.data.meta.sensors
-        return any(isinstance(sensor, CameraSensorInfo) for sensor in sensors)
+        return any(isinstance(each, CameraSensorInfo) for each in self.data.meta.sensors)
 
     @cached_property
-    def identified(self) -> dict[str, ArmFlightLog]:
-        """The log of a flight of a plant that was identified from logs."""
-        path = self.folder / FLIGHT_LOG
-        return {"": read_flight_log(path)} if path.exists() else {}
+    def identified(self) -> dict[str, PathCurves]:
+        """Curves of an end effector that followed a path on an identified plant."""
+        if not (self.folder / CONFIG).exists() or self.scenario.identified is None:
+            return {}
+        curves = path_curves(self.scenario, self.finite_data.vehicles[0])
+        return {} if curves is None else {"": curves}
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from iap_bringup.terminal.end_effector import show_end_effector
 from iap_bringup.terminal.tables import number_text
 from iap_control.modules.losses import ModuleLoss
 from iap_io.runs.fault_meta import Notice
@@ -98,8 +99,10 @@ def show_notice(console: Console, notice: Notice) -> None:
 def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     """The table of tracking errors, and where everything is."""
     vehicles = metrics.get("vehicles") or {"": metrics}
+    has_path = "joint_range_rad" in metrics.get("arm", {})
     for name, one in vehicles.items():
-        console.print(_error_table(name, one))
+        if not has_path:
+            console.print(_error_table(name, one))
         if "force_max_n" in one:
             console.print(_contact_table(one, metrics.get("compare", {})))
     start, end = metrics["window_s"]
@@ -112,7 +115,9 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     )
     if "docking" in metrics:
         console.print(docking_text(metrics["docking"]))
-    if "arm" in metrics:
+    if has_path:
+        show_end_effector(console, metrics["arm"], metrics.get("compare", {}))
+    elif "arm" in metrics:
         console.print(arm_text(metrics["arm"], metrics.get("compare", {})), highlight=False)
     if metrics.get("modules", {}).get("joints"):
         console.print(modules_text(metrics["modules"]))

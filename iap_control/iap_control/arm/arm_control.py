@@ -13,6 +13,7 @@ from iap_control.arm.motions import ExternalMotion
 from iap_control.arm.tip_guidance import TipGuidance, TipMotion
 from iap_control.arm.tip_leader import TipLeader
 from iap_control.arm.tip_stick import Stick
+from iap_control.arm.tip_velocities import TipVelocities
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -113,7 +114,9 @@ class ArmControl:
         """
         t: Array = dt * np.arange(last + 1.0) - lead
         motion = spec.motion
-        guide = motion.guide(arm, lead, dt) if isinstance(motion, TipMotion) else None
+        guide = (
+            motion.guide(arm, lead, dt) if isinstance(motion, TipMotion | TipVelocities) else None
+        )
         return cls(arm, model, spec, motion.targets(t, arm.record), guide)
 
     def __call__(

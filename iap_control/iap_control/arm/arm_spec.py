@@ -8,6 +8,7 @@ from pydantic import Discriminator, Tag
 from iap_control.arm.motions import ArmWaypoints, ExternalMotion, HoldMotion, SwingMotion
 from iap_control.arm.tip_guidance import TipPath
 from iap_control.arm.tip_stick import TipStick
+from iap_control.arm.tip_velocities import TipVelocities
 from iap_description.config.record import Count, Flag, NonNegative, Record
 
 Tagged = (
@@ -17,6 +18,7 @@ Tagged = (
     | Annotated[ExternalMotion, Tag("external")]
     | Annotated[TipPath, Tag("tip_path")]
     | Annotated[TipStick, Tag("tip_stick")]
+    | Annotated[TipVelocities, Tag("tip_velocities")]
 )
 
 

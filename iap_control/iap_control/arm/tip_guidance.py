@@ -5,7 +5,6 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from iap_control.arm.joint_limits import JointLimits
 from iap_control.arm.motions import HoldMotion, Targets
 from iap_control.arm.tip_leader import ArmTargets
 from iap_control.arm.tip_paths import PathOfTip
@@ -25,6 +24,7 @@ from iap_description.math import so3
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
 from iap_description.vehicles.arm import Arm
+from iap_description.vehicles.joint_limits import JointLimits
 from iap_description.vehicles.mounted_arm import MountedArm
 
 

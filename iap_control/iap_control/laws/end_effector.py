@@ -19,9 +19,9 @@ from iap_description.config.record import NonNegative, Positive, Record
 from iap_description.errors import BadInput, IapError
 from iap_description.math import so3
 from iap_description.vehicles.arm import Arm
+from iap_description.vehicles.joint_limits import BASE
 from iap_description.vehicles.serial_chain import REVOLUTE, Chain, jacobian, tip_pose
 
-BASE = 4  # velocities of a level platform: along its heading's axes, and its yaw rate
 HEADING = 3  # index of the heading in r
 Four = tuple[Positive, Positive, Positive, Positive]
 
@@ -95,7 +95,8 @@ class EndEffectorLaw:
         self._chain, self._gains = chain or arm.chain(), gains
         if len(gains.weights) != BASE + len(arm.joints):
             raise BadInput(
-                f"key 'control.weights': {BASE + len(arm.joints)} velocities are weighed (got {len(gains.weights)})"
+                f"key 'arm.motion.control.weights': {BASE + len(arm.joints)} velocities are weighed"
+                f" (got {len(gains.weights)})"
             )
         self._rows = 4 if gains.task == "position_heading" else 3
         self._slope, self._speed = np.array(gains.slope), np.array(gains.speed)
@@ -124,7 +125,7 @@ class EndEffectorLaw:
         smallest = np.sqrt(max(np.linalg.eigvalsh(weighted @ J.T)[0], 0.0))
         if smallest < self._gains.singular:
             raise SingularPose(
-                f"singular pose: the smallest singular value is {smallest:.3g}, control.singular"
+                f"singular pose: the smallest singular value is {smallest:.3g}, arm.motion.control.singular"
                 f" {self._gains.singular:.3g}"
             )
         inverse: Array = np.linalg.solve(weighted @ J.T, weighted).T.astype(np.float64)

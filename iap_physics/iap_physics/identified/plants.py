@@ -72,7 +72,7 @@ class IdentifiedPlants:
     def __init__(self, plant: PlantFile, worlds: int, *, noise: float) -> None:
         if not isinstance(plant, DynamicPlant):
             raise BadInput(
-                f"key 'plant': model 'dynamic' flies many worlds (got '{plant.model}', one flight at a time)"
+                f"key 'plant.file': model 'dynamic' flies many worlds (got '{plant.model}', one flight at a time)"
             )
         self._model, self._noise = plant.dynamics(), NoiseStreams(noise, worlds)
         self.pose, self.q, self.v = (np.zeros((worlds, n)) for n in (4, JOINTS, SIZE))

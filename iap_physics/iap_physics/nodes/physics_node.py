@@ -22,7 +22,7 @@ from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
-from iap_physics.engines.make import make_engine
+from iap_physics.build import engine_of
 from iap_physics.latching.latches import Latches
 from iap_physics.nodes.connection_topics import JointTopic, LatchTopic
 from iap_physics.nodes.displays import WorldTopics
@@ -50,7 +50,7 @@ class PhysicsNode(SuiteNode):
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
         timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
         timeout = None if self._pace == "lockstep" else timeout
-        self._session = Session(spec, make_engine(spec.engine), timeout=timeout)
+        self._session = Session(spec, engine_of(spec), timeout=timeout)
         what = "Stand at t = 0 until the service pause is called with data: false."
         self._paused = self.parameter("start_paused", False, what)
         self._clock_message = Clock()

@@ -12,6 +12,7 @@ from iap_physics.air.drag import DragCoefficients, add_drag
 from iap_physics.batch.records import PeriodInputs
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import RUNNING, Engine
+from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.propulsion.propulsion import Propulsion
 
@@ -38,6 +39,24 @@ class PlantOptions(NamedTuple):
 
 
 DEFAULT_OPTIONS = PlantOptions()
+
+
+class IdentifiedFlight:
+    """Steps of a plant that was identified from logs.
+
+    Args:
+        engine: the plant's.
+        dt: physics step [s].
+    """
+
+    def __init__(self, engine: IdentifiedEngine, dt: float) -> None:
+        self._engine, self._dt = engine, dt
+
+    def advance(self, inputs: PeriodInputs, steps: int) -> None:
+        """Some physics steps under the command that the engine has."""
+        for _ in range(steps):
+            self._engine.step(self._dt)
+        inputs.ticks[:] += steps
 
 
 class SteppedFlight:

@@ -21,11 +21,13 @@ from iap_physics.batch.threads import Threads
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
+from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.plant.contact_wrenches import ContactWrenches
 from iap_physics.plant.native_flight import NativeFlight
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.plant.period_flight import (
     DEFAULT_OPTIONS,
+    IdentifiedFlight,
     PeriodFlight,
     PlantOptions,
     SteppedFlight,
@@ -36,6 +38,10 @@ from iap_physics.propulsion.deviation import Deviation
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
 
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
+NO_VELOCITY_HERE = "command: velocities are for a plant identified from logs (key 'plant.type')"
+ONLY_VELOCITY_HERE = (
+    "command: a plant identified from logs takes velocities (key 'control.law': velocity)"
+)
 
 Part = TypeVar("Part", bound=PlantPart)
 
@@ -87,6 +93,8 @@ class Plant:
 
     def _flight_of(self, options: PlantOptions) -> PeriodFlight:
         """The fastest flight that these vehicles, engine and parts allow."""
+        if isinstance(self.engine, IdentifiedEngine):
+            return IdentifiedFlight(self.engine, self.dt)
         drag = None
         if self.air.has_drag:
             drag = drag_coefficients([each.airframe.assembly for each in self.propulsion])
@@ -237,6 +245,9 @@ class Plant:
                 controller allocates.
         """
         self.check_command(vehicle, command)
+        if isinstance(self.engine, IdentifiedEngine):
+            self.engine.command(command.wrench_P, moves_joints=not on_board)
+            return
         propulsion = self.propulsion[vehicle]
         if worlds is None and all(map(all_finite, command.arrays)):
             for part in self._postponing:
@@ -258,10 +269,14 @@ class Plant:
         """Look whether a vehicle could take a command, as `command` does before.
 
         Raises:
-            BadInput: an array of the command has the wrong shape, or it is a platform wrench.
+            BadInput: an array of the command has the wrong shape, it is a platform wrench, or it is a velocity and the
+                plant takes none, or takes nothing else.
         """
         if command.mode == Mode.WRENCH:
             raise BadInput(NO_WRENCH_HERE)
+        if (command.mode == Mode.VELOCITY) != isinstance(self.engine, IdentifiedEngine):
+            is_velocity = command.mode == Mode.VELOCITY
+            raise BadInput(NO_VELOCITY_HERE if is_velocity else ONLY_VELOCITY_HERE)
         command.check(self.propulsion[vehicle].command.thrust.shape[1], len(self.ticks))
 
     def arm(self, vehicle: int) -> ArmMotors | None:

@@ -18,6 +18,7 @@ from iap_description.vehicles.ports import Port
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
 from iap_physics.engines.make import EngineName
+from iap_physics.identified.spec import IdentifiedSpec
 from iap_physics.plant.joint_spec import PlantJoints
 from iap_physics.plant.rates import LoopRates
 from iap_physics.plant.vehicle_spec import PlantVehicle
@@ -53,6 +54,7 @@ class PlantSpec(Record):
     latches: dict[LatchName, Latch] = {}
     modules: PlantJoints | None = None  # joints that a coordinator opens and closes
     gripper: GripperSpec | None = None  # at the tip of the first arm
+    identified: IdentifiedSpec | None = None  # in place of engine and propulsion
 
     @model_validator(mode="after")
     def _latches_fit(self) -> Self:

@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,27 @@ YAW_GAIN, YAW_RATE_GAIN = (
 )  # of aircraft that have no yaw torque of their own [1/s^2], [1/s]
 MAX_YAW_SHARE = 0.2  # of an aircraft's thrust in hover, by which it may differ for the yaw torque
 MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, may ask for [m/s^2]
+
+
+class FlightHold(Protocol):
+    """What commands a vehicle for which no commands come."""
+
+    def begin(self, x: Array) -> None:
+        """Hold the platform of rows (bodies, 13) from now on."""
+
+    def __call__(self, x: Array) -> Command:
+        """The command on state rows (bodies, 13)."""
+
+
+class VelocityHold:
+    """Stops a plant that takes velocities."""
+
+    def begin(self, x: Array) -> None:
+        """Nothing is remembered."""
+
+    def __call__(self, x: Array) -> Command:  # noqa: ARG002 - wherever it is
+        """A command of no velocity."""
+        return Command.zeros(1, Mode.VELOCITY)
 
 
 @dataclass
@@ -53,7 +75,7 @@ class CommandBuffer:
         counts: of commands.
     """
 
-    def __init__(self, name: str, count: int, hold: "FailSafe") -> None:
+    def __init__(self, name: str, count: int, hold: FlightHold) -> None:
         self.name, self.hold = name, hold
         self.counts = CommandCounts()
         self._command, self._draft = Command.zeros(count), Command.zeros(count)

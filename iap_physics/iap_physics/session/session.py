@@ -18,7 +18,7 @@ from iap_physics.modules.remote_joints import RemoteJoints
 from iap_physics.plant.inertial import inertial_probes
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import PlantVehicle
-from iap_physics.session.command_buffer import CommandBuffer, FailSafe
+from iap_physics.session.command_buffer import CommandBuffer, FailSafe, FlightHold, VelocityHold
 from iap_physics.session.flight_monitor import FlightMonitor
 
 NO_PARTNERS: frozenset[frozenset[str]] = frozenset()
@@ -55,7 +55,7 @@ class Session:
         self.sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
         self.plant = build_plant(spec, engine, [each for each in self._probes if each is not None])
         self.command_buffers = [
-            CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
+            CommandBuffer(vehicle.name, vehicle.platform.count, _hold_of(spec, vehicle))
             for vehicle in spec.vehicles
         ]
         self.arms = {i: ArmCommands() for i in self.plant.engine.arms}
@@ -236,6 +236,11 @@ class Session:
         for i, (sensor, measured) in enumerate(zip(self.sensors, self.measured, strict=True)):
             if sensor is not None:
                 sensor(self.plant.contact_wrench(i), measured[Q])
+
+
+def _hold_of(spec: PlantSpec, vehicle: PlantVehicle) -> FlightHold:
+    """What holds a vehicle without commands."""
+    return FailSafe(spec, vehicle) if spec.identified is None else VelocityHold()
 
 
 def _noise_name(vehicle: PlantVehicle) -> str:

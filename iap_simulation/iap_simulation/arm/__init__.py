@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flights of an arm on an identified plant: scenario, loop, figures, run folder."""
+"""Flights with an arm: monitors of its end effector, stability of its law, batches on an identified plant."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many flights on an identified plant side by side: world i is the flight of its seed, as `ArmFlight` flies it."""
+"""Many flights on an identified plant side by side: world i is the single flight of its seed."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,17 +8,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_control.arm.joint_limits import JointLimits
+from iap_control.arm.tip_velocities import TipVelocities
 from iap_description.arrays import Array, Integers
-from iap_description.vehicles.arm import load_arm
+from iap_description.errors import BadInput
+from iap_description.vehicles.joint_limits import JointLimits
 from iap_physics.engines.engine import world_indices
 from iap_physics.identified.dynamics import JOINTS
 from iap_physics.identified.plant import velocity_model
 from iap_physics.identified.plant_file import load_plant
 from iap_physics.identified.plants import IdentifiedPlants
-from iap_simulation.arm.scenario import ArmScenario, resolve_arm
-from iap_simulation.arm.starts import drawn_starts
 from iap_simulation.batch.starts import give_seeds
+from iap_simulation.scenario.randomization import drawn_arm_starts
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.scenario import Scenario
 
 
 class ArmWorlds:
@@ -30,6 +32,8 @@ class ArmWorlds:
 
     Attributes:
         scenario: as given.
+        identified: the key `plant`.
+        motion: of the arm; its path is not flown.
         arm: of the platform.
         chain: its kinematics.
         seeds: (B,) of the present flights.
@@ -41,10 +45,16 @@ class ArmWorlds:
         BadInput: no such plant or arm, a model that flies one flight at a time, or a start beyond limits.
     """
 
-    def __init__(self, scenario: ArmScenario, worlds: int) -> None:
-        self.scenario, self.arm = scenario, load_arm(scenario.arm)
-        self.chain, plant = self.arm.chain(), load_plant(scenario.plant)
-        self.plants = IdentifiedPlants(plant, worlds, noise=scenario.noise)
+    def __init__(self, scenario: Scenario, worlds: int) -> None:
+        identified, vehicle = scenario.identified, scenario.vehicles[0]
+        motion, arm = vehicle.arm.motion, vehicle.platform.arm
+        if identified is None or arm is None or not isinstance(motion, TipVelocities):
+            raise BadInput(
+                f"scenario '{scenario.scenario}': an end effector on an identified plant is expected, as arm_path has"
+            )
+        self.scenario, self.identified, self.arm, self.motion = scenario, identified, arm, motion
+        self.chain, plant = arm.chain(), load_plant(identified.file)
+        self.plants = IdentifiedPlants(plant, worlds, noise=identified.noise)
         self.seeds: Integers = scenario.seed + np.arange(worlds)
         self.cut = np.zeros((worlds, JOINTS), bool)
         self._limits, self.model = JointLimits(self.arm, scenario.dt), velocity_model(plant)
@@ -63,7 +73,7 @@ class ArmWorlds:
             BadInput: anything unknown, missing or impossible, in one line.
         """
         sets = tuple(f"{key}={json.dumps(value)}" for key, value in (settings or {}).items())
-        return cls(resolve_arm(name, sets)[0], worlds)
+        return cls(resolve(name, Options(assignments=sets))[0], worlds)
 
     @property
     def status(self) -> Integers:
@@ -83,7 +93,7 @@ class ArmWorlds:
         chosen = world_indices(worlds, len(self.seeds))
         if seeds is not None:
             give_seeds(self.seeds, chosen, seeds)
-        pose, q = drawn_starts(self.scenario, self.arm, self.seeds[chosen])
+        pose, q = drawn_arm_starts(self.scenario, self.seeds[chosen])
         self.plants.reset(chosen, self.seeds[chosen], pose, q)
         self.cut[chosen] = False
 
@@ -91,5 +101,5 @@ class ArmWorlds:
         """Fly a control period under commands (B, 7), of which those of joints are cut to their limits."""
         told = self._limits(v_d, self.plants.q)
         self.cut[:] = self._limits.cut
-        for _ in range(self.scenario.plant_steps):
-            self.plants.step(told, 1.0 / self.scenario.rates.plant_hz)
+        for _ in range(self.scenario.rates.substeps):
+            self.plants.step(told, 1.0 / self.scenario.rates.physics_hz)

@@ -11,6 +11,7 @@ import numpy as np
 from iap_control.controllers.estimate_failsafe import Failsafe
 from iap_control.controllers.known_faults import RemainingThrust
 from iap_control.references.replay import RecordedCommand
+from iap_description.config.bounds import check_size
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import SensorInfo
@@ -28,12 +29,14 @@ from iap_io.runs.run_meta import Bore, RunMeta, Track
 from iap_io.runs.vehicle_meta import TRUTH, VehicleMeta
 from iap_physics.build import build_plant
 from iap_physics.engines.engine import Engine
+from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.plant.inertial import InertialProbe, inertial_probes
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
 from iap_simulation.flights.plant_spec import plant_spec
+from iap_simulation.flights.state_log import STATE_NUMBERS, StateLog
 from iap_simulation.loop.estimate_monitor import EstimateMonitor
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
@@ -187,7 +190,7 @@ class Flight:
             physics_hz=s.rates.physics_hz,
             control_hz=s.rates.control_hz,
             vehicles=tuple(metas),
-            **s.metrics.model_dump(exclude={"window"}),
+            **s.metrics.model_dump(exclude={"window", "published_rmse"}),
             bore=_bore(s.world),
             sensors=self.sensors.suite.infos,
             gravity=s.world.gravity,
@@ -205,7 +208,12 @@ class Flight:
         Raises:
             BadInput: a vehicle starts inside an object of the world.
         """
-        plant = build_plant(self.spec, engine, [*self.sensors.probes, *probes])
+        logs: list[PlantPart] = []
+        if isinstance(engine, IdentifiedEngine):
+            hz = self.scenario.rates.physics_hz
+            check_size("duration", self.duration * hz, STATE_NUMBERS)
+            logs = [StateLog(engine, 1.0 / hz)]
+        plant = build_plant(self.spec, engine, [*self.sensors.probes, *logs, *probes])
         self._reset_vehicles()
         return plant
 

@@ -3,13 +3,19 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from iap_description.math import so3
+from iap_description.states import resting_state
 from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.vehicle_meta import TRUTH
+from iap_physics.identified.spec import IdentifiedSpec
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_simulation.scenario.modules import motor_faults, plant_joints
 from iap_simulation.scenario.randomization import (
+    drawn_arm_starts,
     drawn_deviation,
     drawn_imu_mounts,
     drawn_wind,
@@ -46,11 +52,29 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
         latches=scenario.latches,
         modules=plant_joints(scenario),
         gripper=scenario.gripper,
+        identified=_identified(scenario),
+    )
+
+
+def _identified(scenario: Scenario) -> IdentifiedSpec | None:
+    """The identified plant with its drawn start; None of bodies."""
+    plant = scenario.identified
+    if plant is None:
+        return None
+    poses, joints = drawn_arm_starts(scenario, np.array([scenario.seed]))
+    *position, yaw = poses[0].tolist()
+    return IdentifiedSpec(
+        **plant.model_dump(exclude={"type"}), position=position, yaw=yaw, joints=joints[0].tolist()
     )
 
 
 def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVehicle:
     control, push = spec.control, vehicle.push
+    start, rpm = vehicle.start, vehicle.start_rpm
+    if scenario.identified is not None:
+        poses, _ = drawn_arm_starts(scenario, np.array([scenario.seed]))
+        turn = so3.quaternion_exp(np.array([0.0, 0.0, poses[0, 3]]))
+        start, rpm = resting_state(poses[:, :3], turn[None]), np.zeros_like(rpm)
     is_noisy = any(spec.state_noise.model_dump().values())
     return PlantVehicle(
         name=spec.name,
@@ -58,8 +82,8 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         deviation=drawn_deviation(scenario, spec),
         friction_factor=friction_factor(scenario),
         autopilot=control.gains.autopilot,
-        start=vehicle.start.tolist(),
-        start_rpm=vehicle.start_rpm.tolist(),
+        start=start.tolist(),
+        start_rpm=rpm.tolist(),
         start_tilt=vehicle.start_tilt.tolist(),
         hover_thrust=vehicle.hover_thrust.tolist(),
         disturbances=spec.disturbances,

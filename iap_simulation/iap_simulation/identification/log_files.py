@@ -9,17 +9,18 @@ from typing import Any, Literal
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.text_files import read_bytes, reason_of
+from iap_description.config.text_files import read_bytes, read_text, reason_of
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
-from iap_description.states import REF_Q, REF_V, REF_W, Q, V, W
+from iap_description.states import REF_Q, REF_V, REF_W, Mode, Q, V, W
+from iap_io.runs.columns import ArmColumns
 from iap_io.runs.run_reader import RunReader
 from iap_physics.identified.dynamics import CHANNELS
-from iap_simulation.arm.log_file import FLIGHT_LOG, read_csv
 from iap_simulation.identification.log import Log, make_log
 
 Clock = Literal["measured", "nominal"]
+OLD_LOG = "flight.csv"  # of an arm's flight in run folders of the version before
 SPIKE = 2.0  # step of a velocity that no aircraft or arm makes from one sample to the next [m/s, rad/s]
 MAX_UNPACKED = 1 << 28  # bytes of a MATLAB file's variables
 MAT_HEADER, MAT_COMPRESSED = (
@@ -145,22 +146,31 @@ def _times(signals: dict[str, Array], clock: Clock, count: int) -> Array:
 
 
 def read_run(folder: Path) -> Log:
-    """A flight of this suite: that of an arm by its log, any other by its recording.
+    """A flight of this suite by its recording.
 
     Raises:
         BadInput: not a run folder, or one of several vehicles.
     """
-    if (folder / FLIGHT_LOG).is_file():
-        header, table = read_csv(folder / FLIGHT_LOG)
-        signals = dict(zip(header, table.T, strict=True))
-        return make_log(folder.name, str(folder), signals)
+    if (folder / OLD_LOG).is_file():
+        header, table = read_csv(folder / OLD_LOG)
+        return make_log(folder.name, str(folder), dict(zip(header, table.T, strict=True)))
     reader = RunReader(folder)
     if len(reader.meta.vehicles) != 1:
         raise BadInput(f"{folder}: a recording of one vehicle is expected")
     (columns,) = reader.columns()
-    return make_log(
-        folder.name, str(folder), _recorded(columns.t, columns.x[:, 0], columns.reference)
-    )
+    signals = _recorded(columns.t, columns.x[:, 0], columns.reference)
+    if columns.arm is not None and (columns.mode == Mode.VELOCITY).all():
+        signals |= _recorded_commands(columns.wrench_P, columns.arm)
+    return make_log(folder.name, str(folder), signals)
+
+
+def _recorded_commands(twists: Array, arm: ArmColumns) -> dict[str, Array]:
+    """Signals of a plant that was commanded twists (K, 6) along the axes of its heading, and velocities of joints."""
+    commands = np.hstack([twists[:, [0, 1, 2, 5]], arm.target[:, 1]])
+    signals = {f"{name}_ref": each for name, each in zip(CHANNELS, commands.T, strict=True)}
+    for i in range(arm.q.shape[1]):
+        signals[f"q{i + 1}"], signals[f"q{i + 1}_p"] = arm.q[:, i], arm.v[:, i]
+    return signals
 
 
 def _recorded(t: Array, x: Array, reference: Array) -> dict[str, Array]:
@@ -175,3 +185,25 @@ def _recorded(t: Array, x: Array, reference: Array) -> dict[str, Array]:
     signals["w"] = x[:, W][:, 2]
     signals["w_ref"] = so3.rotate(reference[:, REF_Q], reference[:, REF_W])[:, 2]
     return signals
+
+
+def read_csv(path: Path) -> tuple[list[str], Array]:
+    """Header and numbers (K, columns) of a file of comma-separated values.
+
+    Raises:
+        BadInput: it has no rows, or a row with something else than its columns' numbers, named by its line.
+    """
+    lines = read_text(path).splitlines()
+    header = [name.strip() for name in lines[0].split(",")] if lines else []
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            row = [float(cell) for cell in line.split(",")]
+        except ValueError as error:
+            raise BadInput(f"{path}: line {number}: {error}") from error
+        if len(row) != len(header):
+            raise BadInput(f"{path}: line {number}: {len(header)} numbers are expected")
+        rows.append(row)
+    if not rows:
+        raise BadInput(f"{path}: a header and rows of numbers are expected")
+    return header, np.array(rows)

@@ -85,7 +85,7 @@ def saturated(vehicle: VehicleMeta, c: Columns) -> Booleans:
     """Ticks (K,) in which an aircraft's thrust command or one of its rotors is at a limit."""
     speeds = np.array([each.rpm for each in vehicle.limits]).T[..., None]  # (2, N, 1)
     thrust = np.array([each.thrust for each in vehicle.limits]).T  # (2, N)
-    rotor = _at_limit(c.rpm, *speeds).any(axis=(1, 2))
+    rotor = _at_limit(c.rpm, *speeds).any(axis=(1, 2)) & (c.mode != Mode.VELOCITY)
     by_thrust = (c.mode == Mode.ATTITUDE_THRUST) | (c.mode == Mode.RATE_THRUST)
     return rotor | (by_thrust & _at_limit(c.aircraft[..., 0], *thrust).any(axis=1))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import so3
-from iap_description.states import P, Q
+from iap_description.states import Mode, P, Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_estimation.virpo.messages import CENTRE_NAME
 from iap_io.runs.columns import Columns
@@ -141,6 +141,8 @@ class PoseScores:
         if self._track is not None:
             t, reference, poses = self._at_track(self._track, t, poses)
         chosen = inside(t, self._meta.window_s)
+        if self._track is None:  # velocity commands have no pose that is to be reached
+            chosen &= c.mode != Mode.VELOCITY
         position, attitude, axis = pose_errors(reference[chosen], poses[chosen], self._meta)
         self.position.add(position)
         self.attitude.add(attitude)

@@ -8,11 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from iap_control.references.poses_and_lines import Hover
 from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.random_streams import uniform, uniforms
 from iap_description.sensors.mounts import SensorMount, displacements, imu_mounts
 from iap_description.states import REF_P, REF_Q
+from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
@@ -24,6 +27,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 OBSTACLES = "obstacles/{}"  # stream of a field, by its name
 START = "{}/start"  # stream of a vehicle's start, by its name
+ARM_START = "arm/start"  # stream of a start on an identified plant
 
 
 def drawn_start(row: Array, scenario: Scenario, vehicle: VehicleSpec) -> Array:
@@ -35,6 +39,37 @@ def drawn_start(row: Array, scenario: Scenario, vehicle: VehicleSpec) -> Array:
     turn = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[3:])
     out[REF_Q] = so3.multiply(row[REF_Q], turn)
     return out
+
+
+def drawn_arm_starts(scenario: Scenario, seeds: Integers) -> tuple[Array, Array]:
+    """Starts of flights on an identified plant with seeds (n,).
+
+    Returns:
+        Poses (n, 4), position [m] and heading [rad], and joint coordinates (n, joints) [rad].
+
+    Raises:
+        BadInput: what may be drawn of a joint is beyond its limits.
+    """
+    vehicle, draw = scenario.vehicles[0], scenario.draw
+    arm, hover = vehicle.platform.arm, vehicle.reference
+    assert arm is not None and isinstance(hover, Hover)  # noqa: S101 - as the plant needs them
+    _check_joints(arm, draw.joints_deg)
+    turns = draw.attitude_deg if isinstance(draw.attitude_deg, tuple) else (draw.attitude_deg,) * 3
+    dice = uniforms(seeds, ARM_START, 4 + len(arm.joints))
+    place = np.array([*hover.position, np.deg2rad(hover.rpy_deg[2])])
+    spread = np.append(np.broadcast_to(draw.position, 3), np.deg2rad(turns[2]))
+    wide = np.deg2rad(draw.joints_deg)
+    return place + spread * dice[:, :4], arm.home_pose + wide * dice[:, 4:]
+
+
+def _check_joints(arm: Arm, spread_deg: float) -> None:
+    for joint, middle, least, most in zip(arm.joints, arm.home_pose, *arm.limits, strict=True):
+        for angle in middle + np.deg2rad([-spread_deg, spread_deg]):
+            if not least <= angle <= most:
+                raise BadInput(
+                    f"key 'draw.joints_deg': {joint.name} at {np.rad2deg(angle):.1f} deg is beyond its limits,"
+                    f" {np.rad2deg(least):.1f} to {np.rad2deg(most):.1f}"
+                )
 
 
 def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:

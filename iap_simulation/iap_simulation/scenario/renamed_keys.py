@@ -4,7 +4,9 @@
 import warnings
 from typing import Any
 
+from iap_description.config.record import override
 from iap_description.errors import RenamedKey
+from iap_simulation.scenario.arm_keys import chosen_by_name, moved_assignment, with_moved_keys
 
 KEYS = {"gripper.told": "gripper.known_load"}  # old path -> new path
 VALUES = {  # path -> old value -> new value
@@ -14,18 +16,26 @@ VALUES = {  # path -> old value -> new value
 VEHICLES = "vehicles"
 
 
-def renamed_path(path: str) -> str:
-    """The present path of a key, such as that of an assignment; a path without a new name stays as it is."""
+def assigned(tree: dict[str, Any], assignment: str) -> dict[str, Any]:
+    """A tree after an assignment ``dotted.path=YAML value``, by a present path or by an old one.
+
+    Raises:
+        BadInput: see `iap_description.config.record.override`.
+    """
+    chosen = chosen_by_name(tree, assignment, _warn)
+    if chosen is not None:
+        return chosen
+    assignment = moved_assignment(assignment, _warn)
+    path, equals, value = assignment.partition("=")
     new = KEYS.get(path)
-    if new is None:
-        return path
-    _warn(f"key '{path}'", f"'{new}'")
-    return new
+    if new is not None:
+        _warn(f"key '{path}'", f"'{new}'")
+    return override(tree, [f"{new or path}{equals}{value}"])
 
 
 def with_new_names(tree: dict[str, Any]) -> dict[str, Any]:
     """A scenario's plain tree under present names; also those of its vehicles, where it lists several."""
-    out = dict(tree)
+    out = with_moved_keys(tree, _warn)
     for old, new in KEYS.items():
         out = _with_new_key(out, old.split("."), old, new)
     for path, values in VALUES.items():

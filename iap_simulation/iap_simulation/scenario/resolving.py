@@ -2,6 +2,7 @@
 """Resolution of a scenario's name or file and the command line's options to one checked `Scenario`."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any, Self
 
 from iap_control.gains import gains_tree
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Presets, Record, merged, override, validate
+from iap_description.config.record import Presets, Record, merged, validate
 from iap_description.errors import BadInput, shown
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.modules import with_modules
-from iap_simulation.scenario.renamed_keys import renamed_path, with_new_names
+from iap_simulation.scenario.renamed_keys import assigned, with_new_names
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
 
@@ -96,8 +97,7 @@ def resolve_tree(
         tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
     tree = _with_presets(tree, source)
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
-        path, *value = assignment.split("=", 1)
-        tree = override(tree, ["=".join([renamed_path(path), *value])])
+        tree = assigned(tree, assignment)
         tree = _with_presets(with_new_names(tree), source)
     return scenario_of(tree, source), tree
 
@@ -158,7 +158,29 @@ def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
         out["world"] = {**world, "objects": objects_tree(world.get("objects"))}
     for vehicle in _vehicles(out, source):
         vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
+        _begin_with_joints(vehicle, source)
     return out
+
+
+def _begin_with_joints(vehicle: dict[str, Any], source: str) -> None:
+    """Write the key `start.joints_deg` of a vehicle out as the home of its arm.
+
+    Raises:
+        BadInput: it has no arm, or they are no numbers.
+    """
+    start = vehicle.get("start")
+    angles = start.get("joints_deg") if isinstance(start, dict) else None
+    if angles is None:
+        return
+    platform = _mapping(vehicle, "platform", source)
+    if not isinstance(platform.get("arm"), dict):
+        raise BadInput(f"{source}: key 'start.joints_deg': the platform has no arm")
+    if not isinstance(angles, list) or not all(isinstance(each, float) for each in angles):
+        raise BadInput(
+            f"{source}: key 'start.joints_deg': numbers are expected (got {shown(angles)})"
+        )
+    home = [math.radians(angle) for angle in angles]
+    vehicle["platform"] = {**platform, "arm": {**platform["arm"], "home": home}}
 
 
 def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:

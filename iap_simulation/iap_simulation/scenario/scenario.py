@@ -29,6 +29,7 @@ from iap_physics.plant.rates import LoopRates
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.sensor_presets import Name
+from iap_simulation.scenario.plant_choice import BODIES, IdentifiedChoice, PlantChoice, check_plant
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
@@ -63,6 +64,9 @@ class Metrics(Record):
     after_contact: NonNegative  # [s] after the first contact, from which its figures count
     steady: Positive  # the steady ones over so long at the end [s]
     force_band: Positive  # that a controlled force shall keep to, on both sides [N]
+    published_rmse: tuple[
+        Positive, ...
+    ] = ()  # position errors of recorded flights of the same [m]
 
 
 PerAxis = NonNegative | NonNegative3
@@ -73,6 +77,7 @@ class Draw(Record):
 
     position: PerAxis  # of the start, per axis [m]
     attitude_deg: PerAxis  # of the start: roll, pitch, yaw
+    joints_deg: NonNegative = 0.0  # of the start: each joint of an arm
     friction: NonNegative  # of all surfaces together
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides
@@ -99,6 +104,7 @@ class Scenario(Record):
     seed: Annotated[int, Field(strict=True, ge=0)]
     duration: Positive | None
     rates: LoopRates
+    plant: PlantChoice = BODIES
     engine: EngineChoice
     compiled: Flag = True  # whether the compiled run flies what it can fly
     world: World
@@ -124,6 +130,11 @@ class Scenario(Record):
         names = [vehicle.name for vehicle in self.vehicles]
         if len(set(names)) < len(names):
             raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
+        return self
+
+    @model_validator(mode="after")
+    def _plant_has_what_is_asked_for(self) -> Self:
+        check_plant(self)
         return self
 
     @model_validator(mode="after")
@@ -177,6 +188,11 @@ class Scenario(Record):
         is_met = any(not isinstance(each, Obstacles) for each in self.world.objects.values())
         meets = is_met or bool(self.latches) or vehicle.platform.tool is not None
         return acts or meets or bool(vehicle.disturbances)
+
+    @property
+    def identified(self) -> IdentifiedChoice | None:
+        """The plant where it was identified from logs; None where it is of bodies."""
+        return self.plant if isinstance(self.plant, IdentifiedChoice) else None
 
     @property
     def dt(self) -> float:

@@ -40,6 +40,9 @@ class Start(Record):
     mode: Literal["hover", "ground"]
     lead_in: NonNegative
     fixed: Flag  # whether `draw.position` leaves it where it is
+    joints_deg: tuple[Real, ...] | None = (
+        None  # of its arm; None: where the arm's file has them at rest
+    )
 
 
 class Control(Record):

@@ -10,6 +10,7 @@ from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import FlightMonitor
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.arm.arm_monitor import ArmMonitor
+from iap_simulation.arm.path_monitor import PathMonitor
 from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
@@ -75,6 +76,7 @@ class Participants:
             ModulesMonitor.of(modules, vehicles)
             or DockingMonitor.of(scenario)
             or getattr(agent, "task", None)
+            or PathMonitor.of(scenario, vehicles, plant)
             or ArmMonitor.of(vehicles, scenario.metrics.window)
         )
         return cls(

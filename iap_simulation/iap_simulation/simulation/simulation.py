@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
-from iap_physics.engines.make import make_engine
+from iap_physics.build import engine_of
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
 from iap_sensors.cameras.make import make_renderer
@@ -74,7 +74,7 @@ class Simulation:
                 renderer = make_renderer(flight.scenario.renderer)
                 resources.callback(renderer.close)
             self._renderer = renderer
-            self._engine = make_engine(flight.scenario.engine.name, view=view)
+            self._engine = engine_of(flight.spec, view=view)
             resources.callback(self._engine.close)
             self._load(flight)
             self._begin((), ())

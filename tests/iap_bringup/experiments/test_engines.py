@@ -11,7 +11,6 @@ from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import compared, value
 from iap_bringup.experiments.studies import run_experiment
 from iap_description.errors import BadInput
-from iap_simulation.arm.scenario import ARM_SCENARIOS
 from iap_simulation.scenario.resolving import SCENARIOS
 
 DONE = "completed"
@@ -27,8 +26,7 @@ def of(bar, first, second, *, outcomes=(DONE, DONE)):
 
 
 def test_every_listed_scenario_has_its_bars_and_nothing_else_has():
-    arms = {f"{name}{study.BODIES}" for name in ARM_SCENARIOS.names()}
-    assert set(BARS) == {*SCENARIOS.names(), *arms}
+    assert set(BARS) == {*SCENARIOS.names()} - {"arm_path"}  # whose plant has no engine
     assert set(QUICK) <= set(BARS) and set(SEEING) <= set(BARS)
 
 
@@ -53,16 +51,11 @@ def test_a_flight_has_its_engine_and_sees_only_where_it_must():
     assert not blind and "depth_camera" in seeing
 
 
-def test_an_identified_plant_has_no_engine_and_its_bodies_have_one():
-    (first, second) = study.flights(("arm_path",))
-    assert first.scenario == second.scenario == "arm_path plant=multibody"
-    assert first.chunk.tree["engine"]["name"] == "pybullet"
-
-
 @pytest.mark.parametrize(
     ("chosen", "quick", "said"),
     [
         (("hovver",), False, "unknown scenario 'hovver'"),
+        (("arm_path",), False, "'arm_path' flies a plant identified from logs"),
         (("peg_in_hole",), True, "--quick flies arm_hover_swing"),
     ],
 )
@@ -129,10 +122,10 @@ def test_a_figure_is_the_largest_of_what_its_key_names(key, found):
 def test_the_table_has_a_row_for_each_scenario_and_the_last_line_counts():
     rows = [of(0.01, 0.001, 0.002), of((0.0004, inf), 0.0005, 0.0003), of(None, 0.001, None)]
     with (console := Console(width=120)).capture() as shown:
-        console.print(study.table(rows, ["arm_path"]))
+        console.print(study.table(rows))
     text = shown.get()
     assert text.count("position rmse, mm") == 3
-    for part in ("<= 10", ">= 0.4", "<= 1.2", "no engine"):
+    for part in ("<= 10", ">= 0.4", "<= 1.2"):
         assert part in text
     assert study.summary(rows) == "1 of 3 within their bars"
 

@@ -25,8 +25,10 @@ def read(tree):
 
 @pytest.mark.parametrize("name", SCENARIOS.names())
 def test_every_scenario_s_plant_survives_yaml_bit_for_bit(name):
-    engine = "engine.name=pybullet"  # which flies all of them
-    spec = plant_spec(scenario_of(name, engine, "draw.position=0.0173", "draw.friction=0.3"))
+    draws = ["engine.name=pybullet", "draw.position=0.0173"]  # which flies all of them
+    if name != "arm_path":  # whose plant touches nothing
+        draws.append("draw.friction=0.3")
+    spec = plant_spec(scenario_of(name, *draws))
     again = PlantSpec.read(spec.yaml(), source="")
     assert again == spec
     assert again.yaml() == spec.yaml()

@@ -6,11 +6,10 @@ import pytest
 from contact_engines import NAMES
 from flying import Loop, scenario_of
 
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, RenamedKey
 from iap_io.runs.run_folder import load_run
-from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.runs.run import record
-from iap_simulation.scenario.resolving import Options
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
 
 HEAVY = {f"platform.arm.links.{i}.mass": m for i, m in enumerate((0.30, 0.24, 0.20))}
@@ -116,9 +115,12 @@ def test_commands_beyond_limits_are_clipped_and_counted_and_a_program_may_move_t
 @pytest.mark.parametrize("engine", NAMES)
 def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetres(engine):
     """From near its beginning, whose error fades within some seconds; bar: 15 mm."""
-    near = ("duration=10.0", "metrics.settle=8.0", "start.position=[3.4, 1.6, 2.3]", "compare={}")
-    scenario, _ = resolve_multibody("arm_path", Options(engine=engine, assignments=near))
-    with Simulation.of(scenario) as simulation:
+    near = {
+        "metrics.window": [8.0, 10.0],
+        "reference.position": [3.4, 1.6, 2.3],
+        "engine.name": engine,
+    }
+    with Simulation.of("arm_path_bodies", settings=near, duration=10.0) as simulation:
         simulation.fly()
         metrics = simulation.task.metrics(simulation.plant)
     assert metrics["tip_rmse_m"] < 2e-3
@@ -128,15 +130,15 @@ def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetre
     assert not any(metrics["clipped_commands"].values())
 
 
-def test_keys_of_the_path_are_its_scenarios_and_the_others_the_flights():
-    sets = ("plant=multibody", "control.slope=[2.0, 2.0, 2.0, 2.0]", "arm.holding=false")
-    assert is_multibody(sets)
-    scenario, _ = resolve_multibody("arm_path", Options(assignments=sets))
-    arm = scenario.vehicles[0].arm
-    assert (arm.motion.control.slope, arm.holding) == ((2.0,) * 4, False)
-    np.testing.assert_allclose(scenario.vehicles[0].platform.arm.home, [np.pi / 4, np.pi / 4, 0.0])
+def test_bodies_in_place_of_an_identified_plant_keep_path_start_and_law():
+    by_old = ("plant=multibody", "control.slope=[2.0, 2.0, 2.0, 2.0]", "arm.holding=false")
+    with pytest.warns(RenamedKey, match="arm_path_bodies"):
+        vehicle = resolve("arm_path", Options(assignments=by_old))[0].vehicles[0]
+    by_new = ("arm.motion.control.slope=[2.0, 2.0, 2.0, 2.0]", "arm.holding=false")
+    assert vehicle == resolve("arm_path_bodies", Options(assignments=by_new))[0].vehicles[0]
+    np.testing.assert_allclose(vehicle.platform.arm.home, [np.pi / 4, np.pi / 4, 0.0])
     with pytest.raises(BadInput, match=r"control\.slop'?\b"):
-        resolve_multibody("arm_path", Options(assignments=("control.slop=1.0",)))
+        resolve("arm_path_bodies", Options(assignments=("arm.motion.control.slop=1.0",)))
 
 
 def test_a_motion_without_an_arm_is_refused_by_its_key():

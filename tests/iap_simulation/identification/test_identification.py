@@ -129,10 +129,10 @@ def write_four(path, plant, *, seed, noise):
 def test_what_is_identified_flies(logs, tmp_path):
     out = tmp_path / "out"
     assert run(*logs, "--model", "second_order", "--out", out) == 0
-    plant = f"plant={out / 'plant.yaml'}"
+    plant = f"plant.file={out / 'plant.yaml'}"
     flight = ["run", "arm_path", "--set", plant, "--set", "compare={}", "--no-plot"]
     assert main.main([*flight, "--out", str(tmp_path / "flight")]) == 0
-    assert 0.05 < read_metrics(tmp_path / "flight")["position_rmse_m"] < 0.15
+    assert 0.05 < read_metrics(tmp_path / "flight")["arm"]["position_rmse_m"] < 0.15
 
 
 def test_a_flight_is_not_judged_by_itself_nor_by_its_copy(logs, tmp_path, capsys):

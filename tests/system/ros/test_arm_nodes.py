@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState, Joy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from iap_description.math import so3
-from iap_description.states import P, Q
+from iap_description.states import Mode, P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.serial_chain import tip_pose
 from iap_io.ros.node import EVERY
@@ -60,6 +60,12 @@ def flown_both_ways(start, folder, name, assignments):
 def test_the_joints_are_those_of_one_process(start, tmp_path):
     columns = flown_both_ways(start, tmp_path, SWING, SHORT)
     assert np.ptp(columns.arm.q[:, 1]) > 0.2
+
+
+def test_a_plant_identified_from_logs_flies_as_nodes(start, tmp_path):
+    columns = flown_both_ways(start, tmp_path, "arm_path", ("duration=4.0", "compare={}"))
+    assert (columns.mode == Mode.VELOCITY).all()
+    assert np.ptp(columns.x[:, 0, 0]) > 1.0
 
 
 def test_the_load_is_counted_as_in_one_process_from_the_grip_on(start, tmp_path):

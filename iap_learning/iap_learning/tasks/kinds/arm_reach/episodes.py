@@ -6,34 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from iap_control.laws.end_effector import EndEffectorLaw
+from iap_control.arm.tip_velocities import heading_twist, velocity_row
+from iap_control.laws.end_effector import EndEffectorGains, EndEffectorLaw
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_description.math.kernels import yaw_of
 from iap_description.math.random_streams import uniforms
+from iap_description.states import REF_FIXED, STATE_SIZE, P, Q
+from iap_description.vehicles.joint_limits import BASE
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import Episodes, Observations
 from iap_learning.tasks.kinds.arm_reach.observations import TERMS, ArmInputs, Tips
 from iap_learning.tasks.kinds.arm_reach.rewards import ArmReachWeights, Ends, measure, reward_step
 from iap_learning.tasks.kinds.arm_reach.task import ArmReachTask
 from iap_learning.tasks.scaling import ActionScale
-from iap_simulation.arm.scenario import Control
 from iap_simulation.arm.worlds import ArmWorlds
 
 
 class ReachLaw:
-    """Commands of all worlds, as `iap_simulation.arm.flight.ArmFlight` has those of one.
+    """Commands of all worlds, as `iap_control.arm.tip_velocities` has those of one.
 
     Args:
         worlds: that fly.
-        control: the law's numbers, and what becomes of its velocities.
+        gains: of the law.
+        inverts: whether velocities become the commands at which the plant holds them.
 
     Raises:
         BadInput: it weighs another number of velocities.
     """
 
-    def __init__(self, worlds: ArmWorlds, control: Control) -> None:
-        self._worlds, self._inverts = worlds, control.static_inverse
-        self._law = EndEffectorLaw(worlds.arm, control.law)
+    def __init__(self, worlds: ArmWorlds, gains: EndEffectorGains, *, inverts: bool) -> None:
+        self._worlds, self._inverts = worlds, inverts
+        self._law = EndEffectorLaw(worlds.arm, gains)
+        self._x, self._row = np.zeros(STATE_SIZE), np.zeros(REF_FIXED)
 
     def __call__(self, targets: Array) -> Array:
         """(B, 7) velocity commands for end effectors that shall rest at targets (B, 3) with a heading of zero.
@@ -45,8 +51,11 @@ class ReachLaw:
         out, at_rest = np.zeros_like(plants.v), np.zeros(4)
         for b, target in enumerate(targets):
             pose, q = plants.pose[b], plants.q[b]
+            self._x[P], self._x[Q] = pose[:3], so3.quaternion_exp(np.array([0.0, 0.0, pose[3]]))
             r_d = np.append(target, 0.0)
-            v = self._law(r_d, at_rest, pose[:3], float(pose[3]), q)
+            v = self._law(r_d, at_rest, pose[:3], yaw_of(self._x[Q]), q)
+            velocity_row(self._row, self._x, v)  # and back, as by the messages of a single flight
+            v[:BASE] = heading_twist(self._row, self._x[Q])[[0, 1, 2, 5]]
             out[b] = model.held_command(q, v) if self._inverts else v
         return out
 
@@ -61,7 +70,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
         task: what is to be done.
         worlds: B.
         scenario: values of the scenario's keys by their dotted paths, over those of the task.
-        platform: none can be chosen: the scenario's `plant` and `arm` fly.
+        platform: none can be chosen: the scenario's plant and platform fly.
         threads: the plants are not shared by threads.
 
     Attributes:
@@ -89,7 +98,9 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
         super().__init__(task, flying, ActionScale.of(task.action.low, task.action.high))
         self._observer = TERMS.observer(task.observation, self.size)
         self._rules = ArmReachWeights.of(task, self.dt), Ends.of(task, self.dt)
-        self._law = ReachLaw(self.worlds, self.worlds.scenario.control)
+        self._law = ReachLaw(
+            flying, flying.motion.control, inverts=flying.identified.static_inverse
+        )
         self.targets, self._tips = np.zeros((worlds, 3)), Tips.empty(worlds)
         self._distance, self._kept = np.zeros(worlds), np.zeros(worlds, dtype=np.int64)
         self._begin(np.arange(worlds))
@@ -97,7 +108,7 @@ class ArmReachEpisodes(Episodes[ArmReachTask, ArmWorlds]):
     @property
     def platform(self) -> str:
         """Name of the arm on its plant."""
-        return f"{self.worlds.scenario.arm} on {self.worlds.scenario.plant}"
+        return f"{self.worlds.arm.name} on {self.worlds.identified.file}"
 
     @property
     def layout(self) -> TermLayout:

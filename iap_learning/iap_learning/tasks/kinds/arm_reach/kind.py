@@ -36,9 +36,9 @@ class KinematicAgent(ScriptedAgent[KinematicSettings, ArmReachEpisodes]):
     TASKS = "moves an end effector"
 
     def __init__(self, settings: KinematicSettings, episodes: ArmReachEpisodes) -> None:
-        keys = settings.model_dump(exclude={*AgentSettings.model_fields})
-        control = episodes.worlds.scenario.control.model_copy(update=keys)
-        self._law = ReachLaw(episodes.worlds, control)
+        keys = settings.model_dump(exclude={*AgentSettings.model_fields, "static_inverse"})
+        gains = episodes.worlds.motion.control.model_copy(update=keys)
+        self._law = ReachLaw(episodes.worlds, gains, inverts=settings.static_inverse)
         super().__init__(settings, episodes)
 
     def values(self) -> Array:

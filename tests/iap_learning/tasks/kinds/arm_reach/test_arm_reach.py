@@ -15,13 +15,12 @@ from iap_learning.evaluation.baselines import score
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
-from iap_simulation.arm.flight import ArmFlight
-from iap_simulation.arm.scenario import resolve_arm
+from iap_physics.identified.engine import IdentifiedEngine
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
 
 TASK = "arm_reach"
-STILL = {"draw.yaw_deg": 0.0, "draw.joints_deg": 0.0, "noise": 0.0}
+STILL = {"draw.attitude_deg": 0.0, "draw.joints_deg": 0.0, "plant.noise": 0.0}
 
 
 @pytest.mark.slow
@@ -40,14 +39,21 @@ def test_a_world_is_the_single_flight_of_its_seed_bit_for_bit() -> None:
     }
     path["heading"] = {**at, "offset": 0.0}
     own = make_task(TASK).settings
-    changes = [f"{key}={value}" for key, value in own.items()] + [
-        f"path={path}",
-        "metrics.settle=1.0",
-    ]
-    single = ArmFlight(resolve_arm("arm_path", tuple(changes), seed=5, duration=4.0)[0]).fly()
-    alone = np.hstack([single.pose, single.q, single.v])[::2]
+    with Simulation.of("arm_path", settings={**own, "arm.motion.path": path}, seed=5) as single:
+        alone = [_row_of(single)]
+        for _ in range(40):
+            single.step()
+            alone.append(_row_of(single))
+    alone = np.array(alone)
     np.testing.assert_array_equal(np.array(rows), alone)
     assert np.ptp(alone[:, :3], axis=0).max() > 0.1
+
+
+def _row_of(simulation: Simulation) -> Any:
+    engine = simulation.plant.engine
+    assert isinstance(engine, IdentifiedEngine)
+    state = engine.plant.state
+    return np.hstack([state.p_WP_W, state.yaw, state.q, state.v])
 
 
 def test_a_world_is_the_same_alone() -> None:
@@ -64,7 +70,7 @@ def test_a_world_is_the_same_alone() -> None:
 
 def test_what_is_seen_is_where_the_end_effector_is_and_how_it_moves() -> None:
     """Against the kinematics (3) in `map`, and a difference of places within a fine step of the plant."""
-    fine = {"noise": 0.0, "rates.plant_hz": 1000.0, "rates.control_hz": 1000.0}
+    fine = {"plant.noise": 0.0, "rates.physics_hz": 1000.0, "rates.control_hz": 1000.0}
     scales = {
         "error": 1.0,
         "tip": 1.0,
@@ -168,8 +174,12 @@ def test_the_policy_that_ships_arrives_sooner_than_the_laws() -> None:
     [
         ({"target.low": [2.0, 0.0, 0.0]}, {}, "key 'target': key 'low'"),
         ({"observation": {"rpm": 1.0}}, {}, "no term 'rpm'"),
-        ({}, {"draw.joints_deg": 80.0}, "draw.joints_deg: q2 at -20.0 deg is beyond its limits"),
-        ({}, {"wind.speed": 1.0}, "unknown key 'wind'"),
+        (
+            {},
+            {"draw.joints_deg": 80.0},
+            "key 'draw.joints_deg': q2 at -20.0 deg is beyond its limits",
+        ),
+        ({}, {"wind.speed": 1.0}, "key 'wind.speed': a plant of type identified"),
     ],
 )
 def test_what_is_wrong_is_named(
@@ -191,5 +201,5 @@ def test_what_an_identified_plant_has_not_is_refused(tmp_path: Any) -> None:
     path = tmp_path / "slow.yaml"
     channel = "{gain: 1.0, frequency: 2.0, damping: 1.0, delay: 0.1}"
     path.write_text(f"model: second_order\ndescription: One.\nchannels: {{u_l: {channel}}}\n")
-    with pytest.raises(BadInput, match="key 'plant': model 'dynamic' flies many worlds"):
-        make_episodes(TASK, 1, scenario={"plant": str(path)})
+    with pytest.raises(BadInput, match="key 'plant.file': model 'dynamic' flies many worlds"):
+        make_episodes(TASK, 1, scenario={"plant.file": str(path)})

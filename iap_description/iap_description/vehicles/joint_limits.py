@@ -3,10 +3,10 @@
 
 import numpy as np
 
-from iap_control.laws.end_effector import BASE
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.vehicles.arm import Arm
 
+BASE = 4  # velocities of a level platform: along its heading's axes, and its yaw rate
 BEYOND = 1e-9  # of a limit, below which a command counts as kept
 
 

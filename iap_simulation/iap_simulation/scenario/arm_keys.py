@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys of scenarios with an identified plant as the version before had them; they are read with a warning."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from iap_description.config.plain_yaml import parse_yaml, read_yaml
+from iap_description.config.record import merged
+from iap_description.vehicles.arm import ARMS
+from iap_description.vehicles.platform import platform_tree
+
+SHIPPED = Path(__file__).parents[1] / "data" / "scenarios"
+MULTIBODY = "multibody"  # as the plant: bodies
+LAW = ("task", "slope", "speed", "weights", "centring", "singular")
+Warn = Callable[[str, str], None]
+
+
+def _turn(yaw_deg: object) -> object:
+    return [0.0, 0.0, yaw_deg]
+
+
+def _from(start: object) -> object:
+    return [start, 1e9]  # to the flight's end
+
+
+def _same(value: object) -> object:
+    return value
+
+
+MOVED: dict[str, tuple[str, Callable[[object], object]]] = {  # old path -> new path, new value
+    "noise": ("plant.noise", _same),
+    "path": ("arm.motion.path", _same),
+    **{f"control.{key}": (f"arm.motion.control.{key}", _same) for key in LAW},
+    "control.static_inverse": ("plant.static_inverse", _same),
+    "start.position": ("reference.position", _same),
+    "start.yaw_deg": ("reference.rpy_deg", _turn),
+    "draw.yaw_deg": ("draw.attitude_deg", _turn),
+    "rates.plant_hz": ("rates.physics_hz", _same),
+    "metrics.settle": ("metrics.window", _from),
+}
+
+
+def moved_assignment(assignment: str, warn: Warn) -> str:
+    """An assignment ``dotted.path=YAML value`` with the present path and value of an old key."""
+    path, equals, text = assignment.partition("=")
+    old = next((key for key in MOVED if f"{path}.".startswith(f"{key}.")), None)
+    if old is None or not equals:
+        return assignment
+    new, change = MOVED[old]
+    warn(f"key '{old}'", f"'{new}'")
+    if path != old or change is _same:
+        return f"{new}{path.removeprefix(old)}={text}"
+    return f"{new}={json.dumps(change(parse_yaml(text, source=f'--set {assignment}')))}"
+
+
+def chosen_by_name(tree: dict[str, Any], assignment: str, warn: Warn) -> dict[str, Any] | None:
+    """A tree whose plant or arm an assignment names as in the version before; None of other assignments."""
+    path, _, text = assignment.partition("=")
+    if path not in ("plant", "arm"):
+        return None
+    name = parse_yaml(text, source=f"--set {assignment}")
+    if not isinstance(name, str):
+        return None
+    return _with_plant(tree, name, warn) if path == "plant" else _with_arm(tree, name, warn)
+
+
+def with_moved_keys(tree: dict[str, Any], warn: Warn) -> dict[str, Any]:
+    """A scenario's plain tree with old keys at their present places."""
+    plant, arm = tree.get("plant"), tree.get("arm")
+    names = {
+        key: value for key, value in (("plant", plant), ("arm", arm)) if isinstance(value, str)
+    }
+    out = {key: value for key, value in tree.items() if key not in names}
+    if names:
+        out = merged(_without_others("arm_path"), out)
+    for old, (new, change) in MOVED.items():
+        *parents, last = old.split(".")
+        home = out if not parents else out.get(parents[0])
+        if isinstance(home, dict) and last in home:
+            warn(f"key '{old}'", f"'{new}'")
+            value = change(home[last])
+            kept = {key: each for key, each in home.items() if key != last}
+            out = {**out, parents[0]: kept} if parents else kept
+            out = merged(out, _nested(new.split("."), value))
+    if "arm" in names:
+        out = _with_arm(out, names["arm"], warn)
+    return _with_plant(out, names["plant"], warn) if "plant" in names else out
+
+
+def _nested(parts: list[str], value: object) -> dict[str, Any]:
+    return {parts[0]: value if len(parts) == 1 else _nested(parts[1:], value)}
+
+
+def _without_others(name: str) -> dict[str, Any]:
+    """A shipped scenario's tree without the flights beside it."""
+    return {
+        key: value
+        for key, value in read_yaml(SHIPPED / f"{name}.yaml").items()
+        if key != "compare"
+    }
+
+
+def _with_plant(tree: dict[str, Any], name: str, warn: Warn) -> dict[str, Any]:
+    """A tree whose plant is an identified one by its name, or bodies."""
+    if name != MULTIBODY:
+        warn(f"key 'plant': '{name}'", "'plant.file'")
+        return merged(tree, {"plant": {"type": "identified", "file": name}})
+    warn(f"key 'plant': '{name}'", "scenario 'arm_path_bodies'")
+    bodies = read_yaml(SHIPPED / "arm_path_bodies.yaml")
+    control = {**tree.get("control", {}), "law": "auto"}
+    rates = {"physics_hz": 1000.0, "control_hz": 200.0}
+    own = tree["arm"]["motion"]
+    motion = {**bodies["arm"]["motion"], "path": own["path"], "control": own["control"]}
+    out = merged(tree, {"rates": rates, "control": control})
+    out["arm"] = {**tree["arm"], "motion": motion}
+    return {**out, "plant": {"type": "bodies"}, "compare": bodies["compare"]}
+
+
+def _with_arm(tree: dict[str, Any], name: str, warn: Warn) -> dict[str, Any]:
+    """A tree whose platform has an arm by its name."""
+    warn("key 'arm' with a name", "'platform.arm'")
+    platform = tree["platform"]
+    if isinstance(platform, str):
+        platform, _ = platform_tree(platform)
+    return {**tree, "platform": {**platform, "arm": read_yaml(ARMS.file_or_path(name))}}
