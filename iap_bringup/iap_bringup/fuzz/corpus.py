@@ -19,7 +19,6 @@ from iap_description.vehicles.platform import platform_names, platform_tree
 from iap_learning.policies.policy import SHIPPED
 from iap_learning.tasks.task import TASKS
 from iap_learning.training.experiment import EXPERIMENTS
-from iap_simulation.arm.scenario import ARM_SCENARIOS
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.sweeps.flying import fly
 from iap_simulation.sweeps.study import Axis, Study
@@ -80,7 +79,9 @@ def _call(main: Main, arguments: list[str]) -> None:
 def _make_trees(home: Path) -> None:
     """YAML of scenarios, platforms, tasks and experiments, resolved or as their files have it."""
     for name in SCENARIOS.names():
-        _write(home / f"scenario_{name}.yaml", SCENARIOS.extended(SCENARIOS.file(name)))
+        has_short_periods = name != "arm_path"
+        kind = "scenario" if has_short_periods else "arm"
+        _write(home / f"{kind}_{name}.yaml", SCENARIOS.extended(SCENARIOS.file(name)))
     for name in ("hover", "wall_push", "docking", "module_hover", "arm_pick"):
         _write(home / f"resolved_{name}.yaml", resolve(name, Options())[1])
     sensed = resolve("hover", Options(sensors="imu,uwb,lidar"))[1]
@@ -91,8 +92,6 @@ def _make_trees(home: Path) -> None:
         _write(home / f"task_{name}.yaml", TASKS.extended(TASKS.file(name)))
     for name in EXPERIMENTS.names():
         _write(home / f"experiment_{name}.yaml", EXPERIMENTS.extended(EXPERIMENTS.file(name)))
-    for name in ARM_SCENARIOS.names():
-        _write(home / f"arm_{name}.yaml", ARM_SCENARIOS.tree(name))
     _write(home / "world.yaml", _world())
 
 
