@@ -38,13 +38,13 @@ def stamps_of(
 
 def _unit(values: Array, usual: TimeUnit) -> TimeUnit:
     """The unit that makes times (K,) sound."""
-    start = float(np.median(values)) if len(values) else 0.0
-    for unit, size in NANOSECONDS.items():
-        if _SINCE_1970[0] <= start * size <= _SINCE_1970[1]:
-            return unit
     steps = np.abs(np.diff(values))
     period = float(np.median(steps)) if len(steps) else 0.0
     likely = [u for u, n in NANOSECONDS.items() if _PERIODS[0] <= period * n <= _PERIODS[1]]
+    start = float(np.median(values)) if len(values) else 0.0
+    for unit in likely or list(NANOSECONDS):
+        if _SINCE_1970[0] <= start * NANOSECONDS[unit] <= _SINCE_1970[1]:
+            return unit
     return usual if usual in likely or not likely else likely[0]
 
 

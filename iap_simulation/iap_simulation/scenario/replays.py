@@ -56,7 +56,7 @@ def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) 
     z = command.given.poses[:, 2] + vehicle.offset[2]
     clearance = vehicle.platform.ground_clearance
     is_low = z.min() < clearance - TOUCH and abs(z[0]) < NEAR_ZERO and z[0] - z.min() < NEAR_ZERO
-    lift = math.ceil(100.0 * (clearance + MARGIN - z.min())) / 100.0
+    lift = math.ceil(round(100.0 * (clearance + MARGIN - float(z.min())), 6)) / 100.0
     keys: dict[str, Any] = {"lift": lift} if is_low and scenario.world.ground else {}
     if largest_tilt(command.given.poses[:, 3:]) > STEEP and _by_heading(scenario, vehicle):
         keys["attitude"] = "heading"

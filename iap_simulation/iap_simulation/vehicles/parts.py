@@ -18,7 +18,16 @@ from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, resting_state
+from iap_description.states import (
+    REF_A,
+    REF_FIXED,
+    REF_P,
+    REF_Q,
+    Command,
+    Level,
+    Mode,
+    resting_state,
+)
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
@@ -83,7 +92,7 @@ def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
 
 
 TOUCH = 0.02  # depth that a reference may be below where the platform stands [m]
-CHECKED = 2000  # instants at which a reference is looked at
+CHECKED, CHECKED_REPLAY = 500, 20_000  # instants at which a reference is looked at
 STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
 
 
@@ -138,26 +147,36 @@ def vehicle_timeline(
     if scenario.duration is not None:
         line = line.cut(scenario.duration)
     model.actuation.check_references(model, line, vehicle.name)
-    check_height(scenario, vehicle, line)
+    check_feasible(scenario, vehicle, model, line)
     return line
 
 
-def check_height(scenario: Scenario, vehicle: VehicleSpec, line: Timeline) -> None:
-    """Refuse references that lead into the ground, before the flight.
+def check_feasible(
+    scenario: Scenario, vehicle: VehicleSpec, model: PlatformModel, line: Timeline
+) -> None:
+    """Refuse references into the ground, and recorded ones that ask for more thrust than there is, before the flight.
 
     Raises:
-        BadInput: naming where, and what raises them.
+        BadInput: naming where, and what mends it.
     """
-    lands = vehicle.start.mode == "ground" and not isinstance(vehicle.reference, Replay)
-    if not scenario.world.ground or lands or scenario.modules is not None:
+    is_replay = isinstance(vehicle.reference, Replay)
+    t, rows = _motion_rows(line, CHECKED_REPLAY if is_replay else CHECKED)
+    lands = vehicle.start.mode == "ground" and not is_replay
+    if len(t) and scenario.world.ground and not lands and scenario.modules is None:
+        _check_height(vehicle, t, rows[:, REF_P][:, 2] + line.offset[2])
+    if len(t) and is_replay:
+        _check_thrust(vehicle, model, t, rows[:, REF_A])
+
+
+def _check_height(vehicle: VehicleSpec, t: Array, z: Array) -> None:
+    """Refuse heights (K,) [m] at times (K,) [s] below the one that the platform stands at."""
+    stands, worst = vehicle.platform.ground_clearance, int(np.argmin(z))
+    if z[worst] >= stands - TOUCH:
         return
-    t, z = _heights(line)
-    stands = vehicle.platform.ground_clearance
-    if not len(z) or z.min() >= stands - TOUCH:
-        return
-    worst, (x, y, offset) = int(np.argmin(z)), vehicle.offset
-    raised = math.ceil(100.0 * (offset + stands + 0.3 - z[worst])) / 100.0
-    ned = "; --convention ned reads NED/FRD" if isinstance(vehicle.reference, Replay) else ""
+    x, y, offset = vehicle.offset
+    raised = math.ceil(round(100.0 * (offset + stands + 0.3 - float(z[worst])), 6)) / 100.0
+    is_replay = isinstance(vehicle.reference, Replay)
+    ned = "; --convention ned reads NED/FRD" if is_replay else ""
     raise BadInput(
         f"vehicle '{vehicle.name}': its reference goes down to z = {z[worst]:.3f} m at t = {t[worst]:.2f} s, where"
         f" {vehicle.platform.name} stands on the ground at {stands:.3f} m: --set"
@@ -165,17 +184,31 @@ def check_height(scenario: Scenario, vehicle: VehicleSpec, line: Timeline) -> No
     )
 
 
-def _heights(line: Timeline) -> tuple[Array, Array]:
-    """Times [s] and heights [m] at instants of a timeline's motion, where poses are tracked."""
+def _check_thrust(vehicle: VehicleSpec, model: PlatformModel, t: Array, a: Array) -> None:
+    """Refuse accelerations (K, 3) [m/s^2] at times (K,) [s] beyond all thrusts together."""
+    most = float(model.rotor_limits[1].sum()) / model.inertia.mass
+    specific = np.linalg.norm(a + [0.0, 0.0, model.inertia.gravity], axis=1)
+    worst = int(np.argmax(specific))
+    if specific[worst] > most:
+        raise BadInput(
+            f"vehicle '{vehicle.name}': the recorded command asks for {np.linalg.norm(a[worst]):.1f} m/s^2 at"
+            f" t = {t[worst]:.2f} s, and {vehicle.platform.name} has thrust for {most:.1f} with gravity: are"
+            f" set-points too"
+            " far apart (--max-speed V follows them at V m/s), or the unit another (--scale)? --from and --to cut it"
+            " out, --platform flies another"
+        )
+
+
+def _motion_rows(line: Timeline, most: int) -> tuple[Array, Array]:
+    """Times [s] and rows of a timeline's motion where poses are tracked, at no more instants than `most`."""
     begin, first = 0, round(line.lead / line.dt)
     for part in line.parts:
         if begin == first and part.level == Level.POSE:
             count = min(part.count, max(1, round(line.window[1] / line.dt) - first + 1))
-            k = np.unique(np.linspace(0.0, count - 1.0, CHECKED).round())
-            z = part.made(k)[:, 2] + line.offset[2]
-            return (first + k) * line.dt, z
+            k = np.unique(np.linspace(0.0, count - 1.0, most).round())
+            return (first + k) * line.dt, part.made(k)
         begin += part.count
-    return np.zeros(0), np.zeros(0)
+    return np.zeros(0), np.zeros((0, REF_FIXED))
 
 
 def arm_control(

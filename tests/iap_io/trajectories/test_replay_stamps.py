@@ -174,10 +174,37 @@ def topics(**types: str) -> dict[str, Topic]:
             PoseTopic("/nominal_position", POINT, "/nominal_euler_angles"),
         ),
         (topics(p=POINT, rpy=POINT), PoseTopic("/p", POINT, "/rpy")),
+        *(
+            (
+                topics(**{thing: POSE, "uav1__odometry__imu": ODOMETRY}),
+                PoseTopic("/uav1/odometry/imu", ODOMETRY),
+            )
+            for thing in (
+                "mavros__landing_target__pose",
+                "commander__home_pose",
+                "reference_station__pose",
+                "gimbal__command__pose",
+                "aruco__pose",
+            )
+        ),
+        (
+            topics(commander__pose_reference=POSE, odom=POSE),
+            PoseTopic("/commander/pose_reference", POSE),
+        ),
+        (topics(cmdPose=POSE, odom=POSE), PoseTopic("/cmdPose", POSE)),
+        (
+            topics(plan="trajectory_msgs/msg/MultiDOFJointTrajectory", odom=ODOMETRY),
+            PoseTopic("/plan", "trajectory_msgs/msg/MultiDOFJointTrajectory"),
+        ),
     ],
 )
 def test_the_most_telling_name_wins(held: dict[str, Topic], expected: PoseTopic) -> None:
     assert choose("bag", held, None) == expected
+
+
+def test_a_target_may_be_a_thing_so_the_user_is_asked() -> None:
+    with pytest.raises(BadInput, match="several topics could be the command"):
+        choose("bag", topics(target__pose=POSE, drone__pose=POSE), None)
 
 
 def test_topics_without_messages_do_not_count() -> None:
