@@ -7,14 +7,17 @@ worlds, and what follows it is the same, bit for bit, whether training was inter
 from a stream of its own for each iteration.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans
 from iap_description.math.random_streams import stream
+from iap_learning.policies.layout import Header
+from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.seeds import BITS
 from iap_learning.tasks.task import TASKS
@@ -48,6 +51,33 @@ class Best(NamedTuple):
     success: float
     returns: float
     steps: int
+
+
+def write_policy(
+    path: Path,
+    episodes: AnyEpisodes,
+    actor: Network,
+    seen: Scaling,
+    training: dict[str, Any],
+    *,
+    settings: Mapping[str, Any],
+    data: str | None,
+) -> None:
+    """Write a policy's file.
+
+    Args:
+        path: of it.
+        episodes: that it was trained in.
+        actor: its network.
+        seen: how it sees observations.
+        training: what is to be noted of the training.
+        settings: of the task's keys, with which it was made.
+        data: SHA-256 of the data set it learned from; None without one.
+    """
+    weights = [np.asarray(layer.weights) for layer in actor]
+    biases = [np.asarray(layer.biases) for layer in actor]
+    header = Header.for_episodes(episodes, training, settings=settings, data=data)
+    Policy(header, seen.mean, seen.deviation, weights, biases).save(path)
 
 
 class Judge:

@@ -6,7 +6,7 @@ experiment.yaml  policy.npz  checkpoint.npz  progress.csv  tensorboard/
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -19,8 +19,6 @@ from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_io.runs.run_folder import CHECKPOINT, write_file
 from iap_learning.policies.array_file import array_file_bytes, read_array_file
-from iap_learning.policies.layout import Header
-from iap_learning.policies.policy import Policy
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training import cloning, online
@@ -31,7 +29,7 @@ from iap_learning.training.log import Row, TrainingLog, Watcher
 from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
 from iap_learning.training.networks import Network
 from iap_learning.training.offline import NetworkShape
-from iap_learning.training.online import Best, Judge
+from iap_learning.training.online import Best, Judge, write_policy
 
 Tree = TypeVar("Tree")
 
@@ -104,33 +102,6 @@ def restored(checkpoint: Checkpoint, like: Tree) -> Tree:
 
 POLICY = "policy.npz"
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
-
-
-def write_policy(
-    path: Path,
-    episodes: AnyEpisodes,
-    actor: Network,
-    seen: Scaling,
-    training: dict[str, Any],
-    *,
-    settings: Mapping[str, Any],
-    data: str | None,
-) -> None:
-    """Write a policy's file.
-
-    Args:
-        path: of it.
-        episodes: that it was trained in.
-        actor: its network.
-        seen: how it sees observations.
-        training: what is to be noted of the training.
-        settings: of the task's keys, with which it was made.
-        data: SHA-256 of the data set it learned from; None without one.
-    """
-    weights = [np.asarray(layer.weights) for layer in actor]
-    biases = [np.asarray(layer.biases) for layer in actor]
-    header = Header.for_episodes(episodes, training, settings=settings, data=data)
-    Policy(header, seen.mean, seen.deviation, weights, biases).save(path)
 
 
 class Reached(Record):
