@@ -23,7 +23,7 @@ from iap_control.responders.control_responder import (
     ControlResponder,
     WrenchInteraction,
 )
-from iap_control.responders.inputs import InputLimits
+from iap_control.responders.pose_stream import InputLimits
 from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.config.plain_yaml import parse_yaml

@@ -5,7 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from iap_control.responders.inputs import InputLimits, Kind, SimpleInputs, at_rest, world_rates
+from iap_control.responders.inputs import Kind, SimpleInputs, at_rest, world_rates
+from iap_control.responders.pose_stream import InputLimits
 from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput

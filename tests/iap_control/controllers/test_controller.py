@@ -14,7 +14,7 @@ from iap_control.controllers.controller import make_controller
 from iap_control.controllers.estimate_failsafe import EstimateFailsafe, Failsafe, reason_of
 from iap_control.lever import LeverCompensation
 from iap_control.responders.control_responder import ControlResponder
-from iap_control.responders.inputs import InputLimits
+from iap_control.responders.pose_stream import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
 from iap_description.math import so3

@@ -6,7 +6,7 @@ import pytest
 from flying import DT, controller_of
 
 from iap_control.responders.control_responder import ControlResponder
-from iap_control.responders.inputs import InputLimits
+from iap_control.responders.pose_stream import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, Level
