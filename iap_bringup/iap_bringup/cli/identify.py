@@ -66,8 +66,16 @@ def identify(options: argparse.Namespace) -> int:
     console = Console(stderr=options.json)
     settings = load_settings(tuple(options.assignments))
     logs = split(
-        options.logs, options.fit, options.validate, clock=settings.clock, force=options.force
+        options.logs,
+        options.fit,
+        options.validate,
+        clock=settings.clock,
+        units=settings.units,
+        force=options.force,
     )
+    for log in (*logs.fit, *logs.held_out):
+        for note in log.notes:
+            console.print(f"{log.name}: {note}", highlight=False, markup=False, soft_wrap=True)
     with console.status("fitting"):
         model = identified(logs, options.model, options.error, settings)
     metrics = validation(logs, model)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iap_description.errors import BadInput
-from iap_simulation.identification.log import Log
+from iap_simulation.identification.log import SI, Log, LogUnits
 from iap_simulation.identification.log_files import Clock, read_log
+from iap_simulation.identification.sections import sections
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ def split(
     validate: Sequence[str],
     *,
     clock: Clock,
+    units: LogUnits = SI,
     force: bool = False,
 ) -> DataSplit:
     """Logs to fit and to hold out.
@@ -41,6 +43,7 @@ def split(
         fit: paths, or names of some of `logs`; empty takes the first of them.
         validate: the same of those that are held out; empty takes the rest.
         clock: of MATLAB logs.
+        units: of CSV logs.
         force: let a model be judged by a flight that it was fitted to.
 
     Raises:
@@ -59,8 +62,8 @@ def split(
             "no log to validate: name a flight that is not fitted, or take the fitted one with --force"
         )
     data = DataSplit(
-        tuple(read_log(path, clock) for path in paths),
-        tuple(read_log(path, clock) for path in rest),
+        tuple(part for path in paths for part in sections(read_log(path, clock, units))),
+        tuple(part for path in rest for part in sections(read_log(path, clock, units))),
         is_forced=force,
     )
     return _checked(data, force)

@@ -77,10 +77,12 @@ def fit_dynamic(logs: Sequence[Log], start: DynamicPlant, error: str, settings: 
         settings: filter, L1 term, evaluations.
     """
     behind = [filtered(log, settings.bandwidth) for log in logs]
+    counts = [np.asarray(log.sound.any(axis=1))[:, None] for log in logs]  # not behind a cut
 
     def of_equation(zeta: Array) -> Array:
         model = with_parameters(start, zeta)
-        return np.concatenate([equation_errors(model, each).T.ravel() for each in behind])
+        errors = (n * equation_errors(model, each) for n, each in zip(counts, behind, strict=True))
+        return np.concatenate([each.T.ravel() for each in errors])
 
     def of_free_run(zeta: Array) -> Array:
         model = with_parameters(start, zeta)

@@ -3,6 +3,7 @@
 
 import hashlib
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,10 +11,14 @@ from iap_description.arrays import Array, Booleans
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
+from iap_simulation.identification.time_base import time_base
 
 FEWEST = 20  # samples of a log
 MAX_STAMP = 1e12  # of a sample, of any epoch [s]
 BASE_CHANNELS = CHANNELS[:4]  # u_l, u_m, u_n, w
+LARGEST_SPEED, LARGEST_RATE = 50.0, 12.0  # of a vehicle and its joints [m/s], [rad/s]
+USUAL = 0.99  # share of the samples that are no spikes
+LARGEST_GAIN = 50.0  # of a measured velocity over its command
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Log:
         q: (K, 3) joint angles [rad], zeros without an arm.
         channels: those that it has.
         sound: (K, 7) whether a measured velocity counts, which a spike does not.
+        notes: what of it was mended or noticed.
     """
 
     name: str
@@ -39,6 +45,7 @@ class Log:
     q: Array
     channels: tuple[str, ...]
     sound: Booleans
+    notes: tuple[str, ...] = ()
 
     @property
     def has_arm(self) -> bool:
@@ -54,8 +61,28 @@ class Log:
         ).hexdigest()
 
 
+class LogUnits(NamedTuple):
+    """Units of a log's numbers: metres per second in one of its speeds, radians in one of its angles."""
+
+    speed: float = 1.0
+    angle: float = 1.0
+
+    @property
+    def of_channels(self) -> Array:
+        """(7,) of `CHANNELS`."""
+        return np.array([self.speed] * 3 + [self.angle] * (len(CHANNELS) - 3))
+
+
+SI = LogUnits()
+
+
 def make_log(
-    name: str, source: str, signals: dict[str, Array], *, largest_step: float | None = None
+    name: str,
+    source: str,
+    signals: dict[str, Array],
+    *,
+    largest_step: float | None = None,
+    units: LogUnits = SI,
 ) -> Log:
     """A log of signals by their names: t, NAME_ref, NAME, and q1 to q3 where it has an arm.
 
@@ -63,6 +90,7 @@ def make_log(
         name: of the log.
         source: the file or folder, for errors.
         signals: (K,) each.
+        units: of speeds and angles.
         largest_step: from one sample to the next of a velocity, beyond which it is a spike [m/s, rad/s].
 
     Raises:
@@ -73,8 +101,6 @@ def make_log(
     t = _signal(source, signals, "t", None)
     if len(t) < FEWEST:
         raise BadInput(f"{source}: {len(t)} samples, {FEWEST} at least are expected")
-    if (np.diff(t) <= 0.0).any():
-        raise BadInput(f"{source}: t does not increase from sample to sample")
     command, v, q = (np.zeros((len(t), n)) for n in (len(CHANNELS), len(CHANNELS), JOINTS))
     for channel in channels:
         i = CHANNELS.index(channel)
@@ -82,9 +108,37 @@ def make_log(
         v[:, i] = _signal(source, signals, channel, len(t))
     for i, joint in enumerate(joints):
         q[:, i] = _signal(source, signals, joint, len(t))
-    sound = np.ones(v.shape, np.bool_)
-    log = Log(name, source, t - t[0], command, v, q, channels, sound)
+    scales = units.of_channels
+    command, v, q = command * scales, v * scales, q * units.angle
+    check_sizes(source, channels, command, v)
+    t, fresh, notes = time_base(source, t)
+    sound = np.ones(v[fresh].shape, np.bool_)
+    log = Log(name, source, t, command[fresh], v[fresh], q[fresh], channels, sound, notes)
     return log if largest_step is None else without_spikes(log, largest_step)
+
+
+def check_sizes(source: str, channels: tuple[str, ...], command: Array, v: Array) -> None:
+    """Refuse velocities (K, 7) that no vehicle has.
+
+    Raises:
+        BadInput: naming the channel, its size, and the setting of its unit.
+    """
+    for channel in channels:
+        i = CHANNELS.index(channel)
+        is_speed = i < len(BASE_CHANNELS) - 1
+        limit = LARGEST_SPEED if is_speed else LARGEST_RATE
+        key = "speed_unit=0.001" if is_speed else "angle_unit=deg"
+        unit = "mm/s" if is_speed else "deg/s"
+        size = max(float(np.quantile(np.abs(x[:, i]), USUAL)) for x in (command, v))
+        if size > limit:
+            raise BadInput(
+                f"{source}: channel {channel} comes to {size:.3g}, in {unit}? --set {key} takes it so"
+            )
+        sizes = np.sqrt(np.mean(command[:, i] ** 2)), np.sqrt(np.mean(v[:, i] ** 2))
+        if 0.0 < LARGEST_GAIN * sizes[0] < sizes[1]:
+            raise BadInput(
+                f"{source}: channel {channel} is {sizes[1] / sizes[0]:.3g} times its command: their units differ"
+            )
 
 
 def _channels(source: str, signals: dict[str, Array]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from iap_description.states import REF_Q, REF_V, REF_W, Mode, Q, V, W
 from iap_io.runs.columns import ArmColumns
 from iap_io.runs.run_reader import RunReader
 from iap_physics.identified.dynamics import CHANNELS
-from iap_simulation.identification.log import Log, make_log
+from iap_simulation.identification.log import SI, Log, LogUnits, make_log
 
 Clock = Literal["measured", "nominal"]
 OLD_LOG = "flight.csv"  # of an arm's flight in run folders of the version before
@@ -34,12 +34,13 @@ COMMANDS = dict(
 PLAIN = {"w": "psi_p", "q1_p": "q1_p", "q2_p": "q2_p", "q3_p": "q3_p", "u_n": "zu_p"}
 
 
-def read_log(path: Path, clock: Clock = "nominal") -> Log:
+def read_log(path: Path, clock: Clock = "nominal", units: LogUnits = SI) -> Log:
     """A log by the path of its file or run folder.
 
     Args:
         path: ``.mat``, ``.csv``, or a run folder.
         clock: of MATLAB files: the loop times that were measured, or the nominal period.
+        units: of CSV files.
 
     Raises:
         BadInput: not such a file, or a channel that is missing, of another length, or not finite.
@@ -52,7 +53,8 @@ def read_log(path: Path, clock: Clock = "nominal") -> Log:
         return read_matlab(path, clock)
     if path.suffix == ".csv":
         header, table = read_csv(path)
-        return make_log(path.stem, str(path), dict(zip(header, table.T, strict=True)))
+        signals = dict(zip(header, table.T, strict=True))
+        return make_log(path.stem, str(path), signals, units=units)
     raise BadInput(f"{path}: .mat, .csv or a run folder is expected")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings of an identification, from ``data/identification.yaml``."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,6 +9,7 @@ from pydantic import Field
 
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Count, Positive, Record, override, validate
+from iap_simulation.identification.log import LogUnits
 
 FILE = Path(__file__).parents[1] / "data" / "identification.yaml"
 Pair = tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict=True)]]
@@ -27,12 +29,19 @@ class Settings(Record):
     """Settings of an identification."""
 
     clock: Literal["measured", "nominal"]  # of logs in MATLAB files
+    speed_unit: Positive = 1.0  # metres per second in one of the speeds of CSV logs
+    angle_unit: Literal["rad", "deg"] = "rad"  # of their angles and rates
     bandwidth: Positive  # of the filter of equation errors [rad/s]
     alpha: Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]  # share of the L1 term of (20)
     start: str  # identified plant whose parameters a dynamic fit starts from
     published: str  # identified plant beside which a model is shown
     steps: Count  # of a fit, at most
     second_order: SecondOrderSettings
+
+    @property
+    def units(self) -> LogUnits:
+        """Units of CSV logs."""
+        return LogUnits(self.speed_unit, 1.0 if self.angle_unit == "rad" else math.radians(1.0))
 
 
 def load_settings(assignments: tuple[str, ...] = ()) -> Settings:

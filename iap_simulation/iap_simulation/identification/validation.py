@@ -42,6 +42,7 @@ def validation(data: DataSplit, model: Identified) -> dict[str, Any]:
         "fit": [log.name for log in data.fit],
         "validate": [log.name for log in data.held_out],
         "validated_on_training": data.is_forced,
+        "notes": {log.name: list(log.notes) for log in (*data.fit, *data.held_out) if log.notes},
         "rms": sizes(data.held_out),
         "rmse": {
             name: errors_over(data.held_out, predict) for name, predict in model.predictors.items()

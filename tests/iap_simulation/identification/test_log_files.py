@@ -9,8 +9,12 @@ from scipy.io import savemat
 from iap_description.errors import BadInput
 from iap_io.runs.run_reader import RunReader
 from iap_physics.identified.plant_file import load_plant
+from iap_physics.identified.second_order import response
 from iap_simulation.identification.dynamic_model import free_run
+from iap_simulation.identification.log import LogUnits
 from iap_simulation.identification.log_files import read_log
+from iap_simulation.identification.second_order_model import free_run_of_channels
+from iap_simulation.identification.sections import sections
 from iap_simulation.runs.run import record
 
 PAPER = load_plant("paper")
@@ -64,6 +68,106 @@ def test_a_csv_of_a_vehicle_without_an_arm_has_four_channels(tmp_path):
     log = read_log(tmp_path / "a.csv")
     assert log.channels == ("u_l", "u_m", "u_n", "w")
     assert not log.has_arm
+
+
+ROW = np.array([0.8, 6.0, 0.7, 0.12])  # gain, frequency, damping and delay of a made-up vehicle
+
+
+def flight(seconds=20.0, period=0.04):
+    """Rows of a log of steps, without noise."""
+    t = period * np.arange(round(seconds / period))
+    rng = np.random.default_rng(4)
+    steps = rng.uniform(-1.0, 1.0, (4, round(seconds) + 1))[:, (t / 1.5).astype(int)]
+    v = [response(ROW, t, u, 0.0, 0.0) for u in np.ascontiguousarray(steps)]
+    return np.column_stack([t, steps.T, *v])
+
+
+def error(log):
+    """Free-run error of the true vehicle where samples count, of the channel that errs most."""
+    off = free_run_of_channels(np.tile(ROW, (7, 1)), log) - log.v
+    return np.sqrt(np.mean(off**2, axis=0, where=log.sound)).max()
+
+
+@pytest.mark.parametrize(("start", "gap"), [(7.1, 3.0), (11.3, 0.9)])
+def test_a_log_is_cut_where_samples_are_missing(tmp_path, start, gap):
+    rows = flight()
+    kept = rows[(rows[:, 0] < start) | (rows[:, 0] > start + gap)]
+    (tmp_path / "a.csv").write_text(csv(kept))
+    whole = read_log(tmp_path / "a.csv")
+    assert error(whole) > 0.02
+    parts = sections(whole)
+    assert [len(part.t) for part in parts] == [
+        (kept[:, 0] < start).sum(),
+        (kept[:, 0] > start).sum(),
+    ]
+    assert max(map(error, parts)) < 2e-4
+    assert "1 gaps of up to" in parts[0].notes[0]
+    assert "cut into 2 parts" in parts[0].notes[0]
+
+
+def test_a_clock_that_steps_back_and_stays_cuts_the_log(tmp_path):
+    rows = flight()
+    rows[rows[:, 0] > 9.0, 0] -= 1.7
+    (tmp_path / "a.csv").write_text(csv(rows))
+    parts = sections(read_log(tmp_path / "a.csv"))
+    assert len(parts) == 2
+    assert max(map(error, parts)) < 2e-4
+    assert "t steps back by 1.66 s at 9 s" in parts[0].notes[0]
+
+
+@pytest.mark.parametrize(("unit", "size"), [("ms", 1e3), ("us", 1e6), ("ns", 1e9), ("s", 1.0)])
+def test_the_unit_of_a_log_s_times_is_found(tmp_path, unit, size):
+    rows = flight(6.0)
+    (tmp_path / "a.csv").write_text(csv(rows * [size, *[1.0] * 8]))
+    log = read_log(tmp_path / "a.csv")
+    np.testing.assert_allclose(log.t, rows[:, 0], atol=1e-9)
+    assert any(f"taken as {unit}" in note for note in log.notes) == (unit != "s")
+
+
+def test_samples_that_repeat_a_time_are_left_out_and_counted(tmp_path):
+    rows = flight(6.0)
+    (tmp_path / "a.csv").write_text(csv(np.insert(rows, [30, 31, 80], rows[[30, 31, 80]], axis=0)))
+    (log,) = sections(read_log(tmp_path / "a.csv"))
+    np.testing.assert_allclose(log.t, rows[:, 0], atol=1e-9)
+    assert log.notes == ("3 samples that repeat a time were left out",)
+    (tmp_path / "b.csv").write_text(csv(np.repeat(rows, 2, axis=0)))
+    with pytest.raises(BadInput, match="t does not increase: 150 of 300 samples repeat a time"):
+        read_log(tmp_path / "b.csv")
+
+
+def test_short_drop_outs_are_counted(tmp_path):
+    rows = np.delete(flight(10.0), [40, 41, 90, 200], axis=0)
+    (tmp_path / "a.csv").write_text(csv(rows))
+    (log,) = sections(read_log(tmp_path / "a.csv"))
+    assert log.notes == ("3 drop-outs of up to 0.12 s, through which commands are held",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "factor", "words"),
+    [
+        (slice(1, 4), 1000.0, "in mm/s.* --set speed_unit=0.001"),
+        (slice(1, 9), 1000.0, "in mm/s.* --set speed_unit=0.001"),
+        ([4, 8], 180.0 / np.pi, "in deg/s.* --set angle_unit=deg"),
+        (slice(1, 4), 0.001, "times its command: their units differ"),
+    ],
+)
+def test_velocities_in_other_units_are_refused_with_the_setting_that_takes_them(
+    tmp_path, columns, factor, words
+):
+    rows = flight(6.0)
+    rows[:, columns] *= factor
+    (tmp_path / "a.csv").write_text(csv(rows))
+    with pytest.raises(BadInput, match=words):
+        read_log(tmp_path / "a.csv")
+
+
+def test_a_log_in_millimetres_and_degrees_is_read_when_asked(tmp_path):
+    rows = flight(6.0)
+    scale = np.array([1.0, *([1e3] * 3), 180.0 / np.pi] + [1e3] * 3 + [180.0 / np.pi])
+    (tmp_path / "a.csv").write_text(csv(rows * scale))
+    log = read_log(tmp_path / "a.csv", units=LogUnits(1e-3, np.pi / 180.0))
+    np.testing.assert_allclose(log.v[:, :4], rows[:, 5:], atol=1e-9)
+    np.testing.assert_allclose(log.command[:, :4], rows[:, 1:5], atol=1e-9)
 
 
 def holed(rows):
