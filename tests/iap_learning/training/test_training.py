@@ -156,9 +156,8 @@ def test_the_policy_s_file_is_the_network_that_was_judged(over):
 
 
 def test_a_reward_that_is_not_finite_ends_training_in_one_line(tmp_path):
-    huge = (
-        "{reward.terms: {a: {weight: 1.0e+308, factors: []}, b: {weight: 1.0e+308, factors: []}}}"
-    )
+    factor = "{of: clearance, shape: linear, k: 1.0e+15}"  # 10 m without obstacles
+    huge = f"{{reward.terms: {{a: {{weight: 1.0, factors: [{', '.join([factor] * 20)}]}}}}}}"
     (tmp_path / "run").mkdir()
     with pytest.raises(
         BadInput, match=r"hold\.yaml: key 'reward': a reward is not finite \(got inf\)"
