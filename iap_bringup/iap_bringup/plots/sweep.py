@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iap_io.plots.plot_style import AIRCRAFT, WIDTH, write_plot
-from iap_simulation.sweeps.sweep_table import MAIN, grouped, quartiles, success, value_text
+from iap_simulation.sweeps.sweep_table import (
+    MAIN,
+    figure_of,
+    grouped,
+    quartiles,
+    success,
+    value_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +143,9 @@ def _label(panel: Axes, axis: Axis) -> None:
 
 def draw_sweep(folder: Path, axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[Path]:
     """Draw success and the first main metric over each key and over each pair of keys; returns the files."""
-    metric = next((key for key in MAIN if any(row.get(key) is not None for row in rows)), MAIN[0])
+    metric = next(
+        (key for key in MAIN if any(figure_of(row, key) is not None for row in rows)), MAIN[0]
+    )
     plots = folder / FOLDER
     plots.mkdir(exist_ok=True)
     over = []

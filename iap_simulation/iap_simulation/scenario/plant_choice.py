@@ -37,6 +37,7 @@ def _kind(tree: object) -> str | None:
 
 Tagged = Annotated[BodiesChoice, Tag("bodies")] | Annotated[IdentifiedChoice, Tag("identified")]
 PlantChoice = Annotated[Tagged, Discriminator(_kind)]
+FACTORS = ("mass", "inertia", "drag", "thrust", "rotor_lag")  # of model_error; the others are sums
 BODIES = BodiesChoice(type="bodies")
 
 
@@ -66,9 +67,9 @@ def check_plant(scenario: Scenario) -> None:
         raise ValueError(
             f"key 'control.law': {VELOCITY} commands a plant of type identified (got {vehicle.control.law})"
         )
-    if vehicle.platform.arm is None:
+    if vehicle.platform.arm is None or vehicle.platform.joints:
         raise ValueError(
-            "key 'platform': a plant of type identified moves an arm (m100_arm has one)"
+            "key 'platform': a plant of type identified is one body with an arm, such as m100_arm"
         )
     if not takes_velocities and vehicle.arm.motion.type != "hold":
         raise ValueError(
@@ -78,15 +79,10 @@ def check_plant(scenario: Scenario) -> None:
 
 
 def _unknown_to_identified(scenario: Scenario) -> dict[str, bool]:
-    """Keys, and whether a scenario asks for something by them that an identified plant has not."""
-    vehicle, draw, known = (
-        scenario.vehicles[0],
-        scenario.draw,
-        ("position", "attitude_deg", "joints_deg"),
-    )
-    control, error = vehicle.control, vehicle.model_error.model_dump().values()
-    flat = [value for each in error for value in (each if isinstance(each, tuple) else (each,))]
-    others = {key: value for key, value in draw.model_dump().items() if key not in known}
+    """Keys, and true where a scenario asks for something by them that an identified plant has not."""
+    vehicle, draw, control = scenario.vehicles[0], scenario.draw, scenario.vehicles[0].control
+    errors = vehicle.model_error.model_dump()
+    others = draw.model_dump(exclude={"position", "attitude_deg", "joints_deg"})
     turns = draw.attitude_deg if isinstance(draw.attitude_deg, tuple) else (draw.attitude_deg,) * 3
     return {
         "vehicles": len(scenario.vehicles) > 1,
@@ -97,7 +93,9 @@ def _unknown_to_identified(scenario: Scenario) -> dict[str, bool]:
         "modules": scenario.modules is not None,
         "docking": scenario.docking is not None,
         "gripper": scenario.gripper is not None,
+        "policy": scenario.policy is not None,
         "wind.speed": scenario.wind.speed > 0.0,
+        "wind.turbulence": scenario.wind.turbulence > 0.0,
         "drag": scenario.drag == "on",
         "cameras": bool(scenario.cameras),
         "sensors": bool(vehicle.sensors.topics),
@@ -107,7 +105,8 @@ def _unknown_to_identified(scenario: Scenario) -> dict[str, bool]:
         "control.admittance": control.admittance,
         "control.wrench_mode": control.wrench_mode != "none",
         "state_noise": any(vehicle.state_noise.model_dump().values()),
-        "model_error": any(value not in (0.0, 1.0) for value in flat),
+        **{f"model_error.{key}": _any(errors[key]) for key in errors if key not in FACTORS},
+        **{f"model_error.{key}": errors[key] != 1.0 for key in FACTORS},
         "start.mode": vehicle.start.mode == "ground",
         "reference.type": not isinstance(vehicle.reference, Hover),
         **{f"draw.{key}": _any(value) for key, value in others.items()},
@@ -116,5 +115,5 @@ def _unknown_to_identified(scenario: Scenario) -> dict[str, bool]:
 
 
 def _any(value: object) -> bool:
-    """Whether a number, or any of a tuple, is not zero."""
+    """True if a number, or any of a tuple, is not zero."""
     return any(value) if isinstance(value, tuple) else bool(value)

@@ -10,7 +10,7 @@ from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.sweeps.statistics import wilson_interval
 from iap_simulation.sweeps.study import Axis
 
-MAIN = ("position_rmse_m", "force_max_n", "depth_m")  # where rows have them
+MAIN = ("position_rmse_m", "arm.position_rmse_m", "force_max_n", "depth_m")  # where rows have them
 QUARTILES = (25.0, 50.0, 75.0)
 MAX_VALUE_CHARACTERS = 24  # characters of a value
 
@@ -47,9 +47,18 @@ def success(rows: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
     return (completed / len(rows), *wilson_interval(completed, len(rows)))
 
 
+def figure_of(row: dict[str, Any], path: str) -> Any:  # noqa: ANN401 - as metrics.json has it
+    """A figure of a row by the dotted path of its keys; None where the row has it not."""
+    value: Any = row
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
 def quartiles(rows: Sequence[dict[str, Any]], key: str) -> tuple[float, float, float] | None:
     """Lower quartile, median and upper quartile of a metric over completed runs; None where none has it."""
-    values = [row[key] for row in rows if row["outcome"] == COMPLETED and row.get(key) is not None]
+    completed = [figure_of(row, key) for row in rows if row["outcome"] == COMPLETED]
+    values = [value for value in completed if value is not None]
     if not values:
         return None
     low, middle, high = np.percentile(values, QUARTILES)

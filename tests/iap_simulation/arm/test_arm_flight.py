@@ -200,6 +200,8 @@ def test_keys_of_the_version_before_mean_the_same(old, new):
     ("arguments", "words"),
     [
         (["--platform", "f450"], "the platform has no arm"),
+        (["--platform", "three_star_arm"], "'platform': a plant of type identified is one body"),
+        (["--set", "model_error.force=[1.0, 0.0, 0.0]"], "'model_error.force': a plant of type"),
         (["--engine", "mujoco"], "'engine.name': a plant of type identified"),
         (["--sensors", "imu"], "'sensors': a plant of type identified"),
         (["--view"], "--view: a plant identified from logs"),
