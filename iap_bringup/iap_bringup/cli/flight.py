@@ -29,6 +29,7 @@ from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
 
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
+GAINS = "control.gains"  # key of a vehicle
 SHOWN = (
     "outcome",
     "duration_s",
@@ -104,6 +105,7 @@ def _fly(
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
     lines = [escape(line) for each in flight.recorded if each for line in each.about.lines()]
+    lines += map(escape, _unused_keys(scenario, options))
     lines += _recording_lines(flight, options.out or Path("runs"))
     what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
     with new_folder(options.out, scenario.scenario) as folder:
@@ -162,6 +164,24 @@ def _fly_compared(
     result.metrics["compare"] = compared
     write_metrics(folder, result.metrics)
     return result
+
+
+def _unused_keys(scenario: Scenario, options: argparse.Namespace) -> list[str]:
+    """A note on options that act on nothing: gains of controllers in a flight that a policy commands."""
+    if scenario.policy is None or scenario.modules is not None:
+        return []
+    keys = ["--gains"] if options.gains else []
+    keys += [
+        path for path, *_ in (each.split("=") for each in options.assignments) if GAINS in path
+    ]
+    if not keys:
+        return []
+    from iap_learning.learned_agents import flies_by_references  # slow to import
+
+    if flies_by_references(scenario):
+        return []
+    flown = f"which policy '{scenario.policy}' commands without the vehicles' controllers"
+    return [f"note: {', '.join(keys)}: acts on nothing in this flight, {flown}"]
 
 
 def _recording_lines(flight: Flight, parent: Path) -> list[str]:

@@ -15,8 +15,8 @@ from random import Random
 from typing import Any
 
 from iap_bringup.cli.main import VERBS, main
-from iap_bringup.fuzz.corpus import make_corpus
-from iap_bringup.fuzz.inputs import make_case
+from iap_bringup.fuzz.corpus import Corpus
+from iap_bringup.fuzz.inputs import drawn_kind, make_case
 from iap_bringup.fuzz.trials import fault_of, run_command
 from iap_description.errors import BadInput
 
@@ -48,10 +48,9 @@ def run(options: argparse.Namespace) -> int:
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="iap_fuzz_") as place:
-        corpus = Path(place) / "corpus"
-        corpus.mkdir()
+        corpus = Corpus(main, Path(place) / "corpus")
+        corpus.home.mkdir()
         _import_commands()
-        make_corpus(main, corpus)
         for number in numbers:
             found = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
             if found is None:
@@ -74,14 +73,15 @@ def _import_commands() -> None:
 
 
 def _tried(
-    corpus: Path, home: Path, rng: Random, options: argparse.Namespace
+    corpus: Corpus, home: Path, rng: Random, options: argparse.Namespace
 ) -> dict[str, Any] | None:
     """What came of a case; None of one that is of another kind."""
+    kind = drawn_kind(rng)
+    if options.kind not in (None, kind):
+        return None
     home.mkdir()
     try:
-        case = make_case(corpus, home, rng)
-        if options.kind not in (None, case.kind):
-            return None
+        case = make_case(kind, corpus, home, rng)
         ending = run_command(main, case.arguments, home)
         fault = fault_of(case.arguments, ending, case.out)
         if options.keep is not None and (fault or options.only is not None):

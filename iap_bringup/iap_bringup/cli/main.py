@@ -12,6 +12,7 @@ if __name__ == "__main__":  # before anything that takes its time
 import argparse  # noqa: E402
 import importlib  # noqa: E402
 import json  # noqa: E402
+import logging  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 import warnings  # noqa: E402
@@ -80,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _replace_closed_streams()
     warnings.showwarning = _show_warning
+    logging.lastResort = None  # libraries' own words; what matters of them comes as an exception
     with interrupts.handled(interrupts.exit_at_once):
         options = _parsed(sys.argv[1:] if arguments is None else arguments)
     try:

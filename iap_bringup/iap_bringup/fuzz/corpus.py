@@ -45,22 +45,46 @@ CUBE = (
 RATES = np.array([2.0, 3.0, 4.0, 3.0])  # poles of the logged vehicle [1/s]
 
 
-def make_corpus(main: Main, home: Path) -> None:
-    """Sound input in a folder, a name for each kind; `main` is the program."""
+class Corpus:
+    """Sound input in a folder, a name for each kind, made when it is first asked for.
 
-    def call(*arguments: str | Path) -> None:
-        _call(main, [str(each) for each in arguments])
+    Args:
+        main: the program.
+        home: the folder.
+    """
 
-    _make_trees(home)
-    _make_tables(home)
-    (home / "mesh.stl").write_text(CUBE, encoding="utf-8")
-    for path in SHIPPED.glob("*.npz"):
-        (home / path.name).write_bytes(path.read_bytes())
-    call("run", "hover", "--duration", "0.1", "--engine", "closed_form", "--out", home / "run")
-    call("run", "module_hover", "--duration", "0.1", "--out", home / "modules_run")
-    call("run", "arm_path", "--duration", "11", "--set", "compare={}", "--out", home / "arm_run")
-    call("evaluate", "hold", "--episodes", "1", "--no-record", "--out", home / "evaluation")
-    _make_sweep(home / "sweep")
+    def __init__(self, main: Main, home: Path) -> None:
+        self._main, self.home = main, home
+        self._made = set[str]()
+
+    def __getitem__(self, pattern: str) -> list[Path]:
+        """All sound files or folders whose names fit."""
+        name = next((each for each in _MADE_BY if pattern.startswith(each)), "")
+        if name not in self._made:
+            self._made.add(name)
+            self._make(name)
+        return sorted(self.home.glob(pattern))
+
+    def _make(self, name: str) -> None:
+        if name == "sweep":
+            _make_sweep(self.home / name)
+        elif name:
+            _call(self._main, [*_MADE_BY[name], "--out", str(self.home / name)])
+        else:
+            _make_trees(self.home)
+            _make_tables(self.home)
+            (self.home / "mesh.stl").write_text(CUBE, encoding="utf-8")
+            for path in SHIPPED.glob("*.npz"):
+                (self.home / path.name).write_bytes(path.read_bytes())
+
+
+_MADE_BY: dict[str, tuple[str, ...]] = {
+    "run": ("run", "hover", "--duration", "0.1", "--engine", "closed_form"),
+    "modules_run": ("run", "module_hover", "--duration", "0.1"),
+    "arm_run": ("run", "arm_path", "--duration", "11", "--set", "compare={}"),
+    "sweep": (),
+}
+"""Commands that make what the names begin; all other input is made by formulas."""
 
 
 def _call(main: Main, arguments: list[str]) -> None:

@@ -90,12 +90,14 @@ def damaged_text(text: str, rng: Random) -> bytes:
 def damaged_tree(tree: Tree, rng: Random) -> Tree:
     """Values replaced, keys taken out, added or renamed."""
     tree = copy.deepcopy(tree)
-    for _ in range(rng.randint(1, 3)):
+    for _ in range(rng.choice((1, 1, 1, 2, 3))):
         parent, key = _place(tree, rng)
         if parent is None:
             return rng.choice(VALUES)
-        what = rng.random()
-        if what < 0.7:
+        what, value = rng.random(), parent[key]
+        if what < 0.5 and isinstance(value, int | float) and not isinstance(value, bool):
+            parent[key] = _other_number(value, rng)
+        elif what < 0.7:
             parent[key] = rng.choice(VALUES)
         elif what < 0.8:
             del parent[key]
@@ -104,6 +106,14 @@ def damaged_tree(tree: Tree, rng: Random) -> Tree:
         else:
             parent.append(parent[key])
     return tree
+
+
+def _other_number(value: float, rng: Random) -> float:
+    """A number of the same kind, from a little off to absurd."""
+    if isinstance(value, int):
+        return rng.choice((-value, 0, 1, value + 1, 10 * value, 10**6, 10**9, 2**31, 2**63, 2**64))
+    factor = rng.choice((-1.0, 0.0, 0.5, 1.01, 3.0, 10.0 ** rng.randint(-12, 12)))
+    return rng.choice((factor * value, factor, 10.0 ** rng.randint(-30, 15), value + 1.0))
 
 
 def _place(tree: Tree, rng: Random) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_bringup.fuzz.corpus import SHORT, SWEEP, files_in, read_tree
+from iap_bringup.fuzz.corpus import SHORT, SWEEP, Corpus, files_in, read_tree
 from iap_bringup.fuzz.damage import (
     VALUES,
     WORDS,
@@ -84,7 +84,7 @@ KINDS: Mapping[str, Kind] = {
     "arm": Kind(4, ("arm_*.yaml",), (("run", "@", "--no-plot", "--json", "--set", "compare={}"),)),
     "policy": Kind(10, ("hold*.npz", "navigate.npz"), OF_POLICY),
     "policy of dockings": Kind(3, ("docking_nominal.npz",), OF_POLICY[:1]),
-    "recorded": Kind(5, ("run/bag", "truth.csv"), (("replay", "@", *FREE),)),
+    "recorded": Kind(5, ("run/bag", "truth*.csv"), (("replay", "@", *FREE),)),
     "run": Kind(8, ("run",), OF_RUN, ("log_1.csv",)),
     "modules_run": Kind(3, ("modules_run",), (("plot", "@", "modules"),), (), ("npz", "yaml", "json")),
     "arm_run": Kind(3, ("arm_run",), (("plot", "@"),), (), TABLES),
@@ -112,9 +112,13 @@ class Case(NamedTuple):
     out: Path | None
 
 
-def make_case(corpus: Path, home: Path, rng: Random) -> Case:
-    """Damage a copy of sound input in an empty folder."""
-    name = rng.choices(list(KINDS), [kind.share for kind in KINDS.values()])[0]
+def drawn_kind(rng: Random) -> str:
+    """The name of a kind, by their shares."""
+    return rng.choices(list(KINDS), [kind.share for kind in KINDS.values()])[0]
+
+
+def make_case(name: str, corpus: Corpus, home: Path, rng: Random) -> Case:
+    """Damage a copy of sound input of a kind in an empty folder."""
     if name == "set":
         arguments = _settings(corpus, rng)
     elif name == "options":
@@ -127,11 +131,11 @@ def make_case(corpus: Path, home: Path, rng: Random) -> Case:
     )
 
 
-def _settings(corpus: Path, rng: Random) -> list[str]:
+def _settings(corpus: Corpus, rng: Random) -> list[str]:
     """A scenario with damaged values of its keys."""
     name = rng.choice(SETTABLE)
-    resolved = corpus / f"resolved_{name}.yaml"
-    known = paths(read_tree(resolved if resolved.exists() else corpus / "resolved_hover.yaml"))
+    resolved = corpus[f"resolved_{name}.yaml"] or corpus["resolved_hover.yaml"]
+    known = paths(read_tree(resolved[0]))
     arguments = ["run", name, *FLIGHT]
     for _ in range(rng.randint(1, 2)):
         words = (*WORDS, *map(str, VALUES), *NUMBERS, yaml_bytes(rng.choice(VALUES)).decode())
@@ -159,12 +163,12 @@ def _options(rng: Random) -> list[str]:
     return [*arguments, f"{rng.choice(own[verb])}={rng.choice(words)}"]
 
 
-def _files(kind: Kind, corpus: Path, home: Path, rng: Random) -> list[str]:
+def _files(kind: Kind, corpus: Corpus, home: Path, rng: Random) -> list[str]:
     """A command whose input has one damaged file."""
-    found = [path for pattern in kind.sources for path in corpus.glob(pattern)]
-    copy = _copied(rng.choice(sorted(found)), home)
+    found = [path for pattern in kind.sources for path in corpus[pattern]]
+    copy = _copied(rng.choice(found), home)
     for each in kind.beside:
-        _copied(corpus / each, home)
+        _copied(corpus[each][0], home)
     files = [each for each in files_in(copy) if each.name.endswith(kind.only)]
     damage(rng.choice(files), rng)
     return [each.replace("@", copy.name) for each in rng.choice(kind.commands)]
