@@ -16,7 +16,7 @@ from typing import Any
 
 from iap_bringup.cli.main import VERBS, main
 from iap_bringup.fuzz.corpus import Corpus
-from iap_bringup.fuzz.inputs import drawn_kind, make_case
+from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case
 from iap_bringup.fuzz.trials import fault_of, run_command
 from iap_description.errors import BadInput
 
@@ -34,7 +34,14 @@ def add_fuzz(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", type=int, metavar="N", help="this case alone, whose files are kept"
     )
-    parser.add_argument("--kind", metavar="NAME", help="cases of this kind alone")
+    names = ", ".join(KINDS)
+    parser.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"cases of these kinds alone; may be repeated: {names}",
+    )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="files of cases with a fault")
     parser.add_argument("--json", action="store_true", help="print the summary as one line")
     parser.set_defaults(run=run)
@@ -44,6 +51,9 @@ def run(options: argparse.Namespace) -> int:
     """Try so many cases; the exit code is 1 where one has a fault."""
     if options.cases < 1:
         raise BadInput(f"--cases {options.cases}: at least one is expected")
+    unknown = set(options.kind) - set(KINDS)
+    if unknown:
+        raise BadInput(f"--kind {min(unknown)}: choose {', '.join(KINDS)}")
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()
@@ -77,7 +87,7 @@ def _tried(
 ) -> dict[str, Any] | None:
     """What came of a case; None of one that is of another kind."""
     kind = drawn_kind(rng)
-    if options.kind not in (None, kind):
+    if options.kind and kind not in options.kind:
         return None
     home.mkdir()
     try:

@@ -2,7 +2,7 @@
 """Damage to bytes, texts and trees, the same for the same generator."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -90,14 +90,12 @@ def damaged_text(text: str, rng: Random) -> bytes:
 def damaged_tree(tree: Tree, rng: Random) -> Tree:
     """Values replaced, keys taken out, added or renamed."""
     tree = copy.deepcopy(tree)
-    for _ in range(rng.choice((1, 1, 1, 2, 3))):
+    for _ in range(rng.randint(1, 3)):
         parent, key = _place(tree, rng)
         if parent is None:
             return rng.choice(VALUES)
-        what, value = rng.random(), parent[key]
-        if what < 0.5 and isinstance(value, int | float) and not isinstance(value, bool):
-            parent[key] = _other_number(value, rng)
-        elif what < 0.7:
+        what = rng.random()
+        if what < 0.7:
             parent[key] = rng.choice(VALUES)
         elif what < 0.8:
             del parent[key]
@@ -106,6 +104,41 @@ def damaged_tree(tree: Tree, rng: Random) -> Tree:
         else:
             parent.append(parent[key])
     return tree
+
+
+def detuned_tree(tree: Tree, rng: Random) -> Tree:
+    """One or two values that stay of their kind: other numbers, texts, flags, or longer and shorter lists."""
+    tree = copy.deepcopy(tree)
+    for _ in range(rng.randint(1, 2)):
+        places = list(_leaves(tree))
+        if not places:
+            return tree
+        parent, key = rng.choice(places)
+        texts = [p[k] for p, k in places if isinstance(p[k], str)]
+        parent[key] = other_value(parent[key], rng, texts)
+    return tree
+
+
+def _leaves(tree: Tree) -> Iterator[tuple[Any, Any]]:
+    """Every container with each key that holds no mapping."""
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        if isinstance(value, dict | list):
+            yield from _leaves(value)
+        if not isinstance(value, dict):
+            yield tree, key
+
+
+def other_value(value: object, rng: Random, texts: Sequence[str] = ()) -> object:
+    """Another value of the same kind; a text may become one of `texts`."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return _other_number(value, rng)
+    if isinstance(value, list):
+        return rng.choice((value[:-1], value + value[-1:], value[::-1], [], value * 1000))
+    if isinstance(value, str):
+        return rng.choice([*texts, *(each for each in VALUES if isinstance(each, str))])
+    return rng.choice(VALUES)
 
 
 def _other_number(value: float, rng: Random) -> float:

@@ -20,6 +20,8 @@ from iap_bringup.fuzz.damage import (
     damaged_bytes,
     damaged_text,
     damaged_tree,
+    detuned_tree,
+    other_value,
     paths,
     yaml_bytes,
 )
@@ -58,12 +60,12 @@ IN_WORLD = (("run", "world.yaml", *FREE), ("run", "world.yaml", *FLIGHT))
 OF_POLICY = (("evaluate", "@", *EPISODE), ("run", "hover", *FREE, "--set", "policy=@"))
 OF_RUN = (
     ("plot", "@", "overview"),
-    ("identify", "@", "log_1.csv", "--json", "--no-plot"),
+    ("identify", "@", "log_1.csv", "--model", "second_order", "--json", "--no-plot"),
     ("localize", "@", "--json"),
 )
 OF_LOG = (
     ("identify", "@", "log_2.csv", "--model", "second_order", "--no-plot", "--json"),
-    ("identify", "@", "log_2.csv", "--no-plot", "--json"),
+    ("identify", "@", "log_2.csv", "--model", "dynamic", "--no-plot", "--json"),
 )
 OF_PLATFORM = (
     ("run", "hover", *FREE, "--platform", "@"),
@@ -125,7 +127,7 @@ def make_case(name: str, corpus: Corpus, home: Path, rng: Random) -> Case:
         arguments = _options(rng)
     else:
         arguments = _files(KINDS[name], corpus, home, rng)
-    makes = arguments[0] not in ("list", "plot") and "--out" not in arguments
+    makes = arguments[0] not in ("list", "plot", "urdf") and "--out" not in arguments
     return Case(
         name, [*arguments, *(("--out", "o") if makes else ())], home / "o" if makes else None
     )
@@ -135,12 +137,24 @@ def _settings(corpus: Corpus, rng: Random) -> list[str]:
     """A scenario with damaged values of its keys."""
     name = rng.choice(SETTABLE)
     resolved = corpus[f"resolved_{name}.yaml"] or corpus["resolved_hover.yaml"]
-    known = paths(read_tree(resolved[0]))
+    tree = read_tree(resolved[0])
+    known = paths(tree)
     arguments = ["run", name, *FLIGHT]
     for _ in range(rng.randint(1, 2)):
+        key = rng.choice(known)
         words = (*WORDS, *map(str, VALUES), *NUMBERS, yaml_bytes(rng.choice(VALUES)).decode())
-        arguments += ["--set", f"{rng.choice(known)}={rng.choice(words)}".replace("\0", "")]
+        others = [
+            json.dumps(other_value(_value_at(tree, key), rng)) for _ in range(2 * len(words))
+        ]
+        arguments += ["--set", f"{key}={rng.choice((*words, *others))}".replace("\0", "")]
     return arguments
+
+
+def _value_at(tree: Any, path: str) -> Any:  # noqa: ANN401 - YAML
+    """The value below a dotted path."""
+    for key in path.split("."):
+        tree = tree[int(key)] if isinstance(tree, list) else tree[key]
+    return tree
 
 
 def _options(rng: Random) -> list[str]:
@@ -157,9 +171,12 @@ def _options(rng: Random) -> list[str]:
         "render": ("--time", "--video", "--rate", "--scene"),
         "dataset": ("--count", "--seed", "--sensors", "--vary"),
     }  # fmt: skip
-    arguments += {"run": FREE, "evaluate": EPISODE, "dataset": ("--duration", "0.03")}.get(
-        verb, ()
-    )
+    arguments += {
+        "identify": ("--model", "second_order"),
+        "run": FREE,
+        "evaluate": EPISODE,
+        "dataset": ("--duration", "0.03"),
+    }.get(verb, ())
     return [*arguments, f"{rng.choice(own[verb])}={rng.choice(words)}"]
 
 
@@ -185,8 +202,9 @@ def damage(file: Path, rng: Random) -> None:
         rng.choice(_STRANGE)(file)
     elif file.suffix == ".npz":
         file.write_bytes(_archive(file, rng))
-    elif file.suffix in (".yaml", ".json") and rng.random() < 0.6:
-        tree = damaged_tree(read_tree(file), rng)
+    elif file.suffix in (".yaml", ".json") and rng.random() < 0.8:
+        change = detuned_tree if rng.random() < 0.8 else damaged_tree
+        tree = change(read_tree(file), rng)
         file.write_bytes(json.dumps(tree).encode() if file.suffix == ".json" else yaml_bytes(tree))
     elif file.suffix in (".yaml", ".json", ".csv", ".tum", ".stl"):
         file.write_bytes(damaged_text(file.read_text(encoding="utf-8"), rng))

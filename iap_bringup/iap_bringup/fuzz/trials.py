@@ -22,6 +22,7 @@ POLL = 0.005  # [s]
 OUT, ERR = "stdout.txt", "stderr.txt"
 FOREIGN = re.compile(r"Traceback|\b[A-Z]\w*(Error|Exception|Warning)\b")
 MAX_SHOWN = 300  # characters of what a command said
+OWN_MODULE = re.compile(r"cannot be imported: .*")  # of a user, whose exception is said as it is
 
 
 class Ending(NamedTuple):
@@ -134,7 +135,7 @@ def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | No
         return f"exit code {ending.code}: {_end_of(ending.err)}"
     if "more memory than there is" in ending.err:
         return f"memory: more than {MEMORY >> 20} MiB"
-    if FOREIGN.search(ending.err):
+    if FOREIGN.search(OWN_MODULE.sub("", ending.err)):
         return f"foreign words: {_end_of(ending.err)}"
     if ending.code == 2 and not _is_one_line(ending.err):
         return f"not one line: {_end_of(ending.err)}"

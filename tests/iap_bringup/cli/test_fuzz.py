@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`iap fuzz`: what it takes for a fault, and that damaged input of many kinds has none."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from iap_bringup.cli.main import main
+from iap_bringup.fuzz.trials import fault_of, run_command
+from iap_description.errors import BadInput
+
+
+def refusal(_):
+    sys.stderr.write("iap: file: key 'a': no\n")
+    return 2
+
+
+def two_lines(_):
+    sys.stderr.write("a flight begins\niap: file: key 'a': no\n")
+    return 2
+
+
+def warning(_):
+    sys.stderr.write("a.py:3: RuntimeWarning: overflow encountered in exp\n")
+    return 0
+
+
+def uncaught(_):
+    raise BadInput("nobody catches this")
+
+
+def killed(_):
+    import os
+    import signal
+
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def half_a_folder(arguments):
+    Path(arguments[-1]).mkdir()
+    (Path(arguments[-1]) / "config.yaml").touch()
+    return refusal(arguments)
+
+
+def hungry(_):
+    data = bytearray(3 << 30)
+    return len(data) and 0
+
+
+def silent(_):
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "fault"),
+    [
+        (refusal, [], None),
+        (silent, [], None),
+        (two_lines, [], "not one line"),
+        (warning, [], "foreign words"),
+        (uncaught, [], "exit code 70"),
+        (killed, [], "exit code -11"),
+        (half_a_folder, ["--out", "o"], "folder left: config.yaml"),
+        (hungry, [], "exit code 70"),
+        (silent, ["--json"], "no json"),
+    ],
+)
+def test_what_no_command_may_do_is_a_fault(tmp_path, program, arguments, fault):
+    ending = run_command(program, arguments, tmp_path)
+    found = fault_of(arguments, ending, tmp_path / "o" if arguments else None)
+    assert found == fault if fault is None else found.startswith(fault)
+
+
+def test_a_few_dozen_damaged_inputs_end_as_they_should(capfd):
+    kinds = [each for kind in ("policy", "platform", "sensors") for each in ("--kind", kind)]
+    code = main(["fuzz", "--cases", "60", "--seed", "5", "--json", *kinds])
+    said, complaint = capfd.readouterr()
+    summary = json.loads(said)
+    assert code == 0, complaint
+    assert summary["seed"] == 5 and summary["faults"] == []
+    assert summary["cases"] > 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["run", "no_such_scenario", "--json"], 2),
+        (["evaluate", "hold", "--episodes", "0", "--json"], 2),
+        (["identify", "nowhere.csv", "--model", "second_order", "--json"], 2),
+    ],
+)
+def test_json_is_promised_for_a_refusal_too(arguments, code, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == code
+    said, complaint = capsys.readouterr()
+    refused = json.loads(said)
+    assert said.count("\n") == 1 and refused["exit_code"] == code
+    assert complaint == f"iap: {refused['error']}\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_misused_command_line_has_json_too(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "hover", "--speed", "3", "--json"])
+    assert json.loads(capsys.readouterr().out)["exit_code"] == 2
