@@ -16,12 +16,14 @@ from iap_control.references.rows import approach, hold
 from iap_control.references.velocity_steps import VelocitySteps
 from iap_control.responders.inputs import at_rest
 from iap_description.arrays import Array
+from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
 
 SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]
 CLIMB_SPEED = 0.5  # mean speed of take-off and landing [m/s]
+SAMPLES = 200  # of a motion, that are looked at beforehand
 BLOCK = 512  # control instants that are made at once
 MAX_DURATION = (
     2.0**31
@@ -193,6 +195,7 @@ def build(
         BadInput: a part lasts longer than a stamp can say.
     """
     middle = TimelinePart(_count("reference", duration, dt) + 1, lambda k: motion(k * dt), level)
+    _check_plausible(middle)
     first, last = middle.row(0), middle.row(middle.count - 1)
     still = hold(first, 1)[0]
     before: list[TimelinePart] = []
@@ -226,6 +229,21 @@ def flight_timeline(
         return build(recorded.rows, recorded.duration, leads, dt, score_leads=False)
     level = VelocitySteps.LEVEL if isinstance(reference, VelocitySteps) else Level.POSE
     return build(reference.rows, reference.duration, leads, dt, score_leads=True, level=level)
+
+
+def _check_plausible(part: TimelinePart) -> None:
+    """Refuse a motion that no vehicle can follow or no recording can keep, by samples over its length.
+
+    Raises:
+        BadInput: one of them has a number beyond `MAX_SI_NUMBER`.
+    """
+    k = np.unique(np.linspace(0.0, part.count - 1.0, SAMPLES).round())
+    with np.errstate(all="ignore"):  # what becomes no number is refused here
+        rows = part.made(k)
+    if not are_plausible(rows.ravel()):
+        raise BadInput(
+            f"key 'reference': a position, velocity or acceleration is beyond {MAX_SI_NUMBER:g} m, m/s or m/s^2"
+        )
 
 
 def _count(key: str, duration: float, dt: float) -> int:
