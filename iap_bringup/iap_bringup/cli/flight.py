@@ -14,8 +14,13 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
-from iap_bringup.cli.pose_options import add_pose_options, pose_keys
+from iap_bringup.cli.options import (
+    add_pose_options,
+    add_report_options,
+    add_scenario_options,
+    pose_keys,
+    scenario_options,
+)
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts

@@ -1,10 +1,88 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options that several commands take."""
+"""Options that several commands take, and options of recordings, one for each key of `PoseReading` that a user sets."""
 
 import argparse
+from typing import Any, NamedTuple, get_args
 
 from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import Convention, TimeUnit
 from iap_simulation.scenario.resolving import Options
+
+
+class PoseOption(NamedTuple):
+    """An option of a recording.
+
+    Attributes:
+        key: of `Replay`.
+        flag: as it is typed.
+        text: for the help.
+        how: of argparse.
+    """
+
+    key: str
+    flag: str
+    text: str
+    how: dict[str, Any]
+
+
+TEXT: dict[str, Any] = {}
+NUMBER: dict[str, Any] = {"type": float}
+POSE_OPTIONS = (
+    PoseOption("topic", "--topic", "topic of the commands, or TOPIC:BODY (default: whose name and type fit)", TEXT),
+    PoseOption("actual_topic", "--actual-topic", "topic of what the real aircraft did, to compare with", TEXT),
+    PoseOption("body", "--body", "child_frame_id of the body, where a topic has several", TEXT),
+    PoseOption("frame", "--frame", "frame_id of the poses, where a topic has several", TEXT),
+    PoseOption(
+        "convention",
+        "--convention",
+        "axes of the numbers (default: as names say, else enu; ned for a pair of Points, camera for KITTI)",
+        {"choices": get_args(Convention)},
+    ),
+    PoseOption("scale", "--scale", "metres in a unit of length, such as 0.001 (default 1)", NUMBER),
+    PoseOption(
+        "time_unit", "--time-unit", "unit of a text file's times", {"choices": get_args(TimeUnit)}
+    ),
+    PoseOption(
+        "angles", "--angles", "unit of Euler angles in Points", {"choices": ("rad", "deg")}
+    ),
+    PoseOption(
+        "clock",
+        "--clock",
+        "whose times count in a bag: header stamps or times of reception",
+        {"choices": ("header", "bag")},
+    ),
+    PoseOption("rate", "--rate", "rate of a file without times, Hz", NUMBER),
+    PoseOption(
+        "mounting",
+        "--mounting",
+        "turn of the recorded body in the platform: auto, none, rest (from its first attitude), or"
+        " ROLL,PITCH,YAW in deg",
+        TEXT,
+    ),
+    PoseOption("begin", "--from", "first time that counts, since the first sample, s", NUMBER),
+    PoseOption("end", "--to", "last time that counts, s", NUMBER),
+    PoseOption("bridge", "--bridge", "longest time without a sample that is crossed, s (default 1)", NUMBER),
+    PoseOption("max_speed", "--max-speed", "follow leaps of set-points at this speed, m/s", NUMBER),
+)  # fmt: skip
+
+
+def add_pose_options(parser: argparse.ArgumentParser) -> None:
+    """Options of `POSE_OPTIONS`, and --offset."""
+    for option in POSE_OPTIONS:
+        parser.add_argument(option.flag, dest=option.key, help=option.text, **option.how)
+    parser.add_argument(
+        "--offset",
+        nargs=3,
+        type=float,
+        metavar=("X", "Y", "Z"),
+        help="moves the flight, m; as --set 'offset=[X,Y,Z]'",
+    )
+
+
+def pose_keys(options: argparse.Namespace) -> dict[str, Any]:
+    """The keys of `Replay` that were typed."""
+    values = {option.key: getattr(options, option.key) for option in POSE_OPTIONS}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def add_assignments(parser: argparse.ArgumentParser, what: str) -> None:
