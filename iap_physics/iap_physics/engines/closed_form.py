@@ -13,12 +13,11 @@ from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
-from iap_physics.engines.engine import JOINT_FORCE, RUNNING, Contact, Engine, world_indices
+from iap_physics.engines.contactless import ContactlessEngine
+from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.rigid_model import RigidModel, step_batch
-
-_REFUSAL = "the closed-form engine {}; use the pybullet engine"
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class ClosedFormSnapshot:
     step_counts: Integers
 
 
-class ClosedFormEngine(Engine):
+class ClosedFormEngine(ContactlessEngine):
     """The model of `rigid_motion`: vehicles pass through each other and through everything else.
 
     Attributes:
@@ -41,6 +40,8 @@ class ClosedFormEngine(Engine):
         step_counts: (B,) physics steps of every world since its own reset.
         raises: whether the end of the only world is an exception, and not a status as in a batch.
     """
+
+    refusal = "the closed-form engine {}; use the pybullet engine"
 
     def __init__(self, *, batch: int = 1, raises: bool = True) -> None:
         """Prepare for a batch of equal worlds; `load` fills them."""
@@ -149,47 +150,6 @@ class ClosedFormEngine(Engine):
         """(B, bodies, 13) the present states."""
         return self._x
 
-    def contacts(self) -> list[Contact]:
-        """No contact in free flight."""
-        return []
-
-    def contact_wrench(self, row: int) -> Array:
-        """None."""
-        return np.zeros(6)
-
     def object_states(self) -> Array:
         """Objects where they stand, or where their motion has brought them."""
         return np.array([item.row(self.t) for item in self._objects]).reshape(-1, STATE_SIZE)
-
-    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Refuse: there are no shapes."""
-        raise IapError(_REFUSAL.format("has no shapes to cast rays at"))
-
-    def add_joint(
-        self,
-        body_a: int,
-        body_b: int,
-        p_AJ_A: Array,
-        p_BJ_B: Array,
-        *,
-        type: str = "spherical",
-        max_force: float = JOINT_FORCE,
-        q_AB: Array | None = None,
-    ) -> int:
-        """Refuse: the closed form holds for the joints of the assembly only."""
-        raise IapError(_REFUSAL.format("cannot add joints in flight"))
-
-    def remove_joint(self, handle: int) -> None:
-        """Refuse: there are none."""
-        raise IapError(_REFUSAL.format("cannot remove joints in flight"))
-
-    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
-        """Refuse."""
-        raise IapError(_REFUSAL.format("has no shapes"))
-
-    def joint_wrench(self, handle: int) -> Array:
-        """Refuse: there are none."""
-        raise IapError(_REFUSAL.format("has no joints added in flight"))
-
-    def close(self) -> None:
-        """Nothing is held."""

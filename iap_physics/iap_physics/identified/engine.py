@@ -4,7 +4,6 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +16,12 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_limits import BASE, JointLimits
 from iap_description.world.world import World
 from iap_physics.engines.arm_motors import ArmMotors, arm_motors
-from iap_physics.engines.engine import DIVERGED, JOINT_FORCE, RUNNING, Contact, Engine
+from iap_physics.engines.contactless import ContactlessEngine
+from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.identified.dynamics import JOINTS, SIZE
 from iap_physics.identified.plant import IdentifiedPlant, PlantState, velocity_model
 from iap_physics.identified.plant_file import load_plant
 from iap_physics.identified.spec import IdentifiedSpec
-
-REFUSAL = "a plant identified from logs has no {}"
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,14 @@ class IdentifiedSnapshot:
     motors: Array
 
 
-class IdentifiedEngine(Engine):
+class IdentifiedEngine(ContactlessEngine):
     """One vehicle whose velocities follow commands by an identified model.
 
     Attributes:
         plant: the model in flight; of `load`.
     """
+
+    refusal = "a plant identified from logs {}"
 
     def __init__(self) -> None:
         self.batch, self.t = 1, 0.0
@@ -167,53 +167,8 @@ class IdentifiedEngine(Engine):
 
     def apply(self, wrenches_W: Array) -> None:
         """Refuse: nothing pushes such a plant."""
-        _refuse("bodies that wrenches act on")
-
-    def contacts(self) -> list[Contact]:
-        """None."""
-        return []
-
-    def contact_wrench(self, row: int) -> Array:  # noqa: ARG002 - of any body
-        """Zero."""
-        return np.zeros(6)
+        self._refuse("has no bodies that wrenches act on")
 
     def object_states(self) -> Array:
         """(0, 13): it meets no objects."""
         return np.zeros((0, STATE_SIZE))
-
-    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Refuse."""
-        _refuse("shapes to cast rays at")
-
-    def add_joint(
-        self,
-        body_a: int,
-        body_b: int,
-        p_AJ_A: Array,
-        p_BJ_B: Array,
-        *,
-        type: str = "spherical",
-        max_force: float = JOINT_FORCE,
-        q_AB: Array | None = None,
-    ) -> int:
-        """Refuse."""
-        _refuse("bodies to join")
-
-    def remove_joint(self, handle: int) -> None:
-        """Refuse."""
-        _refuse("bodies to join")
-
-    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
-        """Refuse."""
-        _refuse("shapes")
-
-    def joint_wrench(self, handle: int) -> Array:
-        """Refuse."""
-        _refuse("joints added in flight")
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-def _refuse(what: str) -> NoReturn:
-    raise IapError(REFUSAL.format(what))
