@@ -3,21 +3,26 @@
 
 import argparse
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from iap_bringup.cli.options import add_assignments, add_report_options
 from iap_bringup.terminal.flight import time_bar
 from iap_bringup.terminal.localization import show_localization
+from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import FrontendChoice
-from iap_estimation.datasets.localization import LocalizationResults, check_methods, localize
+from iap_estimation.datasets.localization import check_methods, localize
+from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
+from iap_estimation.datasets.understanding import Corrections, understand
 from iap_estimation.navigation.settings import load_settings
 from iap_io.runs.run_folder import new_folder, write_config
 
@@ -49,6 +54,7 @@ def add_localize(parser: argparse.ArgumentParser) -> None:
         parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
     )
     parser.add_argument("--vehicle", help="which of a run's vehicles, if there are several")
+    _add_corrections(parser.add_argument_group("sensors", "of recordings of others"))
     _add_bag_options(parser.add_argument_group("bags", "of a bag that is not this suite's"))
     parser.add_argument(
         "--out",
@@ -58,6 +64,37 @@ def add_localize(parser: argparse.ArgumentParser) -> None:
     )
     add_report_options(parser)
     parser.set_defaults(run=run_command)
+
+
+def _add_corrections(sensors: argparse._ArgumentGroup) -> None:
+    for name, what, example in (
+        (
+            "accel",
+            "specific forces",
+            "9.80665 where they are in g, -1 where their sign is flipped",
+        ),
+        ("gyro", "angular velocities", "0.0174533 where they are in deg/s"),
+    ):
+        sensors.add_argument(
+            f"--{name}-scale",
+            type=float,
+            metavar="FACTOR",
+            help=f"factor on {what}: {example}",
+        )
+    sensors.add_argument(
+        "--image-delay",
+        type=float,
+        metavar="SECONDS",
+        help="how late the stamps of the images are (default: found by their turns and the gyroscope's)",
+    )
+    sensors.add_argument(
+        "--from",
+        type=float,
+        default=0.0,
+        dest="begin",
+        metavar="SECONDS",
+        help="time of the data from which on they count",
+    )
 
 
 def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
@@ -90,7 +127,7 @@ def run_command(options: argparse.Namespace) -> int:
     in their midst.
 
     Returns:
-        The exit code: 1 if a method has failed.
+        The exit code: 1 if a method has failed or is lost.
 
     Raises:
         BadInput: no data set, or not one for the methods; nothing is left behind then.
@@ -102,6 +139,10 @@ def run_command(options: argparse.Namespace) -> int:
         dataset = replace(dataset, frontend=FrontendChoice(options.frontend, "as asked for"))
     settings = load_settings(options.preset, options.assignments, dataset.frontend.preset)
     check_methods(methods, dataset)
+    understanding = understand(dataset, _corrections(options))
+    dataset = understanding.dataset
+    for line in understanding.lines:
+        console.print(escape(line), soft_wrap=True)
     with new_folder(options.out, f"localize_{dataset.name}") as folder:
         names = ", ".join(each.name for each in dataset.aircraft)
         what = f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}"
@@ -112,7 +153,7 @@ def run_command(options: argparse.Namespace) -> int:
                 interrupts.check()
 
             results = localize(dataset, methods, settings, progress=progress)
-        evaluation = evaluate(results)
+        evaluation = evaluate(results, understanding.record)
         write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
         write_results(folder, evaluation)
         if not options.no_plot:
@@ -126,13 +167,33 @@ def run_command(options: argparse.Namespace) -> int:
     return _exit_code(results)
 
 
+def _corrections(options: argparse.Namespace) -> Corrections:
+    for name, least in (
+        ("accel_scale", 0.0),
+        ("gyro_scale", 0.0),
+        ("image_delay", None),
+        ("begin", None),
+    ):
+        value = getattr(options, name)
+        if value is not None and (not math.isfinite(value) or value == least):
+            option = "--from" if name == "begin" else f"--{name.replace('_', '-')}"
+            raise BadInput(
+                f"{option} {value}: expected a number"
+                + ("" if least is None else " that is not 0")
+            )
+    gyro_scale = 1.0 if options.gyro_scale is None else options.gyro_scale
+    return Corrections(options.accel_scale, gyro_scale, options.image_delay, options.begin)
+
+
 def _choices(options: argparse.Namespace) -> Choices:
     topics = TopicNames(options.left, options.right, options.imu)
     return Choices(options.vehicle, topics, tuple(options.calibration), options.truth, options.map)
 
 
 def _exit_code(results: LocalizationResults) -> int:
-    failed = {name: ran.outcome for name, ran in results.methods.items() if ran.has_failed}
+    failed = {
+        n: ran.outcome for n, ran in results.methods.items() if ran.has_failed or ran.is_lost
+    }
     for name, outcome in failed.items():
         sys.stderr.write(f"iap: {name} {outcome}\n")
     return EXIT_FAILED if failed else EXIT_DONE

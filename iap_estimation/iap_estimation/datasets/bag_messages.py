@@ -6,11 +6,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
 from iap_description.math.so3 import transform
 from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB, lens_model
+from iap_estimation.datasets.deep_images import ALL_LEVELS, DEEP_GREY, DeepLevels
 from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.measurements import Gray
 from iap_io.bags.encoded_images import decoded
@@ -35,15 +37,25 @@ ENCODINGS: dict[str, tuple[int, int | None]] = {
 }
 
 
-def grey(message: Any, source: str) -> Gray:  # noqa: ANN401 - rosbags makes these types at run time
+def grey(message: Any, source: str, levels: DeepLevels = ALL_LEVELS) -> Gray:  # noqa: ANN401
     """Grey levels (h, w) of a sensor_msgs/Image or CompressedImage.
+
+    Args:
+        message: it.
+        source: to name in errors.
+        levels: that are black and white in images of 16 bits.
 
     Raises:
         BadInput: an encoding that is not known, or no image.
     """
+    return levels.grey(deep_grey(message, source))
+
+
+def deep_grey(message: Any, source: str) -> NDArray[Any]:  # noqa: ANN401
+    """The same with as many bits as the message has, 8 or 16."""
     if not hasattr(message, "encoding"):
         try:
-            return decoded(message.data.data, cv2.IMREAD_GRAYSCALE)
+            return decoded(message.data.data, DEEP_GREY)
         except ValueError as error:
             kind = shown(message.format)
             raise BadInput(
@@ -57,8 +69,6 @@ def grey(message: Any, source: str) -> Gray:  # noqa: ANN401 - rosbags makes the
     pixels = _pixels(message, size, source)
     if to_grey is not None:
         pixels = cv2.cvtColor(pixels, to_grey)
-    if pixels.dtype != np.uint8:  # 16 bit
-        pixels = (pixels >> 8).astype(np.uint8)
     return np.ascontiguousarray(pixels)
 
 

@@ -76,6 +76,20 @@ def first(reader: AnyReader, topic: str) -> Any:  # noqa: ANN401
     return newest
 
 
+def spread(reader: AnyReader, topic: str, count: int) -> Iterator[Any]:
+    """The first messages of a topic after times that are spread over a bag."""
+    connections = [each for each in reader.connections if each.topic == topic]
+    step = max(1, (reader.end_time - reader.start_time) // count)
+    for k in range(count):
+        with parsing(Path(str(reader.paths[0]))):
+            raw = reader.messages(connections, start=reader.start_time + k * step)
+            newest = next(raw, None)
+            if newest is None:
+                return
+            message: Any = reader.deserialize(newest[2], newest[0].msgtype)
+        yield message
+
+
 def stamp_of(message: Any) -> int:  # noqa: ANN401
     """A message's stamp [ns]; ROS 1 and 2 name its parts alike in rosbags."""
     stamp = message.header.stamp

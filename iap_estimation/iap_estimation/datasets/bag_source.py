@@ -16,6 +16,7 @@ from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_messages import (
     FixedFrames,
     camera_of,
+    deep_grey,
     grey,
     in_left_frame,
     rectified_turn,
@@ -27,11 +28,13 @@ from iap_estimation.datasets.bag_reader import (
     messages,
     noise_of,
     opened,
+    spread,
     stamp_of,
     topic_messages,
 )
 from iap_estimation.datasets.bag_topics import Picked, TopicNames, info_topic, pick
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
+from iap_estimation.datasets.deep_images import LOOKED_AT, DeepLevels, levels_of
 from iap_estimation.datasets.euroc_calibration import on_imu, read_cameras, read_imu_file
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration
@@ -74,13 +77,18 @@ def open_bag(
         of_file, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
         noise, note = measured if of_file is None else of_file
         notes: tuple[str, ...] = () if pair.right is not None else (ONE_CAMERA,)
-        notes = notes if note is None else (*notes, note)
+        levels = levels_of(
+            deep_grey(image, f"{path}: {topic}")
+            for topic in picked.images
+            for image in spread(reader, topic, LOOKED_AT)
+        )
+        notes = (*notes, *(each for each in (note, levels.note) if each is not None))
     known = None if truth is None else _truth(path, truth, start)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
     one = AircraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
-    events = partial(_events, path, picked, start, tally)
+    events = partial(_events, path, picked, start, levels, tally)
     return SensorDataset(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS)
 
 
@@ -161,23 +169,27 @@ def _beside(
     return placed[1][0], T_IR @ in_left_frame(right.message, turn)
 
 
-def _events(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:
+def _events(
+    path: Path, picked: Picked, start: int, levels: DeepLevels, tally: Tally
+) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(path, picked, start, tally), 2.0 * LATEST)
+    return in_order(_arriving(path, picked, start, levels, tally), 2.0 * LATEST)
 
 
-def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:
+def _arriving(
+    path: Path, picked: Picked, start: int, levels: DeepLevels, tally: Tally
+) -> Iterator[Event]:
     pairing: Pairing[Any] = Pairing(tally)
     for topic, t, message in _sorted(path, (*picked.images, picked.imu), start, tally):
         source = f"{path}: {topic}"
         if topic == picked.imu:
             yield 0, inertial(source, t, message)
         elif len(picked.images) == 1:
-            yield 0, Images(t, grey(message, source), None)
+            yield 0, Images(t, grey(message, source, levels), None)
         else:
             pair = pairing.add(picked.images.index(topic), t, message)
             if pair is not None:
-                yield 0, Images(pair[0], *(grey(each, source) for each in pair[1:]))
+                yield 0, Images(pair[0], *(grey(each, source, levels) for each in pair[1:]))
     pairing.end()
 
 

@@ -45,6 +45,8 @@ class SensorDataset:
         centre: None where nothing joins them.
         has_ranges: whether there are UWB tags.
         gravity: [m/s^2].
+        anchors: names by their numbers, where they have any.
+        is_foreign: whether somebody else recorded it, and units, clocks and signs are what they may be.
     """
 
     source: str
@@ -58,10 +60,16 @@ class SensorDataset:
     centre: CentreData | None = None
     has_ranges: bool = False
     gravity: float = GRAVITY
+    anchors: tuple[str, ...] = ()
+    is_foreign: bool = True
 
     def fleet(self, spec: VirpoSpec) -> Fleet:
         """The aircraft as an estimator with these settings knows them."""
         return fleet_of(self.aircraft, self.centre, spec, self.gravity)
+
+    def anchor_name(self, number: int) -> str:
+        """Name of an anchor; its number where it has none."""
+        return self.anchors[number] if self.anchors else str(number)
 
     @property
     def has_cameras(self) -> bool:

@@ -8,15 +8,16 @@ is known, in ``state_groundtruth_estimate0``, ``vicon0``, ``leica0`` or TUM-VI's
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
+from iap_estimation.datasets.deep_images import DEEP_GREY, LOOKED_AT, DeepLevels, levels_of
 from iap_estimation.datasets.euroc_calibration import (
     on_imu,
     read_cameras,
@@ -25,7 +26,7 @@ from iap_estimation.datasets.euroc_calibration import (
 )
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
-from iap_estimation.navigation.measurements import Event, Gray, Images, Tally
+from iap_estimation.navigation.measurements import Event, Images, Tally
 from iap_estimation.navigation.streams import LATEST, Pairing, by_stamp
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.encoded_images import read_image
@@ -57,7 +58,8 @@ def open_euroc(folder: Path) -> SensorDataset:
     start = min(int(tables.imu.stamps[0]), int(tables.cameras[0].stamps[0]))
     truth, truth_note = _truth(home, start, T_BI)
     alone = None if len(cameras) == 2 else ONE_CAMERA
-    notes = (alone, imu_note, *tables.notes, truth_note)
+    levels = levels_of(_first_images(home, tables.cameras))
+    notes = (alone, imu_note, *tables.notes, levels.note, truth_note)
     name = (home.parent.name if home.name == HOME else home.name) or "aircraft"
     one = AircraftData(name, on_imu(calibration, T_BI), noise, truth=truth)
     tally = Tally()
@@ -66,7 +68,7 @@ def open_euroc(folder: Path) -> SensorDataset:
         name,
         (one,),
         start,
-        partial(_events, home, tables, start, tally),
+        partial(_events, home, tables, start, levels, tally),
         tally,
         tuple(note for note in notes if note is not None),
         FROM_CAMERAS,
@@ -94,7 +96,9 @@ def _imu_of(home: Path) -> tuple[Array, Array, str | None]:
     return np.array(MEMS), np.eye(4), note
 
 
-def _events(home: Path, tables: _Tables, start: int, tally: Tally) -> Iterator[Event]:
+def _events(
+    home: Path, tables: _Tables, start: int, levels: DeepLevels, tally: Tally
+) -> Iterator[Event]:
     """Samples, and before the first that is younger, the images; those are read when it is their turn."""
     tally.clear()
     pairs, imu = _pairs(home, tables.cameras, start, tally), tables.imu
@@ -102,11 +106,11 @@ def _events(home: Path, tables: _Tables, start: int, tally: Tally) -> Iterator[E
     rows = zip(_times(imu, start), imu.values, strict=True)
     for t, row in by_stamp(rows, source, tally, LATEST):
         while waiting is not None and waiting[0] < t:
-            yield 0, _images(*waiting)
+            yield 0, _images(levels, *waiting)
             waiting = next(pairs, None)
         yield 0, ImuSample(t, row[:3], row[3:6])
     while waiting is not None:
-        yield 0, _images(*waiting)
+        yield 0, _images(levels, *waiting)
         waiting = next(pairs, None)
 
 
@@ -136,13 +140,23 @@ def _times(table: CsvTable, start: int) -> list[float]:
     return [(stamp - start) * 1e-9 for stamp in table.stamps.tolist()]
 
 
-def _images(t: float, left: Path, right: Path | None = None) -> Images:
-    return Images(t, _read(left), None if right is None else _read(right))
+def _images(levels: DeepLevels, t: float, left: Path, right: Path | None = None) -> Images:
+    second = None if right is None else levels.grey(_read(right))
+    return Images(t, levels.grey(_read(left)), second)
 
 
-def _read(path: Path) -> Gray:
+def _first_images(home: Path, cameras: Sequence[CsvTable]) -> Iterator[NDArray[Any]]:
+    """Images over the length of the tables that show which levels are used; those that are missing are met later."""
+    for side, table in enumerate(cameras):
+        for name in table.names[:: max(1, len(table.names) // LOOKED_AT)]:
+            path = home / f"cam{side}" / "data" / name
+            if path.is_file():
+                yield _read(path)
+
+
+def _read(path: Path) -> NDArray[Any]:
     try:
-        return read_image(path, cv2.IMREAD_GRAYSCALE)
+        return read_image(path, DEEP_GREY)
     except ValueError as error:
         raise BadInput(f"{path}: not a readable image: {error}") from error
 

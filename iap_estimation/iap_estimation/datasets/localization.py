@@ -10,6 +10,14 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.initial_states import first_of
+from iap_estimation.datasets.loss_checks import with_losses
+from iap_estimation.datasets.method_results import (
+    BLIND,
+    COMPLETED,
+    WARM_UP_TIME,
+    LocalizationResults,
+    MethodResult,
+)
 from iap_estimation.datasets.range_start import range_start
 from iap_estimation.evaluation.estimated_trajectory import EstimatedTrajectory
 from iap_estimation.frontend.spec import FrontendSpec
@@ -36,72 +44,9 @@ from iap_estimation.virpo.messages import (
 from iap_estimation.virpo.methods.batch import check_gtsam
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import InitialState
-from iap_estimation.virpo.window.failure_checks import Fault
 
 Make = Callable[[str, Fleet, VirpoSpec, InitialState, StartDeviations | None], Localizer]
-COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb", "uwb"), ("virpo", "joint", "drift_filter")
-BLIND = ("uwb",)  # methods that need no images
-WARM_UP_TIME = 1.0  # of the data, in which code is compiled: its wall time does not count [s]
-
-
-@dataclass(frozen=True, eq=False)
-class MethodResult:
-    """Results of one method.
-
-    Attributes:
-        outcome: `COMPLETED`, ``restarted N times: ...`` or ``failed: ...``.
-        trajectories: by body; none of a method that failed.
-        keyframes: updates, of one aircraft or of all at once, after the first second.
-        seconds: wall time of taking measurements after it; without the front end, and without asking for covariances.
-        faults: why it began anew.
-        left_out: since when [s] which aircraft left out which anchor.
-    """
-
-    outcome: str
-    trajectories: dict[str, EstimatedTrajectory]
-    keyframes: int
-    seconds: float
-    faults: tuple[Fault, ...]
-    left_out: tuple[tuple[float, str, int], ...] = ()
-
-    @property
-    def has_failed(self) -> bool:
-        """True if there is nothing to be judged."""
-        return self.outcome.startswith("failed")
-
-
-@dataclass(frozen=True, eq=False)
-class LocalizationResults:
-    """Results of all methods.
-
-    Attributes:
-        dataset: that they are of.
-        methods: by name.
-        frontend: what it did.
-        duration: of the data [s].
-        begins_true: whether the first poses were the truth's.
-        rounds: ranges of each aircraft, where a method goes by them alone.
-    """
-
-    dataset: SensorDataset
-    methods: dict[str, MethodResult]
-    frontend: FrontendStats
-    duration: float
-    begins_true: bool
-    rounds: dict[int, list[Ranges]] = field(default_factory=dict)
-
-    def keyframe_ms(self, method: str) -> float | None:
-        """Mean wall time of an update [ms]."""
-        ran = self.methods[method]
-        return 1e3 * ran.seconds / ran.keyframes if ran.keyframes else None
-
-    def real_time_factor(self, method: str) -> float | None:
-        """Real-time factor of front end and method after the first second."""
-        pairs = sum(self.frontend.seconds)
-        share = max(0.0, 1.0 - WARM_UP_TIME / self.duration) if self.duration > 0.0 else 0.0
-        spent = share * pairs + self.methods[method].seconds
-        return share * self.duration / spent if spent > 0.0 else None
 
 
 def check_methods(methods: Sequence[str], dataset: SensorDataset) -> None:
@@ -192,7 +137,9 @@ def localize(
         raise BadInput(f"{dataset.source}: no range to an anchor whose place is known came")
     nothing_came = _nothing_came(dataset, begin, t)
     results = {name: course.result(nothing_came) for name, course in courses.items()}
-    return LocalizationResults(dataset, results, stats, t - begin, begins_true, rounds)
+    return with_losses(
+        LocalizationResults(dataset, results, stats, t - begin, begins_true, rounds)
+    )
 
 
 def _start_of(

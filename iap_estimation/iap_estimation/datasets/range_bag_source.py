@@ -8,6 +8,7 @@ ranges:
   each: ranges                  # its field with a list of ranges; left out where a message is one range
   anchor: id                    # fields of a range, with dots into their parts
   range: distance               # [m]
+  scale: 1.0                    # factor on ranges that are not in metres: 0.001 for mm
   valid: ok                     # 0 where it does not count; left out where all do
   stamp: header.stamp           # of the message
   deviation: 0.2                # [m]
@@ -59,6 +60,7 @@ class _Ranges(Record):
     each: str | None = None
     anchor: str
     range: str
+    scale: Positive = 1.0
     valid: str | None = None
     stamp: str = "header.stamp"
     deviation: Positive
@@ -138,6 +140,7 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
         tuple(notes),
         FROM_CAMERAS,
         has_ranges=True,
+        anchors=tuple(str(each.id) for each in mapping.anchors),
     )
 
 
@@ -218,7 +221,7 @@ def _round(
         if fields.valid is not None and not _field(part, fields.valid, source):
             continue
         anchor = str(_field(part, fields.anchor, source))
-        length = float(_field(part, fields.range, source))
+        length = fields.scale * float(_field(part, fields.range, source))
         if anchor not in anchors.numbers:
             tally.unlisted[anchor] = tally.unlisted.get(anchor, 0) + 1
         elif not (math.isfinite(length) and length >= 0.0):

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_estimation.datasets.localization import BLIND, COMPLETED, LocalizationResults
+from iap_estimation.datasets.loss_checks import range_errors
+from iap_estimation.datasets.method_results import BLIND, COMPLETED, LocalizationResults
 from iap_estimation.datasets.range_start import FIRST_ROUNDS, meeting_point
 from iap_estimation.evaluation.comparison import TrajectoryComparison, compare, figures
 from iap_estimation.evaluation.constant_velocity import constant_velocity
@@ -20,6 +21,7 @@ from iap_io.trajectories.tum import tum_text
 
 ALIGNED, TURNED = "ate_yaw_rmse_m", "ate_se3_rmse_m"  # the latter where the truth is turned
 MILLISECONDS = 1e3
+NORMAL = 1.4826  # deviation of normal errors over their median size
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +39,13 @@ class Evaluation:
     metrics: dict[str, Any]
 
 
-def evaluate(results: LocalizationResults) -> Evaluation:
-    """Judge all trajectories."""
+def evaluate(results: LocalizationResults, understood: dict[str, Any] | None = None) -> Evaluation:
+    """Judge all trajectories.
+
+    Args:
+        results: of all methods.
+        understood: what was understood of the data set, to be kept beside; see `Understanding`.
+    """
     beside: dict[str, dict[str, TrajectoryComparison]] = {}
     estimation: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
@@ -63,7 +70,8 @@ def evaluate(results: LocalizationResults) -> Evaluation:
             elif trajectory is None and not ran.has_failed:
                 record["outcome"] = f"not estimated by {name}"
             estimation[body][name] = record | _speed(results, name)
-    return Evaluation(results, beside, _heading(results, notes) | {"estimation": estimation})
+    heading = _heading(results, notes) | {"understood": understood or {}}
+    return Evaluation(results, beside, heading | {"estimation": estimation})
 
 
 def _unjudged(
@@ -83,7 +91,9 @@ def _unjudged(
 
 def _heading(results: LocalizationResults, notes: Sequence[str]) -> dict[str, Any]:
     """Figures of all bodies together."""
-    failed = [f"{n} {ran.outcome}" for n, ran in results.methods.items() if ran.has_failed]
+    failed = [
+        f"{n} {ran.outcome}" for n, ran in results.methods.items() if ran.has_failed or ran.is_lost
+    ]
     dataset, stats = results.dataset, results.frontend
     pairs = len(stats.seconds)
     return {
@@ -116,7 +126,19 @@ def _of_method(results: LocalizationResults, name: str) -> dict[str, Any]:
         "faults": faults,
         "anchors_left_out": left_out,
     }
+    if name in BLIND:
+        line["ranges_off_m"] = _range_errors(results, name)
     return line | _speed(results, name)
+
+
+def _range_errors(results: LocalizationResults, method: str) -> dict[str, dict[str, float]]:
+    """Of each anchor what its ranges are too long in the median, and their robust deviation from that [m]."""
+    table = {}
+    for name, off in range_errors(results, method).items():
+        median = float(np.median(off))
+        spread = NORMAL * float(np.median(np.abs(off - median)))
+        table[name] = {"median_m": median, "deviation_m": spread, "count": len(off)}
+    return table
 
 
 def _speed(results: LocalizationResults, name: str) -> dict[str, float | None]:

@@ -92,6 +92,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> SensorDataset:
         _centre(folder, vehicle_run, central) if meta.joints else None,
         any(group.tag is not None for group in carried),
         run.meta.gravity,
+        is_foreign=False,
     )
 
 

@@ -135,6 +135,9 @@ class VirpoSpec(Record):
     longest: Positive  # between keyframes [s]
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
     range_gate: Lasting | None  # null takes every anchor
+    detour_gate: (
+        Positive | None
+    )  # deviations beyond which a single range is left out; null takes every range
     huber: Widths
     start: StartDeviations
     unknown: StartDeviations

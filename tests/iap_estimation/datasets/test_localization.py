@@ -14,7 +14,8 @@ from tum_files import read_tum
 from iap_bringup.cli import main
 from iap_description.config.plain_yaml import read_yaml
 from iap_estimation.datasets.dataset import SensorDataset
-from iap_estimation.datasets.localization import LocalizationResults, localize, tracked
+from iap_estimation.datasets.localization import localize, tracked
+from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.navigation.aircraft_frontend import FrontendStats

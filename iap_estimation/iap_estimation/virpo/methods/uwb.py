@@ -12,11 +12,14 @@ from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.estimator import InitialState
 
+GATE = 4.0  # deviations beyond which a range took a detour
+
 
 class UwbLocalizer(VioLocalizer):
     """Method ``uwb``: ``vio_uwb`` without images, whose keyframes are at rounds of ranges.
 
-    No anchor is left out, since without images nothing but ranges says where the window leads to.
+    No anchor is left out for long, since without images nothing but ranges says where the window leads to; single
+    ranges that took a detour are (see `DetourGate`).
     Its arguments are those of `make_localizer`.
     """
 
@@ -28,7 +31,8 @@ class UwbLocalizer(VioLocalizer):
         deviations: StartDeviations | None,
     ) -> None:
         blind = replace(fleet, aircraft=tuple(replace(one, rig=None) for one in fleet.aircraft))
-        spec = spec.model_copy(update={"range_gate": None})
+        gate = GATE if spec.detour_gate is None else spec.detour_gate
+        spec = spec.model_copy(update={"range_gate": None, "detour_gate": gate})
         super().__init__("vio_uwb", blind, spec, first, deviations)
         self._due: list[float | None] = [None for _ in fleet.aircraft]  # rounds to be keyframes
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_estimation.virpo.factors.ranging import (
     AIRCRAFT,
     ANCHOR,
@@ -70,6 +70,11 @@ class Interval:
             for measured, names in zip(self.ranges, refused, strict=True)
         )
         return replace(self, ranges=tuple(kept))
+
+    def keeping(self, a: int, kept: Booleans) -> "Interval":
+        """The same with those ranges of an aircraft that are to be kept (n,)."""
+        ranges = [rows[kept] if i == a else rows for i, rows in enumerate(self.ranges)]
+        return replace(self, ranges=tuple(ranges))
 
     def range_rows(self, biases: Array, antennas: Array, gravity: float) -> Array:
         """Rows (n, 13) for `iap_estimation.virpo.factors.ranging`, their keyframe left at 0.

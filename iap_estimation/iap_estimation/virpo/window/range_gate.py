@@ -21,6 +21,7 @@ from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import covariance_in_world
 from iap_estimation.virpo.messages import LeftOut
 from iap_estimation.virpo.spec import Lasting, VirpoSpec
+from iap_estimation.virpo.window.detour_gate import DetourGate
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import RangeTerms
 from iap_estimation.virpo.window.window import Window
@@ -145,7 +146,7 @@ def apart(m: Array, S: Array, among: list[int]) -> Array:
 
 
 class AnchorWatch:
-    """Takes anchors out of a window whose ranges are wrong for long.
+    """Takes anchors out of a window whose ranges are wrong for long, and single ranges that took a detour.
 
     Attributes:
         left_out: what was left out so far, once for every time that it began to be.
@@ -156,6 +157,11 @@ class AnchorWatch:
         lasting, width = spec.range_gate, spec.huber.ranges
         self._gate = (
             RangeGate(ranges.aircraft_count, lasting, width) if lasting is not None else None
+        )
+        self._detours = (
+            None
+            if spec.detour_gate is None
+            else DetourGate(ranges.aircraft_count, spec.detour_gate)
         )
         self.left_out: list[LeftOut] = []
 
@@ -168,29 +174,59 @@ class AnchorWatch:
 
     def begin(self) -> None:
         """The window begins anew."""
-        if self._gate is not None:
-            self._gate.begin()
+        for gate in (self._gate, self._detours):
+            if gate is not None:
+                gate.begin()
 
     def look(self, t: float, interval: Interval) -> None:
         """Judge by the last interval, which ends at t and from which nothing has been estimated yet."""
-        if self._gate is None:
+        if self._detours is None and self._gate is None:
             return
-        states = self._window.states
-        newest = self._ranges.newest(states)
-        if not any(map(len, newest)) and not self._gate.knows_any:
+        newest = self._ranges.newest(self._window.states)
+        knows_any = self._gate is not None and self._gate.knows_any
+        if not any(map(len, newest)) and not knows_any:
             return
-        C = self._window.covariance()
-        for a, measured in enumerate(newest):
-            if a in interval.silent:  # nothing says where it is
-                continue
-            covariance = covariance_in_world(C, a, states.x[-2], states.alignment[a])
-            before = self._gate.refused[a]
-            self._gate.check(a, measured, interval.span, place_after(covariance, interval.span))
-            new = sorted(self._gate.refused[a] - before)
+        places = self._places(interval)
+        if self._detours is not None:
+            self._leave_detours(newest, places, self._detours)
+        if self._gate is not None:
+            self._leave_anchors(t, interval.span, newest, places, self._gate)
+
+    def _places(self, interval: Interval) -> dict[int, Array]:
+        """Covariance (3, 3) of each foreseen place [m^2], but of aircraft of which nothing says where they are."""
+        states, C = self._window.states, self._window.covariance()
+        return {
+            a: place_after(
+                covariance_in_world(C, a, states.x[-2], states.alignment[a]), interval.span
+            )
+            for a in range(self._ranges.aircraft_count)
+            if a not in interval.silent
+        }
+
+    def _leave_detours(
+        self, newest: list[Array], places: dict[int, Array], gate: DetourGate
+    ) -> None:
+        for a, P in places.items():
+            kept = gate.direct(a, newest[a], P)
+            self._ranges.keep_newest(self._window.states, a, kept)
+            self._window.keep_newest(a, kept)
+
+    def _leave_anchors(
+        self,
+        t: float,
+        span: float,
+        newest: list[Array],
+        places: dict[int, Array],
+        gate: RangeGate,
+    ) -> None:
+        for a, P in places.items():
+            before = gate.refused[a]
+            gate.check(a, newest[a], span, P)
+            new = sorted(gate.refused[a] - before)
             self.left_out += [LeftOut(t, a, anchor) for anchor in new]
-        if any(self._gate.refused):
-            self._window.leave_out(self._gate.refused)
-            self._ranges.leave_out(self._gate.refused)
+        if any(gate.refused):
+            self._window.leave_out(gate.refused)
+            self._ranges.leave_out(gate.refused)
 
 
 def place_after(C: Array, span: float) -> Array:

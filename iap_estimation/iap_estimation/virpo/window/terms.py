@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_estimation.virpo.algebra.states import AIRCRAFT, States
 from iap_estimation.virpo.factors.neighbours import MEASURED, Neighbours, fill_waypoints
 from iap_estimation.virpo.factors.physical import (
@@ -110,6 +110,13 @@ class RangeTerms(RowTerms):
         ranges_off(states.x, states.alignment, rows, off)
         measured = np.column_stack([rows[:, NAME], off[:, 0], rows[:, SIGMA], off[:, 1:]])
         return [measured[rows[:, OF] == a] for a in range(self.aircraft_count)]
+
+    def keep_newest(self, states: States, a: int, kept: Booleans) -> None:
+        """Forget those of an aircraft's ranges after the second newest keyframe that are not to be kept (n,)."""
+        is_newest = (self._rows[:, FRAME] == len(states.x) - 2) & (self._rows[:, OF] == a)
+        stays = ~is_newest
+        stays[is_newest] = kept
+        self._rows = self._rows[stays]
 
     def leave_out(self, refused: Sequence[set[int]]) -> None:
         """Forget all ranges to some anchors, of every aircraft."""

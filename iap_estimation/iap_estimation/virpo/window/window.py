@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_estimation.virpo.algebra.marginalization import Prior
 from iap_estimation.virpo.algebra.solution import solve
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, States, retract, vertical
@@ -109,6 +109,10 @@ class Window:
     def leave_out(self, refused: Sequence[set[int]]) -> None:
         """Forget that intervals had ranges to some anchors, of every aircraft."""
         self.intervals = [interval.without(refused) for interval in self.intervals]
+
+    def keep_newest(self, a: int, kept: Booleans) -> None:
+        """Forget those of an aircraft's ranges in the last interval that are not to be kept (n,)."""
+        self.intervals[-1] = self.intervals[-1].keeping(a, kept)
 
     def shift(self, i: int, j: int) -> list[float]:
         """Mean movement of tracks between two keyframes in the mean, for every aircraft [px]; NaN with too few."""

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The beginning of a data set, looked at before it is localised: inertial samples, rays of followed corners, ranges."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.math import so3
+from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.frontend.calibration import CameraCalibration, homogeneous
+from iap_estimation.navigation.measurements import Gray, Images
+from iap_estimation.virpo.messages import ImuSample, Ranges
+
+LONGEST = 20.0  # of the beginning of a data set with images [s]
+MOST_IMAGES = 240  # that are looked at
+CORNERS, QUALITY, APART = (
+    150,
+    0.01,
+    12.0,
+)  # followed from one image to the next, and how far apart they are [px]
+BACK = 0.7  # by which a corner that is followed there and back may miss itself [px]
+FEWEST_RAYS = 20  # of two images that say how a camera has turned
+
+
+class RayPairs(NamedTuple):
+    """Directions of corners that two images in a row show.
+
+    Attributes:
+        t: times of both images [s].
+        rays: (2, n, 3) directions in the body's axes of each time.
+        shift: median movement [px].
+    """
+
+    t: tuple[float, float]
+    rays: Array
+    shift: float
+
+
+class GreyLevels(NamedTuple):
+    """Grey levels of an image: percentiles 1, 50 and 99, and shares of black and of saturated pixels."""
+
+    low: float
+    median: float
+    high: float
+    black: float
+    saturated: float
+
+
+@dataclass
+class DataSample:
+    """What sensors of the first aircraft say at the beginning, or of ranges all along.
+
+    Attributes:
+        dataset: that it is of.
+        samples: of its inertial unit.
+        levels: of the left images.
+        image_times: of these [s].
+        pairs: of images in a row that show the same corners.
+        rounds: of ranges.
+        is_scaled: whether the user says which sign and unit the accelerometer has.
+    """
+
+    dataset: SensorDataset
+    samples: list[ImuSample] = field(default_factory=list)
+    levels: list[GreyLevels] = field(default_factory=list)
+    image_times: list[float] = field(default_factory=list)
+    pairs: list[RayPairs] = field(default_factory=list)
+    rounds: list[Ranges] = field(default_factory=list)
+    is_scaled: bool = False
+
+    @property
+    def t(self) -> Array:
+        """(n,) times of the inertial samples [s]."""
+        return np.array([each.t for each in self.samples])
+
+    @property
+    def w_B(self) -> Array:
+        """(n, 3) angular velocities [rad/s]."""
+        return np.array([each.w_B for each in self.samples]).reshape(-1, 3)
+
+    @property
+    def f_B(self) -> Array:
+        """(n, 3) specific forces [m/s^2]."""
+        return np.array([each.f_B for each in self.samples]).reshape(-1, 3)
+
+
+def sample_of(dataset: SensorDataset) -> DataSample:
+    """Look at a data set's beginning; at all of one without images, which is small.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    sample, begin = DataSample(dataset), None
+    previous: Images | None = None
+    for who, measured in dataset.events():
+        begin = measured.t if begin is None else begin
+        if dataset.has_cameras and _is_enough(sample, measured.t - begin):
+            break
+        if who == 0 and isinstance(measured, ImuSample):
+            sample.samples.append(measured)
+        elif who == 0 and isinstance(measured, Ranges):
+            sample.rounds.append(measured)
+        elif who == 0 and isinstance(measured, Images):
+            _look(sample, previous, measured)
+            previous = measured
+    return sample
+
+
+def _is_enough(sample: DataSample, span: float) -> bool:
+    return span > LONGEST or len(sample.image_times) > MOST_IMAGES
+
+
+def _look(sample: DataSample, previous: Images | None, images: Images) -> None:
+    sample.levels.append(levels_of(images.left))
+    sample.image_times.append(images.t)
+    if previous is None or previous.left.shape != images.left.shape:
+        return
+    cameras = sample.dataset.aircraft[0].cameras
+    pixels = followed(previous.left, images.left)
+    rays = _rays(cameras.left, cameras.q_BC[0], pixels)
+    if rays.shape[1] >= FEWEST_RAYS:
+        shift = float(np.median(np.linalg.norm(pixels[1] - pixels[0], axis=1)))
+        sample.pairs.append(RayPairs((previous.t, images.t), rays, shift))
+
+
+def levels_of(image: Gray) -> GreyLevels:
+    """Grey levels of an image, by every fourth of its rows and columns."""
+    part = image[::4, ::4]
+    low, median, high = np.percentile(part, [1, 50, 99])
+    return GreyLevels(
+        float(low),
+        float(median),
+        float(high),
+        float(np.mean(part <= 3)),
+        float(np.mean(part >= 252)),
+    )
+
+
+def followed(before: Gray, after: Gray) -> Array:
+    """Pixels (2, n, 2) of corners in two images; those that do not lead back are left out."""
+    corners = cv2.goodFeaturesToTrack(before, CORNERS, QUALITY, APART)
+    if corners is None:
+        return np.zeros((2, 0, 2))
+    there, is_there, _ = cv2.calcOpticalFlowPyrLK(before, after, corners, None)  # type: ignore[call-overload]
+    back, is_back, _ = cv2.calcOpticalFlowPyrLK(after, before, there, None)
+    misses = np.linalg.norm((back - corners).reshape(-1, 2), axis=1)
+    sure = (is_there.ravel() == 1) & (is_back.ravel() == 1) & (misses < BACK)
+    return np.stack([corners.reshape(-1, 2)[sure], there.reshape(-1, 2)[sure]]).astype(float)
+
+
+def _rays(camera: CameraCalibration, q_BC: Array, pixels: Array) -> Array:
+    """Directions (2, n, 3) in the body's axes."""
+    points = [homogeneous(camera.normalized(each)) for each in pixels]
+    good = np.isfinite(points[0][:, 0]) & np.isfinite(points[1][:, 0])
+    rays = np.stack(
+        [each[good] / np.linalg.norm(each[good], axis=1, keepdims=True) for each in points]
+    )
+    return np.stack([so3.rotate(np.broadcast_to(q_BC, (len(each), 4)), each) for each in rays])

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether images show anything, when they were taken, and whether one camera alone begins at rest."""
+
+import math
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_estimation.datasets.data_sample import DataSample
+from iap_estimation.datasets.image_rotation import Corners, Delay, GyroTurns, image_delay
+
+FLAT = 8.0  # grey levels between percentiles 1 and 99, below which an image shows nothing
+FULL = 0.9  # share of black or of saturated pixels, from which on it shows nothing
+MANY = 0.2  # share of such images that is worth a word
+AT_REST = (
+    0.04  # movement of still points in the images, turns taken out, of a camera at rest [rad/s]
+)
+FIRST_PAIRS = 4  # that show whether it is
+
+
+def contents(sample: DataSample) -> str | None:
+    """Images that show nothing."""
+    levels = sample.levels
+    if not levels:
+        return None
+    kinds = {
+        "black": [each.black > FULL for each in levels],
+        "saturated": [each.saturated > FULL for each in levels],
+        "without contrast": [each.high - each.low < FLAT for each in levels],
+    }
+    for kind, found_in in kinds.items():
+        share = float(np.mean(found_in))
+        if share > MANY:
+            low, high = (
+                float(np.median([getattr(e, n) for e in levels])) for n in ("low", "high")
+            )
+            return f"{share:.0%} of the images are {kind} (grey levels {low:.0f} to {high:.0f} of 255)"
+    return None
+
+
+def delay_of(sample: DataSample) -> Delay | None:
+    """How late the images' stamps are; None where nothing turns enough to tell."""
+    if len(sample.samples) < 2 or not sample.pairs:
+        return None
+    return image_delay(Corners.of(sample.pairs), GyroTurns(sample.t, sample.w_B))
+
+
+def rest_of_one_camera(sample: DataSample) -> str | None:
+    """Motion at the beginning of a data set that has neither a second camera nor a truth to say how fast it is.
+
+    Raises:
+        BadInput: it begins in motion.
+    """
+    one = sample.dataset.aircraft[0]
+    known = one.truth is not None and one.truth.has_attitude
+    if known or one.calibration is None or one.calibration.right is not None or not sample.pairs:
+        return None
+    rate = _parallax_rate(sample)
+    if rate < AT_REST:
+        return f"begins at rest (its view moves by {rate:.3f} rad/s)"
+    raise BadInput(
+        f"{sample.dataset.source}: one camera alone that begins in motion (its view moves by {rate:.2f} rad/s, turns"
+        " taken out): nothing says how fast; begin where it stands with --from SECONDS, or give the truth or a second"
+        " camera"
+    )
+
+
+def _parallax_rate(sample: DataSample) -> float:
+    """Movement of directions between the first images, turns taken out, in the median [rad/s]."""
+    corners = Corners.of(sample.pairs[:FIRST_PAIRS])
+    q = GyroTurns(sample.t, sample.w_B).between(*corners.t)
+    before, after = corners.rays
+    turned = so3.rotate(np.broadcast_to(q[:, None], (*after.shape[:2], 4)), after)
+    angles = np.nanmedian(np.linalg.norm(np.cross(before, turned), axis=2), axis=1)
+    rate = float(np.median(angles / (corners.t[1] - corners.t[0])))
+    return rate if math.isfinite(rate) else 0.0

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether an inertial unit says m/s^2 and rad/s, and which way its accelerometer points."""
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_estimation.datasets.data_sample import DataSample
+from iap_estimation.datasets.image_rotation import Corners, GyroTurns, least_misfit
+from iap_estimation.evaluation.trajectory_errors import poses_at
+
+FORCE_UNITS = {  # specific force of one unit [m/s^2]
+    "g": 9.80665,
+    "mg": 9.80665e-3,
+    "cm/s^2 (Gal)": 0.01,
+    "mm/s^2": 0.001,
+}
+LIKELY = (0.6, 1.6)  # specific force over gravity, in the median of a flight or a walk
+NEAR = 0.2  # relative, to which a unit's gravity fits
+LEANING = 45.0  # of the truth's vertical against the accelerometer's [deg]
+ON_ITS_HEAD, LOOKS_UP = 0.5, 0.7  # components of the vertical along a camera's y and z
+DEGREE = np.pi / 180.0
+RATE_UNITS = {
+    DEGREE: "deg/s",
+    -1.0: "rad/s of the opposite sense",
+    -DEGREE: "deg/s of the opposite sense",
+}
+BETTER = 0.3  # part of the misfit that another unit leaves, where it is the right one
+DOUBTFUL = 1.5  # the same, from which on they do not fit
+TURNING = 0.6  # part of the misfit without any turn that is left with right ones, at most
+SPAN, MEAN = 1.0, 0.4  # between two means of specific force, and of each [s]
+LARGE = 15.0  # by which gravity misses its place after a turn, from which on another unit is tried [deg]
+
+
+def force_size(sample: DataSample) -> str | None:
+    """Specific force in the median beside gravity.
+
+    Raises:
+        BadInput: it is not in m/s^2.
+    """
+    size = float(np.median(np.linalg.norm(sample.f_B, axis=1)))
+    gravity = sample.dataset.gravity
+    if LIKELY[0] < size / gravity < LIKELY[1]:
+        return f"specific force {size:.2f} m/s^2 in the median"
+    for unit, value in FORCE_UNITS.items():
+        if abs(size * value / gravity - 1.0) < NEAR:
+            raise BadInput(
+                f"{sample.dataset.source}: the accelerometer says {size:.3g} in the median, which is gravity in {unit},"
+                f" not in m/s^2: --accel-scale {value:g}"
+            )
+    raise BadInput(
+        f"{sample.dataset.source}: a specific force of {size:.3g} m/s^2 in the median is not gravity's"
+        f" ({gravity:.2f}): --accel-scale FACTOR, if it has another unit"
+    )
+
+
+def vertical_of_truth(sample: DataSample) -> str | None:
+    """The truth's vertical beside the accelerometer's.
+
+    Raises:
+        BadInput: they are far apart.
+    """
+    truth = sample.dataset.aircraft[0].truth
+    if truth is None or not truth.has_attitude or truth.is_turned:
+        return None
+    inside = (sample.t >= truth.t[0]) & (sample.t <= truth.t[-1])
+    if not inside.any():
+        return None
+    q = poses_at(sample.t[inside], truth.t, truth.poses)[:, 3:]
+    up = so3.rotate(q, sample.f_B[inside]).mean(axis=0)
+    angle = float(np.degrees(np.arccos(np.clip(up[2] / np.linalg.norm(up), -1.0, 1.0))))
+    if angle < LEANING:
+        return f"{angle:.1f} deg off the truth's vertical"
+    remedy = (
+        "its sign is flipped: --accel-scale -1"
+        if angle > 180.0 - LEANING
+        else "is the truth's z axis up, and are its quaternions in order?"
+    )
+    raise BadInput(
+        f"{sample.dataset.source}: by the truth's attitude the accelerometer's vertical is {angle:.0f} deg off:"
+        f" {remedy}"
+    )
+
+
+def vertical_of_camera(sample: DataSample) -> str | None:
+    """The camera as gravity says that it stands, where no truth says so.
+
+    Raises:
+        BadInput: it stands on its head or looks up, and the user has not said that the sign is right.
+    """
+    calibration, truth = sample.dataset.aircraft[0].calibration, sample.dataset.aircraft[0].truth
+    if calibration is None or (truth is not None and truth.has_attitude):
+        return None
+    f = sample.f_B.mean(axis=0)
+    up = so3.rotate(so3.conjugate(calibration.q_BC[0]), f / np.linalg.norm(f))
+    if up[1] < ON_ITS_HEAD and up[2] < LOOKS_UP:
+        return None
+    how = "stands on its head" if up[1] >= ON_ITS_HEAD else "looks up"
+    if sample.is_scaled:
+        return f"the camera {how}"
+    raise BadInput(
+        f"{sample.dataset.source}: by the accelerometer the camera {how}: its sign is flipped, --accel-scale -1, or"
+        " it is so: --accel-scale 1"
+    )
+
+
+def rate_unit(sample: DataSample) -> str | None:
+    """Turns by the gyroscope beside those of images, or of gravity in the body's axes.
+
+    Raises:
+        BadInput: they fit in another unit than rad/s.
+    """
+    if len(sample.samples) < 2:
+        return None
+    if not sample.pairs:
+        return _rate_by_gravity(sample)
+    corners = Corners.of(sample.pairs)
+    still, now = (_by_images(sample, corners, factor) for factor in (0.0, 1.0))
+    if now < TURNING * still:
+        return "its turns fit the images'"
+    others = {factor: _by_images(sample, corners, factor) for factor in RATE_UNITS}
+    best = min(others, key=lambda factor: others[factor])
+    if others[best] < min(BETTER * now, TURNING * still):
+        raise _wrong_unit(sample, best, "the turns of the images")
+    if now < DOUBTFUL * still:
+        return "images do not turn enough to say whether its turns fit"
+    return "its turns do not fit the images': are its axes, and the cameras' places on it, right?"
+
+
+def _by_images(sample: DataSample, corners: Corners, factor: float) -> float:
+    return least_misfit(corners, GyroTurns(sample.t, factor * sample.w_B))
+
+
+def _rate_by_gravity(sample: DataSample) -> str | None:
+    now, degrees = (_gravity_misses(sample, factor) for factor in (1.0, DEGREE))
+    if now is None or degrees is None or now < LARGE:
+        return None if now is None else f"gravity goes along with its turns, within {now:.0f} deg"
+    if degrees < BETTER * now:
+        raise _wrong_unit(sample, DEGREE, "where gravity goes in the body's axes")
+    return None
+
+
+def _gravity_misses(sample: DataSample, factor: float) -> float | None:
+    """Angle [deg] by which specific forces, in the mean of a while, miss those before when they are turned back."""
+    t, f = sample.t, sample.f_B
+    begins = np.arange(t[0], t[-1] - SPAN - MEAN, MEAN)
+    if len(begins) < 3:
+        return None
+    before, after = _means(t, f, begins), _means(t, f, begins + SPAN)
+    middle = begins + 0.5 * MEAN
+    q = GyroTurns(t, factor * sample.w_B).between(middle, middle + SPAN)
+    cosines = np.sum(before * so3.rotate(q, after), axis=1)
+    return float(np.degrees(np.median(np.arccos(np.clip(cosines, -1.0, 1.0)))))
+
+
+def _means(t: Array, f: Array, begins: Array) -> Array:
+    """Directions (k, 3) of mean specific forces of times that begin so [s]."""
+    total = np.vstack([np.zeros(3), np.cumsum(f, axis=0)])
+    first, last = np.searchsorted(t, begins), np.searchsorted(t, begins + MEAN)
+    sums = total[last] - total[first]
+    means: Array = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+    return means
+
+
+def _wrong_unit(sample: DataSample, factor: float, beside: str) -> BadInput:
+    return BadInput(
+        f"{sample.dataset.source}: the gyroscope does not fit {beside} in rad/s, but in {RATE_UNITS[factor]}:"
+        f" --gyro-scale {factor:.6g}"
+    )

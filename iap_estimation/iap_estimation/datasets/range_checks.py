@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Whether ranges fit their anchors: units, and anchors whose places are exchanged.
+
+Ranges of a moment meet in one point (see `meeting_point`). What they are off there, in the mean over ranges and each
+counted up to a limit, is small where the map is right, though some went around a body. It is compared with what it
+would be in other units, and with two anchors' places exchanged.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_estimation.datasets.range_start import FEWEST, meeting_point
+from iap_estimation.virpo.messages import Ranges
+
+UNITS = {  # factors on ranges, and what they would mend
+    1e-3: "the ranges are in mm: set key 'ranges.scale' to 0.001",
+    1e-2: "the ranges are in cm: set key 'ranges.scale' to 0.01",
+    1e3: "the places of key 'anchors' are in mm: write them in metres",
+    1e2: "the places of key 'anchors' are in cm: write them in metres",
+}
+MOMENT = 0.5  # longest, in which a tag has one place [s]
+MOMENT_RANGES = 15  # at which one ends before
+MOMENTS = 20  # that are looked at, over all of the data
+MISFIT, FIT = 0.15, 0.05  # mean errors over the anchors' spread: of wrong units, of right ones
+LARGE = 0.3  # error of an anchor's ranges in the median, from which on its place is doubted [m]
+CAP = 1.0  # to which one range's error counts [m]
+GAIN = 0.6  # part of the errors that is left where two anchors are exchanged back, at most
+SUSPECTS = 8  # anchors with the largest errors, among which two may be exchanged
+
+
+def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) -> None:
+    """Refuse ranges in another unit than metres, and maps with two anchors exchanged.
+
+    Args:
+        rounds: in order of time.
+        names: of the anchors, by their numbers.
+        source: to name in errors.
+
+    Raises:
+        BadInput: with what mends it.
+    """
+    moments = list(_moments(rounds))
+    moments = moments[:: max(1, len(moments) // MOMENTS)]
+    if not moments:
+        return
+    _check_units(moments, source)
+    errors = _errors(moments)
+    doubted = _doubted(errors)
+    if doubted:
+        _check_exchanged(moments, errors, doubted, names, source)
+
+
+def _moments(rounds: Sequence[Ranges]) -> Iterator[Ranges]:
+    """Ranges of short times as one round each, where they are to enough anchors."""
+    waiting: list[Ranges] = []
+    for one in rounds:
+        if waiting and one.t - waiting[0].t > MOMENT:
+            waiting = []
+        waiting.append(one)
+        if sum(len(each.ranges) for each in waiting) >= MOMENT_RANGES:
+            joined = _joined(waiting)
+            if len(np.unique(joined.anchors)) >= FEWEST:
+                yield joined
+            waiting = []
+
+
+def _joined(rounds: Sequence[Ranges]) -> Ranges:
+    return Ranges(
+        rounds[0].t,
+        np.concatenate([each.anchors for each in rounds]),
+        np.vstack([each.p_W for each in rounds]),
+        np.concatenate([each.ranges for each in rounds]),
+        np.concatenate([each.deviations for each in rounds]),
+    )
+
+
+def _off(moment: Ranges) -> Array:
+    """What ranges of a moment are longer (n,) than the ways from the place where they meet [m]."""
+    p = meeting_point([moment], "ranges of a moment")
+    off: Array = moment.ranges - np.linalg.norm(p - moment.p_W, axis=1)
+    return off
+
+
+def _errors(moments: Sequence[Ranges]) -> dict[int, Array]:
+    """What the ranges to every anchor are off [m]."""
+    off = np.concatenate([_off(moment) for moment in moments])
+    anchors = np.concatenate([moment.anchors for moment in moments])
+    return {int(one): off[anchors == one] for one in np.unique(anchors)}
+
+
+def _check_units(moments: Sequence[Ranges], source: str) -> None:
+    def misfit(factor: float) -> float:
+        scaled = [_scaled(moment, factor) for moment in moments]
+        spread = max(float(np.linalg.norm(np.ptp(one.p_W, axis=0))) for one in moments)
+        return float(np.median(np.abs(np.concatenate(list(map(_off, scaled)))))) / spread
+
+    now = misfit(1.0)
+    if now < MISFIT:
+        return
+    others = {factor: misfit(factor) for factor in UNITS}
+    best = min(others, key=lambda factor: others[factor])
+    if others[best] < FIT:
+        raise BadInput(
+            f"{source}: ranges do not fit the anchors, but would with a factor of {best:g}: {UNITS[best]}"
+        )
+
+
+def _scaled(moment: Ranges, factor: float) -> Ranges:
+    sigma = moment.deviations * factor
+    return Ranges(moment.t, moment.anchors, moment.p_W, moment.ranges * factor, sigma)
+
+
+def _doubted(errors: dict[int, Array]) -> list[int]:
+    """Anchors whose ranges are far off in the median, the worst first."""
+    medians = {one: float(np.median(np.abs(off))) for one, off in errors.items()}
+    far = [one for one in medians if medians[one] > LARGE]
+    if not far:
+        return []
+    return sorted(medians, key=lambda one: -medians[one])[:SUSPECTS]
+
+
+def _check_exchanged(
+    moments: Sequence[Ranges],
+    errors: dict[int, Array],
+    doubted: Sequence[int],
+    names: Sequence[str],
+    source: str,
+) -> None:
+    now = _mean_error(errors)
+    others = {
+        (a, b): _mean_error(_errors([_exchanged(moment, moments, a, b) for moment in moments]))
+        for a, b in combinations(doubted, 2)
+    }
+    if not others:
+        return
+    a, b = min(others, key=lambda pair: others[pair])
+    if others[a, b] < GAIN * now:
+        raise BadInput(
+            f"{source}: ranges do not fit the anchors ({now:.2f} m in the mean), but would"
+            f" ({others[a, b]:.2f} m) were those of {names[a]} and {names[b]} exchanged: exchange their places in key"
+            " 'anchors', if that is so"
+        )
+
+
+def _mean_error(errors: dict[int, Array]) -> float:
+    return float(np.mean(np.minimum(np.abs(np.concatenate(list(errors.values()))), CAP)))
+
+
+def _exchanged(moment: Ranges, moments: Sequence[Ranges], a: int, b: int) -> Ranges:
+    """A moment with the places of two anchors exchanged."""
+    p = moment.p_W.copy()
+    p[moment.anchors == a], p[moment.anchors == b] = _place(moments, b), _place(moments, a)
+    return Ranges(moment.t, moment.anchors, p, moment.ranges, moment.deviations)
+
+
+def _place(moments: Sequence[Ranges], anchor: int) -> Array:
+    """Place (3,) of an anchor."""
+    places = (one.p_W[one.anchors == anchor] for one in moments)
+    place: Array = next(each[0] for each in places if len(each))
+    return place

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is understood of a data set before it is localised: `CHECKS`, what they say, and what follows from it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from iap_estimation.datasets import image_checks, inertial_checks
+from iap_estimation.datasets.data_sample import DataSample, sample_of
+from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.range_checks import check_ranges
+from iap_estimation.navigation.measurements import Event, Images
+from iap_estimation.navigation.streams import in_order
+from iap_estimation.virpo.messages import ImuSample
+
+LEAST_DELAY, DEVIATIONS = 0.005, 3.0  # delays that are taken out: longer [s], and surer
+UNSURE = 0.02  # deviation of a delay that says nothing [s]
+MARGIN = 0.05  # beyond a delay, within which events are sorted [s]
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """What a user says of a data set's sensors.
+
+    Attributes:
+        accel_scale: factor on specific forces; -1 where the sign is flipped. None is 1, and to be doubted.
+        gyro_scale: factor on angular velocities.
+        image_delay: how late the images' stamps are [s]; None is to be found out.
+        begin: time from which on the data count [s].
+    """
+
+    accel_scale: float | None = None
+    gyro_scale: float = 1.0
+    image_delay: float | None = None
+    begin: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Understanding:
+    """A data set as it is to be localised, and what was understood of it.
+
+    Attributes:
+        dataset: with corrected sensors.
+        record: by sensor, what was understood; of metrics.json.
+    """
+
+    dataset: SensorDataset
+    record: dict[str, Any]
+
+    @property
+    def lines(self) -> list[str]:
+        """Lines for the user."""
+        return [
+            f"{what}: {'; '.join(said)}" for what, said in self.record["lines"].items() if said
+        ]
+
+
+Check = Callable[[DataSample], str | None]
+CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; each may refuse
+    ("inertial unit", inertial_checks.force_size),
+    ("inertial unit", inertial_checks.vertical_of_truth),
+    ("inertial unit", inertial_checks.vertical_of_camera),
+    ("inertial unit", inertial_checks.rate_unit),
+    ("images", image_checks.contents),
+    ("images", image_checks.rest_of_one_camera),
+)
+
+
+def understand(dataset: SensorDataset, corrections: Corrections) -> Understanding:
+    """Look at a data set of others, and take out what its sensors are off; a run of this suite is what it says.
+
+    Raises:
+        BadInput: a sensor says what it cannot, with what mends it.
+    """
+    dataset = corrected(dataset, corrections)
+    lines: dict[str, list[str]] = {"inertial unit": [], "images": [], "clock": [], "ranges": []}
+    if not dataset.is_foreign:
+        return Understanding(dataset, {"lines": lines})
+    sample = sample_of(dataset)
+    sample.is_scaled = corrections.accel_scale is not None
+    if not sample.samples:
+        return Understanding(dataset, {"lines": lines})
+    lines["inertial unit"].append(f"{_rate(sample.t):.0f} Hz")
+    if sample.image_times:
+        lines["images"].append(_cameras(sample))
+    for what, check in CHECKS:
+        said = check(sample)
+        lines[what] += [] if said is None else [said]
+    if sample.rounds:
+        check_ranges(sample.rounds, dataset.anchors, dataset.source)
+        lines["ranges"].append(_ranges(sample))
+    dataset, record = _clock(dataset, sample, corrections, lines["clock"])
+    return Understanding(dataset, {"lines": lines, **record})
+
+
+def _clock(
+    dataset: SensorDataset, sample: DataSample, corrections: Corrections, lines: list[str]
+) -> tuple[SensorDataset, dict[str, float | None]]:
+    """The data set without the delay of its images, and that delay."""
+    if not sample.image_times:
+        return dataset, {}
+    if corrections.image_delay is not None:
+        lines.append(f"images {_late(corrections.image_delay)}, as given")
+        return dataset, {"image_delay_s": corrections.image_delay}
+    found = image_checks.delay_of(sample)
+    if found is None or found.deviation > UNSURE:
+        lines.append(
+            "nothing turns enough to say whether images are late: --image-delay SECONDS, if so"
+        )
+        return dataset, {"image_delay_s": None}
+    record = {"image_delay_s": found.value, "image_delay_deviation_s": found.deviation}
+    text = f"images {_late(found.value)} +- {1e3 * found.deviation:.1f} ms by their turns and the gyroscope's"
+    if abs(found.value) < max(LEAST_DELAY, DEVIATIONS * found.deviation):
+        lines.append(f"{text}: left as they are")
+        return dataset, {**record, "image_delay_taken_out_s": 0.0}
+    lines.append(f"{text}: taken out (--image-delay 0 leaves it)")
+    taken_out = {**record, "image_delay_taken_out_s": found.value}
+    return corrected(dataset, Corrections(image_delay=found.value)), taken_out
+
+
+def _late(delay: float) -> str:
+    return f"{abs(1e3 * delay):.1f} ms {'late' if delay >= 0.0 else 'early'}"
+
+
+def _rate(t: np.ndarray) -> float:
+    return float(1.0 / np.median(np.diff(t))) if len(t) > 1 else 0.0
+
+
+def _cameras(sample: DataSample) -> str:
+    pair = sample.dataset.aircraft[0].cameras
+    size = f"{pair.left.width}x{pair.left.height} at {_rate(np.array(sample.image_times)):.0f} Hz"
+    kind = f"{pair.left.lens.model}, {size}"
+    if pair.right is None:
+        return f"one camera, {kind}"
+    return f"a pair {np.linalg.norm(pair.p_RL_R):.3f} m apart, {kind}"
+
+
+def _ranges(sample: DataSample) -> str:
+    count = sum(len(each.ranges) for each in sample.rounds)
+    heard_of = np.unique(np.concatenate([each.anchors for each in sample.rounds]))
+    return f"{count} to {len(heard_of)} of {len(sample.dataset.anchors)} anchors; they fit their places"
+
+
+def corrected(dataset: SensorDataset, corrections: Corrections) -> SensorDataset:
+    """A data set with corrected sensors; itself where nothing is to be corrected."""
+    if corrections == Corrections():
+        return dataset
+    return replace(dataset, events=partial(_corrected, dataset, corrections))
+
+
+def _corrected(dataset: SensorDataset, corrections: Corrections) -> Iterator[Event]:
+    delay = corrections.image_delay or 0.0
+    events = (_scaled(event, corrections, delay) for event in dataset.events())
+    ordered = in_order(events, abs(delay) + MARGIN) if delay else events
+    return (event for event in ordered if event[1].t >= corrections.begin)
+
+
+def _scaled(event: Event, corrections: Corrections, delay: float) -> Event:
+    who, measured = event
+    if isinstance(measured, ImuSample):
+        w, f = (
+            corrections.gyro_scale * measured.w_B,
+            (corrections.accel_scale or 1.0) * measured.f_B,
+        )
+        return who, ImuSample(measured.t, w, f)
+    if isinstance(measured, Images) and delay:
+        return who, Images(measured.t - delay, measured.left, measured.right)
+    return event
