@@ -90,7 +90,6 @@ def _add_corrections(sensors: argparse._ArgumentGroup) -> None:
     sensors.add_argument(
         "--from",
         type=float,
-        default=0.0,
         dest="begin",
         metavar="SECONDS",
         help="time of the data from which on they count",
@@ -168,21 +167,21 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _corrections(options: argparse.Namespace) -> Corrections:
-    for name, least in (
-        ("accel_scale", 0.0),
-        ("gyro_scale", 0.0),
-        ("image_delay", None),
-        ("begin", None),
-    ):
+    """What the user says of the sensors.
+
+    Raises:
+        BadInput: a number that is none, or a factor of 0.
+    """
+    names = {"accel_scale": "--accel-scale", "gyro_scale": "--gyro-scale"}
+    for name, option in {**names, "image_delay": "--image-delay", "begin": "--from"}.items():
         value = getattr(options, name)
-        if value is not None and (not math.isfinite(value) or value == least):
-            option = "--from" if name == "begin" else f"--{name.replace('_', '-')}"
-            raise BadInput(
-                f"{option} {value}: expected a number"
-                + ("" if least is None else " that is not 0")
-            )
+        if value is not None and not math.isfinite(value):
+            raise BadInput(f"{option} {value}: expected a number")
+        if name in names and value == 0.0:
+            raise BadInput(f"{option} {value}: expected a factor other than 0")
     gyro_scale = 1.0 if options.gyro_scale is None else options.gyro_scale
-    return Corrections(options.accel_scale, gyro_scale, options.image_delay, options.begin)
+    begin = -math.inf if options.begin is None else options.begin
+    return Corrections(options.accel_scale, gyro_scale, options.image_delay, begin)
 
 
 def _choices(options: argparse.Namespace) -> Choices:

@@ -10,6 +10,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.image_rotation import Corners, GyroTurns, Misfits, RayPairs
 from iap_estimation.frontend.calibration import CameraCalibration, homogeneous
 from iap_estimation.navigation.measurements import Gray, Images
 from iap_estimation.virpo.messages import ImuSample, Ranges
@@ -23,20 +24,6 @@ CORNERS, QUALITY, APART = (
 )  # followed from one image to the next, and how far apart they are [px]
 BACK = 0.7  # by which a corner that is followed there and back may miss itself [px]
 FEWEST_RAYS = 20  # of two images that say how a camera has turned
-
-
-class RayPairs(NamedTuple):
-    """Directions of corners that two images in a row show.
-
-    Attributes:
-        t: times of both images [s].
-        rays: (2, n, 3) directions in the body's axes of each time.
-        shift: median movement [px].
-    """
-
-    t: tuple[float, float]
-    rays: Array
-    shift: float
 
 
 class GreyLevels(NamedTuple):
@@ -70,6 +57,14 @@ class DataSample:
     pairs: list[RayPairs] = field(default_factory=list)
     rounds: list[Ranges] = field(default_factory=list)
     is_scaled: bool = False
+    _misfits: dict[float, Misfits] = field(default_factory=dict)
+
+    def misfits(self, factor: float) -> Misfits:
+        """How the gyroscope's turns, times a factor, fit those of the images."""
+        if factor not in self._misfits:
+            turns = GyroTurns(self.t, factor * self.w_B)
+            self._misfits[factor] = Misfits.of(Corners.of(self.pairs), turns)
+        return self._misfits[factor]
 
     @property
     def t(self) -> Array:
@@ -122,8 +117,7 @@ def _look(sample: DataSample, previous: Images | None, images: Images) -> None:
     pixels = followed(previous.left, images.left)
     rays = _rays(cameras.left, cameras.q_BC[0], pixels)
     if rays.shape[1] >= FEWEST_RAYS:
-        shift = float(np.median(np.linalg.norm(pixels[1] - pixels[0], axis=1)))
-        sample.pairs.append(RayPairs((previous.t, images.t), rays, shift))
+        sample.pairs.append(RayPairs((previous.t, images.t), rays))
 
 
 def levels_of(image: Gray) -> GreyLevels:

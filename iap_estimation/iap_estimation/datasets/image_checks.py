@@ -43,7 +43,7 @@ def delay_of(sample: DataSample) -> Delay | None:
     """How late the images' stamps are; None where nothing turns enough to tell."""
     if len(sample.samples) < 2 or not sample.pairs:
         return None
-    return image_delay(Corners.of(sample.pairs), GyroTurns(sample.t, sample.w_B))
+    return image_delay(sample.misfits(1.0))
 
 
 def rest_of_one_camera(sample: DataSample) -> str | None:

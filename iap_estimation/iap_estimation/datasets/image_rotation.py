@@ -20,13 +20,28 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import so3
-from iap_estimation.datasets.data_sample import RayPairs
 
 FARTHEST, STEP = 0.3, 0.02  # delays that are tried [s]
 BLOCKS = 10  # parts of the data, whose delays differ by their errors
 CONTRAST = 3.0  # mean of a curve over its least, from which on it says anything
 FEWEST_PAIRS, FEWEST_BLOCKS = 40, 3
 KEPT = 0.9  # share of corners; those that were lost on their way are far off
+
+
+class RayPairs(NamedTuple):
+    """Directions of corners that two images in a row show.
+
+    Attributes:
+        t: times of both images [s].
+        rays: (2, n, 3) directions in the body's axes of each time.
+    """
+
+    t: tuple[float, float]
+    rays: Array
+
+    def earlier(self, by: float) -> "RayPairs":
+        """The same some time earlier [s]."""
+        return self._replace(t=(self.t[0] - by, self.t[1] - by))
 
 
 class Delay(NamedTuple):
@@ -94,19 +109,30 @@ def misfits(corners: Corners, turns: GyroTurns, delay: float) -> Array:
     return np.maximum(np.linalg.eigvalsh(spreads)[:, 0], 0.0)
 
 
-def least_misfit(corners: Corners, turns: GyroTurns) -> float:
-    """The angle above in the mean, at the delay of the images at which it is least [rad]."""
-    delays = np.arange(-FARTHEST, FARTHEST + 0.5 * STEP, 2.0 * STEP)
-    return math.sqrt(min(float(misfits(corners, turns, delay).mean()) for delay in delays))
+class Misfits(NamedTuple):
+    """The squares (d, k) of the angle above at delays (d,) [s], of each pair of images [rad^2]."""
+
+    delays: Array
+    squares: Array
+
+    @classmethod
+    def of(cls, corners: Corners, turns: GyroTurns) -> "Misfits":
+        """Those of turns."""
+        delays = np.arange(-FARTHEST, FARTHEST + 0.5 * STEP, STEP)
+        return cls(delays, np.array([misfits(corners, turns, delay) for delay in delays]))
+
+    @property
+    def least(self) -> float:
+        """The angle in the mean, at the delay of the images at which it is least [rad]."""
+        return math.sqrt(float(self.squares.mean(axis=1).min()))
 
 
-def image_delay(corners: Corners, turns: GyroTurns) -> Delay | None:
+def image_delay(fits: Misfits) -> Delay | None:
     """The delay of images at which turns fit best; None where nothing turns enough to tell."""
-    count = corners.t.shape[1]
+    delays, curves = fits
+    count = curves.shape[1]
     if count < FEWEST_PAIRS:
         return None
-    delays = np.arange(-FARTHEST, FARTHEST + 0.5 * STEP, STEP)
-    curves = np.array([misfits(corners, turns, delay) for delay in delays])
     blocks = np.array_split(np.arange(count), BLOCKS)
     each = [_least(delays, curves[:, block].mean(axis=1)) for block in blocks]
     known = [one for one in each if one is not None]

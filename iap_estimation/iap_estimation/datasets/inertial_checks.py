@@ -7,7 +7,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.data_sample import DataSample
-from iap_estimation.datasets.image_rotation import Corners, GyroTurns, least_misfit
+from iap_estimation.datasets.image_rotation import GyroTurns
 from iap_estimation.evaluation.trajectory_errors import poses_at
 
 FORCE_UNITS = {  # specific force of one unit [m/s^2]
@@ -115,21 +115,16 @@ def rate_unit(sample: DataSample) -> str | None:
         return None
     if not sample.pairs:
         return _rate_by_gravity(sample)
-    corners = Corners.of(sample.pairs)
-    still, now = (_by_images(sample, corners, factor) for factor in (0.0, 1.0))
+    still, now = sample.misfits(0.0).least, sample.misfits(1.0).least
     if now < TURNING * still:
         return "its turns fit the images'"
-    others = {factor: _by_images(sample, corners, factor) for factor in RATE_UNITS}
+    others = {factor: sample.misfits(factor).least for factor in RATE_UNITS}
     best = min(others, key=lambda factor: others[factor])
     if others[best] < min(BETTER * now, TURNING * still):
         raise _wrong_unit(sample, best, "the turns of the images")
     if now < DOUBTFUL * still:
         return "images do not turn enough to say whether its turns fit"
     return "its turns do not fit the images': are its axes, and the cameras' places on it, right?"
-
-
-def _by_images(sample: DataSample, corners: Corners, factor: float) -> float:
-    return least_misfit(corners, GyroTurns(sample.t, factor * sample.w_B))
 
 
 def _rate_by_gravity(sample: DataSample) -> str | None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Whether ranges fit their anchors: units, and anchors whose places are exchanged.
 
-Ranges of a moment meet in one point (see `meeting_point`). What they are off there, in the mean over ranges and each
-counted up to a limit, is small where the map is right, though some went around a body. It is compared with what it
-would be in other units, and with two anchors' places exchanged.
+Ranges of a moment meet in one point (see `meeting_point`). What those to each anchor are off there in the median is
+small where the map is right, though some went around a body. It is compared with what it would be in other units, and
+with two anchors' places exchanged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,8 +27,8 @@ MOMENT_RANGES = 15  # at which one ends before
 MOMENTS = 20  # that are looked at, over all of the data
 MISFIT, FIT = 0.15, 0.05  # mean errors over the anchors' spread: of wrong units, of right ones
 LARGE = 0.3  # error of an anchor's ranges in the median, from which on its place is doubted [m]
-CAP = 1.0  # to which one range's error counts [m]
-GAIN = 0.6  # part of the errors that is left where two anchors are exchanged back, at most
+GAIN = 0.5  # part of the errors that is left where two anchors are exchanged back, at most
+ALIKE = 1.5  # errors over the least, of exchanges that mend as much, as in rooms that are the same from two sides
 SUSPECTS = 8  # anchors with the largest errors, among which two may be exchanged
 
 
@@ -130,24 +130,27 @@ def _check_exchanged(
     names: Sequence[str],
     source: str,
 ) -> None:
-    now = _mean_error(errors)
+    now = _error(errors)
     others = {
-        (a, b): _mean_error(_errors([_exchanged(moment, moments, a, b) for moment in moments]))
+        (a, b): _error(_errors([_exchanged(moment, moments, a, b) for moment in moments]))
         for a, b in combinations(doubted, 2)
     }
-    if not others:
+    least = min(others.values(), default=now)
+    if least > GAIN * now:
         return
-    a, b = min(others, key=lambda pair: others[pair])
-    if others[a, b] < GAIN * now:
-        raise BadInput(
-            f"{source}: ranges do not fit the anchors ({now:.2f} m in the mean), but would"
-            f" ({others[a, b]:.2f} m) were those of {names[a]} and {names[b]} exchanged: exchange their places in key"
-            " 'anchors', if that is so"
-        )
+    likely = [
+        pair for pair in sorted(others, key=lambda p: others[p]) if others[pair] < ALIKE * least
+    ]
+    pairs = ", or ".join(f"{names[a]} and {names[b]}" for a, b in likely)
+    raise BadInput(
+        f"{source}: ranges do not fit the anchors (off by {now:.2f} m), but would (by {least:.2f} m) with two"
+        f" exchanged: {pairs}; exchange them back in key 'anchors'"
+    )
 
 
-def _mean_error(errors: dict[int, Array]) -> float:
-    return float(np.mean(np.minimum(np.abs(np.concatenate(list(errors.values()))), CAP)))
+def _error(errors: dict[int, Array]) -> float:
+    """What the ranges to an anchor are off in the median, in the mean over anchors [m]."""
+    return float(np.mean([np.median(np.abs(off)) for off in errors.values()]))
 
 
 def _exchanged(moment: Ranges, moments: Sequence[Ranges], a: int, b: int) -> Ranges:

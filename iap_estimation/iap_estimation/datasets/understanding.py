@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is understood of a data set before it is localised: `CHECKS`, what they say, and what follows from it."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,7 +36,7 @@ class Corrections:
     accel_scale: float | None = None
     gyro_scale: float = 1.0
     image_delay: float | None = None
-    begin: float = 0.0
+    begin: float = -math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; 
     ("inertial unit", inertial_checks.vertical_of_camera),
     ("inertial unit", inertial_checks.rate_unit),
     ("images", image_checks.contents),
+)
+LATER: tuple[tuple[str, Check], ...] = (  # the same, once images and inertial unit have one clock
     ("images", image_checks.rest_of_one_camera),
 )
 
@@ -86,39 +89,52 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> Understandin
     lines["inertial unit"].append(f"{_rate(sample.t):.0f} Hz")
     if sample.image_times:
         lines["images"].append(_cameras(sample))
-    for what, check in CHECKS:
-        said = check(sample)
-        lines[what] += [] if said is None else [said]
+    _look(CHECKS, sample, lines)
     if sample.rounds:
         check_ranges(sample.rounds, dataset.anchors, dataset.source)
         lines["ranges"].append(_ranges(sample))
-    dataset, record = _clock(dataset, sample, corrections, lines["clock"])
+    delay, record = _clock(sample, corrections, lines["clock"])
+    if delay:
+        dataset = corrected(dataset, Corrections(image_delay=delay))
+        sample.pairs = [each.earlier(delay) for each in sample.pairs]
+    _look(LATER, sample, lines)
     return Understanding(dataset, {"lines": lines, **record})
 
 
+def _look(
+    checks: tuple[tuple[str, Check], ...], sample: DataSample, lines: dict[str, list[str]]
+) -> None:
+    for what, check in checks:
+        said = check(sample)
+        lines[what] += [] if said is None else [said]
+
+
 def _clock(
-    dataset: SensorDataset, sample: DataSample, corrections: Corrections, lines: list[str]
-) -> tuple[SensorDataset, dict[str, float | None]]:
-    """The data set without the delay of its images, and that delay."""
+    sample: DataSample, corrections: Corrections, lines: list[str]
+) -> tuple[float, dict[str, float | None]]:
+    """The delay of the images that is to be taken out [s], and what is known of it."""
     if not sample.image_times:
-        return dataset, {}
+        return 0.0, {}
     if corrections.image_delay is not None:
         lines.append(f"images {_late(corrections.image_delay)}, as given")
-        return dataset, {"image_delay_s": corrections.image_delay}
+        return 0.0, {"image_delay_s": corrections.image_delay}
     found = image_checks.delay_of(sample)
     if found is None or found.deviation > UNSURE:
         lines.append(
             "nothing turns enough to say whether images are late: --image-delay SECONDS, if so"
         )
-        return dataset, {"image_delay_s": None}
-    record = {"image_delay_s": found.value, "image_delay_deviation_s": found.deviation}
+        return 0.0, {"image_delay_s": None}
     text = f"images {_late(found.value)} +- {1e3 * found.deviation:.1f} ms by their turns and the gyroscope's"
-    if abs(found.value) < max(LEAST_DELAY, DEVIATIONS * found.deviation):
-        lines.append(f"{text}: left as they are")
-        return dataset, {**record, "image_delay_taken_out_s": 0.0}
-    lines.append(f"{text}: taken out (--image-delay 0 leaves it)")
-    taken_out = {**record, "image_delay_taken_out_s": found.value}
-    return corrected(dataset, Corrections(image_delay=found.value)), taken_out
+    is_sure = abs(found.value) >= max(LEAST_DELAY, DEVIATIONS * found.deviation)
+    taken = found.value if is_sure else 0.0
+    lines.append(
+        f"{text}: {'taken out (--image-delay 0 leaves it)' if is_sure else 'left as they are'}"
+    )
+    return taken, {
+        "image_delay_s": found.value,
+        "image_delay_deviation_s": found.deviation,
+        "image_delay_taken_out_s": taken,
+    }
 
 
 def _late(delay: float) -> str:

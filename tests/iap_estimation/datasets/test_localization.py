@@ -147,6 +147,27 @@ def test_a_restart_is_stated(dataset: SensorDataset, seen: list) -> None:
     assert metrics["estimation"]["still"]["vio"]["ate_rmse_m"] is not None
 
 
+def test_restarts_over_and_over_are_no_localisation(dataset: SensorDataset, seen: list) -> None:
+    wild = Fault(1.5, "still: accelerometer bias of 3.2")
+    assert _run(dataset, seen, faults=(wild, wild)).methods["vio"].outcome.startswith("restarted")
+    lost = _run(dataset, seen, faults=(wild, wild, wild)).methods["vio"]
+    assert lost.is_lost and not lost.has_failed
+    assert "lost: restarted 3 times" in lost.outcome
+    gap = Fault(1.5, "a gap in the inertial samples")
+    gaps = _run(dataset, seen, faults=(gap, gap, gap)).methods["vio"]
+    assert not gaps.is_lost, "that is the recording's fault, and each is told"
+
+
+def test_images_without_anything_to_follow_are_no_localisation(tmp_path: Path, capsys) -> None:
+    pair = resting(1.0)
+    pair.images = tuple(np.full_like(image, 3) for image in pair.images)
+    folder, out = write_euroc(tmp_path / "dark", pair), tmp_path / "out"
+    assert main.main(["localize", str(folder), "--no-plot", "--out", str(out)]) == 1
+    told = capsys.readouterr()
+    assert "100% of the images are black" in told.out
+    assert "vio lost: 100% of the images show nothing that can be followed" in told.err
+
+
 def test_no_estimate_is_a_failure(dataset: SensorDataset, seen: list) -> None:
     results = _run(dataset, [each for each in seen if not isinstance(each[1], Tracks)])
     assert results.methods["vio"].outcome == "failed: no estimate came"

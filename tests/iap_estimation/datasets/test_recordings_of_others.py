@@ -100,3 +100,28 @@ def test_ranges_that_are_no_length_or_to_nobody_are_left_out_and_counted(tmp_pat
     assert len(lengths) + dataset.tally.lengthless + sum(dataset.tally.unlisted.values()) > 250
     assert dataset.tally.lengthless > 20 and list(dataset.tally.unlisted) == ["9524"]
     assert any("9524" in note for note in dataset.tally.sentences())
+
+
+@pytest.mark.parametrize(("gain", "base"), [(4, 7000), (20, 300)])
+def test_images_of_16_bits_are_spread_over_the_levels_that_they_use(
+    gain: int, base: int, tmp_path: Path
+) -> None:
+    pair = resting(0.3)
+    pair.images = tuple(gain * image.astype(np.uint16) + base for image in pair.images)
+    for path in (
+        write_euroc(tmp_path / "folder", pair),
+        PairBag("mcap", compressed=True).write(tmp_path, pair),
+    ):
+        dataset = open_dataset(path)
+        (image, *_) = (one.left for _, one in dataset.events() if isinstance(one, Images))
+        assert image.dtype == np.uint8
+        assert np.ptp(image[1:, 1:]) > 180
+        assert any("images of 16 bits that use few" in note for note in dataset.notes)
+
+
+def test_levels_of_16_bits_that_are_used_are_left(tmp_path: Path) -> None:
+    pair = resting(0.3)
+    pair.images = tuple(257 * image.astype(np.uint16) for image in pair.images)
+    dataset = open_dataset(write_euroc(tmp_path, pair))
+    (image, *_) = (one.left for _, one in dataset.events() if isinstance(one, Images))
+    np.testing.assert_array_equal(image[1:, 1:], pair.images[0][1:, 1:] >> 8)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranges in other units, to exchanged anchors, around bodies: refused with what mends it, or left out one by one."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from range_bag import ANCHORS, mapping, pose, write_bag
+
+from iap_bringup.cli import main
+from iap_description.errors import BadInput
+from iap_estimation.datasets.range_checks import check_ranges
+from iap_estimation.virpo.messages import Ranges
+
+NAMES = tuple(map(str, ANCHORS))
+PLACES = np.array(list(ANCHORS.values())) * [1.0, -1.0, -1.0]
+
+
+def _rounds(detours: float = 0.0, exchanged: tuple[int, int] | None = None) -> list[Ranges]:
+    """Ranges of the walk; a share of them is 0.5 to 3 m too long."""
+    t = np.arange(0.0, 20.0, 1.0 / 16.0)
+    rng = np.random.default_rng(4)
+    ways = np.linalg.norm(pose(t)[0][:, None] - PLACES, axis=2)
+    ways = ways + 0.06 * rng.standard_normal(ways.shape)
+    ways += (rng.random(ways.shape) < detours) * rng.uniform(0.5, 3.0, ways.shape)
+    places = PLACES.copy()
+    if exchanged is not None:
+        places[list(exchanged)] = places[list(exchanged)[::-1]]
+    sigma, numbers = np.full(len(places), 0.1), np.arange(len(places))
+    return [Ranges(each, numbers, places, row, sigma) for each, row in zip(t, ways, strict=True)]
+
+
+@pytest.mark.parametrize("detours", [0.0, 0.3, 0.45])
+def test_ranges_that_fit_are_taken_though_some_went_around_a_body(detours: float) -> None:
+    check_ranges(_rounds(detours), NAMES, "tag")
+
+
+@pytest.mark.parametrize("exchanged", [(0, 1), (1, 3), (2, 4)])
+@pytest.mark.parametrize("detours", [0.0, 0.2])
+def test_two_anchors_that_are_exchanged_are_named(
+    exchanged: tuple[int, int], detours: float
+) -> None:
+    with pytest.raises(BadInput, match="^tag: ranges do not fit the anchors") as refused:
+        check_ranges(_rounds(detours, exchanged), NAMES, "tag")
+    assert all(NAMES[one] in str(refused.value) for one in exchanged)
+
+
+@pytest.mark.parametrize(
+    ("on_ranges", "on_places", "remedy"),
+    [
+        (1e3, 1.0, "set key 'ranges.scale' to 0.001"),
+        (1e2, 1.0, "set key 'ranges.scale' to 0.01"),
+        (1.0, 1e3, "'anchors' are in mm"),
+    ],
+)
+def test_another_unit_than_metres_is_named(
+    on_ranges: float, on_places: float, remedy: str
+) -> None:
+    rounds = [
+        replace(one, ranges=on_ranges * one.ranges, p_W=on_places * one.p_W) for one in _rounds()
+    ]
+    with pytest.raises(BadInput, match="^tag: ") as refused:
+        check_ranges(rounds, NAMES, "tag")
+    assert remedy in str(refused.value)
+
+
+def _localized(bag: Path, file: Path, out: Path) -> tuple[int, dict]:
+    words = ["localize", str(bag), "--map", str(file), "--method", "uwb", "--no-plot"]
+    code = main.main([*words, "--out", str(out)])
+    return code, json.loads((out / "metrics.json").read_text())
+
+
+@pytest.mark.slow
+def test_a_third_of_detours_leaves_the_method_better_than_ranges_alone_and_scaled_ones_too(
+    tmp_path: Path,
+) -> None:
+    def in_mm(d: float, rng: np.random.Generator) -> float:
+        return 1e3 * (d + rng.uniform(0.5, 3.0) if rng.random() < 0.3 else d)
+
+    bag, file = write_bag(tmp_path, 12.0, in_mm), mapping(tmp_path)
+    text = file.read_text()
+    file.write_text(text.replace("  range: range", "  range: range\n  scale: 0.001"))
+    code, told = _localized(bag, file, tmp_path / "out")
+    uwb = told["estimation"]["tag"]["uwb"]
+    assert code == 0 and uwb["outcome"] == "completed"
+    assert uwb["ate_se3_rmse_m"] < uwb["constant_velocity_rmse_m"]
+    off = told["methods"]["uwb"]["ranges_off_m"]
+    assert set(off) == set(NAMES)
+    assert all(abs(one["median_m"]) < 0.3 for one in off.values())
+    assert told["understood"]["lines"]["ranges"]
+
+
+@pytest.mark.slow
+def test_a_map_of_another_room_ends_as_lost(tmp_path: Path, capsys) -> None:
+    bag = write_bag(tmp_path, 6.0)
+    shifted = [
+        {"id": one, "position": [p[0] * (1.6 if k % 2 else 0.6), p[1] + 3.0 * (k == 2), p[2]]}
+        for k, (one, p) in enumerate(ANCHORS.items())
+    ]
+    code, told = _localized(bag, mapping(tmp_path, anchors=shifted), tmp_path / "out")
+    assert code == 1
+    assert told["methods"]["uwb"]["outcome"].startswith("lost: ")
+    assert "lost" in capsys.readouterr().err
