@@ -2,7 +2,7 @@
 """The beginning of a data set, looked at before it is localised: inertial samples, rays of followed corners, ranges."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -135,11 +135,12 @@ def levels_of(image: Gray) -> GreyLevels:
 
 def followed(before: Gray, after: Gray) -> Array:
     """Pixels (2, n, 2) of corners in two images; those that do not lead back are left out."""
-    corners = cv2.goodFeaturesToTrack(before, CORNERS, QUALITY, APART)
+    corners: Any = cv2.goodFeaturesToTrack(before, CORNERS, QUALITY, APART)
     if corners is None:
         return np.zeros((2, 0, 2))
-    there, is_there, _ = cv2.calcOpticalFlowPyrLK(before, after, corners, None)  # type: ignore[call-overload]
-    back, is_back, _ = cv2.calcOpticalFlowPyrLK(after, before, there, None)
+    flow: Any = cv2.calcOpticalFlowPyrLK
+    there, is_there, _ = flow(before, after, corners, None)
+    back, is_back, _ = flow(after, before, there, None)
     misses = np.linalg.norm((back - corners).reshape(-1, 2), axis=1)
     sure = (is_there.ravel() == 1) & (is_back.ravel() == 1) & (misses < BACK)
     return np.stack([corners.reshape(-1, 2)[sure], there.reshape(-1, 2)[sure]]).astype(float)

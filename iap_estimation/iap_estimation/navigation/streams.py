@@ -13,7 +13,8 @@ from iap_description.errors import BadInput
 from iap_estimation.navigation.measurements import SENSOR_GAP, Event, Images, Tally
 from iap_estimation.virpo.messages import ImuSample, Ranges
 
-Image, Item = TypeVar("Image"), TypeVar("Item")
+Image = TypeVar("Image")
+Item = TypeVar("Item")
 STAMP_TOLERANCE = 3e-3  # between stamps of a pair [s]
 MAX_WAITING = 20  # images that wait for their partners at most
 LATEST = 0.25  # by how much messages of a recording may be later than younger ones [s]
