@@ -87,7 +87,7 @@ class CollinearActuation(JointedActuation):
 
     name = "collinear"
     law = "under_actuation"
-    arm_refusal = "no law flies an arm on joints that lie on a line"
+    arm_refusal: str | None = "no law flies an arm on joints that lie on a line"
 
     def effectiveness(self, assembly: Assembly, thrusters: Thrusters) -> Effectiveness | None:
         """The map of thrust vectors of a lower rank than 6, else None.

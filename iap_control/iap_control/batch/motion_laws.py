@@ -24,7 +24,7 @@ from iap_control.batch.layout import (
 )
 from iap_control.laws.motion_law import full_actuation
 from iap_control.laws.position_yaw import PositionYawGains, position_yaw
-from iap_control.laws.tracking import Tracked, Tracking
+from iap_control.laws.tracking import Tracked, TrackingTask
 from iap_control.laws.under_actuation import under_actuation
 from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array
@@ -37,9 +37,9 @@ ALL_AXES = Tracked((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
 
 
 @formula
-def _tracking(block: Array, lane: Index) -> Tracking:
+def _tracking(block: Array, lane: Index) -> TrackingTask:
     """State of the central body, reference, what is tracked of it, and the external wrench."""
-    return Tracking(
+    return TrackingTask(
         read_motion(block, PLATFORM_ROW, PLATFORM.p, lane),
         read_target(block, PLATFORM_ROW, PLATFORM.reference, lane),
         get(block, PLATFORM_ROW, PLATFORM.level, lane),

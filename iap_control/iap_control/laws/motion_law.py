@@ -15,7 +15,7 @@ from iap_control.laws.tracking import (
     Pid,
     Tracked,
     TrackedAxes,
-    Tracking,
+    TrackingTask,
     advanced6,
     coriolis,
     errors,
@@ -50,7 +50,7 @@ from iap_description.math.kernels import (
 
 @formula
 def full_actuation(
-    now: Tracking,
+    now: TrackingTask,
     integral: Six,
     body: Lumped,
     law: Pid,

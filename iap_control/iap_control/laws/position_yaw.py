@@ -22,7 +22,7 @@ from iap_control.laws.tracking import (
     Law,
     Lumped,
     Pid,
-    Tracking,
+    TrackingTask,
     advanced6,
     errors,
     lumped,
@@ -85,7 +85,7 @@ class PositionYawGains(NamedTuple):
 
 @formula
 def position_yaw(
-    now: Tracking,
+    now: TrackingTask,
     yaw: float,
     integral: Six,
     body: Lumped,

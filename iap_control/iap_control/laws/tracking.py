@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tracking errors and feed-forward shared by the motion controllers, and the integral with its anti-windup."""
+"""TrackingTask errors and feed-forward shared by the motion controllers, and the integral with its anti-windup."""
 
 from typing import NamedTuple
 
@@ -122,7 +122,7 @@ class ReferenceMotion(NamedTuple):
     alpha: Vec
 
 
-class Tracking(NamedTuple):
+class TrackingTask(NamedTuple):
     """What a motion law is to do at one instant.
 
     Attributes:
@@ -170,9 +170,9 @@ def reference_motion_at(row: Array) -> ReferenceMotion:
 
 
 @formula
-def tracking_of(x: Array, row: Array, level: float, wrench_e_P: Array) -> Tracking:
+def tracking_of(x: Array, row: Array, level: float, wrench_e_P: Array) -> TrackingTask:
     """The numbers of a state row (13,), a reference row (19+) and an external wrench (6,)."""
-    return Tracking(motion_at(x), reference_motion_at(row), level, six_at(wrench_e_P, 0))
+    return TrackingTask(motion_at(x), reference_motion_at(row), level, six_at(wrench_e_P, 0))
 
 
 @formula

@@ -36,7 +36,7 @@ from iap_control.laws.tracking import (
     Lumped,
     Tracked,
     TrackedAxes,
-    Tracking,
+    TrackingTask,
     advanced,
     coriolis,
     errors,
@@ -100,7 +100,7 @@ def pid5_of(law: Law) -> Pid5:
 
 @formula
 def under_actuation(
-    now: Tracking,
+    now: TrackingTask,
     integral: Five,
     body: Lumped,
     law: Pid5,

@@ -2,11 +2,16 @@
 """Controls one platform: states, references and the measured wrench in, commands out.
 
 Runs in the vehicle's namespace, which is `iap` unless it is remapped.
+
+The reference that is tracked is published in standard messages, too, for tools that know no others.
 """
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped
 from trajectory_msgs.msg import JointTrajectory
 
 from iap_control.allocation.allocator import Allocator
@@ -15,11 +20,14 @@ from iap_control.nodes.estimate_health import EstimateHealthInput
 from iap_control.nodes.gain_parameters import FLIGHT, FLIGHT_FIXED, GainParameters
 from iap_control.nodes.parameters import accept_axes, make_control_responder
 from iap_control.nodes.topics import ResponderParts, ResponderTopics
-from iap_control.nodes.tracked_reference import TrackedReference
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
-from iap_description.states import Command, Mode, Q
+from iap_description.math import so3
+from iap_description.signals import Reference
+from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_V, REF_W, Command, Level, Mode, Q
 from iap_description.vehicles.platform import Platform
+from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
@@ -28,7 +36,58 @@ from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, TwistMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand
 
+RATE = 100.0  # as that of odometry, rounded to whole control periods [Hz]
+QUEUE = 10
 WRENCH_TOPIC = "command/wrench"
+
+
+class TrackedReference:
+    """Publishes what is tracked of a reference on ``reference/tracked/pose``, ``twist`` and ``accel``, in `map`.
+
+    Args:
+        node: of the controller; it has declared `control_rate`.
+    """
+
+    def __init__(self, node: SuiteNode) -> None:
+        self._every = max(1, round(node.get_parameter("control_rate").value / RATE))
+        kinds: list[tuple[str, type, Level, Callable[[Any, Reference], None]]] = [
+            ("pose", PoseStamped, Level.POSE, _fill_pose),
+            ("twist", TwistStamped, Level.VELOCITY, _fill_velocity),
+            ("accel", AccelStamped, Level.ACCELERATION, _fill_acceleration),
+        ]
+        self._outlets = []
+        for name, kind, level, fill in kinds:
+            message = kind()
+            message.header.frame_id = MAP
+            publisher = node.create_publisher(kind, f"reference/tracked/{name}", QUEUE)
+            self._outlets.append((publisher, message, level, fill))
+
+    def publish(self, stamp: int, k: int, reference: Reference) -> None:
+        """Publish the reference of a state's stamp [ns] and number, if it is due and somebody listens."""
+        if k % self._every:
+            return
+        for publisher, message, level, fill in self._outlets:
+            if reference.level <= level and publisher.get_subscription_count():
+                set_stamp(message.header, stamp)
+                fill(message, reference)
+                publisher.publish(message)
+
+
+def _fill_pose(message: PoseStamped, reference: Reference) -> None:
+    fill_pose(message.pose, reference.row)
+
+
+def _fill_velocity(message: TwistStamped, reference: Reference) -> None:
+    _fill_rates(message.twist, reference.row, REF_V, REF_W)
+
+
+def _fill_acceleration(message: AccelStamped, reference: Reference) -> None:
+    _fill_rates(message.accel, reference.row, REF_A, REF_ALPHA)
+
+
+def _fill_rates(out: Any, row: Array, linear: slice, angular: slice) -> None:  # noqa: ANN401 - Twist or Accel
+    """Fill from a reference row, whose angular rates are in the platform's axes."""
+    fill_twist(out, np.concatenate([row[linear], so3.rotate(row[REF_Q], row[angular])]))
 
 
 class WrenchCommands:

@@ -4,11 +4,13 @@
 Three paces: `lockstep` waits for every command for as long as it takes, `realtime` keeps the wall's
 time, `fast` goes on as soon as all commands are there, and otherwise after a short wait. In all of
 them time begins with the first command to every vehicle.
+
+The service `step` flies control periods of a paused simulation, and answers once they are flown.
 """
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rosgraph_msgs.msg import Clock
@@ -16,19 +18,20 @@ from std_srvs.srv import SetBool, Trigger
 
 from iap_description.errors import BadInput
 from iap_io.ros.conversions import stamp_message
+from iap_io.ros.late_answer import LateAnswer
 from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
+from iap_msgs.srv import Step
 from iap_physics.build import engine_of
 from iap_physics.latching.latches import Latches
 from iap_physics.nodes.connection_topics import JointTopic, LatchTopic
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
-from iap_physics.nodes.step_service import StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
@@ -38,6 +41,57 @@ PACES = ("realtime", "lockstep", "fast")
 FIRST_RESEND = 0.005  # in lockstep a state that still stands is published again [s of wall time]
 LAST_RESEND = 0.1  # longest time between two copies of a state [s of wall time]
 FAST_TIMEOUT = 0.02  # of commands at pace fast [s of wall time]
+
+
+class StepService:
+    """One request at a time; another one is refused until it is answered.
+
+    Args:
+        node: that serves.
+        obstacle: says why no step can be flown now; empty: it can.
+        begin: called when there are steps to fly.
+
+    Attributes:
+        left: control periods that are to be flown yet.
+    """
+
+    def __init__(
+        self, node: SuiteNode, obstacle: Callable[[], str], begin: Callable[[], None]
+    ) -> None:
+        self._obstacle, self._begin, self.left = obstacle, begin, 0
+        self._response = Step.Response()
+        self._answer = LateAnswer(node.create_service(Step, "step", self._on_step))
+
+    def flown(self, t: float) -> None:
+        """A control period was flown, up to time `t` [s]."""
+        if self.left:
+            self.left -= 1
+            if not self.left:
+                self._finish(f"t = {t:.3f} s", success=True)
+
+    def end(self, reason: str) -> None:
+        """Give up the steps that are left."""
+        if self.left:
+            self._finish(f"{reason} with {self.left} steps to go", success=False)
+
+    def _finish(self, message: str, *, success: bool) -> None:
+        self.left = 0
+        self._response.success, self._response.message = success, message
+        self._answer.give()
+
+    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
+        reason = self._refusal(request.steps)
+        if reason:
+            response.success, response.message = False, reason
+            return response
+        self.left, self._response = request.steps, self._answer.keep(response)
+        self._begin()
+        return response
+
+    def _refusal(self, steps: int) -> str:
+        if self.left:
+            return f"stepping already, with {self.left} steps to go"
+        return self._obstacle() or ("" if steps else "no steps asked for")
 
 
 class PhysicsNode(SuiteNode):

@@ -1,32 +1,102 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The topics of one vehicle at the plant's side: states and wrenches out, commands in, and what is shown of it."""
+"""The topics of one vehicle at the plant's side: states and wrenches out, commands in, and what is shown of it.
+
+So are those of its arm: joint states out, commands to its motors in.
+"""
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.publisher import Publisher
+from sensor_msgs.msg import JointState
 
 from iap_description.sensors.readings import InertialSamples
 from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, RESENT, SuiteNode
-from iap_io.runs.topics import ESTIMATED
+from iap_io.runs.topics import ESTIMATED, JOINT_COMMAND, JOINT_STATES
+from iap_io.wire.cdr import decoded
+from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage, trajectory_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import InertialMessage, WrenchMessage
-from iap_io.wire.stamps import SECOND
+from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
+from iap_physics.arm.arm_commands import JointTrajectory
 from iap_physics.arm.gripper import known_load
-from iap_physics.nodes.arm_topics import ArmTopics
+from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
 from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_physics.session.pushes import pushes
 from iap_physics.session.session import Session
 
 NO_ROTORS = np.zeros((0, 4))
+
+
+class ArmTopics:
+    """One vehicle's arm.
+
+    Args:
+        node: that publishes.
+        session: the plant.
+        number: of the vehicle in the session.
+        name: of the vehicle.
+        motors: of its arm.
+        answered: called after a command came.
+    """
+
+    def __init__(
+        self,
+        node: SuiteNode,
+        session: Session,
+        number: int,
+        name: str,
+        motors: ArmMotors,
+        answered: Callable[[], None],
+    ) -> None:
+        self._session, self._number, self._motors = session, number, motors
+        self._answered, self._names = answered, motors.arm.record.joint_names
+        self._in_step = session.spec.vehicles[number].joints_in_step
+        self._message = JointStateMessage.of(self._names)
+        states, commands = (
+            node.absolute(f"{name}/{each}") for each in (JOINT_STATES, JOINT_COMMAND)
+        )
+        self._publisher = node.create_publisher(JointState, states, EVERY)
+        kind = JointCommandMessage.TYPE
+        read = partial(decoded, msgtype=kind)
+        node.inputs.listen(kind, commands, read, self._on_command, LATEST)
+
+    def publish(self, stamp: int) -> None:
+        """Publish where the joints stand, at a stamp [ns]."""
+        message, motors = self._message, self._motors
+        message.put_head(stamp, 0)
+        message.position[:], message.velocity[:], message.effort[:] = (
+            motors.q,
+            motors.v,
+            motors.efforts,
+        )
+        self._publisher.publish(message.dump())
+
+    def _on_command(self, content: Any) -> None:  # noqa: ANN401 - a decoded message
+        """Let the motors go for a trajectory from its stamp on; without one from now on, and from where they are.
+
+        Where every state is answered, a stamp of 0 is that of the first state, whose answer may come again late.
+        """
+        given = trajectory_of(content, self._names)
+        stamp = given.stamp
+        if not stamp and not self._in_step:
+            stamp = stamp_of_time(self._session.t)
+        t = stamp / SECOND + given.t
+        points = np.stack([given.q, given.v, given.torque], axis=1)
+        if given.t[0] > 0.0:  # it begins where the joints are
+            here = np.stack([self._motors.q, self._motors.v, self._motors.targets[2]])
+            t, points = np.append(stamp / SECOND, t), np.concatenate([here[None], points])
+        self._session.offer_arm(self._number, stamp / SECOND, JointTrajectory(t, points))
+        self._answered()
 
 
 class UnitTopic:
