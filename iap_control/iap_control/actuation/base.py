@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What most kinds of actuation have in common: a wrench on every axis, and control of the whole pose."""
+"""Base of most kinds of actuation: a wrench on every axis, and control of the whole pose."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ class PoseActuation:
     arm_refusal: str | None = None
 
     def wrenches(self, model: PlatformModel) -> Array:
-        """Those of the rotors, see `Actuation`."""
+        """The wrenches of the rotors, see `Actuation`."""
         return model.B
 
     def controlled_angles(self, model: PlatformModel) -> tuple[bool, bool, bool]:  # noqa: ARG002

@@ -106,7 +106,7 @@ class CollinearActuation(JointedActuation):
         return self._effectiveness(assembly, thrusters, line_through(positions(assembly)))
 
     def controlled_angles(self, model: PlatformModel) -> tuple[bool, bool, bool]:
-        """Those of the two axes that are furthest from the line."""
+        """The angles of the two axes that are furthest from the line."""
         free = int(np.argmax(np.abs(line_of(model).direction_P)))
         return free != 0, free != 1, free != 2
 

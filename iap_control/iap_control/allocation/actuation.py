@@ -51,7 +51,7 @@ class Thrusters(NamedTuple):
 
     @property
     def is_vectored(self) -> bool:
-        """Whether an aircraft has rotors that tilt or do not all push along z."""
+        """True if an aircraft has rotors that tilt or do not all push along z."""
         return any(aircraft.is_vectored for aircraft in self.fleet)
 
 
@@ -196,7 +196,7 @@ class Actuation(Protocol):
         """(6, n) wrenches of unit thrusts, each along one direction in which it can be chosen."""
 
     def controlled_angles(self, model: "PlatformModel") -> tuple[bool, bool, bool]:
-        """Whether roll, pitch and yaw follow the reference."""
+        """Flags of roll, pitch and yaw that follow the reference."""
 
     def axis_refusal(self, model: "PlatformModel", axis: int) -> str | None:
         """Why no wrench can be requested on an axis, 0 to 5; None where one can."""

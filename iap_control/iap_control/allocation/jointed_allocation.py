@@ -159,7 +159,7 @@ def _parts(U: Array, tables: AllocationTables) -> Parts:
 
 @formula
 def _parts_at(parts: Parts, i: int) -> tuple[Vec, Vec, Vec]:
-    """Those of aircraft i."""
+    """The limits of aircraft i."""
     force, tilt, yaw = parts
     return vec_at(force, 3 * i), vec_at(tilt, 3 * i), vec_at(yaw, 3 * i)
 

@@ -123,7 +123,7 @@ class PlatformModel:
 
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
-        """Whether roll, pitch and yaw follow the reference."""
+        """Flags of roll, pitch and yaw that follow the reference."""
         return self.actuation.controlled_angles(self)
 
     def coupled(self, com_coupling: bool) -> Self:

@@ -22,7 +22,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def swings_of(assembly: Assembly) -> tuple[Integers, Array]:
-    """How each aircraft's thrust turns (N,), and about which axes (N, 2, 3) in the aircraft at rest.
+    """Kinds (N,) of turning of each aircraft's thrust, and its axes (N, 2, 3) in the aircraft at rest.
 
     The two axes of a universal joint are turned so that their cross product is the thrust.
 

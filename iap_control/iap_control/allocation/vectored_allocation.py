@@ -131,7 +131,7 @@ def sideways_part(U: Six, d_0: Vec) -> Six:
 
 @formula
 def kept_by_rotor(kept: float, up: float, change: float, low: float, high: float) -> float:
-    """What is kept of the sideways push, given a rotor that does not tilt.
+    """The share of the sideways push that is kept, given a rotor that does not tilt.
 
     Args:
         kept: by the rotors before it.

@@ -168,7 +168,7 @@ class ArmControl:
 
     @property
     def stick(self) -> Stick | None:
-        """What takes twists of the end effector by messages; None where none are taken."""
+        """The receiver of twists of the end effector by messages; None where none are taken."""
         source = self.guide.source if isinstance(self.guide, TipGuidance) else None
         return source if isinstance(source, Stick) and source.listens else None
 

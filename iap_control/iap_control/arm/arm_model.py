@@ -16,7 +16,7 @@ from iap_description.vehicles.moving_chain import arm_momentum, arm_wrench
 
 
 class MovingArm(NamedTuple):
-    """What a controller is told of an arm at one instant.
+    """Report of an arm to a controller at one instant.
 
     Attributes:
         inertia: of the platform with the arm in its pose.
@@ -63,7 +63,7 @@ class ArmModel:
         return lumped_inertia(total, d_0, J, gravity=self._given.gravity, com_coupling=coupled)
 
     def __call__(self, x: Array, q: Array, v: Array, a: Array) -> MovingArm:
-        """What the controller is told.
+        """The report to the controller.
 
         Args:
             x: (13,) state row of the central body.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an arm does in a flight: key ``arm`` of a vehicle."""
+"""Task of an arm in a flight: key ``arm`` of a vehicle."""
 
 from typing import Annotated, Literal
 
@@ -44,7 +44,7 @@ class ArmPlan(Record):
 
 
 class ArmSpec(Record):
-    """What an arm does in a flight, and what its platform's controller knows of it."""
+    """Task of an arm in a flight, and its platform's controller's knowledge of it."""
 
     motion: ArmMotion
     feed_forward: Literal[

@@ -95,7 +95,7 @@ class ArmWaypoints(Record):
 
 
 class ExternalMotion(Record):
-    """What comes from elsewhere: a program, or messages on ``joints/command``; home until then."""
+    """Motion from elsewhere: a program, or messages on ``joints/command``; home until then."""
 
     type: Literal["external"]
 

@@ -47,7 +47,7 @@ class TipMotion(Record):
         return HoldMotion(type="hold").targets(t, arm)
 
     def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuidance":
-        """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
+        """The guidance of a flight whose motion begins at `lead` [s], at a control period [s]."""
         raise NotImplementedError
 
 
@@ -58,18 +58,18 @@ class TipPath(TipMotion):
     path: PathOfTip
 
     def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuidance":
-        """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
+        """The guidance of a flight whose motion begins at `lead` [s], at a control period [s]."""
         return TipGuidance(self, PathSource(self.path), arm, lead, dt)
 
 
 class TipSource(Protocol):
-    """Where an end effector shall be."""
+    """Reference place of an end effector."""
 
     def reset(self) -> None:
         """A flight begins."""
 
     def __call__(self, t: float, period: float, r: Array) -> tuple[Array, Array]:
-        """Where the end effector shall be, r_d (4,), and the rates (4,) that it shall have one period later.
+        """Reference r_d (4,) of the end effector, and its rates (4,) one period later.
 
         Args:
             t: from the motion's start [s].
@@ -154,7 +154,7 @@ class TipGuidance:
     def __call__(
         self, k: int, x: Array, q: Array, v: Array, reference: Reference
     ) -> ArmTargets | None:
-        """What platform and joints shall do from control instant k on, see `iap_control.arm.tip_leader.TipLeader`.
+        """The references of platform and joints from control instant k on, see `iap_control.arm.tip_leader.TipLeader`.
 
         Raises:
             FlightFailed: of a singular pose.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who leads a platform and its arm together, by their present state."""
+"""Protocol of leaders of a platform and its arm together, by their present state."""
 
 from typing import NamedTuple, Protocol
 
@@ -8,7 +8,7 @@ from iap_description.signals import Reference
 
 
 class ArmTargets(NamedTuple):
-    """What joints and platform shall do from a control instant on.
+    """References of joints and platform from a control instant on.
 
     Attributes:
         q: (n,) joint coordinates [rad], [m].
@@ -39,7 +39,7 @@ class TipLeader(Protocol):
     def __call__(
         self, k: int, x: Array, q: Array, v: Array, reference: Reference
     ) -> ArmTargets | None:
-        """What platform and joints shall do; None leaves both to the scenario.
+        """The references of platform and joints; None leaves both to the scenario.
 
         Args:
             k: number of the control instant.

@@ -15,7 +15,7 @@ from iap_description.vehicles.mounted_arm import MountedArm
 
 
 class StickDemand(Record):
-    """What a recorded stick asks for, from a time on."""
+    """Command of a recorded stick, from a time on."""
 
     t: NonNegative  # [s] from the motion's start
     velocity: (
@@ -39,7 +39,7 @@ class TipStick(TipMotion):
         return self
 
     def guide(self, arm: MountedArm, lead: float, dt: float) -> TipGuidance:
-        """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
+        """The guidance of a flight whose motion begins at `lead` [s], at a control period [s]."""
         return TipGuidance(self, Stick(self), arm, lead, dt)
 
 
@@ -61,7 +61,7 @@ class Stick:
 
     @property
     def listens(self) -> bool:
-        """Whether twists come as messages."""
+        """True if twists come as messages."""
         return not self._motion.demands
 
     def reset(self) -> None:
@@ -109,7 +109,7 @@ class Stick:
         return np.asarray(self._now[:3] + share * (self._next - self._now)[:3])
 
     def _demand(self, t: float, turn: Array) -> Array:
-        """What is asked for at a time, (4,), along the axes of the reference's heading, whose attitude is `turn`."""
+        """The command (4,) at a time, along the axes of the reference's heading, whose attitude is `turn`."""
         if not self.listens:
             return self._asked[int(np.searchsorted(self._times, t + 1e-9, side="right")) - 1]
         if self._is_new:

@@ -140,7 +140,7 @@ class PlatformController:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether it has commanded nothing since it was made or reset."""
+        """True if it has commanded nothing since it was made or reset."""
         return self._last_wrench is None and self.feed_forward_P is NO_WRENCH
 
     @property

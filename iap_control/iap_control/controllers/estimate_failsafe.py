@@ -85,7 +85,7 @@ class EstimateFailsafe:
 
     @property
     def is_landing(self) -> bool:
-        """Whether it is on its way down, so that it may touch the ground."""
+        """True if it is on its way down, so that it may touch the ground."""
         return bool(self.reason) and self._spec.action == "land"
 
     @property

@@ -123,7 +123,7 @@ class ReferenceMotion(NamedTuple):
 
 
 class TrackingTask(NamedTuple):
-    """What a motion law is to do at one instant.
+    """Inputs of a motion law at one instant.
 
     Attributes:
         x: motion of the central body.
@@ -177,7 +177,7 @@ def tracking_of(x: Array, row: Array, level: float, wrench_e_P: Array) -> Tracki
 
 @formula
 def errors(x: Motion, target: ReferenceMotion, level: float) -> Errors:
-    r"""What of a reference is tracked.
+    r"""Errors of the tracked part of a reference.
 
     The reference turns in its own frame; with q_e = q_r^{-1} q, its vectors come to P by R(q_e)^T. Differentiating
     R^T v_r in the turning frame P gives R^T a_r - w x (R^T v_r), and likewise for the angular part.
@@ -236,7 +236,7 @@ def tracked_part(errors_P: Errors, axes: Six) -> Errors:
 
 @formula
 def turn_about(tracked: Tracked, alpha: Vec) -> Vec:
-    """What P's origin accelerates, along axes that are not held, in a turn `alpha` about the pivot."""
+    """Acceleration of P's origin, along axes that are not held, in a turn `alpha` about the pivot."""
     turning, axes = cross(tracked.pivot_P, alpha), tracked.axes
     return (
         (1.0 - axes[0]) * turning[0],

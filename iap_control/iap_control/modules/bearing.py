@@ -31,7 +31,7 @@ TINY = 1e-3  # [N]
 
 
 class Lift(NamedTuple):
-    """What n modules weigh, and where their r rotors lift them.
+    """Weights of n modules, and lift of their r rotors.
 
     Attributes:
         weights: (n,) [N].

@@ -34,7 +34,7 @@ class CoordinationSpec(Record):
 
     @property
     def lift(self) -> Lift:
-        """What the modules weigh, and where their rotors lift them."""
+        """The modules' weights, and the lift of their rotors."""
         return Lift.of(
             [each.weight for each in self.vehicles], [each.rotors for each in self.vehicles]
         )

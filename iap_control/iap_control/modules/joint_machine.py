@@ -79,17 +79,17 @@ class JointMachine:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is on its way from one of joined and apart to the other."""
+        """True if it is on its way from one of joined and apart to the other."""
         return self.state not in (JointState.APART, JointState.JOINED)
 
     @property
     def holds(self) -> bool:
-        """Whether its latch holds the modules together."""
+        """True if its latch holds the modules together."""
         return self._is_caught
 
     @property
     def hold(self) -> Hold:
-        """How its latch holds."""
+        """The hold of its latch."""
         if not self._is_caught:
             return Hold.OPEN
         is_soft = self.state == JointState.ASSEMBLY and not self._is_locked
@@ -97,12 +97,12 @@ class JointMachine:
 
     @property
     def guides(self) -> bool:
-        """Whether the follower is to follow the setpoint now."""
+        """True if the follower is to follow the setpoint now."""
         return self.state in MOVING and not self._is_caught
 
     @property
     def is_docking(self) -> bool:
-        """Whether the follower is on its way to the catch."""
+        """True if the follower is on its way to the catch."""
         return self.state in (JointState.ALIGNMENT, JointState.APPROACH)
 
     def join(self, t: float, pose: RelativePose, start_L: Array | None = None) -> None:

@@ -45,7 +45,7 @@ class LossMonitor:
 
     @classmethod
     def of(cls, spec: ModulesSpec, names: Sequence[str]) -> Self:
-        """Those of modules by their names, in their order.
+        """The losses of modules by their names, in their order.
 
         Raises:
             BadInput: a fault of no module.

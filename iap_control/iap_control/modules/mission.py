@@ -45,7 +45,7 @@ class Mission:
 
     @property
     def is_done(self) -> bool:
-        """Whether all steps are."""
+        """True if all steps are done."""
         return self.at >= len(self._steps)
 
     def advance(self, joiner: Joiner, reports: ModuleReports) -> list[LatchOrder]:

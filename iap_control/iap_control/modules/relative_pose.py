@@ -58,7 +58,7 @@ class Setpoint(NamedTuple):
 
 
 class Misalignment(NamedTuple):
-    """How a follower stands before a leader's face.
+    """Misalignment of a follower before a leader's face.
 
     Attributes:
         gap: between the faces along the axis, negative where they overlap [m].

@@ -35,7 +35,7 @@ Six = tuple[float, float, float, float, float, float]
 
 
 class DrogueLimits(Record):
-    """How far off a module may be that a face still takes: the opening of the drogue's cone."""
+    """Misalignment up to which a face takes a module: the opening of the drogue's cone."""
 
     gap: Positive  # between the faces, along their axis [m]
     offset: Positive  # across it [m]
@@ -109,7 +109,7 @@ class MachineSettings(Record):
 
 
 class SteeringSettings(Record):
-    """How a whole structure is turned against its leader's attitude error, see `steering`."""
+    """Gains by which a whole structure is turned against its leader's attitude error, see `steering`."""
 
     gain: NonNegative  # angular acceleration per angle [1/s^2]; 0 leaves it to the leader, as in print
     filter_time: Positive  # of the error [s]
@@ -205,7 +205,7 @@ class ModulesSpec(Record):
 
     @property
     def replaces_integral(self) -> bool:
-        """Whether feed-forward stands in place of followers' integrals; without compensation all keep theirs."""
+        """True if feed-forward stands in place of followers' integrals; without compensation all keep theirs."""
         return self.compensation != "none"
 
     @model_validator(mode="after")

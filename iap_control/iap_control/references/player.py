@@ -51,5 +51,5 @@ class Player:
         return self._row, line.level(at)
 
     def is_over(self, t: float) -> bool:
-        """Whether time `t` [s] is past the timeline's end."""
+        """True if time `t` [s] is past the timeline's end."""
         return t > self._start + self._timeline.duration + 0.5 * self._timeline.dt

@@ -107,7 +107,7 @@ def _raised_track(track: Track | None, height: float) -> Track | None:
 def _actual(
     replay: Replay, reading: PoseReading, command: RecordedTrajectory
 ) -> tuple[Track, tuple[str, ...]]:
-    """What the real aircraft did, on the command's time, and what was noticed of it.
+    """Motion of the real aircraft on the command's time, and remarks on it.
 
     Raises:
         BadInput: it was not at the command's times.

@@ -134,7 +134,7 @@ class Timeline:
         return block.rows[k - block.first : k - block.first + most]
 
     def level(self, k: int) -> Level:
-        """What of the row at control instant k is tracked."""
+        """The tracked part of the row at control instant k."""
         for part in self.parts[:-1]:
             if k < part.count:
                 return part.level

@@ -44,7 +44,7 @@ class Blend:
         return max(float(np.linalg.norm(self.gap_W)), float(np.linalg.norm(self.turn_R)))
 
     def is_over(self, t: float) -> bool:
-        """Whether the gap has gone."""
+        """True if the gap has gone."""
         return t >= self.start + self.duration
 
     def add_to(self, row: Array, t: float) -> None:

@@ -48,7 +48,7 @@ class ExternalWrenches:
         return [i for i, (told, _) in enumerate(self._newest) if told != last and last >= 0]
 
     def is_over(self, stamp: int) -> bool:
-        """Whether a newer instant has begun than that of a stamp [ns]."""
+        """True if a newer instant has begun than that of a stamp [ns]."""
         return stamp < self._instant
 
     def take(self, module: int, stamp: int, wrench_P: Array) -> None:
@@ -71,7 +71,7 @@ class ExternalWrenches:
 
 
 class ReportPart(IntEnum):
-    """What every module tells of an instant."""
+    """Parts of every module's report of an instant."""
 
     REFERENCE = 0  # its own: a row (20,) and a level
     STATE = 1  # as it estimates it, a row (13,)
@@ -130,7 +130,7 @@ class CoordinatorResponder:
 
     @property
     def joint_states(self) -> JointStates:
-        """What modules and joints do, and what latches shall hold."""
+        """States of modules and joints, and the holds of latches."""
         return joint_states(self.coordinator)
 
     def take(self, module: int, part: ReportPart, stamp: int, value: object) -> bool:

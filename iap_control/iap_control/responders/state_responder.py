@@ -80,18 +80,18 @@ class StateResponder(ABC, Generic[Answer]):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a state is there and something that its answer needs is not."""
+        """True if a state is there and something that its answer needs is not."""
         return self.stamp >= 0 and self.answer is None
 
     @property
     def waits_for_wrench(self) -> bool:
-        """Whether the last state waits for its wrench."""
+        """True if the last state waits for its wrench."""
         wrenches = self.wrenches
         return self.is_waiting and wrenches is not None and wrenches.is_awaited(self.stamp)
 
     @property
     def has_lost_wrench(self) -> bool:
-        """Whether a wrench should be measured and none comes."""
+        """True if a wrench should be measured and none comes."""
         return self.wrenches is not None and self.wrenches.is_lost
 
     def take_state(self, stamp: int, sequence: int, x: Array) -> Answer | None:

@@ -61,7 +61,7 @@ class WrenchInput:
         self._waits = False
 
     def is_awaited(self, stamp: int) -> bool:
-        """Whether the state of a stamp [ns] is to wait for its wrench."""
+        """True if the state of a stamp [ns] is to wait for its wrench."""
         self._state = stamp
         return self._waits and stamp not in (self._newest[0], self._before[0])
 
@@ -131,7 +131,7 @@ class WrenchDemand:
         self._received = t
 
     def is_alive(self, t: float) -> bool:
-        """Whether something is asked for at simulation time `t` [s]."""
+        """True if something is asked for at simulation time `t` [s]."""
         return t - self._received <= self._timeout
 
     def task(self, t: float, measured_P: Array) -> ForceTask:

@@ -38,7 +38,7 @@ def check_size(key: str, count: float, numbers: float) -> None:
 
 @njit(cache=True)
 def are_plausible(values: Array) -> bool:
-    """Whether all numbers (n,) are finite, and none is beyond `MAX_SI_NUMBER`."""
+    """True if all numbers (n,) are finite, and none is beyond `MAX_SI_NUMBER`."""
     for value in values:  # noqa: SIM110 - compiled, a loop is faster
         if not abs(value) <= MAX_SI_NUMBER:
             return False
@@ -47,7 +47,7 @@ def are_plausible(values: Array) -> bool:
 
 @njit(cache=True)
 def is_unit(q: Array) -> bool:
-    """Whether a quaternion (4,) has unit length, but for `NORM_TOLERANCE`."""
+    """True if a quaternion (4,) has unit length, but for `NORM_TOLERANCE`."""
     square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
     return abs(square - 1.0) < NORM_TOLERANCE
 

@@ -62,7 +62,7 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_deeper(tree: Any, most: int) -> bool:  # noqa: ANN401 - JSON
-    """Whether a tree has more levels than `most`."""
+    """True if a tree has more levels than `most`."""
     level = [tree]
     for _ in range(most + 1):
         parents = [each for each in level if isinstance(each, dict | list)]

@@ -80,7 +80,7 @@ def share_out_four(lift: float, tilt: Quad, yaw: Quad, lowest: float, highest: f
 
 @formula
 def _room(share: float, force: float, yaw: float, lowest: float, highest: float) -> float:
-    """What is left of a share of yaw that one rotor's limits leave room for."""
+    """The share of yaw that one rotor's limits leave room for."""
     room = choose(yaw > 0.0, highest, lowest) - force
     within = least(share, most(0.0, room / yaw))
     return choose(abs(yaw) > 1e-12, within, share)

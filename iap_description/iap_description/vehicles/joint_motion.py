@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""How joints that turn about one or two axes move: angles, attitudes, and which turning they let through.
+r"""Motion of joints that turn about one or two axes: angles, attitudes, and which turning they let through.
 
 A revolute joint turns by q_1 about its axis a_1, a universal joint by q_1 about a_1, fixed in the parent, and then by
 q_2 about a_2, fixed in the child and perpendicular to a_1:
@@ -27,7 +27,7 @@ from iap_description.vehicles.joint_types import JointType
 
 
 class Moving(Protocol):
-    """What tells how a joint moves: a `Joint`, or what a recording has of it."""
+    """Source of a joint's motion: a `Joint`, or what a recording has of it."""
 
     @property
     def kind(self) -> JointType:
@@ -43,7 +43,7 @@ class Moving(Protocol):
 
 
 class JointEnds(Moving, Protocol):
-    """How a joint moves, and between which bodies."""
+    """Motion of a joint, and the bodies that it joins."""
 
     @property
     def parent(self) -> int:

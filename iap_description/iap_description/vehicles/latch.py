@@ -67,7 +67,7 @@ class PortFrame(NamedTuple):
 
 
 class Approach(NamedTuple):
-    """How a probe is to a socket, see the module.
+    """Pose of a probe in a socket, see the module.
 
     Attributes:
         depth: [m].
@@ -96,7 +96,7 @@ def place_of(x: Array, p_B: Array) -> Vec:
 
 @formula
 def approach(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> Approach:
-    """How the probe of a body of state row (13,) is to the socket of another."""
+    """The pose of the probe of a body of state row (13,) in the socket of another."""
     E, M = place_of(x_p, probe.position), place_of(x_s, socket.position)
     out = rotate(quat_at(x_s, 3), vec_at(socket.axis, 0))
     d = sub(E, M)

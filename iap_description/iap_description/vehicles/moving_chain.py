@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a moving arm asks of the platform that carries it, compiled.
+r"""Wrench that a moving arm asks of the platform that carries it, compiled.
 
 With the momentum (l, k) = A(q) (v, w, q') of `iap_description.vehicles.chain_inertia` about the platform's origin P,
 all in axes of P, and (f, tau) what acts from outside, about P (G. Kirchhoff's equations in a moving frame; H. Lamb,

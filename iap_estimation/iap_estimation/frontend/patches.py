@@ -108,7 +108,7 @@ def _sample(image: Pixels, u: float, v: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _fits(image: Pixels, u: float, v: float, reach_u: float, reach_v: float) -> bool:
-    """Whether a patch, and a pixel around it, is inside the image."""
+    """True if a patch, and a pixel around it, is inside the image."""
     rows, columns = image.shape
     inside_u = u - reach_u >= 1.0 and u + reach_u < columns - 2.0
     return inside_u and v - reach_v >= 1.0 and v + reach_v < rows - 2.0

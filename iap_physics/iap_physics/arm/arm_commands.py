@@ -44,7 +44,7 @@ def _cubic(times: Array, points: Array, t: float) -> Array:
 
 
 class ArmCommands:
-    """What one arm's motors shall go for, by the numbers of states.
+    """Targets of one arm's motors, by the numbers of states.
 
     Attributes:
         newest: number of the state from which the newest command counts; -1 before.

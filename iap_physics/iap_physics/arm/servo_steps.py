@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Whether an arm's servos are stable at the time step that they act in.
+r"""Stability of an arm's servos at the time step that they act in.
 
 Servos act explicitly: their torque is that of the last step's coordinates and velocities. With M the joints' inertia
 while the platform is at rest, K_p and K_v the diagonal gains, and steps h of the semi-implicit Euler method of engines,

@@ -22,7 +22,7 @@ from iap_physics.engines.rigid_model import RigidModel, step_batch
 
 @dataclass(frozen=True)
 class ClosedFormSnapshot:
-    """What `restore` needs: time, states, status and steps of all worlds."""
+    """State for `restore`: time, states, status and steps of all worlds."""
 
     t: float
     x: Array

@@ -147,7 +147,7 @@ def _make_units(x: Array, tolerance: float) -> bool:
 
 @njit(cache=True)
 def _holds(x: Array, joints: JointTable, tolerance: float) -> bool:
-    """Whether every joint of a vehicle holds in all worlds (B, bodies, 13), see `joined_rows`."""
+    """True if every joint of a vehicle holds in all worlds (B, bodies, 13), see `joined_rows`."""
     bodies, p_PJ_P, q_PJ, p_CJ_C, turns = joints
     for b in range(len(x)):
         for i in range(len(bodies)):

@@ -46,5 +46,5 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
 
 
 def is_installed(name: str) -> bool:
-    """Whether a built-in engine has what it needs."""
+    """True if a built-in engine has what it needs."""
     return name not in LIBRARIES or importlib.util.find_spec(LIBRARIES[name]) is not None

@@ -204,7 +204,7 @@ def on_arm(p_C: Vec, v_C: Vec, q: Quat, w: Vec, arm_P: Vec) -> tuple[Vec, Vec]:
 
 @formula
 def is_sound(p: Vec, q: Quat, v: Vec, w: Vec) -> bool:
-    """Whether a motion is finite and its attitude of unit length, which an overflow makes zero."""
+    """True if a motion is finite and its attitude of unit length, which an overflow makes zero."""
     total = (
         p[0] + p[1] + p[2] + q[0] + q[1] + q[2] + q[3] + v[0] + v[1] + v[2] + w[0] + w[1] + w[2]
     )

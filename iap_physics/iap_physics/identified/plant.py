@@ -42,7 +42,7 @@ class PlantState:
 
 
 class VelocityModel(Protocol):
-    """What turns held commands into velocities."""
+    """Dynamics from held commands to velocities."""
 
     def advance(self, q: Array, v: Array, v_d: Array, h: float) -> None:
         """Advance q (3,) and v (7,) in place by h [s] with v_d (7,) held."""

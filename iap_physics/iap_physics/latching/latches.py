@@ -22,7 +22,7 @@ from iap_physics.plant.part import PlantPart
 
 
 class Phase(Enum):
-    """What a latch is doing; in the order of their numbers, see `kernel`."""
+    """Phases of a latch, in the order of their numbers, see `kernel`."""
 
     OPEN = "open"
     CAUGHT = "caught"  # damps
@@ -38,7 +38,7 @@ EVENTS = {  # that a change of phase without a lock means; others are none
 
 
 class LatchEvent(NamedTuple):
-    """What a latch did, when, and how the probe was to the socket.
+    """Event of a latch: its kind, its time, and the probe's pose in the socket.
 
     Attributes:
         t: [s].
@@ -83,11 +83,11 @@ class _Working:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it holds the probe."""
+        """True if it holds the probe."""
         return self.phase in (kernel.CAUGHT, kernel.LOCKED)
 
     def approach(self, x: Array) -> Approach:
-        """How the probe is to the socket in states (bodies, 13)."""
+        """The probe's pose in the socket in states (bodies, 13)."""
         a, b = self.rows
         return approach(x[a], x[b], *self.ports)
 
@@ -143,16 +143,16 @@ class Latches(PlantPart):
 
     @property
     def numbers(self) -> list[int]:
-        """What every latch is doing, as numbers of `Phase` in its order."""
+        """The phases of all latches, as numbers of `Phase` in its order."""
         return [each.phase for each in self._working]
 
     @property
     def phases(self) -> dict[str, Phase]:
-        """What every latch is doing."""
+        """The phases of all latches."""
         return {each.name: PHASES[each.phase] for each in self._working}
 
     def phase(self, name: str) -> Phase:
-        """What a latch is doing."""
+        """The phase of a latch."""
         return PHASES[self._named(name).phase]
 
     def wrench(self, name: str) -> Array:

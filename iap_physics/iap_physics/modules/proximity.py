@@ -38,7 +38,7 @@ class ModuleProximity(PlantPart):
 
     @classmethod
     def of(cls, spec: PlantSpec) -> Self | None:
-        """Those of a plant; None where the air between modules is left out."""
+        """The neighbourhoods of a plant; None where the air between modules is left out."""
         modules = spec.modules
         if modules is None or modules.proximity is None or not modules.proximity.acts:
             return None

@@ -76,7 +76,7 @@ class RemoteJoints:
         return structure
 
     def wrenches_S(self) -> dict[str, Array]:
-        """What joints that hold bear, see `EngineJoints.wrenches_S`."""
+        """Wrenches that joints bear while they hold, see `EngineJoints.wrenches_S`."""
         return self._joints.wrenches_S()
 
     def clear(self) -> None:

@@ -27,7 +27,7 @@ class Disturbance(Record):
 
 
 class Disturbances(PlantPart):
-    """What disturbs each vehicle of a plant.
+    """Disturbances of each vehicle of a plant.
 
     Args:
         of_vehicles: the disturbances of each.

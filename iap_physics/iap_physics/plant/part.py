@@ -18,7 +18,7 @@ class PlantPart:
     def postpones(
         self, vehicle: int, command: Command, k: int, t: float, *, on_board: bool
     ) -> bool:
-        """Whether a vehicle's command of control instant k, time t [s], is kept by this part until it acts.
+        """True if a vehicle's command of control instant k, time t [s], is kept by this part until it acts.
 
         Args:
             vehicle: its number.

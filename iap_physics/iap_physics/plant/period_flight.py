@@ -25,7 +25,7 @@ class PeriodFlight(Protocol):
 
 
 class PlantOptions(NamedTuple):
-    """How a plant computes.
+    """Options of a plant's computation.
 
     Attributes:
         raises: whether the end of the only world is an exception, and not a status as in a batch.

@@ -306,13 +306,13 @@ class Plant:
 
     @property
     def is_steady(self) -> bool:
-        """Whether nothing but states and gusts changes from one control period of free flight to the next."""
+        """True if nothing but states and gusts changes from one control period of free flight to the next."""
         is_delayed = any([propulsion.is_delayed for propulsion in self.propulsion])
         return self._free_flight is not None and not self.parts and not is_delayed
 
     @property
     def free_flight(self) -> FreeFlightState | None:
-        """What moves on in free flight that is steady; None where it is not.
+        """The state that moves on in steady free flight; None where it is not.
 
         Whoever advances it in a compiled loop calls `advance_wind` before, and `pass_time` after it.
         """
@@ -322,7 +322,7 @@ class Plant:
 
     @property
     def _inputs(self) -> PeriodInputs:
-        """What acts in the next period: views, which are not to be kept."""
+        """The inputs of the next period: views, which are not to be kept."""
         return PeriodInputs(self.air.now_W, self._external_W[:, 0], self.ticks)
 
     def advance_wind(self, periods: int) -> Array:

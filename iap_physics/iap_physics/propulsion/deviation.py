@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What really flies, over what its platform's file says and its controller believes."""
+"""Deviation of the real vehicle from its platform's file and its controller's model."""
 
 from dataclasses import replace
 from typing import Annotated

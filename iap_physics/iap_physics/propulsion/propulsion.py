@@ -59,7 +59,7 @@ class Airframe:
 
 
 class Known(NamedTuple):
-    """What autopilots go by in place of the truth.
+    """Estimates that autopilots go by in place of the truth.
 
     Attributes:
         is_used: (B,) whether they do.
@@ -157,7 +157,7 @@ class Propulsion:
 
     @property
     def is_delayed(self) -> bool:
-        """Whether commands are on their way for some time."""
+        """True if commands are on their way for some time."""
         return self._delay is not None
 
     def apply_due(self) -> None:

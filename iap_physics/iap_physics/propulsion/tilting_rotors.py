@@ -44,7 +44,7 @@ Columns = tuple[Six, Six, Six, Six]  # wrench of a unit of thrust of each rotor
 
 
 class Servo(NamedTuple):
-    """What tilts an aircraft's rotors.
+    """Servos that tilt an aircraft's rotors.
 
     Attributes:
         limit: largest angle, either way [rad]; 0 for rotors that do not tilt.

@@ -20,7 +20,7 @@ CRASHED = "crashed"  # outcome of a flight whose vehicle touched what it must no
 
 
 def is_upside_down(rows: Array) -> Any:  # noqa: ANN401 - one truth value, or an array of them
-    """Whether the z axis of bodies (..., 13) points below the horizon."""
+    """True if the z axis of bodies (..., 13) points below the horizon."""
     return rows[..., 3] * rows[..., 3] + rows[..., 4] * rows[..., 4] > 0.5
 
 

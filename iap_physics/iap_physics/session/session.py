@@ -117,12 +117,12 @@ class Session:
 
     @property
     def has_begun(self) -> bool:
-        """Whether every vehicle has had a command."""
+        """True if every vehicle has had a command."""
         return all(command_buffer.newest >= 0 for command_buffer in self.command_buffers)
 
     @property
     def is_answered(self) -> bool:
-        """Whether every vehicle's command for the present state is there, and what joints shall hold.
+        """True if every vehicle's command for the present state is there, and what joints shall hold.
 
         A silent vehicle that others carry is not waited for.
         """
@@ -134,11 +134,11 @@ class Session:
 
     @property
     def is_holding(self) -> bool:
-        """Whether a vehicle flies without commands."""
+        """True if a vehicle flies without commands."""
         return any(command_buffer.is_holding for command_buffer in self.command_buffers)
 
     def without_commands(self, vehicle: int) -> str:
-        """What a vehicle does without commands, for the user; empty where it has them."""
+        """The behaviour of a vehicle without commands, for the user; empty where it has them."""
         buffer = self.command_buffers[vehicle]
         if buffer.is_holding:
             return "levels out and holds"
@@ -148,7 +148,7 @@ class Session:
         return self.k - self.command_buffers[vehicle].newest > self._max_age
 
     def _is_carried(self, vehicle: int) -> bool:
-        """Whether a silent vehicle is joined to one that has commands: who levels out would pull at the others."""
+        """True if a silent vehicle is joined to one that has commands: who levels out would pull at the others."""
         if self.joints is None or not self._is_silent(vehicle):
             return False
         return not all(map(self._is_silent, self.joints.structure_of(vehicle)))

@@ -199,7 +199,7 @@ def _is_outside(planes: Array, sphere: Floats) -> bool:
 
 @njit(cache=True)
 def _is_face_outside(planes: Array, a: Floats, b: Floats, c: Floats) -> bool:
-    """Whether all three corners lie beyond one of the planes."""
+    """True if all three corners lie beyond one of the planes."""
     for j in range(6):
         x, y, z, d = planes[j]
         if (
@@ -213,7 +213,7 @@ def _is_face_outside(planes: Array, a: Floats, b: Floats, c: Floats) -> bool:
 
 @njit(cache=True)
 def _faces_away(a: Floats, b: Floats, c: Floats, p: Array) -> bool:
-    """Whether a face with corners counter-clockwise from outside is seen from behind, or not at all."""
+    """True if a face with corners counter-clockwise from outside is seen from behind, or not at all."""
     ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     vx, vy, vz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx

@@ -37,7 +37,7 @@ class TiltingRotors:
 
     @classmethod
     def of(cls, rig: RigSpec) -> Self:
-        """Those of a rig, in the order of vehicles, aircraft and rotors."""
+        """The rotors of a rig, in the order of vehicles, aircraft and rotors."""
         propellers, first, aircraft = [], 0, 0
         for vehicle in rig.vehicles:
             for i in vehicle.assembly.aircraft:

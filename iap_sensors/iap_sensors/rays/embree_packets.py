@@ -119,7 +119,7 @@ class TriangleScene:
         return hits
 
     def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
-        """Whether (n,) anything is in the way."""
+        """Flags (n,) of rays that something blocks."""
         blocked = np.empty(len(reach), dtype=bool)
         _occluded(self.address, *_room(), (starts, ways, reach), blocked)
         return blocked

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a range sensor makes of true ranges: noise, dropouts, steps, limits, and the shadow of its second imager.
+r"""Errors of a range sensor: noise, dropouts, steps, limits, and the shadow of its second imager.
 
 A measured distance m, of a camera the depth, has the standard deviation
 

@@ -87,7 +87,7 @@ def _lower(H: Array, indices: Integers) -> Array:
 
 
 class Touched(NamedTuple):
-    """What early blocks touch, for each block; p are its places, q those that it touches.
+    """Blocks that early blocks touch, for each; p are its places, q those that it touches.
 
     Attributes:
         counts: (B,) how many those are.

@@ -81,7 +81,7 @@ def inertial_cost(x_i: Array, x_j: Array, gravity: float, z: ImuInterval, raw: A
 
 @njit(cache=True)
 def _way_and_gain(x_i: Array, x_j: Array, gravity: float, T: float) -> tuple[Vec, Vec]:
-    """What the samples must explain, in the first body's axes: position [m] and velocity [m/s]."""
+    """Motion that the samples must explain, in the first body's axes: position [m] and velocity [m/s]."""
     R_i, v_i = matrix(quat(x_i[3:7])), vec(x_i[7:10])
     fall = (0.0, 0.0, gravity * T)
     way = add(sub(vec(x_j), vec(x_i)), sub(scale(0.5 * T, fall), scale(T, v_i)))

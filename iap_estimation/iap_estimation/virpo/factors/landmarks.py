@@ -248,7 +248,7 @@ def cull(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, limit: float
 def _is_off(
     x: Array, table: Landmarks, rig: StereoRig, m: int, j: int, side: int, limit: float
 ) -> bool:
-    """Whether a camera that saw a landmark should have seen it elsewhere."""
+    """True if a camera that saw a landmark should have seen it elsewhere."""
     if table.sides[m, j] == 0:
         return False
     i, a = table.host[m], table.aircraft[m]

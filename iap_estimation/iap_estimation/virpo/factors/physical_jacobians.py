@@ -166,20 +166,20 @@ def _slants(joints: Array, row: Array, neighbours: Neighbours, r: Array, G: Arra
 
 @njit(cache=True)
 def is_known(row: Array, o: int) -> bool:
-    """Whether a row has a neighbour's odometry."""
+    """True if a row has a neighbour's odometry."""
     return bool(row[FIRST + EACH * o + KNOWN] != 0.0)
 
 
 @njit(cache=True)
 def _is_bent(neighbours: Neighbours, o: int, e: int) -> bool:
-    """Whether two neighbours, o < e, make a plane with the own joint."""
+    """True if two neighbours, o < e, make a plane with the own joint."""
     normal = neighbours.normals[o, e]
     return bool(dot(vec(normal), vec(normal)) > 0.0)
 
 
 @njit(cache=True)
 def _is_plane(row: Array, neighbours: Neighbours) -> bool:
-    """Whether any two known neighbours do."""
+    """True if any two known neighbours do."""
     for o in range(len(neighbours.d_B0)):
         for e in range(o + 1, len(neighbours.d_B0)):
             if is_known(row, o) and is_known(row, e) and _is_bent(neighbours, o, e):

@@ -189,7 +189,7 @@ def _way(x: Array, alignments: Array, row: Array) -> Vec:
 
 @njit(cache=True, error_model="numpy")
 def ranges_off(x: Array, alignments: Array, rows: Array, out: Array) -> None:
-    """How much longer each range is than states foresee, and the way that it came.
+    """Excess of each range over what states foresee, and its direction.
 
     Args:
         x: (K, A, 16) keyframes.

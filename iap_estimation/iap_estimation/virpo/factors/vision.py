@@ -127,7 +127,7 @@ def _add_views(
 
 @njit(cache=True)
 def takes_part(table: Landmarks, m: int, aircraft: int, only_host: int) -> bool:
-    """Whether a landmark of known depth is this aircraft's, and first seen where asked."""
+    """True if a landmark of known depth is this aircraft's, and first seen where asked."""
     if table.host[m] < 0 or table.known[m] == 0 or table.aircraft[m] != aircraft:
         return False
     return only_host < 0 or table.host[m] == only_host

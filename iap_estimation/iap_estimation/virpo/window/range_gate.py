@@ -127,7 +127,7 @@ class RangeGate:
         self.refused[a] = set(anchors) - {anchors[i] for i in accepted}
 
     def _consistent(self, m: Array, S: Array, accepted: list[int]) -> list[int]:
-        """Those of the means that are so with each other and S, if some were so before."""
+        """The means that are consistent with each other and S, if some were so before."""
         for i in set(range(len(m))) - set(accepted):
             if abs(apart(m, S, [*accepted, i])[-1]) < self._spec.back:
                 accepted = [*accepted, i]

@@ -39,7 +39,7 @@ def add_arm(spec: Any, base: Any, arm: MountedArm, vehicle: str) -> list[Any]:  
 
 
 def arm_skins(links: list[Any], arm: MountedArm | None, surface: Surface) -> list[Skin]:
-    """What the links of an arm, bodies of MuJoCo's, are touched with; nothing where there is none."""
+    """Contact geometry of the links of an arm, bodies of MuJoCo's; nothing where there is none."""
     if arm is None:
         return []
     pairs = zip(links, arm.links, strict=True)

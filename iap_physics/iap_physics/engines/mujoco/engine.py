@@ -45,7 +45,7 @@ from iap_physics.engines.mujoco.tree import Tree, read_states
 
 @dataclass(frozen=True)
 class MuJoCoSnapshot:
-    """What `restore` needs: MuJoCo's own state, and joints added in flight."""
+    """State for `restore`: MuJoCo's own, and joints added in flight."""
 
     made: MuJoCoModel
     joints: tuple[tuple[int, Bond], ...]

@@ -42,7 +42,7 @@ class SurfaceKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Extent:
-    """Where there is a kind.
+    """Shapes and parts of a kind.
 
     Attributes:
         pieces: number of shapes.
@@ -109,7 +109,7 @@ def _ordered(kinds: Mapping[SurfaceKind, Extent]) -> list[SurfaceKind]:
 def _alike(
     kind: SurfaceKind, others: Sequence[SurfaceKind], kinds: Mapping[SurfaceKind, Extent]
 ) -> dict[SurfaceContact, list[SurfaceKind]]:
-    """Those that a kind touches, itself first, by what counts between the two."""
+    """The kinds that one touches, itself first, by what counts between the two."""
     found: dict[SurfaceContact, list[SurfaceKind]] = {}
     for other in sorted(others, key=lambda other: other != kind):
         if (kind.moves_freely or other.moves_freely) and (
@@ -136,7 +136,7 @@ GROUND = Piece(mj.mjtGeom.mjGEOM_PLANE, (0.0, 0.0, 1.0))
 
 @dataclass(frozen=True)
 class Skin:
-    """What one body is touched with."""
+    """Contact geometry of one body."""
 
     body: Any
     pieces: Sequence[Piece]

@@ -38,7 +38,7 @@ class Objects:
 
     @property
     def has_motion(self) -> bool:
-        """Whether one moves as prescribed."""
+        """True if one moves as prescribed."""
         return any(item.motion is not None for item in self.items)
 
     def prescribe(self, qpos: Array, qvel: Array, t: float, dt: float) -> None:

@@ -35,7 +35,7 @@ class ContactPoints(NamedTuple):
 
     @classmethod
     def of(cls, made: MuJoCoModel, data: Any, *, has_forces: bool) -> Self:  # noqa: ANN401
-        """Those that MuJoCo holds; without forces where there was no step yet."""
+        """The contact points that MuJoCo holds; without forces where there was no step yet."""
         contact = data.contact
         frames_W = np.array(contact.frame).reshape(-1, 3, 3)
         forces_W = np.zeros((len(frames_W), 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What surfaces do to a contact, in MuJoCo's terms.
+r"""Effect of surfaces on a contact, in MuJoCo's terms.
 
 MuJoCo's contact force along the normal, with penetration -r, its rate v and the acceleration a that the force itself
 leaves, is (its documentation, "Computation", "Constraint model")
@@ -32,7 +32,7 @@ STIFFEST = 1e-4  # d is within [STIFFEST, 1 - STIFFEST], by MuJoCo
 
 @dataclass(frozen=True)
 class SurfaceContact:
-    """What counts between two surfaces.
+    """Contact parameters of two surfaces.
 
     Attributes:
         friction: coefficient.

@@ -40,7 +40,7 @@ _REFUSAL = "worlds of a batch take no joints in flight; use the mujoco engine"
 
 @dataclass(frozen=True)
 class MuJoCoWorldsSnapshot:
-    """What `restore` needs of all worlds."""
+    """State of all worlds for `restore`."""
 
     t: float
     x: Array
@@ -148,7 +148,7 @@ class MuJoCoWorlds(Engine):
         return np.where(self._has_forces[:, None], self._constraint[:, at : at + 3], 0.0)
 
     def contacts(self) -> list[Contact]:
-        """What touches in the first world, without forces."""
+        """Contact points of the first world, without forces."""
         return ContactPoints.of(self._made, self._first(), has_forces=False).listed(self._made)
 
     def contact_wrench(self, row: int) -> Array:

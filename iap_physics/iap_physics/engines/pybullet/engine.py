@@ -70,7 +70,7 @@ FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step 
 
 @dataclass(frozen=True)
 class PyBulletSnapshot:
-    """What `restore` needs besides PyBullet's own saved state, whose number is `state_id`."""
+    """State for `restore` besides PyBullet's own, whose number is `state_id`."""
 
     loaded: Loaded
     joints: KeptJoints

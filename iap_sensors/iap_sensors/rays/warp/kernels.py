@@ -29,7 +29,7 @@ class Shapes:
 
 @wp.struct
 class MovingMeshes:
-    """What moves, of all worlds alike: meshes, radii [m], whether hidden, poses (B, M) in `map`."""
+    """Moving meshes, of all worlds alike: meshes, radii [m], whether hidden, poses (B, M) in `map`."""
 
     mesh: wp.array(dtype=wp.uint64)
     first: wp.array(dtype=wp.int32)
@@ -155,7 +155,7 @@ def is_blocked(
 
 @wp.func
 def measured(sensor: Sensor, i: int, distance: wp.float32, key: wp.uint64) -> wp.float32:
-    """What the sensor measures of a point that both imagers see, see `iap_sensors.rays.noise.measure`."""
+    """The sensor's measurement of a point that both imagers see, see `iap_sensors.rays.noise.measure`."""
     m = (sensor.start + wp.float64(distance)) * sensor.cosines[i]
     z = mixed(key + STEP * wp.uint64(i + 1))
     if m < sensor.near or wp.float64(z >> wp.uint64(32)) * UNIT < sensor.dropout:
