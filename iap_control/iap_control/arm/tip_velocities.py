@@ -72,15 +72,14 @@ class VelocityGuidance:
     """
 
     def __init__(self, motion: TipVelocities, arm: MountedArm, lead: float, dt: float) -> None:
-        self.source, self._arm, self._lead, self._dt = PathSource(motion.path), arm, lead, dt
-        self._path = motion.path
-        self._law = EndEffectorLaw(arm.record, motion.control)
-        self._first, self._low_high = round(lead / dt), arm.record.limits
+        self._path, self._arm, self._dt = motion.path, arm.record, dt
+        self._law = EndEffectorLaw(self._arm, motion.control)
+        self._lead, self._first = lead, round(lead / dt)
         self.reset()
 
     def reset(self) -> None:
         """Forget what was clipped: a flight begins."""
-        self._limits = JointLimits(self._arm.record, self._dt)
+        self._limits = JointLimits(self._arm, self._dt)
 
     @property
     def clipped(self) -> Integers:
@@ -89,7 +88,7 @@ class VelocityGuidance:
 
     def tip_reference(self, t: float) -> Array | None:
         """(3,) where the end effector should be at a time [s]; None before the motion begins."""
-        return self.source.reference(t - self._lead)
+        return PathSource(self._path).reference(t - self._lead)
 
     def __call__(
         self, k: int, x: Array, q: Array, v: Array, reference: Reference
@@ -111,7 +110,7 @@ class VelocityGuidance:
         row = reference.row.copy()
         velocity_row(row, x, velocities)
         return ArmTargets(
-            np.clip(q, *self._low_high),
+            np.clip(q, *self._arm.limits),
             velocities[BASE:],
             np.zeros_like(q),
             Reference(row, Level.VELOCITY, reference.wrench_P),
