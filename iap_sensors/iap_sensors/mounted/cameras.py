@@ -10,7 +10,6 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
-from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.scenes.library import load_scene
@@ -20,15 +19,13 @@ from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import ROTORS
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
-from iap_description.world.scene_objects import OBJECT_LABEL, object_parts
 from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.model import stereo_baseline
 from iap_sensors.cameras.renderer import Frame, Renderer, Shot
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling
-from iap_sensors.mounted.tilting_rotors import TiltingRotors
+from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
 
 OPEN_FIELD = "open_field"  # the scene of a world without one
 IN_THE_WORLD = -1  # as the row of a camera's body
@@ -164,19 +161,6 @@ def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
     source = SensorSource(f"/cameras/{name}", f"{name}_optical")
     mount = SensorMount(source, IN_THE_WORLD, np.array(spec.position), q_WS)
     return _mounted(rig, name, spec, mount, MAP, 0.0)
-
-
-def visible_bodies(rig: RigSpec) -> list[tuple[MeshPart, ...]]:
-    """The drawn parts of every vehicle's bodies, then of the world's objects; each has a label of its own.
-
-    Rotors that tilt are not among them, see `TiltingRotors`.
-    """
-    bodies = [body for vehicle in rig.vehicles for body in vehicle.assembly.bodies]
-    items = rig.world.objects.values()
-    return [
-        *(body_parts(body, label=BODY_LABEL + row) for row, body in enumerate(bodies)),
-        *(object_parts(item, label=OBJECT_LABEL + k) for k, item in enumerate(items)),
-    ]
 
 
 class MountedCameras:

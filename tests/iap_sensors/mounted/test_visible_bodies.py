@@ -8,8 +8,8 @@ import numpy as np
 from iap_description.math import so3
 from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
 from iap_sensors.cameras.renderer import Frame
-from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of, visible_bodies
-from iap_sensors.mounted.tilting_rotors import TiltingRotors
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.rig_spec import rig_spec
 
