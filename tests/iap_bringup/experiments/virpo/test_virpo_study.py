@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.experiments.studies import run_experiment
+from iap_bringup.experiments.virpo import cases as virpo_cases
 from iap_bringup.experiments.virpo.cases import CASES, METHODS
 from iap_bringup.experiments.virpo.flights import observe
 from iap_bringup.experiments.virpo.runs import settings_of, with_pixel_noise
@@ -20,7 +21,8 @@ from iap_estimation.virpo.messages import Tracks
 pytestmark = pytest.mark.slow
 
 
-def test_the_quick_tables_reach_what_is_published(tmp_path):
+def test_the_quick_tables_reach_what_is_published(tmp_path, monkeypatch):
+    monkeypatch.setattr(virpo_cases, "QUICK_SECONDS", 3.0)
     console = Console(record=True, width=200)
     run_tables(console, quick=True, out=tmp_path / "tables")
     with (tmp_path / "tables" / "tables.csv").open() as file:
