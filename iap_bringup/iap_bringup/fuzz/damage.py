@@ -24,6 +24,7 @@ WORDS = (
     "\x00", "\x07", "\ufeff",
     "&b [x,x,x,x,x,x,x,x]\nq: &c [*b,*b,*b,*b,*b,*b]\nr: &d [*c,*c,*c,*c,*c,*c]\ns: [*d,*d,*d,*d,*d]\n",
 )  # fmt: skip
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def damaged_bytes(data: bytes, rng: Random, *, most: int = 4) -> bytes:
@@ -172,4 +173,4 @@ def paths(tree: Tree, prefix: str = "") -> list[str]:
 
 def yaml_bytes(tree: Tree) -> bytes:
     """A tree as YAML."""
-    return yaml.safe_dump(tree, allow_unicode=True, sort_keys=False).encode()
+    return yaml.dump(tree, Dumper=_DUMPER, allow_unicode=True, sort_keys=False).encode()
