@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flights by hand: they ship as their pilot makes them, stay in the free part of their scenes, and can be flown."""
+"""Flights by hand that ship, their recordings, and a figure-eight of a line."""
 
 import numpy as np
 import pytest
@@ -16,19 +16,23 @@ from iap_bringup.experiments.manual_flights import (
 )
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import mesh
+from iap_description.math import so3
 from iap_description.scenes.library import load_scene
+from iap_description.states import P, Q
 from iap_io.trajectories.reader import read_recorded
 from iap_simulation.flights.flight import Flight
+from iap_simulation.runs.flight_log import watch
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options
 
 pytestmark = pytest.mark.slow
-
 every_course = pytest.mark.parametrize("course", COURSES.values(), ids=lambda each: each.scene)
 REACH = 1.0  # of the platform around its centre [m]
 STEP = 2e-6  # of the recorded decimals, and one more for rounding [m]
 ALIKE = 50.0  # until then all processors make the same flight; what saturated rotors give up hangs on the last bit [s]
 FIGURE_EIGHT_ACCELERATION = 0.45  # largest [m/s^2]
+HALF_VIEW = 45.0  # [deg] of the cameras
+SPAN = 0.4  # of an aircraft from its middle [m]
 
 
 def shipped(course):
@@ -119,3 +123,19 @@ def test_what_does_not_fit_is_refused(tmp_path):
         recordings(tmp_path / "empty")
     with pytest.raises(BadInput, match="choose narrow_station, broad_station, bright_arena"):
         flight_folder("cellar")
+
+
+@pytest.mark.parametrize(
+    "name", ["three_line_figure_eight", "two_line_figure_eight"], ids=["three", "two"]
+)
+def test_a_line_flies_a_figure_eight_and_its_aircraft_look_apart(name):
+    flown = watch(name, Options(duration=20.0))
+    rows = flown.x[::20]
+    assert np.ptp(rows[:, 0, P], axis=0).min() > 2.0
+    for one in range(1, rows.shape[1]):
+        for other in set(range(1, rows.shape[1])) - {one}:
+            apart = rows[:, other, P] - rows[:, one, P]
+            away = np.linalg.norm(apart, axis=1)
+            ahead = so3.rotate(rows[:, one, Q], np.tile([1.0, 0.0, 0.0], (len(rows), 1)))
+            angle = np.arccos(np.clip((apart * ahead).sum(axis=1) / away, -1.0, 1.0))
+            assert np.rad2deg((angle - np.arcsin(SPAN / away)).min()) > HALF_VIEW

@@ -1,29 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plots are drawn for every kind of platform and for flights that ended early."""
+"""Plots of flights, of modules and of localisation."""
 
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from made_up_flights import Record, random_flight, steady_flight
 
 from iap_bringup.plots.flight import draw_thrusts
 from iap_bringup.plots.flight_curves import flight_curves
+from iap_bringup.plots.localized_flights import (
+    COLORS,
+    BodyPath,
+    Localized,
+    colors_of,
+    convex_hull,
+    draw_localized,
+    outlines,
+)
 from iap_bringup.plots.plot import FLIGHT, Plot, RenderedPlot
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_description.errors import BadInput
+from iap_description.scenes.library import scene_names
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.plots import plot_style
+from iap_io.plots.plot_style import write_plot
 from iap_io.runs import topics
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import Track
+from iap_simulation.modules.record import FILE, STATE_NAMES
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAMES = ["overview", "path3d", "pose", "errors", "thrusts"]
+BOX = (0.0, 0.1, 0.2, 0.3, 0.5)
+MODULES_PLOT = [plot for plot in PLOTS if plot.name == "modules"]
 
 
 @pytest.fixture(autouse=True)
@@ -129,3 +144,76 @@ def test_a_plot_that_a_run_cannot_have_says_so(
     run = RecordedRun(tmp_path, recorded(steady_flight("f450", 3)))
     with pytest.raises(BadInput, match=complaint):
         write_named_plots(run, [name])
+
+
+def test_a_hull_is_what_encloses_its_points():
+    rng = np.random.default_rng(1)
+    corners = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]])
+    points = np.vstack([corners, rng.uniform((0.0, 0.0), (2.0, 1.0), (50, 2)), [[1.0, 0.0]]])
+    hull = convex_hull(points)
+    np.testing.assert_array_equal(hull, corners)
+
+
+@pytest.mark.parametrize("scene", scene_names())
+def test_outlines_are_of_what_stands_and_convex(scene):
+    for outline in outlines(scene):
+        sides = np.roll(outline, -1, axis=0) - outline
+        turns = np.cross(
+            np.pad(sides, ((0, 0), (0, 1))), np.pad(np.roll(sides, -1, axis=0), ((0, 0), (0, 1)))
+        )
+        assert len(outline) >= 3
+        assert (turns[:, 2] > 0.0).all()
+
+
+def test_methods_keep_their_colours_and_others_get_some():
+    colors = colors_of(["joint", *(f"size_{n}" for n in range(9))])
+    assert colors["joint"] == COLORS["joint"]
+    assert len(colors) == 10
+
+
+def test_figures_are_drawn_with_near_and_far_anchors_and_missing_bodies(tmp_path):
+    t = np.arange(0.0, 10.0, 0.1)
+    true = BodyPath(t, np.stack([3.0 * np.cos(t), 3.0 * np.sin(t), 2.0 + 0.1 * t], -1))
+    anchors = np.array([[5.0, 2.0, 1.0], [40.0, -30.0, 3.0]])
+    quartiles = {"vio": {"drone_1": BOX}, "joint": {"drone_1": BOX, "center": BOX}}
+    estimates = {"joint": BodyPath(t, true.p + 0.05)}
+    whole = Localized("(b)", "narrow_station", anchors, "center", true, estimates, quartiles)
+    bare = Localized("(c)", "open_field", np.zeros((0, 3)), "drone_1", true, {}, {})
+    path = write_plot(tmp_path / "fig.png", lambda figure: draw_localized(figure, [whole, bare]))
+    image = cv2.imread(str(path))
+    assert image.shape[1] == pytest.approx(1432, abs=2)
+    purple = np.abs(image.astype(int) - (0x96, 0x3B, 0x7A)).max(axis=2) < 25
+    assert purple.sum() > 300  # the joint's path, boxes and its line in the legend
+
+
+def test_a_run_of_modules_has_a_plot_and_others_have_none(tmp_path: Path) -> None:
+    (tmp_path / "plots").mkdir()
+    assert write_plots(RecordedRun(tmp_path), MODULES_PLOT) == []
+    t = np.arange(0.0, 4.0, 0.025)
+    states = np.clip(np.floor(t), 0.0, 3.0)[:, None]
+    columns = {
+        "t": t,
+        "states": states,
+        "joint_wrenches": np.ones((len(t), 1, 6)),
+        "errors": np.ones((len(t), 2, 6)),
+        "joints": np.array(["j"]),
+        "state_names": np.array(STATE_NAMES),
+    }
+    np.savez(tmp_path / FILE, **columns)
+    (plot,) = write_plots(RecordedRun(tmp_path), MODULES_PLOT)
+    assert plot.stat().st_size > 10_000
+
+
+def test_a_single_module_has_no_joints_and_a_plot(tmp_path: Path) -> None:
+    (tmp_path / "plots").mkdir()
+    t = np.arange(0.0, 1.0, 0.025)
+    columns = {
+        "t": t,
+        "states": np.zeros((len(t), 0)),
+        "joint_wrenches": np.zeros((len(t), 0, 6)),
+        "errors": np.ones((len(t), 1, 6)),
+        "joints": np.array([], dtype=str),
+        "state_names": np.array(STATE_NAMES),
+    }
+    np.savez(tmp_path / FILE, **columns)
+    assert len(write_plots(RecordedRun(tmp_path), MODULES_PLOT)) == 1

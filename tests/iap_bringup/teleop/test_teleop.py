@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A pilot's demands move the reference as they say, within the limits, and letting go holds it."""
+"""Flights by hand: stick, keyboard, and a joined structure."""
 
 import numpy as np
 import pytest
@@ -14,13 +14,40 @@ from iap_bringup.teleop.stick_reference import (
 )
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Q
+from iap_description.signals import Reference
+from iap_description.states import (
+    REF_A,
+    REF_ALPHA,
+    REF_FIXED,
+    REF_P,
+    REF_Q,
+    REF_V,
+    REF_W,
+    Level,
+    P,
+    Q,
+)
+from iap_simulation.modules.in_flight import ModulesInFlight
+from iap_simulation.simulation.simulation import Simulation
 
 DT = 0.005
 GAMEPAD = load_mapping(JoystickMapping, "gamepad")
 KEYBOARD = load_mapping(KeyboardMapping, "keyboard")
 LIMITS = GAMEPAD.limits
 DEAD_MAN = [0, 0, 0, 0, 1, 0]
+SIZE = 0.52
+FORWARD = Demand(np.array([0.3, 0.0, 0.1]), np.array([0.0, 0.0, 0.3]), held=True)
+SETTINGS = {
+    "modules.count": 3,
+    "vehicles.0.start.mode": "hover",
+    "vehicles.0.start.lead_in": 0.0,
+    "vehicles.0.state_noise": {
+        "position": 0.0,
+        "attitude_deg": 0.0,
+        "velocity": 0.0,
+        "rate_deg": 0.0,
+    },
+}
 
 
 def at_rest(rpy=(0.0, 0.0, 0.0)):
@@ -216,3 +243,31 @@ def test_a_key_with_two_meanings_is_refused(tmp_path):
     )
     with pytest.raises(BadInput, match="'w' stands for more than one thing"):
         load_mapping(KeyboardMapping, str(path))
+
+
+@pytest.mark.slow
+def test_a_structure_follows_the_stick_of_its_leader(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = load_mapping(JoystickMapping, "gamepad").limits
+    with Simulation.of("module_hover", settings=SETTINGS) as simulation:
+        leader = simulation.loop.vehicles[1]
+        stick = StickReference.at(simulation.state_of("m2"))
+        monkeypatch.setattr(leader, "reference", lambda _: Reference(stick.row, Level.POSE))
+        off = []
+        while simulation.t < 8.0:
+            demand = FORWARD if simulation.t < 5.0 else Demand()
+            at = simulation.state_of("m2")[0, P]
+            stick = stick.moved(demand, simulation.scenario.dt, limits=limits, p_WP_W=at)
+            simulation.step()
+            x = [simulation.state_of(name)[0] for name in ("m1", "m2", "m3")]
+            off.append(x[1][P] - stick.row[REF_P])
+        modules = simulation.modules
+        assert isinstance(modules, ModulesInFlight)
+        wrench = modules.joints.wrenches_S()["j1"]
+    assert np.linalg.norm(stick.row[REF_P] - [0.0, 0.0, 1.0]) > 0.8
+    assert 2.0 * np.arcsin(stick.row[REF_Q][2]) == pytest.approx(1.4, abs=0.15)  # yaw
+    assert np.abs(off).max() < 0.06
+    assert np.linalg.norm(off[-1]) < 0.02
+    for a, b in ((0, 1), (1, 2)):
+        assert np.linalg.norm(x[b][P] - x[a][P]) == pytest.approx(SIZE, abs=1e-3)
+        assert abs(x[a][Q] @ x[b][Q]) == pytest.approx(1.0, abs=1e-5)
+    assert np.linalg.norm(wrench[:3]) < 0.5

@@ -1,19 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""States of bodies from those of the units that they carry, and of the centre from its aircraft."""
+"""Sensors that an estimator hears, and how estimates reach controllers."""
 
 import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.sensors.readings import RangeReading, SensorSource
+from iap_description.sensors.sensor_info import UwbInfo
 from iap_description.states import P, Q, V, W
+from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_types import joint_type
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.sensor_set import UnitMount, centre_row, check_joint, move_on
+from iap_estimation.navigation.jump_blend import FADING, MIN_BLENDED_JUMP, JumpBlend
+from iap_estimation.navigation.reading_adapter import ReadingAdapter
+from iap_estimation.navigation.sensor_set import (
+    SensorSet,
+    UnitMount,
+    centre_row,
+    check_joint,
+    move_on,
+)
 from iap_estimation.virpo.messages import Estimate, Tilt
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.rig_spec import sensor_infos
 
 RNG = np.random.default_rng(5)
 NONE = np.full((15, 15), np.nan)
+ANCHORS = ("a0", "a1", "a2")
+DT, SPEED = 0.005, np.array([1.0, -0.5, 0.2])
 
 
 def attitude():
@@ -119,3 +134,67 @@ def test_a_joint_off_the_com_is_refused_by_its_key():
         check_joint("vehicle 'iap'", 1, spherical, (0.0, 0.0, 0.02))
     with pytest.raises(BadInput, match=r"platform.joints.2.type': .* spherical and fixed joints"):
         check_joint("vehicle 'iap'", 2, joint_type("revolute"), (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(("said", "believed"), [(0.0, 1e-3), (1e-200, 1e-3), (0.2, 0.2)])
+def test_a_range_is_never_believed_without_end(said, believed):
+    scenario, _ = resolve("figure_eight", Options(sensors="stereo,uwb,imu"))
+    vehicle = scenario.vehicles[0]
+    infos = sensor_infos(scenario, vehicle.name)
+    own = SensorSet.of(Assembly.of(vehicle.platform, vehicle.name), infos, 9.81)
+    tag = next(each for each in infos if isinstance(each, UwbInfo))
+    places = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [np.nan, np.nan, np.nan]])
+    reading = RangeReading(
+        SensorSource(tag.topic, tag.frame),
+        0.1,
+        ANCHORS,
+        places,
+        np.array([1.0, 2.0, 3.0]),
+        np.full(3, said),
+        np.array([True, True, True]),
+    )
+    aircraft, ranges = ReadingAdapter(own.carried, own.central)(reading)
+    assert aircraft == 0
+    np.testing.assert_array_equal(ranges.deviations, [believed, believed])
+    np.testing.assert_array_equal(ranges.ranges, [1.0, 2.0])  # a tag that flies has no known place
+
+
+def flown(jump, at=0.5, duration=5.0):
+    """Times, places as estimated, and rows as blended, of a straight flight whose estimate jumps once."""
+    blend, ts = JumpBlend(), np.arange(0.0, duration, DT)
+    places, rows = [], []
+    for t in ts:
+        row = np.zeros(13)
+        row[P], row[V] = SPEED * t + (t >= at) * np.array([jump, 0.0, 0.0]), SPEED
+        places.append(row[P].copy())
+        blend(t, row)
+        rows.append(row)
+    return ts, np.array(places), np.array(rows)
+
+
+def test_a_large_correction_makes_no_jump_and_is_there_in_the_end():
+    t, places, rows = flown(0.07)
+    steps = np.diff(rows[:, P], axis=0) - DT * SPEED
+    assert np.abs(steps).max() <= 0.07 * DT / FADING + 1e-9
+    assert np.abs(rows[-1, P] - places[-1]).max() < 1e-4
+    later = t >= 0.5 + FADING
+    assert np.linalg.norm(rows[later][0, P] - places[later][0]) == pytest.approx(
+        0.07 / np.e, rel=0.03
+    )
+
+
+def test_a_small_correction_passes_as_it_is():
+    _, places, rows = flown(0.9 * MIN_BLENDED_JUMP)
+    np.testing.assert_array_equal(rows[:, P], places)
+    np.testing.assert_array_equal(rows[:, V], np.tile(SPEED, (len(rows), 1)))
+
+
+def test_the_same_time_gives_the_same_state_again():
+    blend = JumpBlend()
+    first, second, again = np.zeros((3, 13))
+    blend(0.0, first)
+    second[0] = again[0] = 0.5
+    blend(DT, second)
+    blend(DT, again)
+    np.testing.assert_array_equal(second, again)
+    assert second[0] == pytest.approx(0.0)

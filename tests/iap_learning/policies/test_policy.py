@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Policies: what a file holds is what is computed, alone and in any batch."""
+"""Policies, their files and ONNX."""
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from made_up_policies import header, observations, policy
 
 from iap_description.errors import BadInput
 from iap_learning.policies.layout import Layout
+from iap_learning.policies.onnx import export, model_of
 from iap_learning.policies.policy import Policy
 
 
@@ -123,3 +125,26 @@ def test_a_file_cut_short_or_absent_is_refused(tmp_path: Path) -> None:
         Policy.load(path)
     with pytest.raises(BadInput, match="no policy 'nowhere'"):
         Policy.load("nowhere")
+
+
+def test_an_exported_policy_acts_alike_on_a_thousand_observations(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    flown, seen, path = policy(), observations(1000), tmp_path / "policy.onnx"
+    export(flown, path)
+    (action,) = ReferenceEvaluator(onnx.load(str(path))).run(None, {"observation": seen})
+    np.testing.assert_allclose(np.asarray(action), flown(seen), atol=1e-5)
+
+
+def test_an_exported_policy_says_what_its_numbers_mean() -> None:
+    pytest.importorskip("onnx")
+    (prop,) = model_of(policy()).metadata_props
+    assert prop.key == "header"
+    assert json.loads(prop.value)["rate_hz"] == policy().header.rate_hz
+
+
+def test_without_onnx_the_line_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(BadInput, match=r"requirements/lock/training\.txt"):
+        model_of(policy())

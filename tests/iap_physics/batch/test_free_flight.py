@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks of worlds against the same worlds stepped alone: the same bits, and vector instructions."""
+"""Worlds in free flight, and their threads."""
 
 import re
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ from flying import STEPPED, gains_of, plant_of
 from numba import njit
 from numpy.testing import assert_array_equal
 
-from iap_description.errors import FlightFailed
+from iap_description.errors import BadInput, FlightFailed
 from iap_description.math.lanes import LANES, VECTOR
 from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
@@ -21,6 +23,7 @@ from iap_physics.air.wind import Wind
 from iap_physics.batch.batch_loop import advance_block
 from iap_physics.batch.layout import SHARED_SIZE, rows_of
 from iap_physics.batch.records import BatchVehicle
+from iap_physics.batch.threads import Threads, VectorTime
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.plant.disturbances import Disturbance
@@ -171,3 +174,55 @@ def test_loops_over_worlds_are_vector_instructions():
     loop(block, alike, BatchVehicle(turns, bodies, 1, True, False), False, lanes, 1, 1e-3)
     code = loop.inspect_asm(loop.signatures[0])
     assert len(re.findall(r"\bvmulpd\s[^\n]*[yz]mm", code)) > 500
+
+
+def shared(threads, batch, pace, vector=0.0):
+    """Stretches of a batch, the caller's first; work takes so long a vector [s]."""
+    stretches, mine = [], []
+
+    def work(first, last):
+        own = threading.current_thread() is threading.main_thread()
+        (mine if own else stretches).append((first, last))
+        time.sleep(vector * -(-(last - first) // VECTOR))
+
+    threads.run(work, batch, pace)
+    return mine + sorted(stretches)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize("batch", [1, 32, 33, 64, 100, 1000])
+@pytest.mark.parametrize(
+    ("size", "late", "vector"),
+    [(LANES, 0.0, None), (VECTOR, 0.0, 0.0), (VECTOR, 1e-4, 1e-3), (VECTOR, 1.0, 1e-6)],
+)
+def test_every_world_is_done_once_in_whole_blocks_or_vectors(count, batch, size, late, vector):
+    threads, pace = Threads(count), None
+    if vector is not None:
+        threads._late, pace = late, VectorTime()
+        pace.vector = vector
+    stretches = shared(threads, batch, pace)
+    firsts, lasts = zip(*stretches, strict=True)
+    assert (firsts[0], lasts[-1]) == (0, batch)
+    assert firsts[1:] == lasts[:-1]
+    assert all(first % size == 0 < last - first for first, last in stretches)
+    assert len(stretches) == min(count, -(-batch // LANES))
+
+
+def test_threads_that_begin_late_are_given_less():
+    threads, pace = Threads(2), VectorTime()
+    even = shared(threads, 20 * VECTOR, pace, vector=1e-3)
+    assert even[0] == (0, 10 * VECTOR)
+    assert pace.vector >= 1e-3
+    threads._late = 4 * pace.vector
+    assert shared(threads, 20 * VECTOR, pace)[0] == (0, 12 * VECTOR)
+
+
+def test_without_a_pace_worlds_are_shared_evenly():
+    threads = Threads(2)
+    threads._late = 1.0
+    assert shared(threads, 20 * LANES, None)[0] == (0, 10 * LANES)
+
+
+def test_no_threads_are_refused():
+    with pytest.raises(BadInput, match="at least one"):
+        Threads(0)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps of PyBullet in compiled code give the bits of those by its Python functions, and the same failures."""
+"""Engines by name, and steps in compiled calls."""
 
 import struct
+import sys
 
 import numpy as np
 import pytest
-from flying import scenario_of
+from flying import fly_scenario, scenario_of
 
-from iap_description.errors import FlightFailed
+from iap_description.errors import BadInput, FlightFailed
 from iap_description.world.world import World
+from iap_physics.engines.make import ENGINES, make_engine
 from iap_physics.engines.pybullet import engine as engines
 from iap_physics.engines.pybullet import native
 from iap_physics.engines.pybullet.engine import PyBulletEngine
@@ -16,6 +18,15 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.simulation.simulation import Simulation
 
 DT = 0.001
+OWN = """
+from iap_physics.engines.closed_form import ClosedFormEngine
+
+class Own(ClosedFormEngine):
+    pass
+
+class Lacking:
+    def load(self, world, assemblies): pass
+"""
 
 
 @pytest.fixture
@@ -130,3 +141,50 @@ def test_a_build_without_symbols_has_no_handles(tmp_path):
     struct.pack_into("<HH", head, 58, 64, 0)
     path.write_bytes(head)
     assert native._symbol_values(path, (b"a",)) is None
+
+
+@pytest.fixture(autouse=True)
+def own_module(tmp_path, monkeypatch):
+    (tmp_path / "own_engine.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_built_in_engines_are_made_by_name(name):
+    engine = make_engine(name)
+    try:
+        assert engine.batch == 1
+    finally:
+        engine.close()
+
+
+def test_an_engine_of_ones_own_flies_scenarios():
+    own, closed = (
+        fly_scenario("hover", engine=name, duration=0.5)[0].x
+        for name in ("own_engine:Own", "closed_form")
+    )
+    np.testing.assert_array_equal(own, closed)
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        (
+            "raisim",
+            "unknown name 'raisim' (choices: pybullet, mujoco, closed_form, or module:Class)",
+        ),
+        ("own_engine:Lacking", "has no method 'reset'"),
+        ("iap_physics.engines.engine:Engine", "is a protocol"),
+    ],
+)
+def test_what_is_no_engine_is_refused_in_one_line(name, named):
+    with pytest.raises(BadInput) as refusal:
+        make_engine(name)
+    assert named in str(refusal.value) and "key 'engine.name'" in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_engine_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, ENGINES["pybullet"].partition(":")[0], None)
+    with pytest.raises(BadInput, match=r"engine\.name.*pybullet"):
+        make_engine("pybullet")

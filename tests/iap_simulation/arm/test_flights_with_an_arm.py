@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Platforms with an arm in the closed loop, which holds its arm or moves it."""
+"""Flights of a platform with an arm: held, swung, picking, writing, and flown by hand."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,9 @@ from contact_engines import NAMES
 from flying import Loop, scenario_of
 
 from iap_description.errors import BadInput, RenamedKey
+from iap_description.math import so3
+from iap_description.states import P, Q
+from iap_description.vehicles.serial_chain import tip_pose
 from iap_io.runs.run_folder import load_run
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
@@ -14,6 +17,23 @@ from iap_simulation.simulation.simulation import Simulation
 
 HEAVY = {f"platform.arm.links.{i}.mass": m for i, m in enumerate((0.30, 0.24, 0.20))}
 SWING = "arm_hover_swing"
+DEMANDS = [
+    {"t": 0.2, "velocity": [0.4, 0.0, 0.0], "turn_deg": 0.0},
+    {"t": 1.2, "velocity": [0.0, 0.0, 0.0], "turn_deg": 0.0},
+    {"t": 2.0, "velocity": [0.0, 0.3, -0.2], "turn_deg": 0.0},
+    {"t": 3.0, "velocity": [0.0, 0.0, 0.0], "turn_deg": 0.0},
+]
+MOVED = np.array([0.4, 0.3, -0.2])  # speed times time: ramps up and down are alike
+STILL = {"by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
+STROKE = {"seconds": 2.0, "by": [0.0, 0.1, 0.0], "turn_deg": [0.0, 0.0, 0.0]}
+SHORT = {  # from 15 mm before the wall
+    "reference.position": [-2.22, 0.0, 2.3],
+    "reference.moves": [{"seconds": 2.5, **STILL}, STROKE],
+    "start.lead_in": 0.0,
+    "push.at": 0.2,
+    "push.ramp": 0.2,
+    "metrics.after_contact": 1.5,
+}
 
 
 @pytest.mark.slow
@@ -144,3 +164,56 @@ def test_bodies_in_place_of_an_identified_plant_keep_path_start_and_law():
 def test_a_motion_without_an_arm_is_refused_by_its_key():
     with pytest.raises(BadInput, match="key 'arm.motion': platform f450 has no arm"):
         Simulation.of(SWING, platform="f450")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", NAMES[:1])
+def test_a_box_is_taken_carried_and_set_down(engine):
+    with Simulation.of("arm_pick", settings={"engine.name": engine}, seed=4) as simulation:
+        simulation.fly()
+        metrics = simulation.task.metrics(simulation.plant)
+    assert metrics["picked"] and metrics["place_error_m"] < 0.02
+    assert metrics["base_rmse_m"] < 0.03 and metrics["base_max_m"] < 0.06
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"gripper.object": "table"}, "no object 'table' of the world that moves freely"),
+        ({"gripper.open": 3.0}, "key 'open': must be later than 'close'"),
+        ({"engine.name": "closed_form"}, "engine 'closed_form': cannot build arms"),
+    ],
+)
+def test_what_a_gripper_cannot_do_is_refused(settings, said):
+    with pytest.raises(BadInput, match=said):
+        Simulation.of("arm_pick", settings=settings)
+
+
+@pytest.mark.slow
+def test_the_end_effector_arrives_where_the_stick_took_it() -> None:
+    settings = {"arm.motion.demands": DEMANDS, "reference.duration": 5.5, "metrics.window": None}
+    with Simulation.of("arm_teleop", settings=settings) as simulation:
+        motors, control = simulation.plant.arm(0), simulation.loop.vehicles[0].arm
+        assert motors is not None
+        assert control is not None
+        chain, tips, joints, errors = motors.arm.chain, [], [], []
+        while not simulation.is_done:
+            x = simulation.step()[0]
+            tips.append(tip_pose(chain, x[P], so3.matrix_from_quaternion(x[Q]), motors.q)[0])
+            joints.append(motors.q.copy())
+            errors.append(tips[-1] - control.tip_reference(simulation.t))
+    np.testing.assert_allclose(tips[-1] - tips[0], MOVED, atol=5e-3)
+    assert np.linalg.norm(errors, axis=1).max() < 0.08
+    low, high = motors.arm.record.limits
+    middle = np.abs(np.array(joints) - 0.5 * (low + high))[:, 1]
+    assert middle[-1] < 0.5 * middle[0]  # the elbow leaves its stop meanwhile
+    assert (motors.clipped + control.clipped == 0).all()
+
+
+@pytest.mark.slow
+def test_the_tip_of_an_arm_holds_its_force_and_its_path_on_a_wall(tmp_path):
+    """Bars: 0.2 N, 3 mm."""
+    metrics = record("arm_write_tip", folder=tmp_path / "run", settings=SHORT).metrics
+    assert metrics["contact_losses"] == 0 and metrics["outcome"] == "completed"
+    assert metrics["force_rmse_n"][0] < 0.2
+    assert 0.0 < metrics["tip_path_rmse_m"] < 3e-3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""metrics.json of flights whose errors are known."""
+"""Metrics of flights, one by one and in batches."""
 
 import json
 import math
@@ -14,13 +14,18 @@ from iap_io.runs import topics
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import RunStats, Track
 from iap_io.runs.run_reader import VehicleTracks
+from iap_simulation.flights.flight import Flight as ScenarioFlight
 from iap_simulation.metrics.metrics import Metrics, Scores
+from iap_simulation.runs.run import record, score
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.simulation.simulation import Simulation
 
 STATS = RunStats(outcome="completed", duration_s=1.0, wall_s=0.05, control_step_us=42.0)
 KEYS = """scenario platform gains state_source seed duration_s wall_s real_time_factor physics_hz control_hz
 outcome window_s position_rmse_m position_max_m velocity_rmse_mps attitude_rmse_deg
 attitude_max_deg axis_rmse_deg thrust_max_n saturated_fraction control_step_us
 actual_position_rmse_m actual_attitude_rmse_deg""".split()
+MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s", "compiled_fraction")
 
 
 def _turned(flight: Flight, *degrees: float) -> None:
@@ -202,3 +207,29 @@ def test_several_vehicles_have_their_own_and_the_largest_on_top(recorded: Record
     assert metrics["vehicles"]["star"]["position_rmse_m"] == pytest.approx(0.1)
     assert metrics["vehicles"]["line"]["attitude_rmse_deg"][0] is None
     assert metrics["vehicles"]["line"]["platform"] == "two_line"
+
+
+def scored(name, options):
+    flight = ScenarioFlight.of(resolved(name, options.pop("settings", {}), options)[0])
+    with Simulation(flight) as simulation:
+        return score(flight, simulation)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("hover", {"duration": 22.0}),  # more than one piece
+        ("figure_eight_windy", {"duration": 3.0, "seed": 4}),
+        ("two_platforms", {"duration": 2.0}),
+        ("wall_push", {"duration": 4.0}),
+        ("hover", {"duration": 2.0, "settings": {"platform.center.mass": 30.0}}),  # comes down
+    ],
+)
+def test_metrics_are_those_of_the_recording(tmp_path, name, options):
+    recorded = record(name, folder=tmp_path / "run", **options)
+    metrics, failure = scored(name, dict(options))
+    assert failure == (recorded.failure or "")
+    for key, value in recorded.metrics.items():
+        if key not in MEASURED:
+            assert metrics[key] == value, key
+    assert set(metrics) == set(recorded.metrics)

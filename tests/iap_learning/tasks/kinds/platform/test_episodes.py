@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A task in many worlds: each world is the one alone, episodes follow one another, experts succeed."""
+"""Tasks of a platform: episodes and outcomes."""
 
 import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
+from iap_description.math.lanes import LANES
 from iap_learning.evaluation.baselines import baselines
+from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
+from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, write_outcomes
+from iap_learning.tasks.kinds.platform.quantities import DISTANCE, SPEED
+from iap_learning.tasks.kinds.platform.rewards import FACTORS
 from iap_learning.tasks.kinds.platform.task import PlatformTask
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
 from iap_learning.tasks.seeds import episode_seeds
 from iap_learning.tasks.task import TASKS
-from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
+from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING
 from iap_simulation.simulation.simulation import Simulation
-from iap_simulation.tasks.outcomes import OUTCOMES
+from iap_simulation.tasks.outcomes import ARRIVED, OUT_OF_BOUNDS, OUTCOMES, TIME_IS_UP
 
 DRAWN = {"draw.mass": 0.1, "draw.thrust": 0.05, "wind.speed": 2.0, "wind.turbulence": 8.0}
 
@@ -124,3 +129,106 @@ def test_the_suite_s_controller_succeeds_where_random_actions_do_not(name):
     assert scores["random"].row["success_rate"] <= 0.2
     assert scores["controller"].returns.mean() > scores["zero"].returns.mean()
     assert scores["controller"].returns.mean() > scores["random"].returns.mean() + 5.0
+
+
+class Judged:
+    """One world that is judged step by step; steps take 0.1 s."""
+
+    def __init__(self, **success):
+        settings = {"success": {"within": {"distance": 0.1}, **success}, "seconds": 0.5}
+        settings["fails_beyond"] = {"speed": 3.0}
+        self.rules = Rules.of(PlatformTask.of("land", settings), 0.1)
+        self.counted = Counted.of(1)
+
+    def __call__(self, *, distance=0.0, speed=0.0, status=RUNNING):
+        rows = np.zeros((int(FACTORS), LANES))
+        rows[REWARD], rows[int(MEASURES) + DISTANCE] = 1.0, distance
+        rows[int(MEASURES) + SPEED] = speed
+        write_outcomes(rows.reshape(-1), 0, 1, np.array([status]), self.rules, self.counted)
+        assert self.counted.distance[0] == distance
+        reward = float(rows[REWARD, 0])
+        return int(self.counted.outcome[0]), bool(self.counted.success[0]), reward
+
+
+def test_success_must_last_and_a_break_starts_it_anew():
+    step = Judged(lasting=0.2, ends=True)
+    assert step() == (RUNNING, False, 1.0)
+    assert step(distance=0.2) == (RUNNING, False, 1.0)
+    assert step() == (RUNNING, False, 1.0)
+    assert step() == (ARRIVED, True, 11.0)  # land's arrival is 10
+
+
+def test_success_that_ends_nothing_counts_at_the_end():
+    step = Judged(lasting=0.2, ends=False)
+    assert [step()[:2] for _ in range(5)] == [
+        (RUNNING, False),
+        (RUNNING, True),
+        (RUNNING, True),
+        (RUNNING, True),
+        (TIME_IS_UP, True),
+    ]
+
+
+def test_failures_come_before_success_and_have_their_own_reward():
+    step = Judged(lasting=0.0, ends=True)
+    assert step(speed=4.0) == (OUT_OF_BOUNDS, False, -10.0)
+    assert Judged(lasting=0.0, ends=True)(status=DIVERGED) == (DIVERGED, False, -10.0)
+
+
+def test_what_is_no_number_is_a_failure():
+    assert Judged(lasting=0.0, ends=True)(speed=np.nan)[0] == OUT_OF_BOUNDS
+
+
+def test_every_outcome_has_a_name():
+    assert list(OUTCOMES) == list(range(len(OUTCOMES)))
+    assert len(set(OUTCOMES.values())) == len(OUTCOMES)
+
+
+@pytest.mark.parametrize("name", TASKS.names())
+def test_shipped_tasks_can_be_flown(name):
+    episodes = make_episodes(name, 2)
+    step = episodes.step(0.1 * episodes.observe()[:, : episodes.size])
+    assert step.observation.shape == (2, episodes.observed)
+    assert not (step.terminated | step.truncated).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"colour": 1}, "unknown key 'colour'"),
+        ({"action.kind": "magic"}, "key 'action.kind': choose pose, velocity"),
+        ({"action.low": [0.0]}, "key 'low': kind 'acceleration' has 4 columns"),
+        ({"action.low": [9.0, 0.0, 0.0, 0.0]}, "key 'low': it must not be above 'high'"),
+        ({"observation": {"colour": 1.0}}, "no term 'colour': choose position_error"),
+        ({"observation": {"velocity": 0.0}}, "key 'observation.velocity'"),
+        ({"fails_beyond": {"colour": 1.0}}, "key 'fails_beyond.colour"),
+        ({"success.within": {}}, "key 'success.within'"),
+        ({"repeat": 0}, "key 'repeat'"),
+        ({"seconds": float("inf")}, "key 'seconds'"),
+    ],
+)
+def test_what_is_wrong_is_named(settings, text):
+    with pytest.raises(BadInput, match=text.replace("[", r"\[")) as error:
+        PlatformTask.of("hold", settings)
+    assert "\n" not in str(error.value)
+
+
+def test_keys_that_a_file_lacks_or_should_not_have_are_named(tmp_path):
+    text = TASKS.file("hold").read_text(encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace("seconds: 5.0", "minutes: 1.0"), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"mine\.yaml: missing key 'seconds'"):
+        PlatformTask.of(str(path))
+    path.write_text(text + "minutes: 1.0\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"mine\.yaml: unknown key 'minutes'"):
+        PlatformTask.of(str(path))
+
+
+def test_an_unknown_task_is_refused_with_those_that_there_are():
+    with pytest.raises(BadInput, match="unknown task 'juggle': choose .*hold"):
+        PlatformTask.of("juggle")
+
+
+def test_scenarios_that_worlds_cannot_fly_are_refused():
+    with pytest.raises(BadInput, match="cannot be flown side by side"):
+        PlatformEpisodes(PlatformTask.of("hold", {"scenario": "wall_push"}), 2)

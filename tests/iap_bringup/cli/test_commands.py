@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands: what they print where nobody reads, how they end, and benchmarks by name."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.progress import Progress
+
+from iap_bringup.cli import main as cli
+from iap_bringup.cli import studies
+from iap_bringup.cli.main import main
+from iap_bringup.cli.sweep import Pace
+
+LIST = [sys.executable, "-P", "-m", "iap_bringup.cli.main", "list"]
+
+
+def test_closed_output_is_no_fault(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["list"]) == 0
+
+
+def test_a_full_output_is_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(LIST, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "iap: standard output: No space left on device\n"
+
+
+def test_an_output_that_nobody_reads_is_no_traceback():
+    with subprocess.Popen(LIST, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as done:
+        done.stdout.close()
+        complaint = done.stderr.read()
+    assert done.returncode == 1
+    assert complaint.count("\n") <= 1
+
+
+def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(monkeypatch, capsys):
+    monkeypatch.setattr(studies.subprocess, "call", lambda _: studies.EXIT_NO_TESTS)
+    assert main(["bench", "nope"]) == 2
+    message, _, names = capsys.readouterr().err.strip().rpartition(": ")
+    assert message == "iap: bench: no benchmark's name has 'nope' in it"
+    files = (Path(__file__).parents[3] / "benchmarks").glob("test_*.py")
+    assert set(names.split(", ")) == {each.stem.removeprefix("test_") for each in files}
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_what_benchmarks_say_is_the_command_s_exit_code(monkeypatch, code):
+    monkeypatch.setattr(studies.subprocess, "call", lambda _: code)
+    assert main(["bench", "speed"]) == code
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [
+        (signal.SIGINT, 130, "iap: interrupted, and yet done\n"),
+        (signal.SIGTERM, 143, "iap: terminated, and yet done\n"),
+    ],
+)
+def test_a_swallowed_signal_is_told_by_its_name(number, code, words, monkeypatch, capsys):
+    def work(_) -> int:
+        with contextlib.suppress(KeyboardInterrupt):  # as a callback does that cannot pass it on
+            signal.raise_signal(number)
+        return 0
+
+    monkeypatch.setattr(cli, "_run", work)
+    assert cli.main(["list"]) == code
+    assert capsys.readouterr().err == words
+
+
+@pytest.mark.parametrize(
+    ("there", "completed", "now", "text"),
+    [
+        (0, 0, 30.0, ""),
+        (30, 30, 1.0, ""),
+        (0, 20, 10.0, "2 runs/s, 0:00:40 left"),
+        (0, 20, 15.0, "2 runs/s, 0:00:35 left"),
+        (80, 85, 10.0, "0.5 runs/s, 0:00:30 left"),
+    ],
+)
+def test_what_was_there_already_does_not_count_for_the_pace(there, completed, now, text):
+    with Progress(get_time=lambda: clock) as bar:
+        clock = 0.0
+        task = bar.add_task("", total=100, there=there, seconds=10.0, completed=completed)
+        clock = now
+        assert Pace().render(bar.tasks[task]).plain == text
