@@ -224,5 +224,5 @@ def test_without_a_pace_worlds_are_shared_evenly():
 
 
 def test_no_threads_are_refused():
-    with pytest.raises(BadInput, match="at least one"):
+    with pytest.raises(BadInput, match="one to 1024 are expected"):
         Threads(0)

@@ -108,7 +108,7 @@ def test_no_world_depends_on_where_threads_stretches_meet(monkeypatch, platform,
 
 
 def test_no_threads_are_refused():
-    with pytest.raises(BadInput, match="threads: at least one is expected, got 0"):
+    with pytest.raises(BadInput, match="threads: one to 1024 are expected, got 0"):
         scattered(threads=0)
 
 
