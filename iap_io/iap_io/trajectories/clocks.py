@@ -16,7 +16,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.pose_reading import PoseReading, counted
 from iap_io.trajectories.samples import Samples
 
 STEP = 0.01  # smallest change of the delay that counts as a step [s]
@@ -42,7 +42,7 @@ def timed(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
     late = int((np.diff(stamps) < 0).sum())
     if late:
         _check_order(samples, stamps)
-        samples = samples.noted(f"{late} stamps step back; the samples were sorted")
+        samples = samples.noted(f"{counted(late, 'stamp')} out of order: the samples were sorted")
     _, first = np.unique(stamps, return_index=True)  # sorted, and the first of equal stamps
     if len(first) < len(stamps):
         samples = _without_repeats(samples, stamps, first)
@@ -64,7 +64,7 @@ def _without_repeats(samples: Samples, stamps: Integers, first: Integers) -> Sam
             " two bodies? Poses are told apart by child_frame_id (--body), frame_id (--frame) and topic (--topic)"
         )
     count = len(stamps) - len(first)
-    return samples.noted(f"{count} samples repeat a stamp and were dropped")
+    return samples.noted(f"{counted(count, 'sample')} of a stamp that others have left out")
 
 
 def _check_order(samples: Samples, stamps: Integers) -> None:

@@ -14,10 +14,10 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.pose_reading import PoseReading, counted
 from iap_io.trajectories.samples import Samples
 
-LEAP, MAX_SPEED = 0.15, 40.0  # [m], [m/s]
+LEAP, MAX_SPEED = 0.15, 25.0  # [m], [m/s]
 LEAP_TURN, MAX_RATE = np.radians(30.0), np.radians(2000.0)  # [rad], [rad/s]
 SPIKE, MAX_ACCELERATION = 0.05, 100.0  # [m], [m/s^2]
 SPIKE_TURN, MAX_SPIN = np.radians(20.0), 1000.0  # [rad], [rad/s^2]
@@ -49,11 +49,11 @@ def without_leaps(
     sound[sound] = ~_spikes(samples.at(sound), t[sound])
     out = int((~sound).sum())
     if follows and out > max(FEW, SHARE * len(t)):
-        raise BadInput(_refusal(samples, t, f"{out} of {len(t)} samples leap"))
+        raise BadInput(_refusal(samples, t, f"{out} of {counted(len(t), 'sample')} leap"))
     if out:
         first = int(np.flatnonzero(~sound)[0])
         samples = samples.noted(
-            f"{out} samples that leap away and back were left out, the first at t = {t[first]:.3f} s"
+            f"{counted(out, 'sample')} that leap away and back left out, the first at t = {t[first]:.3f} s"
         )
     samples, stamps = samples.at(sound), stamps[sound]
     return _lasting(samples, stamps, reading, follows=follows), stamps
@@ -86,10 +86,20 @@ def check_unit(samples: Samples, stamps: Integers) -> None:
 
 def _steps(samples: Samples, t: Array) -> Booleans:
     """(K - 1,) whether a step is within reach."""
+    return _excess(samples, t) <= 1.0
+
+
+def _excess(samples: Samples, t: Array) -> Array:
+    """(K - 1,) steps over what is within reach, of positions or attitudes."""
     dt = np.diff(t)
+    if len(dt) > 2:  # behind a delay, stamps come close to each other
+        around = np.pad(dt, 1)
+        dt = np.maximum(dt, np.maximum(around[:-2], around[2:]))
     moved = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
     turned = angle(samples.q[:-1], samples.q[1:])
-    return (moved <= LEAP + MAX_SPEED * dt) & (turned <= LEAP_TURN + MAX_RATE * dt)
+    return np.asarray(
+        np.maximum(moved / (LEAP + MAX_SPEED * dt), turned / (LEAP_TURN + MAX_RATE * dt))
+    )
 
 
 def angle(q: Array, r: Array) -> Array:
@@ -162,10 +172,12 @@ def _lasting(
     if reading.max_speed is not None:
         return _followed(samples, t, reading.max_speed)
     if count and follows:
-        raise BadInput(_refusal(samples, t, f"{count} steps of the samples leap"))
+        raise BadInput(_refusal(samples, t, f"the samples leap, in {counted(count, 'step')}"))
     if count:
         at = t[int(np.argmax(far))]
-        return samples.noted(f"{count} steps of the samples leap, the first at t = {at:.3f} s")
+        return samples.noted(
+            f"the samples leap, in {counted(count, 'step')}, the first at t = {at:.3f} s"
+        )
     rough = _roughness(samples.p, t)
     if follows and float(np.mean(rough)) > SHARE:
         raise BadInput(_refusal(samples, t, "the samples shake from one to the next"))
@@ -185,8 +197,7 @@ def _refusal(samples: Samples, t: Array, what: str) -> str:
     """The line for samples that cannot be one body's way."""
     moved = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
     turned = angle(samples.q[:-1], samples.q[1:])
-    excess = moved / (LEAP + MAX_SPEED * np.diff(t)) + turned / (LEAP_TURN + MAX_RATE * np.diff(t))
-    k = int(np.argmax(excess))
+    k = int(np.argmax(_excess(samples, t)))
     where = (
         f"by {moved[k]:.3g} m and {np.degrees(turned[k]):.0f} deg within {t[k + 1] - t[k]:.3f} s"
         f" at t = {t[k]:.3f} s"

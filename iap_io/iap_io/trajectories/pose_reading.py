@@ -56,6 +56,11 @@ class PoseReading(Record):
     lift: Real | None = None
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 @dataclass(frozen=True)
 class Understanding:
     """What a recording was read as.

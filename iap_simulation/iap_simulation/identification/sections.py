@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import counted
 from iap_simulation.identification.log import FEWEST, Log
 from iap_simulation.identification.time_base import DROPOUT, GAP, GAP_PERIODS
 
@@ -30,7 +31,7 @@ def sections(log: Log) -> tuple[Log, ...]:
     lost = np.flatnonzero(steps > DROPOUT * period)
     short = np.setdiff1d(lost, gaps)
     if len(short):
-        text = f"{len(short)} drop-outs of up to {steps[short].max():.2g} s, through which commands are held"
+        text = f"{counted(len(short), 'drop-out')} of up to {steps[short].max():.2g} s, through which commands are held"
         log = replace(log, notes=(*log.notes, text))
     if not len(gaps):
         return (log,)
@@ -39,7 +40,7 @@ def sections(log: Log) -> tuple[Log, ...]:
     useful = [part for part in parts if part is not None]
     if not useful:
         raise BadInput(f"{log.source}: {len(gaps)} gaps leave no part of {SHORTEST:g} s")
-    size = f"{len(gaps)} gaps of up to {steps[gaps].max():.3g} s, the first at t = {log.t[gaps[0]]:.3g} s"
+    size = f"{counted(len(gaps), 'gap')} of up to {steps[gaps].max():.3g} s, the first at t = {log.t[gaps[0]]:.3g} s"
     note = f"{size}: cut into {len(useful)} parts; {SETTLING:g} s behind each gap do not count"
     return (replace(useful[0], notes=(*log.notes, note)), *useful[1:])
 

@@ -101,7 +101,7 @@ def test_a_log_is_cut_where_samples_are_missing(tmp_path, start, gap):
         (kept[:, 0] > start).sum(),
     ]
     assert max(map(error, parts)) < 2e-4
-    assert "1 gaps of up to" in parts[0].notes[0]
+    assert "1 gap of up to" in parts[0].notes[0]
     assert "cut into 2 parts" in parts[0].notes[0]
 
 
