@@ -62,6 +62,7 @@ POSE_OPTIONS = (
     PoseOption("begin", "--from", "first time that counts, since the first sample, s", NUMBER),
     PoseOption("end", "--to", "last time that counts, s", NUMBER),
     PoseOption("bridge", "--bridge", "longest time without a sample that is crossed, s (default 1)", NUMBER),
+    PoseOption("smooth", "--smooth", "cut-off frequency of its smooth copy, Hz (default: 2, or lower)", NUMBER),
     PoseOption("max_speed", "--max-speed", "follow leaps of set-points at this speed, m/s", NUMBER),
 )  # fmt: skip
 

@@ -24,6 +24,7 @@ import numpy as np
 from iap_control.references import splines
 from iap_control.references.motions import Replay
 from iap_description.arrays import Array
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
@@ -37,7 +38,16 @@ from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
 # cut-off hides less (0.2 mm at 4 Hz) but lets through accelerations that a heavy platform cannot
 # follow within its thrust.
 CUTOFF_HZ = 2.0
-MAX_ACCELERATION = 40.0  # of a smooth copy, four times gravity [m/s^2]
+CUTOFFS_HZ = (
+    CUTOFF_HZ,
+    1.4,
+    1.0,
+    0.7,
+    0.5,
+    0.35,
+)  # that are tried for a command that turns too fast
+MAX_TURNING = math.radians(350.0)  # of thrust [rad/s]; flights of data sets come to 300
+MAX_STEP_TURNING = math.radians(90.0)  # the same where set-points step [rad/s]
 HEADING_ALONE = (
     "it tilts beyond a right angle, which the platform does not follow: its heading goes on"
 )
@@ -89,8 +99,8 @@ def _commanded(replay: Replay, _: int) -> RecordedCommand:
     if replay.lift:
         command, actual = _raised(command, replay.lift), _raised_track(actual, replay.lift)
         about = about.noted(f"it starts on the ground: raised by {replay.lift:.2f} m")
-    rows, track = smoothed(command), _track(command, 0.0)
-    _check_acceleration(command, rows)
+    rows, notes = _followable(command, replay.smooth, steps=replay.max_speed is not None)
+    about, track = about.noted(*notes), _track(command, 0.0)
     return RecordedCommand(rows, command.duration, track, actual, command.source, about)
 
 
@@ -126,22 +136,49 @@ def _actual(
     return _track(actual, offset), tuple(f"{replay.actual_topic}: {each}" for each in notes)
 
 
-def _check_acceleration(command: RecordedTrajectory, rows: Callable[[Array], Array]) -> None:
-    """Refuse a command whose smooth copy no vehicle follows.
+def _followable(
+    command: RecordedTrajectory, cutoff_hz: float | None, *, steps: bool
+) -> tuple[Callable[[Array], Array], tuple[str, ...]]:
+    """A command's smooth copy that a vehicle can follow, and a note where that is smoother than usual.
+
+    Thrust has to turn with the acceleration that is asked for. Steps of set-points turn it faster than aircraft turn,
+    so that they are smoothed at lower cut-off frequencies.
+
+    Args:
+        command: as recorded.
+        cutoff_hz: that is asked for; None tries `CUTOFFS_HZ`.
+        steps: whether it is known to be of set-points that step.
 
     Raises:
-        BadInput: naming where, and how large it is.
+        BadInput: none is low enough, naming where it asks for most.
     """
-    t = np.arange(0.0, command.duration, _CHECKED)
-    a = np.linalg.norm(rows(t)[:, REF_A], axis=1)
-    worst = int(np.argmax(a))
-    if a[worst] > MAX_ACCELERATION:
+    for cutoff in CUTOFFS_HZ if cutoff_hz is None else (cutoff_hz,):
+        rows = smoothed(command, cutoff_hz=cutoff)
+        t = np.arange(0.0, command.duration, _CHECKED)
+        a, turning = rows(t)[:, REF_A], 0.0
+        if len(t) > 1:
+            u = a + [0.0, 0.0, GRAVITY]
+            u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-9)
+            turning = float(np.linalg.norm(np.diff(u, axis=0), axis=1).max()) / _CHECKED
+        most = MAX_TURNING if cutoff == CUTOFF_HZ and not steps else MAX_STEP_TURNING
+        if cutoff == cutoff_hz or turning <= most:
+            break
+    else:
+        worst = int(np.argmax(np.linalg.norm(a, axis=1)))
         raise BadInput(
-            f"{command.source}: asks for {a[worst]:.0f} m/s^2 at t = {t[worst]:.3f} s, more than a vehicle has:"
-            f" are the set-points too"
-            " far apart (--max-speed V follows them at V m/s), or is the unit another (--scale)? --from and"
-            " --to cut it out"
+            f"{command.source}: asks for {np.linalg.norm(a[worst]):.0f} m/s^2 at t = {t[worst]:.3f} s even"
+            f" smoothed: are the"
+            " set-points too far apart (--max-speed V follows them at V m/s), or is the unit another (--scale)? --from"
+            " and --to cut it out"
         )
+    if cutoff in (cutoff_hz, CUTOFF_HZ):
+        return rows, ()
+    off = np.linalg.norm(rows(command.t)[:, REF_P] - command.p_WP_W, axis=1).max()
+    return rows, (
+        f"smoothed at {cutoff:g} Hz instead of {CUTOFF_HZ:g}, up to {off:.2f} m off, since it turns faster than"
+        f" a vehicle"
+        " (--smooth HZ)",
+    )
 
 
 def _track(recorded: RecordedTrajectory, offset: float) -> Track:

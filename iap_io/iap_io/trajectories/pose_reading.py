@@ -35,6 +35,7 @@ class PoseReading(Record):
         bridge: longest time without a sample that is crossed in a straight line [s].
         max_speed: speed [m/s] at which leaps of set-points are followed; None refuses leaps.
         attitude: whether attitudes count, or their heading alone.
+        smooth: cut-off frequency of the command's smooth copy; None takes one that a vehicle can follow [Hz].
         lift: added to heights, so that a flight from the ground clears it [m].
     """
 
@@ -53,6 +54,7 @@ class PoseReading(Record):
     bridge: Reach = MAX_GAP
     max_speed: Positive | None = None
     attitude: Literal["full", "heading"] | None = None
+    smooth: Positive | None = None
     lift: Real | None = None
 
 

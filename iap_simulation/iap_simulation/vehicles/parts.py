@@ -93,6 +93,7 @@ def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
 
 TOUCH = 0.02  # depth that a reference may be below where the platform stands [m]
 CHECKED, CHECKED_REPLAY = 500, 20_000  # instants at which a reference is looked at
+THRUST_MARGIN = 1.25  # of all thrusts together, that a recorded command may ask for at an instant
 STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
 
 
@@ -189,7 +190,7 @@ def _check_thrust(vehicle: VehicleSpec, model: PlatformModel, t: Array, a: Array
     most = float(model.rotor_limits[1].sum()) / model.inertia.mass
     specific = np.linalg.norm(a + [0.0, 0.0, model.inertia.gravity], axis=1)
     worst = int(np.argmax(specific))
-    if specific[worst] > most:
+    if specific[worst] > THRUST_MARGIN * most:
         raise BadInput(
             f"vehicle '{vehicle.name}': the recorded command asks for {np.linalg.norm(a[worst]):.1f} m/s^2 at"
             f" t = {t[worst]:.2f} s, and {vehicle.platform.name} has thrust for {most:.1f} with gravity: are"

@@ -79,18 +79,19 @@ def test_a_reference_into_the_ground_is_refused_with_the_offset_that_raises_it(
         Flight.of(low)
 
 
-def test_set_points_beyond_the_thrust_are_refused_for_the_platform(tmp_path: Path) -> None:
-    steps = np.column_stack([0.85 * (T > 1.0), 0.0 * T, 0.0 * T + 2.0])
+def test_set_points_that_step_are_smoothed_until_a_platform_follows(tmp_path: Path) -> None:
+    steps = np.column_stack([0.6 * (T > 1.0), 0.0 * T, 0.0 * T + 2.0])
     path = write(tmp_path, steps, topic="/setpoint")
-    with pytest.raises(
-        BadInput, match=r"three_star has thrust for 18\.\d with gravity.*--max-speed"
-    ):
-        Flight.of(replay(path)[0])
-    scenario, tree = replay(path, max_speed=1.0)
+    sharp = replay(path, smooth=4.0)[0]
+    with pytest.raises(BadInput, match=r"three_star has thrust for 18\.\d with gravity.*--scale"):
+        Flight.of(sharp)
+    scenario, tree = replay(path)
     folder = tmp_path / "run"
     folder.mkdir()
     result = execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
     assert result.metrics["outcome"] == "completed"
+    (note,) = result.metrics["recording"]["notes"]
+    assert note.startswith("smoothed at 0.7 Hz instead of 2, up to 0.")
 
 
 @pytest.mark.parametrize("axis", [0, 1])
