@@ -35,7 +35,7 @@ class Sway:
         gain: factor on the images.
     """
 
-    duration: float = 5.0
+    duration: float = 3.2
     accel: float = 1.0
     gyro: float = 1.0
     late: float = 0.0

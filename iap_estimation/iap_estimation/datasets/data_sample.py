@@ -16,7 +16,7 @@ from iap_estimation.navigation.measurements import Gray, Images
 from iap_estimation.virpo.messages import ImuSample, Ranges
 
 LONGEST = 20.0  # of the beginning of a data set with images [s]
-MOST_IMAGES = 240  # that are looked at
+MOST_IMAGES, MOST_PIXELS = 240, 1 << 28  # that are looked at, and of all of them together
 CORNERS, QUALITY, APART = (
     150,
     0.01,
@@ -67,6 +67,11 @@ class DataSample:
         return self._misfits[factor]
 
     @property
+    def turns_can_be_seen(self) -> bool:
+        """True if there are inertial samples and images in a row."""
+        return len(self.samples) > 1 and bool(self.pairs)
+
+    @property
     def t(self) -> Array:
         """(n,) times of the inertial samples [s]."""
         return np.array([each.t for each in self.samples])
@@ -105,7 +110,8 @@ def sample_of(dataset: SensorDataset) -> DataSample:
 
 
 def _is_enough(sample: DataSample, span: float) -> bool:
-    return span > LONGEST or len(sample.image_times) > MOST_IMAGES
+    count, one = len(sample.image_times), sample.dataset.aircraft[0].cameras.left
+    return span > LONGEST or count > MOST_IMAGES or count * one.width * one.height > MOST_PIXELS
 
 
 def _look(sample: DataSample, previous: Images | None, images: Images) -> None:

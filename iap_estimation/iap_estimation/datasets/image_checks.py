@@ -41,7 +41,7 @@ def contents(sample: DataSample) -> str | None:
 
 def delay_of(sample: DataSample) -> Delay | None:
     """How late the images' stamps are; None where nothing turns enough to tell."""
-    if len(sample.samples) < 2 or not sample.pairs:
+    if not sample.turns_can_be_seen:
         return None
     return image_delay(sample.misfits(1.0))
 
@@ -54,7 +54,9 @@ def rest_of_one_camera(sample: DataSample) -> str | None:
     """
     one = sample.dataset.aircraft[0]
     known = one.truth is not None and one.truth.has_attitude
-    if known or one.calibration is None or one.calibration.right is not None or not sample.pairs:
+    if known or one.calibration is None or one.calibration.right is not None:
+        return None
+    if not sample.turns_can_be_seen:
         return None
     rate = _parallax_rate(sample)
     if rate < AT_REST:

@@ -18,7 +18,6 @@ FEWEST_RESTARTS, LEAST_TIME = (
 )  # restarts from which on, and time for each below which, it is lost [s]
 GAP = "a gap in the inertial samples"  # a reason to begin anew that is not the method's fault
 MOST_OFF = 0.5  # what ranges may be off an estimate in the median [m]
-WITHOUT_RANGES = ("vio",)  # methods that go by images and inertial units alone
 
 Check = Callable[[LocalizationResults, str], str | None]
 
@@ -37,7 +36,8 @@ def with_losses(results: LocalizationResults) -> LocalizationResults:
 def without_tracks(results: LocalizationResults, method: str) -> str | None:
     """Images in which nothing was followed, of a method that has nothing else."""
     tracks = np.array(results.frontend.tracks)
-    if method not in WITHOUT_RANGES or not len(tracks):
+    is_by_images = method == "vio" or (method == "batch" and not results.dataset.has_ranges)
+    if not is_by_images or not len(tracks):
         return None
     share = float(np.mean(tracks < FEWEST_TRACKS))
     if share <= MOST_BLIND:

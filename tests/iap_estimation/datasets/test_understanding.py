@@ -43,6 +43,7 @@ def test_a_sound_recording_is_taken_as_it_is_and_told_in_a_few_lines() -> None:
     assert _image_times(understanding)[0] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [0.1, 0.024, -0.06])
 def test_stamps_of_images_that_are_off_the_gyroscopes_are_set_right(late: float) -> None:
     understanding = _understood(Sway(late=late))
@@ -57,9 +58,7 @@ def test_a_delay_that_is_named_is_not_looked_for() -> None:
     assert understanding.lines[-1] == "clock: images 20.0 ms late, as given"
 
 
-@pytest.mark.parametrize(
-    ("unit", "factor"), [("g", 9.80665), ("mg", 9.80665e-3), ("mm/s^2", 1e-3)]
-)
+@pytest.mark.parametrize(("unit", "factor"), [("g", 9.80665), ("mm/s^2", 1e-3)])
 def test_specific_force_in_another_unit_is_refused_by_its_name(unit: str, factor: float) -> None:
     sway = Sway(accel=1.0 / factor, begins_still=False)
     assert f"gravity in {unit}, not in m/s^2: --accel-scale {factor:g}" in _refusal(sway)
@@ -74,7 +73,7 @@ def test_specific_force_in_another_unit_is_refused_by_its_name(unit: str, factor
 
 
 def test_a_specific_force_of_no_unit_is_refused() -> None:
-    assert "a specific force of 26" in _refusal(Sway(accel=2.7))
+    assert "m/s^2 in the median is not gravity's (9.81)" in _refusal(Sway(accel=2.6))
 
 
 @pytest.mark.parametrize("has_truth", [True, False])
@@ -89,6 +88,7 @@ def test_a_camera_that_stands_on_its_head_is_taken_where_the_user_says_so() -> N
     assert "the camera stands on its head" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gyro", "remedy"),
     [(180.0 / math.pi, "in deg/s: --gyro-scale 0.0174533"), (-1.0, "--gyro-scale -1")],
@@ -99,6 +99,7 @@ def test_turns_in_another_unit_or_sense_are_refused(gyro: float, remedy: str) ->
     assert "its turns fit the images'" in line
 
 
+@pytest.mark.slow
 def test_one_camera_alone_that_begins_in_motion_is_refused_and_from_rest_it_is_not() -> None:
     assert "begin where it stands with --from SECONDS" in _refusal(Sway(begins_still=False))
     assert "begins at rest" in _understood(Sway()).lines[1]
