@@ -10,8 +10,17 @@ set -euo pipefail
 make_python() {
     local site=()
     [[ $underlay == wheels ]] || site=(--system-site-packages)
+    keep_kernels
     rm -rf -- "$stamps" && rm -rf -- "$venv" # the stamps first: nothing half gone counts
     "$python" -m venv "${site[@]}" "$venv"
+}
+
+# Puts kernels aside that were compiled with the same packages: they outlast the environment, wherever it is.
+keep_kernels() {
+    [[ -f $stamps/wheels && $(<"$stamps/wheels") == "$(key_of_wheels)" && -d $venv/numba ]] || return 0
+    rm -rf -- "$kept_kernels" && mkdir -p -- "$kept_kernels"
+    cut -d ' ' -f 2 "$stamps/python" >"$kept_kernels/root"
+    mv -- "$venv/numba" "$kept_kernels/numba"
 }
 
 make_wheels() {
@@ -82,8 +91,16 @@ enter_underlay() {
 
 make_kernels() {
     rm -rf -- "$venv/numba"
+    [[ ! -d $kept_kernels/numba ]] || mv -- "$kept_kernels/numba" "$venv/numba"
     [[ -f $root/iap_bringup/iap_bringup/cli/warm_up.py ]] || return 0
     enter_environment
+    if [[ -d $NUMBA_CACHE_DIR && -f $kept_kernels/root ]]; then
+        local was
+        was=$(<"$kept_kernels/root")
+        python -P "$root/tools/move_kernels.py" "$NUMBA_CACHE_DIR" "$was${venv#"$root"}/build" "$venv/build" ||
+            rm -rf -- "$NUMBA_CACHE_DIR"
+    fi
+    rm -rf -- "$kept_kernels"
     python -P -m iap_bringup.cli.warm_up
 }
 

@@ -58,6 +58,7 @@ make_parts() {
     # What another lock had put there would stay beside what this one lists.
     if ! is_fresh python || ! is_fresh underlay || [[ -f $stamps/wheels.started || -f $stamps/dev.started ]] ||
         { [[ -f $stamps/wheels ]] && ! is_fresh wheels; }; then
+        say_moved
         make_part python "Python environment: $("$python" --version) of $python"
         echo "$underlay" >"$stamps/underlay"
     fi
@@ -66,6 +67,13 @@ make_parts() {
     is_fresh messages || make_part messages "iap_msgs (colcon)"
     is_fresh packages || make_part packages "the Python packages (colcon)"
     is_fresh kernels || make_part kernels "machine code of the kernels (numba)"
+}
+
+# Says why an environment that is there is made anew.
+say_moved() {
+    local was
+    [[ -f $stamps/python ]] && was=$(cut -d ' ' -f 2 "$stamps/python") && [[ $was != "$root" ]] || return 0
+    say "this checkout was made at $was: what depends on its place is made anew in some minutes, compiled kernels are kept"
 }
 
 # PyBullet has wheels up to Python 3.11.

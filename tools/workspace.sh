@@ -25,7 +25,7 @@ choose_underlay() {
             underlay=$sourced venv=$own
         fi
     fi
-    stamps=$venv/stamps
+    stamps=$venv/stamps kept_kernels=$venv-kernels
 }
 choose_underlay
 

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 import pytest
 from checkouts import call, copied_checkout, environment
 from hang import HANG
+from numba.core.caching import UserProvidedCacheLocator
 
 
 def key(checkout, part):
@@ -199,6 +200,37 @@ def test_a_moved_checkout_needs_a_new_environment(checkout, tmp_path):
     before = key(checkout, "python")
     moved = checkout.rename(tmp_path / "moved")
     assert key(moved, "python") != before
+
+
+def test_a_moved_checkout_says_why_it_is_set_up_anew_and_keeps_its_kernels(checkout, tmp_path):
+    stamps, sources = checkout / ".venv" / "stamps", "iap_description/iap_description/math"
+    stamps.mkdir(parents=True)
+    for part in ("python", "underlay", "wheels"):
+        (stamps / part).write_text(key(checkout, part))
+    moved = checkout.rename(tmp_path / "moved")
+    numba = moved / ".venv" / "numba" / key(moved, "kernels").strip()
+    before = name_of(f"{checkout}/.venv/build/{sources}")
+    (numba / before).mkdir(parents=True)
+    (numba / before / "kernel.nbc").write_text("code")
+    done = call(moved, environment(tmp_path, venv="exit 3"))
+    assert f"was made at {checkout}" in done.stderr and "kernels" in done.stderr
+    kept = moved / ".venv-kernels"
+    assert (kept / "root").read_text().strip() == str(checkout)
+    (moved / ".venv" / "build" / "iap_description").mkdir(parents=True)
+    link = moved / ".venv" / "build" / "iap_description" / "iap_description"
+    link.symlink_to(moved / "iap_description" / "iap_description")
+    program = [sys.executable, "-P", str(moved / "tools" / "move_kernels.py")]
+    cache = kept / "numba" / numba.name
+    places = [str(cache), f"{checkout}/.venv/build", f"{moved}/.venv/build"]
+    subprocess.run([*program, *places], check=True)
+    after = cache / name_of(f"{moved}/.venv/build/{sources}")
+    assert (after / "kernel.nbc").read_text() == "code"
+
+
+def name_of(folder):
+    """numba's name for the kernels of a folder."""
+    locator = UserProvidedCacheLocator
+    return locator.get_suitable_cache_subpath(f"{folder}/module.py")
 
 
 def test_a_path_with_a_space_is_refused_in_one_line(checkout, tmp_path):
