@@ -238,3 +238,20 @@ def _children():
     import multiprocessing
 
     return [each.pid for each in multiprocessing.active_children()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "null", "3.0", "[]", "[1, 2]", '{"seed": 0}', "[" * 5000, '[{"seed": 0}, {"seed": 1}]', "[NaN]",
+        '[{"seed": "0", "outcome": "completed", "failure": ""}, {"seed": 1, "outcome": "completed", "failure": ""}]',
+        '[{"seed": 0, "outcome": "completed", "failure": ""}, {"seed": 7, "outcome": "completed", "failure": ""}]',
+        '[{"seed": 0, "outcome": "completed", "failure": "", "position_rmse_m": "x"}]',
+    ],
+)  # fmt: skip
+def test_a_damaged_part_is_refused_with_its_file_and_what_to_do(tmp_path, text):
+    folder = SweepFolder(tmp_path)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "part.json").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"part\.json: .*; remove it to fly it again$"):
+        folder.rows("part", [0, 1])
