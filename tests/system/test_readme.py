@@ -14,7 +14,9 @@ from iap_simulation.scenario.resolving import SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = sorted({c.strip() for c in re.findall(r"\./iap ((?!test|python|COMMAND)[^`#;|\n]+)", README)})
+COMMANDS = sorted(
+    {c.strip() for c in re.findall(r"\./iap ((?!test|python|COMMAND)[^`#;|\n]+)", README)}
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
