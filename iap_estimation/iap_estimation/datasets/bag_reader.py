@@ -17,7 +17,8 @@ from iap_description.errors import BadInput
 from iap_estimation.datasets.noise_densities import MOST
 from iap_estimation.navigation.fleet_data import MEMS, MIN_DENSITIES
 from iap_estimation.virpo.messages import ImuSample
-from iap_io.bags.bag_reading import check_metadata, parsing
+from iap_io.bags.bag_reading import parsing
+from iap_io.bags.mending import mended
 from iap_io.trajectories.messages import xyz
 
 
@@ -30,19 +31,18 @@ def opened(path: Path) -> Iterator[AnyReader]:
     """
     is_ros1 = path.suffix == ".bag"
     store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
-    reader = None
-    with parsing(path):
-        check_metadata(path)
-        reader = AnyReader([path], default_typestore=store)
-        reader.open()
-        count = reader.message_count
-    try:
-        if not count:
-            raise BadInput(f"{path}: the bag holds no messages")
-        yield reader
-    finally:
+    with mended(path) as (storage, _):
         with parsing(path):
-            reader.close()
+            reader = AnyReader([storage], default_typestore=store)
+            reader.open()
+            count = reader.message_count
+        try:
+            if not count:
+                raise BadInput(f"{path}: the bag holds no messages")
+            yield reader
+        finally:
+            with parsing(path):
+                reader.close()
 
 
 def topic_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

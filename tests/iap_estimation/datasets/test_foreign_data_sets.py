@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One recording as a folder in EuRoC's layout and as bags of ROS 1 and 2 says the same."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +96,17 @@ def test_bags(kind: str, tmp_path: Path) -> None:
     dataset = open_dataset(PairBag(kind).write(tmp_path, pair))
     _check_calibration(dataset)
     _check_says_the_pair(dataset, pair)
+
+
+def test_a_bag_whose_recorder_was_killed_and_one_that_was_reindexed(tmp_path: Path) -> None:
+    pair = resting(0.2)
+    path = PairBag("mcap").write(tmp_path, pair)
+    (storage,) = path.glob("*.mcap")
+    storage.write_bytes(storage.read_bytes()[:-40])
+    metadata = (path / "metadata.yaml").read_text()
+    text = re.sub(r"storage_identifier: \S+", "storage_identifier: ''", metadata)
+    (path / "metadata.yaml").write_text(text)
+    _check_says_the_pair(open_dataset(path), pair)
 
 
 def test_compressed_images(tmp_path: Path) -> None:
