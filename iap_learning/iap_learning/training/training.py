@@ -34,21 +34,41 @@ from iap_learning.training.online import Best, Judge, write_policy
 Tree = TypeVar("Tree")
 
 
+class TrainingProgress(Record):
+    """Progress of a training, which a checkpoint notes beside its arrays.
+
+    Attributes:
+        experiment: its digest.
+        stage: that was under way.
+        done: legs of it.
+        best: share, mean sum of rewards and steps of the policy that was kept; None before the first.
+        data: SHA-256 of the data set; None without one.
+        rows: of the table.
+    """
+
+    experiment: str = ""
+    stage: str | None = None
+    done: Annotated[int, Field(strict=True, ge=0)] = 0
+    best: tuple[Share, Real, int] | None = None
+    data: str | None = None
+    rows: Annotated[int, Field(strict=True, ge=0)] = 0
+
+
 class Checkpoint(NamedTuple):
     """A file with all that a training goes on from, which is there as a whole or not at all.
 
     Attributes:
         path: of it.
-        header: what training noted.
+        progress: as the training noted it.
         arrays: by their places in the tree.
     """
 
     path: Path
-    header: dict[str, Any]
+    progress: TrainingProgress
     arrays: dict[str, np.ndarray]
 
 
-def save(path: Path, header: dict[str, Any], tree: Any) -> None:  # noqa: ANN401 - of arrays
+def save(path: Path, progress: TrainingProgress, tree: Any) -> None:  # noqa: ANN401 - of arrays
     """Write a tree of arrays; equal ones give equal files.
 
     Raises:
@@ -56,7 +76,7 @@ def save(path: Path, header: dict[str, Any], tree: Any) -> None:  # noqa: ANN401
     """
     places, _ = jax.tree_util.tree_flatten_with_path(tree)
     arrays = {jax.tree_util.keystr(place): np.asarray(leaf) for place, leaf in places}
-    text = json.dumps(header, sort_keys=True, allow_nan=False)
+    text = json.dumps(progress.model_dump(mode="json"), sort_keys=True, allow_nan=False)
     write_file(path, array_file_bytes(text, arrays))
 
 
@@ -69,9 +89,7 @@ def load(path: Path) -> Checkpoint:
     if not is_file(path):
         raise BadInput(f"{path}: there is no checkpoint to go on from")
     header, arrays = read_array_file(path, "a checkpoint")
-    if not isinstance(header, dict):
-        raise BadInput(f"{path}: header: a mapping is expected, found {type(header).__name__}")
-    return Checkpoint(path, header, arrays)
+    return Checkpoint(path, validate(TrainingProgress, header, source=f"{path}: header"), arrays)
 
 
 def restored(checkpoint: Checkpoint, like: Tree) -> Tree:
@@ -102,26 +120,6 @@ def restored(checkpoint: Checkpoint, like: Tree) -> Tree:
 
 POLICY = "policy.npz"
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
-
-
-class Reached(Record):
-    """What a checkpoint notes beside its arrays.
-
-    Attributes:
-        experiment: its digest.
-        stage: that was under way.
-        done: legs of it.
-        best: share, mean sum of rewards and steps of the policy that was kept; None before the first.
-        data: SHA-256 of the data set; None without one.
-        rows: of the table.
-    """
-
-    experiment: str = ""
-    stage: str | None = None
-    done: Annotated[int, Field(strict=True, ge=0)] = 0
-    best: tuple[Share, Real, int] | None = None
-    data: str | None = None
-    rows: Annotated[int, Field(strict=True, ge=0)] = 0
 
 
 class Trained(NamedTuple):
@@ -155,8 +153,7 @@ def go_on(folder: Path, watch: Watcher | None = None) -> Trained:
         BadInput: there is no checkpoint, it is cut short, or belongs to another experiment.
     """
     experiment, checkpoint = read_experiment(folder), load(folder / CHECKPOINT)
-    source = f"{checkpoint.path}: header"
-    if validate(Reached, checkpoint.header, source=source).experiment != digest(experiment):
+    if checkpoint.progress.experiment != digest(experiment):
         raise BadInput(f"{folder / FILE}: is not the experiment of {CHECKPOINT} beside it")
     return Training(experiment, folder, checkpoint, watch).run()
 
@@ -191,7 +188,7 @@ class Training:
             settings=experiment.settings,
             threads=experiment.threads,
         )
-        reached = Reached() if checkpoint is None else Reached(**checkpoint.header)
+        reached = TrainingProgress() if checkpoint is None else checkpoint.progress
         self._stage, self._done = reached.stage, reached.done
         best = None if reached.best is None else Best(*reached.best)
         self._data = reached.data
@@ -263,7 +260,7 @@ class Training:
         return last
 
     def _save(self, stage: str, done: int, state: Any) -> None:  # noqa: ANN401
-        header = Reached(
+        progress = TrainingProgress(
             experiment=digest(self._experiment),
             stage=stage,
             done=done,
@@ -272,7 +269,7 @@ class Training:
             rows=len(self._log.rows),
         )
         self._log.write()  # before it is counted
-        save(self._folder / CHECKPOINT, header.model_dump(mode="json"), state)
+        save(self._folder / CHECKPOINT, progress, state)
 
     def _keep(self, actor: Network, seen: Scaling, best: Best) -> None:
         """Write a policy."""

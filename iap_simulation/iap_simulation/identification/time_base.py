@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The time base of a log: its unit, repeated and lost samples, and steps of its clock.
 
-A log is cut where its clock steps back, see `iap_simulation.identification.sections`.
+A log is cut where its clock steps back, see `iap_simulation.identification.choosing`.
 """
 
 import numpy as np

@@ -50,7 +50,7 @@ def test_who_interrupts_it_is_told_how_it_goes_on(tmp_path):
     assert process.returncode == 130
     line = f"iap: interrupted; iap train --resume {out} goes on from the last checkpoint"
     assert said.splitlines()[-1] == line
-    assert load(out / CHECKPOINT).header["stage"] == "online"
+    assert load(out / CHECKPOINT).progress.stage == "online"
 
 
 @pytest.mark.parametrize(
