@@ -49,7 +49,7 @@ def test_a_checkpoint_that_is_cut_short_is_refused_in_one_line(file, share):
 
 def test_a_flipped_bit_is_seen(file):
     data = bytearray(file.read_bytes())
-    data[data.index(tree()["network"][0].weights.tobytes())] ^= 1
+    data[data.index(tree()["network"][0].weights.tobytes("A"))] ^= 1
     file.write_bytes(data)
     with pytest.raises(BadInput, match=r"checkpoint\.npz"):
         restored(load(file), tree())
