@@ -54,7 +54,7 @@ class ArmReachReward(Record):
     failure: Real  # in place of all in the step in which it fails
 
 
-class Reached(Record):
+class ReachCriterion(Record):
     """Conditions on which an episode has arrived."""
 
     distance: Positive  # of the end effector from the target [m]
@@ -79,5 +79,5 @@ class ArmReachTask(Task):
     action: VelocityRange
     target: TargetBox
     reward: ArmReachReward
-    success: Reached
+    success: ReachCriterion
     fails_beyond: Positive
