@@ -171,8 +171,18 @@ def _with_values(options: Options, varied: dict[str, Any]) -> Options:
 
 def fingerprint(tree: dict[str, Any], seeds: Sequence[int]) -> str:
     """Name of a piece of work: equal for equal configuration, seeds and source code, whoever does it."""
-    content = {"tree": {**tree, "seed": 0}, "seeds": list(seeds), "source": source_fingerprint()}
+    return seeds_fingerprint(tree_fingerprint(tree), seeds)
+
+
+def tree_fingerprint(tree: dict[str, Any]) -> str:
+    """Digest of a configuration without its seed, and of the source code."""
+    content = {"tree": {**tree, "seed": 0}, "source": source_fingerprint()}
     return _digest(json.dumps(content, sort_keys=True).encode())
+
+
+def seeds_fingerprint(of_tree: str, seeds: Sequence[int]) -> str:
+    """Name of a piece of work, see `fingerprint`, from the digest of its tree: there may be a million of one."""
+    return _digest(f"{of_tree} {list(seeds)}".encode())
 
 
 @cache

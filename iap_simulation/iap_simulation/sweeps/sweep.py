@@ -12,7 +12,7 @@ from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.sweeps.flying import Chunk, RecordedChunks, Row, fly, most_runs
 from iap_simulation.sweeps.process_pool import WorkPool
 from iap_simulation.sweeps.statistics import wilson_interval
-from iap_simulation.sweeps.study import Study, SweepPoint, fingerprint
+from iap_simulation.sweeps.study import Study, SweepPoint, seeds_fingerprint, tree_fingerprint
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 
 Progress = Callable[[int], None]
@@ -75,11 +75,11 @@ def sweep(
 
 def chunks_of(study: Study, point: SweepPoint) -> Iterator[Chunk]:
     """The work of a combination, some runs at a time, and one where recordings are kept."""
-    most = 1 if study.records else most_runs(point.tree)
+    most, of_tree = 1 if study.records else most_runs(point.tree), tree_fingerprint(point.tree)
     for first in range(0, study.seeds, most):
         count = min(most, study.seeds - first)
         seeds = tuple(range(study.first_seed + first, study.first_seed + first + count))
-        yield Chunk(fingerprint(point.tree, seeds), point.tree, seeds)
+        yield Chunk(seeds_fingerprint(of_tree, seeds), point.tree, seeds)
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, Any]:
