@@ -66,10 +66,14 @@ def run_command(main: Main, arguments: list[str], home: Path) -> Ending:
             os.kill(process, signal.SIGKILL)
             timed_out = True
         time.sleep(POLL)
-    texts = ((home / name).read_text(encoding="utf-8", errors="replace") for name in (OUT, ERR))
+    out, err = (_text(home / name) for name in (OUT, ERR))
     code = os.waitstatus_to_exitcode(status)
     timed_out |= code == -signal.SIGXCPU
-    return Ending(code, *texts, used.ru_utime + used.ru_stime, timed_out)
+    return Ending(code, out, err, used.ru_utime + used.ru_stime, timed_out)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _work(main: Main, arguments: list[str], home: Path) -> None:

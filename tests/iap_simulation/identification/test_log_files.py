@@ -10,7 +10,7 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_reader import RunReader
 from iap_physics.identified.plant_file import load_plant
 from iap_physics.identified.second_order import response
-from iap_simulation.identification.choosing import sections
+from iap_simulation.identification.choosing import sections, split
 from iap_simulation.identification.dynamic_model import free_run
 from iap_simulation.identification.identifying import free_run_of_channels
 from iap_simulation.identification.log import LogUnits
@@ -230,3 +230,20 @@ def test_what_is_no_log_is_refused(tmp_path, name):
     (tmp_path / "a.txt").write_text("")
     with pytest.raises(BadInput):
         read_log(tmp_path / name)
+
+
+def test_a_matlab_file_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("iap_simulation.identification.log_files.MAX_UNPACKED", 1 << 20)
+    path = tmp_path / "a.mat"
+    savemat(path, {"psi": np.zeros(1 << 18)}, do_compression=True)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(BadInput, match=r"a\.mat: more than 1 MiB of variables"):
+        read_log(path)
+
+
+def test_links_in_a_circle_are_no_log(tmp_path):
+    (tmp_path / "a.csv").symlink_to("a.csv")
+    with pytest.raises(BadInput, match=r"a\.csv"):
+        split([str(tmp_path / name) for name in ("a.csv", "b.csv")], [], [], clock="nominal")
