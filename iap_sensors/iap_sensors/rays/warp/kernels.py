@@ -250,7 +250,7 @@ def take(
     keys: wp.array(dtype=wp.uint64),
     out: Outputs,
 ):
-    """Cast ray i of world b, and write what is wanted of it."""
+    """Cast ray i of world b, and write what is wanted of it. A kernel: it takes its arrays one by one."""
     b, i = wp.tid()
     p, R, way_S = p_WS_W[b], R_WS[b], double(sensor.ways[i])
     p_W, way_W = p + R * double(sensor.starts[i]), R * way_S
