@@ -16,6 +16,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.datasets.noise_densities import MOST
 from iap_estimation.navigation.fleet_data import MEMS, MIN_DENSITIES
+from iap_estimation.navigation.measurements import Tally, inertial_sample
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.bag_reading import parsing
 from iap_io.bags.mending import mended
@@ -114,13 +115,7 @@ def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
     return noise, f"{parts} of the inertial unit: not known, a small MEMS unit's is taken"
 
 
-def inertial(source: str, t: float, message: Any) -> ImuSample:  # noqa: ANN401
-    """A sample of a sensor_msgs/Imu at a time [s].
-
-    Raises:
-        BadInput: it is not finite.
-    """
-    w, f = np.array(xyz(message.angular_velocity)), np.array(xyz(message.linear_acceleration))
-    if not (np.isfinite(w).all() and np.isfinite(f).all()):
-        raise BadInput(f"{source}: a sample at {t:.6f} s is not finite")
-    return ImuSample(t, w, f)
+def inertial(t: float, message: Any, tally: Tally) -> ImuSample | None:  # noqa: ANN401
+    """A sample of a sensor_msgs/Imu at a time [s]; None, and counted, where it has a number that is none."""
+    values = [*xyz(message.angular_velocity), *xyz(message.linear_acceleration)]
+    return inertial_sample(t, np.array(values, dtype=float), tally)

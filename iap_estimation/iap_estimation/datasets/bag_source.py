@@ -183,7 +183,9 @@ def _arriving(
     for topic, t, message in _sorted(path, (*picked.images, picked.imu), start, tally):
         source = f"{path}: {topic}"
         if topic == picked.imu:
-            yield 0, inertial(source, t, message)
+            sample = inertial(t, message, tally)
+            if sample is not None:
+                yield 0, sample
         elif len(picked.images) == 1:
             yield 0, Images(t, grey(message, source, levels), None)
         else:

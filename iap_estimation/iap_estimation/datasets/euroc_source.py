@@ -26,9 +26,8 @@ from iap_estimation.datasets.euroc_calibration import (
 )
 from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import MEMS, ONE_CAMERA, AircraftData
-from iap_estimation.navigation.measurements import Event, Images, Tally
+from iap_estimation.navigation.measurements import Event, Images, Tally, inertial_sample
 from iap_estimation.navigation.streams import LATEST, Pairing, by_stamp
-from iap_estimation.virpo.messages import ImuSample
 from iap_io.bags.encoded_images import read_image
 from iap_io.euroc.tables import CsvTable, read_table
 
@@ -108,7 +107,9 @@ def _events(
         while waiting is not None and waiting[0] < t:
             yield 0, _images(levels, *waiting)
             waiting = next(pairs, None)
-        yield 0, ImuSample(t, row[:3], row[3:6])
+        sample = inertial_sample(t, row[:6], tally)
+        if sample is not None:
+            yield 0, sample
     while waiting is not None:
         yield 0, _images(levels, *waiting)
         waiting = next(pairs, None)

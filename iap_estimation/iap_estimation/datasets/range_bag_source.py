@@ -31,6 +31,7 @@ from pydantic import Field, model_validator
 from rosbags.highlevel import AnyReader
 
 from iap_description.arrays import Array
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Flag, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput, shown
@@ -48,7 +49,7 @@ from iap_estimation.evaluation.truth import Truth
 from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import Event, Tally
 from iap_estimation.navigation.streams import LATEST, Sorter, in_order
-from iap_estimation.virpo.messages import Ranges
+from iap_estimation.virpo.messages import ImuSample, Ranges
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic, listing
 
@@ -198,10 +199,11 @@ def _measured(
 ) -> Iterator[Event]:
     """What a message says, if anything that counts."""
     source = f"{path}: {topic}"
+    measured: ImuSample | Ranges | None
     if topic == mapping.imu:
-        yield 0, inertial(source, t, message)
-        return
-    measured = _round(source, t, message, mapping.ranges, anchors, tally)
+        measured = inertial(t, message, tally)
+    else:
+        measured = _round(source, t, message, mapping.ranges, anchors, tally)
     if measured is not None:
         yield 0, measured
 
@@ -224,7 +226,7 @@ def _round(
         length = fields.scale * float(_field(part, fields.range, source))
         if anchor not in anchors.numbers:
             tally.unlisted[anchor] = tally.unlisted.get(anchor, 0) + 1
-        elif not (math.isfinite(length) and length >= 0.0):
+        elif not 0.0 <= length <= MAX_SI_NUMBER:  # nor where it is NaN
             tally.lengthless += 1
         else:
             counted.append((anchors.numbers[anchor], length))

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array
+from iap_description.config.bounds import are_plausible
 from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt
 
 Gray = NDArray[np.uint8]
@@ -34,6 +36,7 @@ class Tally:
         repeated: messages with the stamp of the one before.
         late: messages that came after younger ones of their sensor, and were sorted.
         misplaced: messages whose stamps are of times that their sensor had covered already.
+        numberless: inertial samples with a number that is none, or beyond any unit.
         lengthless: ranges that are no length: NaN, infinite or negative.
         unlisted: numbers of ranges to anchors that no map lists, by anchor.
         blind: time at the end with neither images nor ranges, of which most is left out [s].
@@ -44,6 +47,7 @@ class Tally:
     repeated: int = 0
     late: int = 0
     misplaced: int = 0
+    numberless: int = 0
     lengthless: int = 0
     blind: float = 0.0
     gaps: list[str] = field(default_factory=list)
@@ -51,7 +55,8 @@ class Tally:
 
     def clear(self) -> None:
         """Begin anew."""
-        self.unpaired = self.repeated = self.late = self.misplaced = self.lengthless = 0
+        self.unpaired = self.repeated = self.late = self.misplaced = 0
+        self.numberless = self.lengthless = 0
         self.blind = 0.0
         self.gaps.clear()
         self.unlisted.clear()
@@ -82,5 +87,14 @@ class Tally:
                 self.misplaced,
                 "messages had stamps of a time that their sensor had covered: left out",
             ),
+            (self.numberless, "inertial samples had a number that is none (NaN, 1e300): left out"),
             (self.lengthless, "ranges were no length (NaN, infinite or negative): left out"),
         ]
+
+
+def inertial_sample(t: float, values: Array, tally: Tally) -> ImuSample | None:
+    """A sample of angular velocity and specific force (6,) at a time [s]; None, and counted, where one is no number."""
+    if not are_plausible(values):
+        tally.numberless += 1
+        return None
+    return ImuSample(t, values[:3], values[3:])

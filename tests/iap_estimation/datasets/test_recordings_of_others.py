@@ -46,6 +46,17 @@ def test_inertial_samples_that_were_written_late_are_put_in_their_places(
         ]
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+def test_an_inertial_sample_with_a_number_that_is_none_is_left_out_and_counted(
+    value: float, tmp_path: Path
+) -> None:
+    pair = resting(0.3)
+    pair.imu[20, 4] = value
+    rows, notes = _samples(PairBag("mcap").write(tmp_path, pair))
+    assert len(rows) == len(pair.imu) - 1 and np.isfinite(rows).all()
+    assert any(note.startswith("1 inertial samples had a number that is none") for note in notes)
+
+
 def test_an_image_with_the_stamp_of_another_time_is_left_out(tmp_path: Path) -> None:
     pair = resting(0.6)
     pair.stamps[1][8] = pair.stamps[1][6] - 1
