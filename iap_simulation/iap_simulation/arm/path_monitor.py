@@ -60,7 +60,7 @@ class PathMonitor(TaskMonitor[Plant]):
 
     @property
     def _tips(self) -> tuple[Array, Array]:
-        """Where the end effector was and should have been: positions [m] and headings [rad], (K, 4) each."""
+        """Places of the end effector as flown and as commanded: positions [m] and headings [rad], (K, 4) each."""
         chain, log = self._loop.arm.chain(), self._log
         poses = zip(log.pose, log.q, strict=True)
         r = np.array([task_pose(chain, pose[:3], pose[3], q) for pose, q in poses])

@@ -153,7 +153,7 @@ class Flight:
 
     @property
     def recordings(self) -> dict[str, dict[str, Any]]:
-        """What the recorded commands were read as, by the names of the vehicles that fly them."""
+        """Readings of the recorded commands, by the names of the vehicles that fly them."""
         pairs = zip(self.vehicles, self.recorded, strict=True)
         return {v.name: asdict(command.about) for v, command in pairs if command is not None}
 

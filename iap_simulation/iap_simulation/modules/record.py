@@ -91,7 +91,7 @@ class ModulesRecord:
 
 
 def read_modules(path: Path) -> dict[str, Array]:
-    """What `ModulesRecord.write` has written, by its names.
+    """Arrays that `ModulesRecord.write` has written, by their names.
 
     Raises:
         BadInput: the file is damaged, or an array is missing or has another shape.

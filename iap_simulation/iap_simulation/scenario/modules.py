@@ -32,13 +32,13 @@ class _Chain(BaseModel):
 
 
 class _Offset(BaseModel):
-    """Where a vehicle flies [m]."""
+    """Place where a vehicle flies [m]."""
 
     offset: Vec3
 
 
 class _Offsets(BaseModel):
-    """Where vehicles fly."""
+    """Places where vehicles fly."""
 
     vehicles: Annotated[list[_Offset], Field(min_length=1)]
 

@@ -64,7 +64,7 @@ def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) 
 
 
 def _by_heading(scenario: Scenario, vehicle: VehicleSpec) -> bool:
-    """Whether a vehicle follows positions and headings alone."""
+    """True if a vehicle follows positions and headings alone."""
     assembly = Assembly.of(vehicle.platform, vehicle.name)
     model = platform_model(
         assembly, vehicle.platform.fleet, gravity=scenario.world.gravity, com_coupling=False
