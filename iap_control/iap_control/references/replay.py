@@ -122,9 +122,9 @@ def _actual(
     Raises:
         BadInput: it was not at the command's times.
     """
-    own = {"topic": replay.actual_topic, "bridge": math.inf}
-    own |= dict.fromkeys(("body", "frame", "clock", "begin", "end", "max_speed"))
-    changed = reading.model_copy(update=own)
+    keys = {"topic": replay.actual_topic, "bridge": math.inf}
+    keys |= dict.fromkeys(("body", "frame", "clock", "begin", "end", "max_speed"))
+    changed = reading.model_copy(update=keys)
     actual = read_recorded(replay.path, changed, follows=False)
     offset, note = time_offset(command, actual)
     if not -actual.duration < offset < command.duration:

@@ -53,7 +53,7 @@ def without_leaps(
     if out:
         first = int(np.flatnonzero(~sound)[0])
         samples = samples.noted(
-            f"{counted(out, 'sample')} that leap away and back left out, the first at t = {t[first]:.3f} s"
+            f"{counted(out, 'sample')} left out, at a leap away and back, the first at t = {t[first]:.3f} s"
         )
     samples, stamps = samples.at(sound), stamps[sound]
     return _lasting(samples, stamps, reading, follows=follows), stamps
@@ -71,9 +71,9 @@ def check_unit(samples: Samples, stamps: Integers) -> None:
     later = np.searchsorted(t, t + WINDOW)
     now = np.flatnonzero(later < len(t))
     now, later = (now, later[now]) if len(now) else (np.zeros(1, int), np.array([len(t) - 1]))
-    moved = np.linalg.norm(samples.p[later] - samples.p[now], axis=1)
-    speed = float(np.quantile(moved / (t[later] - t[now]), 0.9))
-    if speed > MAX_SPEED and moved.max() > LEAP:
+    distance = np.linalg.norm(samples.p[later] - samples.p[now], axis=1)
+    speed = float(np.quantile(distance / (t[later] - t[now]), 0.9))
+    if speed > MAX_SPEED and distance.max() > LEAP:
         unit = (
             "in mm (--scale 0.001)" if speed > 5e2 else "in mm or cm (--scale 0.001, --scale 0.01)"
         )
@@ -95,10 +95,10 @@ def _excess(samples: Samples, t: Array) -> Array:
     if len(dt) > 2:  # behind a delay, stamps come close to each other
         around = np.pad(dt, 1)
         dt = np.maximum(dt, np.maximum(around[:-2], around[2:]))
-    moved = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
+    distance = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
     turned = angle(samples.q[:-1], samples.q[1:])
     return np.asarray(
-        np.maximum(moved / (LEAP + MAX_SPEED * dt), turned / (LEAP_TURN + MAX_RATE * dt))
+        np.maximum(distance / (LEAP + MAX_SPEED * dt), turned / (LEAP_TURN + MAX_RATE * dt))
     )
 
 
@@ -195,11 +195,11 @@ def _roughness(p: Array, t: Array) -> Booleans:
 
 def _refusal(samples: Samples, t: Array, what: str) -> str:
     """The line for samples that cannot be one body's way."""
-    moved = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
+    distance = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
     turned = angle(samples.q[:-1], samples.q[1:])
     k = int(np.argmax(_excess(samples, t)))
     where = (
-        f"by {moved[k]:.3g} m and {np.degrees(turned[k]):.0f} deg within {t[k + 1] - t[k]:.3f} s"
+        f"by {distance[k]:.3g} m and {np.degrees(turned[k]):.0f} deg within {t[k + 1] - t[k]:.3f} s"
         f" at t = {t[k]:.3f} s"
     )
     return (

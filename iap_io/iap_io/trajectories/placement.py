@@ -38,7 +38,7 @@ def placed(samples: Samples, stamps: Integers, mounting: str) -> tuple[Samples, 
     samples, stamps = samples.at(slice(begin, None)), stamps[begin:]
     R_WI = so3.matrix_from_quaternion(samples.q)
     R_IA, words = _axes(samples, R_WI[0], mounting)
-    p, q, lift = _moved(samples.p, R_WI @ R_IA)
+    p, q, lift = _shifted(samples.p, R_WI @ R_IA)
     notes = (
         [f"raised by {lift:.2f} m, since it goes down to {p[:, 2].min():.2f} m"] if lift else []
     )
@@ -46,7 +46,7 @@ def placed(samples: Samples, stamps: Integers, mounting: str) -> tuple[Samples, 
     return replace(samples, about=about, p=p, q=q), stamps
 
 
-def _moved(p_WI_W: Array, R_WP: Array) -> tuple[Array, Array, float]:
+def _shifted(p_WI_W: Array, R_WP: Array) -> tuple[Array, Array, float]:
     """Positions and attitudes of the platform, level and yaw 0 in the first row, and by how much it is raised [m]."""
     yaw = so3.euler_from_matrix(R_WP[0])[2]
     turn = so3.exp(np.array([0.0, 0.0, -yaw]))

@@ -41,7 +41,7 @@ class PoseFile(NamedTuple):
     Attributes:
         fits: whether a path is of this kind.
         read: its samples, in its own axes and units.
-        is_placed: whether its flights are moved to where a platform can fly them.
+        is_placed: whether its flights are distance to where a platform can fly them.
     """
 
     fits: Callable[[Path], bool]
@@ -150,5 +150,5 @@ def _trajectory(samples: Samples, stamps: Integers, bridge: float) -> RecordedTr
 def _speed(samples: Samples, t: np.ndarray[Any, Any]) -> float:
     """Largest speed over a tenth of a second [m/s]."""
     later = np.minimum(np.searchsorted(t, t + 0.1), len(t) - 1)
-    moved = np.linalg.norm(samples.p[later] - samples.p, axis=1)
-    return float((moved / np.maximum(t[later] - t, 0.1)).max())
+    distance = np.linalg.norm(samples.p[later] - samples.p, axis=1)
+    return float((distance / np.maximum(t[later] - t, 0.1)).max())

@@ -17,7 +17,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 MARGIN = 0.3  # between the ground and a flight that is raised off it [m]
 TOUCH = 0.02  # depth that a reference may be below where the platform stands [m]
 NEAR_ZERO = 0.5  # height within which a flight starts on the ground [m]
-HEADING = (False, False, True)  # angles of a platform that is flown by position and yaw
+HEADING = (False, False, True)  # angles of a platform that is flight_tree by position and yaw
 STEEP = math.radians(80.0)  # tilt beyond which yaw is no heading
 
 
@@ -41,14 +41,25 @@ def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, 
     if not isinstance(reference, Replay):  # another one is set
         return scenario, tree
     command = commanded(reference)
-    keys = {**command.about.keys, **_fitted(scenario, vehicle, command)}
-    left_open = {key: value for key, value in keys.items() if getattr(reference, key) is None}
+    fitted = _left_open(reference, _fitted(scenario, vehicle, command))
+    read = _left_open(reference, command.about.keys)
     if reference.actual_topic is not None:  # whose axes may be others
-        left_open.pop("convention", None)
+        read.pop("convention", None)
     if reference.topic is not None:  # without a body behind a colon
-        left_open["topic"] = command.about.topic
-    tree["reference"] = {**tree["reference"], **left_open}
-    return scenario_of(tree, "replay"), tree
+        read["topic"] = command.about.topic
+    flight_tree = {
+        **tree,
+        "reference": {**tree["reference"], **fitted},
+    }  # read anew, with its notes
+    return scenario_of(flight_tree, "replay"), {
+        **flight_tree,
+        "reference": {**flight_tree["reference"], **read},
+    }
+
+
+def _left_open(reference: Replay, keys: dict[str, Any]) -> dict[str, Any]:
+    """Those of the keys that the user has left to the reading."""
+    return {key: value for key, value in keys.items() if getattr(reference, key) is None}
 
 
 def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) -> dict[str, Any]:

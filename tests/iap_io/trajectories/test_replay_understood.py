@@ -54,7 +54,7 @@ def transforms(maker: BagMaker, m: Motion, child: str, later: int = 0) -> Rows:
     return rows
 
 
-def moved(m: Motion, p: Array) -> Motion:
+def shifted(m: Motion, p: Array) -> Motion:
     """The motion with other positions."""
     return Motion(m.t, p, m.q, m.v, m.w, m.a, m.alpha)
 
@@ -79,7 +79,7 @@ def replayed(path: Path, **keys: Any) -> RecordedCommand:
 def test_bodies_of_one_topic_are_told_apart_by_their_names(
     mcap: BagMaker, calm: Motion, later: int
 ) -> None:
-    stand = moved(calm, np.tile([4.0, 4.0, 1.0], (len(calm.t), 1)))
+    stand = shifted(calm, np.tile([4.0, 4.0, 1.0], (len(calm.t), 1)))
     rows = sorted(
         transforms(mcap, stand, "stand") + transforms(mcap, calm, "cf7", later),
         key=lambda row: row[0],
@@ -95,7 +95,7 @@ def test_bodies_of_one_topic_are_told_apart_by_their_names(
 
 
 def test_poses_in_two_frames_are_told_apart(mcap: BagMaker, calm: Motion) -> None:
-    rows = poses(mcap, calm) + poses(mcap, moved(calm, calm.p + 5.0), frame="odom")
+    rows = poses(mcap, calm) + poses(mcap, shifted(calm, calm.p + 5.0), frame="odom")
     path = mcap.write({"/pose": (POSE, rows)})
     assert "choose one with --frame" in refusal(path)
     np.testing.assert_allclose(read_recorded(path, frame="map").p_WP_W, calm.p, atol=1e-12)
@@ -214,7 +214,7 @@ def test_a_long_gap_is_bridged_or_cut_off_when_that_is_asked_for(
 def test_positions_in_another_unit_are_refused_with_the_scale_that_mends_them(
     mcap: BagMaker, flight: Motion, unit: float, scale: float
 ) -> None:
-    path = mcap.write({"/pose": (POSE, poses(mcap, moved(flight, unit * flight.p)))})
+    path = mcap.write({"/pose": (POSE, poses(mcap, shifted(flight, unit * flight.p)))})
     assert f"--scale {scale}" in refusal(path)
     recorded = read_recorded(path, scale=scale)
     np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=1e-12)
@@ -259,7 +259,7 @@ def test_samples_that_leap_away_and_back_are_left_out_and_counted(
 ) -> None:
     p = calm.p.copy()
     p[list(samples)] += size * np.array([0.8, -0.6, 0.0])
-    recorded = read_recorded(mcap.write({"/pose": (POSE, poses(mcap, moved(calm, p)))}))
+    recorded = read_recorded(mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))}))
     np.testing.assert_allclose(recorded.p_WP_W, np.delete(calm.p, samples, axis=0), atol=1e-12)
     assert recorded.about.notes[0].startswith(f"{len(samples)} sample")
 
@@ -279,7 +279,7 @@ def test_samples_whose_attitude_flips_are_left_out(
 
 def test_a_leap_that_stays_is_refused_with_place_and_size(mcap: BagMaker, calm: Motion) -> None:
     p = calm.p + np.where(calm.t[:, None] > 2.0, 2.5, 0.0) * np.array([1.0, 0.0, 0.0])
-    path = mcap.write({"/pose": (POSE, poses(mcap, moved(calm, p)))})
+    path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))})
     text = refusal(path)
     assert "by 2.5" in text and "at t = 2.000 s" in text and "--from and --to" in text
     assert read_recorded(path, end=2.0).duration == pytest.approx(2.0)
@@ -291,7 +291,7 @@ def test_set_points_that_step_far_are_refused_or_followed_at_a_speed(
 ) -> None:
     steps = np.where(np.floor(calm.t) % 2 == 0, 0.0, 3.0)
     p = np.column_stack([steps, 0.0 * steps, 0.0 * steps + 2.0])
-    path = mcap.write({"/setpoint": (POSE, poses(mcap, moved(calm, p)))})
+    path = mcap.write({"/setpoint": (POSE, poses(mcap, shifted(calm, p)))})
     with pytest.raises(BadInput, match=r"leap, in 3 steps, by 3 m .*--max-speed V follows"):
         replayed(path)
     command = replayed(path, max_speed=speed)

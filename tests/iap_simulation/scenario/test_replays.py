@@ -65,6 +65,16 @@ def test_a_flight_from_the_ground_raises_itself_and_shows_what_was_read(tmp_path
     assert yaml.safe_load((folder / "config.yaml").read_text())["reference"]["lift"] == 0.59
 
 
+def test_what_names_say_is_kept_in_the_keys_and_noted_in_the_flight(tmp_path: Path) -> None:
+    ned = climbing(0.6, ground=1.0) * [1.0, 1.0, -1.0]
+    scenario, tree = replay(write(tmp_path, ned, topic="/odom_ned"))
+    assert tree["reference"]["convention"] == "ned"
+    recording = Flight.of(scenario).recordings["iap"]
+    assert recording["notes"] == (
+        "NED/FRD by the name /odom_ned (--convention enu, if it is not)",
+    )
+
+
 def test_a_reference_into_the_ground_is_refused_with_the_offset_that_raises_it(
     tmp_path: Path,
 ) -> None:
