@@ -73,6 +73,7 @@ def test_what_no_command_may_do_is_a_fault(tmp_path, program, arguments, fault):
     assert found == fault if fault is None else found.startswith(fault)
 
 
+@pytest.mark.slow
 def test_a_few_dozen_damaged_inputs_end_as_they_should(capfd):
     kinds = [each for kind in ("policy", "platform", "sensors") for each in ("--kind", kind)]
     code = main(["fuzz", "--cases", "60", "--seed", "5", "--json", *kinds])

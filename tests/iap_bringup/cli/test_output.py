@@ -5,6 +5,7 @@ import contextlib
 import signal
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from rich.progress import Progress
 
 from iap_bringup.cli import main as cli
 from iap_bringup.cli import studies
+from iap_bringup.cli.flight import _unused_keys
 from iap_bringup.cli.main import main
 from iap_bringup.cli.sweep import Pace
+from iap_simulation.scenario.resolving import Options, resolve
 
 LIST = [sys.executable, "-P", "-m", "iap_bringup.cli.main", "list"]
 
@@ -87,3 +90,12 @@ def test_what_was_there_already_does_not_count_for_the_pace(there, completed, no
         task = bar.add_task("", total=100, there=there, seconds=10.0, completed=completed)
         clock = now
         assert Pace().render(bar.tasks[task]).plain == text
+
+
+@pytest.mark.parametrize(("policy", "count"), [("hold_rotor_thrust", 1), ("hold_velocity", 0)])
+def test_gains_are_said_to_act_on_nothing_where_a_policy_commands_aircraft(policy, count):
+    scenario, _ = resolve("hover", Options(assignments=(f"policy={policy}",)))
+    options = Namespace(gains="paper", assignments=["control.gains.kR=[1.0, 1.0, 1.0]"])
+    lines = _unused_keys(scenario, options)
+    assert len(lines) == count
+    assert all("--gains, control.gains.kR: acts on nothing" in line for line in lines)
