@@ -20,13 +20,13 @@ class Dockings(NamedTuple):
 
     Attributes:
         succeeded: (n,) whether each has.
-        end: (n,) of the coupled flight [s], NaN without one.
+        lock: (n,) time of the lock [s], NaN without one.
         force_peak: (n,) [N].
         closing_speed: (n,) at the first touch [m/s], NaN without one.
     """
 
     succeeded: Booleans
-    end: Array
+    lock: Array
     force_peak: Array
     closing_speed: Array
 
@@ -43,13 +43,13 @@ class Dockings(NamedTuple):
 
     @property
     def mean_time(self) -> float:
-        """Mean time to the end of those that have succeeded [s]; NaN if none has."""
-        return float(self.end[self.succeeded].mean()) if self.succeeded.any() else float("nan")
+        """Mean time to the lock of those that have succeeded [s]; NaN if none has."""
+        return float(self.lock[self.succeeded].mean()) if self.succeeded.any() else float("nan")
 
     @property
     def text(self) -> str:
         """One line of figures."""
-        force, times = self.force_peak, self.end[self.succeeded]
+        force, times = self.force_peak, self.lock[self.succeeded]
         latest = f"{np.quantile(times, 0.95):.2f}" if len(times) else "-"
         return (
             f"{self.succeeded.sum()} of {len(self.succeeded)}, {self.mean_time:.2f} s (95 %: {latest}),"
@@ -79,7 +79,7 @@ def fly_dockings(
         worlds = DockingWorlds.of(scenario, seeds)
         worlds.fly_script()
         records = worlds.records
-        numbers = (records.end, records.force_peak, records.closing_speed)
+        numbers = (records.lock, records.force_peak, records.closing_speed)
         return Dockings(records.succeeded, *numbers)
     rows = []
     with Simulation.of(
@@ -107,4 +107,4 @@ def _row(simulation: Simulation, *, crashed: bool) -> tuple[bool, float, float, 
         raise TypeError("the scenario docks nothing")
     progress = task.progress
     has_docked = progress.succeeded and not crashed
-    return has_docked, progress.end, progress.force_peak, progress.closing_speed
+    return has_docked, progress.lock, progress.force_peak, progress.closing_speed

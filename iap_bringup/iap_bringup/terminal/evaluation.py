@@ -14,6 +14,7 @@ from iap_learning.evaluation.results import UNITS, Results
 TEXTS = {
     "time": "time of successes",
     "latch_time": "latch caught, of successes",
+    "calm_from": "calm from, of successes",
     "force_peak": "largest force",
     "closing_speed": "closing speed at the first touch",
     "offset": "off the axis at the catch",

@@ -220,10 +220,13 @@ def docking_text(docking: dict[str, Any]) -> str:
     if not caught:
         return f"docking: no latch caught, {force}"
     last = caught[-1]
-    result = "docked" if docking["success"] else "caught"
+    result, end = "caught", ""
+    if docking["success"]:
+        result = "docked"
+        end = f", locked at {docking['lock_time_s']:.2f} s, calm until {docking['docking_time_s']:.2f} s"
     return (
         f"docking: {result} at {last['t_s']:.2f} s, {1e3 * last['depth_m']:.0f} mm deep,"
-        f" {1e3 * last['radius_m']:.1f} mm off the axis, closing at {last['closing_mps']:.2f} m/s, {force}"
+        f" {1e3 * last['radius_m']:.1f} mm off the axis, closing at {last['closing_mps']:.2f} m/s, {force}{end}"
     )
 
 

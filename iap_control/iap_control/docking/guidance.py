@@ -5,14 +5,17 @@ Each is asked for the acceleration :math:`k_p (p_r - \hat p) + k_d (v_r - \hat v
 `iap_control.docking.vehicle_control`. The chaser's reference goes along the socket's axis:
 fast at first, slowly from the gate before the mouth on (position and speed are behind the acceleration by the time in
 which a vehicle follows it), where it waits until probe and socket are aligned; where the probe does not follow into the
-socket it backs off to the gate. Once the latch has caught, both stop where they are.
+socket it backs off to the gate. Once the latch has caught, both stop where they are; once it has locked, both fly as
+one body, see `iap_control.docking.coupled_flight`.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from iap_control.docking.coupled_flight import BEGUN, COUPLED_SIZE, PairLaws, coupled_command
 from iap_control.docking.settings import ScriptParameters
 from iap_control.docking.vehicle_control import (
     AIM,
@@ -25,6 +28,7 @@ from iap_control.docking.vehicle_control import (
     clipped,
     clipped3,
     initialise_observer,
+    predict,
     update_observer,
 )
 from iap_description.arrays import Array, Booleans
@@ -41,54 +45,76 @@ from iap_description.math.kernels import (
     vec_at,
 )
 
+ROW = 13  # of a state
 # Indices of the script's state, behind the observers of target and chaser.
 STARTED, DISTANCE, SPEED, RETREATS, LATCHED, ENTERS, ALIGNED = 0, 1, 2, 3, 4, 5, 6
 LAGGED_DISTANCE, LAGGED_SPEED, TIME, OFFSET, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 10, 13, 16, 19
 PAIR = 2 * VEHICLE_SIZE
-SIZE = PAIR + 22
+STATE_END = PAIR + 22
+PREDICTED = STATE_END + COUPLED_SIZE  # rows of target and chaser
+SIZE = PREDICTED + 2 * ROW
 ALIGNED_TIME = 0.03  # for which the probe is aligned before it enters [s]
 ARM_LAG = 0.2  # time constant with which the arms to the ports are smoothed [s]
 STOP_TIME = 0.15  # in which a docked pair stops [s]
 
 
+class PairLinks(NamedTuple):
+    """Links between target and chaser at a control instant.
+
+    Attributes:
+        touches: whether they are in contact.
+        caught: whether the latch holds the probe.
+        locked: whether it holds it without play.
+    """
+
+    touches: bool
+    caught: bool
+    locked: bool
+
+
 @njit(cache=True)
 def script_command(
-    target: Array,
-    chaser: Array,
-    touches: bool,
-    caught: bool,
-    script: ScriptParameters,
-    pair: PairParameters,
+    measured: tuple[Array, Array],
+    links: PairLinks,
+    laws: PairLaws,
     memory: Array,
     out: Array,
 ) -> None:
     """Write the commands of a pair at one control instant.
 
     Args:
-        target: (13,) measured state row.
-        chaser: (13,) the same.
-        touches: whether they are in contact.
-        caught: whether the latch holds the probe.
-        script: gains and distances of the approach.
-        pair: constants of both vehicles.
+        measured: state rows (13,) of target and chaser.
+        links: between them.
+        laws: of the pair.
         memory: (SIZE,) zero at the start; advanced in place.
         out: (2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser, written.
     """
+    script, pair = laws.script, laws.pair
     observers, state = split_memory(memory)
+    coupled = memory[STATE_END:PREDICTED]
+    predicted = memory[PREDICTED : PREDICTED + ROW], memory[PREDICTED + ROW :]
     if state[STARTED] == 0.0:
-        start_script(target, chaser, pair, observers, state)
-    for i, x in enumerate((target, chaser)):
-        update_observer(x, touches or caught, script, pair, observers[i])
-    both = script_accelerations(target, chaser, caught, script, pair, observers, state)
-    for i, x in enumerate((target, chaser)):
+        start_script(measured[0], measured[1], pair, observers, state)
+    rate_gain = pair.coupled_rate_gain if links.locked else pair.rate_gain
+    for i in range(2):
+        update_observer(measured[i], links.touches or links.caught, script, pair, observers[i])
+        predict(measured[i], rate_gain, script, pair, observers[i], predicted[i])
+    if links.locked:
+        coupled_command(measured, predicted, laws, observers, coupled, out)
+        return
+    coupled[BEGUN] = 0.0
+    both = script_accelerations(
+        predicted[0], predicted[1], links.caught, script, pair, observers, state
+    )
+    for i in range(2):
         a = sub(both[i], vec_at(observers[i], DISTURBANCE))
-        attitude_command(x, a, script, pair, observers[i], out[i])
+        attitude_command(predicted[i], a, script, pair, observers[i], out[i])
 
 
 @njit(cache=True)
 def split_memory(memory: Array) -> tuple[tuple[Array, Array], Array]:
-    """Observers (13,) of target and chaser, and the state of the script."""
-    return (memory[:VEHICLE_SIZE], memory[VEHICLE_SIZE:PAIR]), memory[PAIR:]
+    """Observers of target and chaser, and the state of the script."""
+    return (memory[:VEHICLE_SIZE], memory[VEHICLE_SIZE:PAIR]), memory[PAIR:STATE_END]
 
 
 @njit(cache=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings of scripted docking: approach, gains, observers."""
+"""Settings of a docking pair's control: scripted approach, gains, observers, coupled flight."""
 
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ class ScriptSettings(Record):
     lag: Positive  # time in which a vehicle follows an acceleration [s]
     turn_gain: Positive  # of the attitude [1/s]
     turn_change: Positive  # largest difference of commanded and present body rates [rad/s]
+    assumed_delay: NonNegative  # of commands on their way, over which states are predicted [s]
 
 
 class ScriptParameters(NamedTuple):
@@ -56,3 +57,37 @@ class ScriptParameters(NamedTuple):
     lag: float
     turn_gain: float
     turn_change: float
+    assumed_delay: float
+
+
+class CoupledSettings(Record):
+    """Gains of the law that flies both vehicles as one body, see `iap_control.docking.coupled_flight`."""
+
+    stiffness: Positive  # of the pair's position [1/s^2]
+    damping: Positive  # of its velocity [1/s]
+    integral: NonNegative  # of its position [1/s^3]
+    integral_limit: NonNegative  # of what the integral asks for, per axis [m/s^2]
+    integral_reach: Positive  # largest position error per axis that is integrated [m]
+    reach: Positive  # largest position error per axis [m]
+    disturbance_gain: NonNegative  # of the pair's observer, from measured velocities [1/s^2]
+    turn_gain: tuple[Positive, Positive, Positive]  # of roll, pitch and yaw [1/s]
+    rate_limit: tuple[Positive, Positive, Positive]  # of commanded body rates [rad/s]
+
+
+class CoupledParameters(NamedTuple):
+    """`CoupledSettings` as compiled loops take them, and where the pair flies.
+
+    Attributes:
+        place: mean position of both vehicles' CoMs, docked at the reference [m].
+    """
+
+    stiffness: float
+    damping: float
+    integral: float
+    integral_limit: float
+    integral_reach: float
+    reach: float
+    disturbance_gain: float
+    turn_gain: tuple[float, float, float]
+    rate_limit: tuple[float, float, float]
+    place: tuple[float, float, float]

@@ -10,6 +10,9 @@ Each vehicle has an observer of its position, velocity and of the acceleration d
 
 with the commanded thrust behind a lag as T. An acceleration a is answered by the thrust and the attitude that give it
 :math:`a - \hat d`.
+
+Commands may act late. Over the delay that is assumed, :func:`predict` moves a measured state on under the commands
+that are on their way, and all laws work on the state in which their command will act.
 """
 
 from typing import NamedTuple
@@ -24,10 +27,13 @@ from iap_description.math.kernels import (
     Vec,
     add,
     dot,
+    put4,
     put_at,
     qconj,
     qlog,
     qmul,
+    qnormalize,
+    qrate,
     quat_at,
     rotate,
     scale,
@@ -37,8 +43,12 @@ from iap_description.math.kernels import (
 )
 from iap_description.vehicles.latch import PortFrame
 
-# Indices of a vehicle's memory.
-POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13
+MAX_AHEAD = 20  # largest assumed delay in control periods
+# Indices of a vehicle's memory: position and velocity are predicted ones, those of the observer stand behind the aim,
+# and commands on their way (MAX_AHEAD, 4), oldest first, at the end.
+POSITION, VELOCITY, DISTURBANCE, THRUST, AIM = 0, 3, 6, 9, 10
+OBSERVED_POSITION, OBSERVED_VELOCITY, SENT = 13, 16, 19
+VEHICLE_SIZE = SENT + 4 * MAX_AHEAD
 YAW = 0.25  # gain and change of yaw rates over those of roll and pitch
 
 
@@ -51,6 +61,9 @@ class PairParameters(NamedTuple):
         mass: of each vehicle [kg].
         gravity: [m/s^2].
         dt: control period [s].
+        ahead: control periods of the assumed delay, see `predict`.
+        rate_gain: of the autopilots' rate loops about the body's axes [1/s].
+        coupled_rate_gain: of the same loops while the vehicles are locked to each other [1/s].
     """
 
     probe: PortFrame
@@ -58,6 +71,9 @@ class PairParameters(NamedTuple):
     mass: float
     gravity: float
     dt: float
+    ahead: int
+    rate_gain: Vec
+    coupled_rate_gain: Vec
 
 
 @njit(cache=True)
@@ -65,9 +81,14 @@ def initialise_observer(x: Array, pair: PairParameters, memory: Array) -> None:
     """Initialise the observer with a measured state row (13,) at which the vehicle hovers."""
     put_at(memory, POSITION, vec_at(x, 0))
     put_at(memory, VELOCITY, vec_at(x, 7))
+    put_at(memory, OBSERVED_POSITION, vec_at(x, 0))
+    put_at(memory, OBSERVED_VELOCITY, vec_at(x, 7))
     put_at(memory, DISTURBANCE, (0.0, 0.0, 0.0))
     put_at(memory, AIM, vec_at(x, 0))
     memory[THRUST] = pair.mass * pair.gravity
+    memory[SENT:] = 0.0
+    for k in range(pair.ahead):
+        memory[SENT + 4 * k] = memory[THRUST]
 
 
 @njit(cache=True)
@@ -75,8 +96,8 @@ def update_observer(
     x: Array, touches: bool, script: ScriptParameters, pair: PairParameters, memory: Array
 ) -> None:
     """Advance a vehicle's observer to a measured row (13,); in contact its disturbance stays as it is."""
-    p, v, d = vec_at(memory, POSITION), vec_at(memory, VELOCITY), vec_at(memory, DISTURBANCE)
-    dt = pair.dt
+    p, v = vec_at(memory, OBSERVED_POSITION), vec_at(memory, OBSERVED_VELOCITY)
+    d, dt = vec_at(memory, DISTURBANCE), pair.dt
     lift = rotate(quat_at(x, 3), (0.0, 0.0, memory[THRUST] / pair.mass))
     a = add(add(lift, (0.0, 0.0, -pair.gravity)), d)
     p, v = add(p, scale(dt, v)), add(v, scale(dt, a))
@@ -85,29 +106,91 @@ def update_observer(
     v = add(v, scale(dt * script.velocity_gain, off))
     if not touches:
         d = clipped3(add(d, scale(dt * script.disturbance_gain, off)), script.disturbance_limit)
+    put_at(memory, OBSERVED_POSITION, p)
+    put_at(memory, OBSERVED_VELOCITY, v)
+    put_at(memory, DISTURBANCE, d)
+
+
+@njit(cache=True)
+def predict(
+    x: Array,
+    rate_gain: Vec,
+    script: ScriptParameters,
+    pair: PairParameters,
+    memory: Array,
+    out: Array,
+) -> None:
+    r"""Predict a vehicle's state and estimates to the instant at which its next command acts.
+
+    Under the commands on their way, thrust follows with the lag of the observer, and body rates by
+    :math:`\dot w = k_w (w_d - w)`. Without an assumed delay the prediction is the measured row.
+
+    Args:
+        x: (13,) measured state row.
+        rate_gain: k_w about the body's axes [1/s].
+        script: lags.
+        pair: constants of both vehicles.
+        memory: of the vehicle; its position and velocity are written.
+        out: (13,) predicted state row, written.
+    """
+    out[:] = x
+    p, v = vec_at(memory, OBSERVED_POSITION), vec_at(memory, OBSERVED_VELOCITY)
+    if pair.ahead > 0:
+        d, thrust, dt = vec_at(memory, DISTURBANCE), memory[THRUST], pair.dt
+        q = quat_at(x, 3)
+        w_B = unrotate(q, vec_at(x, 10))
+        for k in range(SENT, SENT + 4 * pair.ahead, 4):
+            thrust += dt / script.thrust_lag * (memory[k] - thrust)
+            w_B = (
+                w_B[0] + min(1.0, dt * rate_gain[0]) * (memory[k + 1] - w_B[0]),
+                w_B[1] + min(1.0, dt * rate_gain[1]) * (memory[k + 2] - w_B[1]),
+                w_B[2] + min(1.0, dt * rate_gain[2]) * (memory[k + 3] - w_B[2]),
+            )
+            step = qrate(q, w_B)
+            q = qnormalize(
+                (
+                    q[0] + dt * step[0],
+                    q[1] + dt * step[1],
+                    q[2] + dt * step[2],
+                    q[3] + dt * step[3],
+                )
+            )
+            lift = rotate(q, (0.0, 0.0, thrust / pair.mass))
+            v = add(v, scale(dt, add(add(lift, (0.0, 0.0, -pair.gravity)), d)))
+            p = add(p, scale(dt, v))
+        put_at(out, 0, p)
+        put4(out[3:7], q)
+        put_at(out, 7, v)
+        put_at(out, 10, rotate(q, w_B))
     put_at(memory, POSITION, p)
     put_at(memory, VELOCITY, v)
-    put_at(memory, DISTURBANCE, d)
 
 
 @njit(cache=True)
 def attitude_command(
     x: Array, a: Vec, script: ScriptParameters, pair: PairParameters, memory: Array, out: Array
 ) -> None:
-    """Write thrust [N] and body rates [rad/s] (4,) for an acceleration [m/s^2] of a vehicle of measured row (13,)."""
+    """Write thrust [N] and body rates [rad/s] (4,) for an acceleration [m/s^2] of a vehicle of predicted row (13,)."""
     q_WB = quat_at(x, 3)
     thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
     w_B = unrotate(q_WB, vec_at(x, 10))
     out[0] = thrust
     put_at(out, 1, body_rates(q_WB, w_B, q, script.turn_gain, script.turn_change))
-    note_thrust(thrust, script, pair, memory)
+    note_command(out, script, pair, memory)
 
 
 @njit(cache=True)
-def note_thrust(
-    thrust: float, script: ScriptParameters, pair: PairParameters, memory: Array
+def note_command(
+    command: Array, script: ScriptParameters, pair: PairParameters, memory: Array
 ) -> None:
-    """Low-pass the commanded thrust [N], with which the observer predicts."""
+    """Keep a command (4,) that is sent, and low-pass the thrust of the one that acts now, as the observer has it."""
+    thrust, last = command[0], SENT + 4 * (pair.ahead - 1)
+    if pair.ahead > 0:
+        thrust = memory[SENT]
+        for k in range(SENT, last):
+            memory[k] = memory[k + 4]
+        for k in range(4):
+            memory[last + k] = command[k]
     memory[THRUST] += pair.dt / script.thrust_lag * (thrust - memory[THRUST])
 
 

@@ -13,6 +13,7 @@ from iap_simulation.sweeps.statistics import wilson_interval
 UNITS = {  # of what is known of episodes
     "time": "s",
     "latch_time": "s",
+    "calm_from": "s",
     "force_peak": "N",
     "closing_speed": "m/s",
     "offset": "m",

@@ -29,7 +29,7 @@ from iap_learning.tasks.kinds.docking.policy_pair import PairResponder, Source
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
 from iap_msgs.msg import PlatformCommand, PlatformReference
 from iap_physics.latching.latches import PHASES
-from iap_simulation.docking.ports import is_held, pair_of
+from iap_simulation.docking.ports import pair_of
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
@@ -192,8 +192,7 @@ class PairTopics:
         number = int(latches.phases[self._number])
         if number >= len(PHASES):
             raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
-        held = is_held(PHASES[number])
-        self._take(Source.LATCHED, latches.stamp, latches.sequence, held)
+        self._take(Source.PHASE, latches.stamp, latches.sequence, PHASES[number])
 
     def _take(self, source: Source, stamp: int, sequence: int, part: object) -> None:
         answer = self.responder.take(source, stamp, sequence, part)

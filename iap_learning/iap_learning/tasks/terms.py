@@ -22,11 +22,13 @@ class Term(NamedTuple):
         name: of it.
         size: its numbers; `PER_ACTION` for as many as an action has.
         fill: writes it: inputs of all worlds, indices (n,) of some, and where their numbers (n, size) are written.
+        actions: number of actions whose numbers a term of size `PER_ACTION` has.
     """
 
     name: str
     size: int
     fill: Callable[[Any, Integers, Array], None]
+    actions: int = 1
 
 
 class TermObserver:
@@ -43,7 +45,7 @@ class TermObserver:
     """
 
     def __init__(self, terms: Sequence[Term], scales: Sequence[float], actions: int) -> None:
-        sizes = [term.size or actions for term in terms]
+        sizes = [term.size or term.actions * actions for term in terms]
         parts = zip(terms, sizes, scales, strict=True)
         self.layout: TermLayout = tuple((term.name, size, scale) for term, size, scale in parts)
         ends = np.cumsum(sizes).tolist()
@@ -90,10 +92,10 @@ class TermTable(dict[str, Term]):
         return TermObserver(terms, list(scales.values()), actions)
 
 
-def array_term(name: str, size: int, array: Callable[[Any], Array]) -> Term:
-    """A term whose numbers are an array (B, size) of the inputs."""
+def array_term(name: str, size: int, array: Callable[[Any], Array], actions: int = 1) -> Term:
+    """A term whose numbers are an array (B, size) of the inputs; of so many actions where it is `PER_ACTION`."""
 
     def fill(inputs: Any, indices: Integers, out: Array) -> None:  # noqa: ANN401
         out[:] = array(inputs)[indices]
 
-    return Term(name, size, fill)
+    return Term(name, size, fill, actions)

@@ -113,6 +113,7 @@ class Experiment(Record):
         description: one sentence.
         task: its name or file.
         settings: of the task's keys, by their dotted paths.
+        scenario: of the scenario's keys while it learns alone; the policy is of the task without them.
         seed: of all that is drawn.
         worlds: side by side.
         threads: that share them; no result depends on how many.
@@ -127,6 +128,7 @@ class Experiment(Record):
     description: str
     task: str
     settings: dict[str, Any]
+    scenario: dict[str, Any] = Field(default_factory=dict)
     seed: int = Field(strict=True, ge=0, lt=2**63)
     worlds: Count
     threads: Count

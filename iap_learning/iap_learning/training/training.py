@@ -186,6 +186,7 @@ class Training:
             experiment.task,
             experiment.worlds,
             settings=experiment.settings,
+            scenario=experiment.scenario,
             threads=experiment.threads,
         )
         reached = TrainingProgress() if checkpoint is None else checkpoint.progress

@@ -69,7 +69,7 @@ def load_aircraft(block: Array, first: int, flight: FreeFlightState, lanes: Lane
         row, i = body_row(bodies[n]), bodies[n]
         for lane in range(lanes[0], lanes[1]):
             world = world_at(first, lane, count)
-            set1(block, row, BODY.mode, lane, float(modes[world]))
+            set1(block, row, BODY.mode, lane, float(modes[world, n]))
             load_command(block, row, BODY.command, lane, flight.command, world, n)
             load_rotors(block, row, 0, lane, flight.rotors, world, n)
             set1(block, row, BODY.is_estimated, lane, 1.0 if estimates.is_used[world] else 0.0)

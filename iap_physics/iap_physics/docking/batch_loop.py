@@ -91,7 +91,7 @@ def flight_of(pairs: Pairs, shared: Array, vehicle: BatchVehicle, dt: float) -> 
     batch = len(pairs.status)
     q_WB = np.zeros((batch, 2, 4))
     q_WB[..., 3] = 1.0
-    modes = np.full(batch, int(Mode.RATE_THRUST))
+    modes = np.full((batch, 2), int(Mode.RATE_THRUST))
     rotors = np.zeros((5, batch, 2, 4))
     parameters = np.zeros(0, [("none", float)])  # nothing of which is read here
     return FreeFlightState(

@@ -121,9 +121,8 @@ def autopilot_step(x: Array, is_due: Booleans, fleet: FleetState) -> None:
     for b in range(out.shape[0]):
         if not is_due[b]:
             continue
-        mode = command.modes[b]
         for n in range(out.shape[1]):
-            autopilot = fleet.autopilots[n]
+            mode, autopilot = command.modes[b, n], fleet.autopilots[n]
             lift = quat(autopilot.lift)
             if mode == _RPM:
                 put4(out[b, n], of_rotors(quat(command.rpm[b, n]), lift))

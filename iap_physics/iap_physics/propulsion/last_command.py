@@ -13,7 +13,7 @@ class LastCommand(NamedTuple):
     """The commands of N aircraft in B worlds that count until the next ones, see `iap_description.states.Command`.
 
     Attributes:
-        modes: (B,) how to read each, a `Mode`.
+        modes: (B, N) how to read each, a `Mode`.
         thrust: (B, N) [N].
         q_WB: (B, N, 4).
         w_WB_B: (B, N, 3) [rad/s].

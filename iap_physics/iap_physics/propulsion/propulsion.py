@@ -100,7 +100,7 @@ class Propulsion:
         rate = airframe.autopilot.rate_hz or physics_hz
         self.every = round(physics_hz / rate)
         self.command = LastCommand(
-            np.full(batch, int(Mode.RPM), dtype=np.int64),
+            np.full((batch, count), int(Mode.RPM), dtype=np.int64),
             np.zeros((batch, count)),
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 3)),

@@ -223,7 +223,7 @@ def hold_commands(
         not_finite = get(controls, PLATFORM_ROW, PLATFORM.not_finite, lane)
         if world >= len(command.modes) or not_finite != 0.0:
             continue
-        command.modes[world] = mode_of(law)
         for n in range(command.thrust.shape[1]):
+            command.modes[world, n] = mode_of(law)
             a = aircraft_row(settings.first, n)
             store_command(controls, a, AIRCRAFT.command, lane, command, world, n)

@@ -32,24 +32,26 @@ class DockingRecords(NamedTuple):
         closing: [m/s].
         closing_speed: [m/s].
         force_peak: [N].
-        end: [s].
-        succeeded: whether the coupled flight ended in a success.
+        lock: [s].
+        calm: [s].
+        succeeded: whether it has been calm for long enough.
         outcome: by the scenario's limits, see `iap_simulation.tasks.outcomes`; progress ends with it.
     """
 
     closing: Array
     closing_speed: Array
     force_peak: Array
-    end: Array
+    lock: Array
+    calm: Array
     succeeded: Booleans
     outcome: Integers
 
     @classmethod
     def of(cls, batch: int) -> Self:
         """Records of worlds that have not begun."""
-        closing, closing_speed, force_peak, end = np.zeros((4, batch))
+        closing, closing_speed, force_peak, lock, calm = np.zeros((5, batch))
         succeeded, outcomes = np.zeros(batch, bool), np.zeros(batch, np.int64)
-        return cls(closing, closing_speed, force_peak, end, succeeded, outcomes)
+        return cls(closing, closing_speed, force_peak, lock, calm, succeeded, outcomes)
 
     def reset(self, worlds: Integers) -> None:
         """Begin anew in some worlds."""
@@ -69,7 +71,8 @@ def instant_of(pairs: Pairs, records: DockingRecords, b: int, t: float) -> Docki
     status = CRASHED if records.outcome[b] == CRASHED else pairs.status[b]
     caught = pairs.caught[b, 0] if is_held(pairs, b) else math.nan
     force = norm(vec_at(pairs.contact[b], 0))
-    return DockingInstant(t, status, pairs.x[b, 0], pairs.x[b, 1], force, caught)
+    locked = pairs.phase[b] == LOCKED
+    return DockingInstant(t, status, pairs.x[b, 0], pairs.x[b, 1], force, caught, locked)
 
 
 @formula
@@ -79,7 +82,8 @@ def progress_of(records: DockingRecords, b: int) -> DockingProgress:
         records.closing[b],
         records.closing_speed[b],
         records.force_peak[b],
-        records.end[b],
+        records.lock[b],
+        records.calm[b],
         records.succeeded[b],
     )
 
@@ -113,7 +117,9 @@ def follow_all(
             _store(records, b, progress)
             status = status_of(now.status, now.target, ground_clearance[0])
             status = status_of(status, now.chaser, ground_clearance[1])
-            now = DockingInstant(now.t, status, now.target, now.chaser, now.force, now.caught)
+            now = DockingInstant(
+                now.t, status, now.target, now.chaser, now.force, now.caught, now.locked
+            )
         records.outcome[b] = outcome(now, progress, limits)
 
 
@@ -122,5 +128,6 @@ def _store(records: DockingRecords, b: int, progress: DockingProgress) -> None:
     records.closing[b] = progress.closing
     records.closing_speed[b] = progress.closing_speed
     records.force_peak[b] = progress.force_peak
-    records.end[b] = progress.end
+    records.lock[b] = progress.lock
+    records.calm[b] = progress.calm
     records.succeeded[b] = progress.succeeded

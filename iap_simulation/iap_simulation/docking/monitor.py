@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from iap_physics.engines.engine import RUNNING
-from iap_physics.latching.latches import Latches
+from iap_physics.latching.latches import Latches, Phase
 from iap_simulation.docking.outcome import (
     START,
     DockingInstant,
@@ -16,6 +16,7 @@ from iap_simulation.docking.outcome import (
     follow,
     outcome,
 )
+from iap_simulation.docking.pair_laws import docking_limits
 from iap_simulation.docking.ports import is_held, port_frames
 from iap_simulation.scenario.scenario import DockingSpec, Scenario
 from iap_simulation.tasks.monitor import ObservedLatches, ObservedPlant, TaskMonitor
@@ -31,7 +32,7 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         limits: of the docking; None takes those of the scenario.
 
     Attributes:
-        docked: times at which the latch caught and held until the end of the coupled flight, or so far [s].
+        docked: times at which the latch caught what it holds, or held [s].
         progress: of the docking.
         outcome: see `iap_simulation.tasks.outcomes.OUTCOMES`.
     """
@@ -44,7 +45,7 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         latch = scenario.latches[spec.latch]
         names = [vehicle.name for vehicle in scenario.vehicles]
         self._latch, self._success = spec.latch, spec.success
-        self._limits = DockingLimits.of(spec.success) if limits is None else limits
+        self._limits = docking_limits(scenario) if limits is None else limits
         self._ports = port_frames(scenario, latch)
         paths = (latch.socket, latch.probe)
         self._target, self._chaser = (names.index(path.split("/")[0]) for path in paths)
@@ -76,7 +77,8 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         pair = (self._target, self._chaser)
         force = max(float(np.linalg.norm(plant.contact_wrench(i)[:3])) for i in pair)
         target, chaser = (plant.state(i)[0, 0] for i in pair)
-        return DockingInstant(plant.t, RUNNING, target, chaser, force, self._caught(plant))
+        locked = _latches_of(plant).phase(self._latch) == Phase.LOCKED
+        return DockingInstant(plant.t, RUNNING, target, chaser, force, self._caught(plant), locked)
 
     def _caught(self, plant: ObservedPlant) -> float:
         """Time at which the latch caught what it holds [s]; NaN while it holds nothing."""
@@ -92,23 +94,23 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         success, force_peak = self._success, self.progress.force_peak
         if self.outcome == ARRIVED:
             return None
-        if math.isnan(self.progress.end):
-            return f"latch '{self._latch}' held nothing for {success.hover:g} s within {success.within:g} s"
         if force_peak > success.peak_force:
             return f"a force of {force_peak:.0f} N is more than the {success.peak_force:g} N of a docking"
-        return f"the docked vehicles do not hover {success.hover:g} s after latch '{self._latch}' caught"
+        if math.isnan(self.progress.lock):
+            return f"latch '{self._latch}' was not locked within {success.within:g} s"
+        return f"the locked vehicles were not calm for {success.calm_time:g} s within {success.settle:g} s"
 
     def metrics(self, plant: ObservedPlant) -> dict[str, Any]:
         """Key `docking` of metrics.json."""
         progress, has_docked = self.progress, self.outcome == ARRIVED
-        has_touched = not math.isnan(progress.closing_speed)
         return {
             "success": has_docked,
             "docked": self.docked,
             "latch_time_s": self.docked[-1] if self.docked else None,
-            "docking_time_s": progress.end if has_docked else None,
+            "lock_time_s": _number(progress.lock),
+            "docking_time_s": progress.calm + self._success.calm_time if has_docked else None,
             "force_peak_n": progress.force_peak,
-            "closing_speed_mps": progress.closing_speed if has_touched else None,
+            "closing_speed_mps": _number(progress.closing_speed),
             "events": [
                 {
                     "t_s": event.t,
@@ -122,6 +124,10 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
                 for event in _latches_of(plant).events
             ],
         }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _latches_of(plant: ObservedPlant) -> ObservedLatches:

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Outcome of a docking: when it has succeeded, when it has failed, and why, compiled for one pair of aircraft.
 
-A docking has succeeded when the latch has held the probe over the coupled flight, and both aircraft are then slow and
-level, in time, and have borne no more than the largest force. `follow` moves what is remembered of a docking on by one
-control instant; `outcome` says what has become of it.
+A docking has succeeded when it was locked in time, the pair has then been calm near its place of reference for a while
+without a break, and neither aircraft has borne more than the largest force. `follow` moves what is remembered of a
+docking on by one control instant; `outcome` says what has become of it.
 """
 
 import math
 from typing import NamedTuple, Self
 
-import numpy as np
-
 from iap_description.arrays import Array
-from iap_description.math.kernels import formula, norm, sub, vec_at
+from iap_description.math.kernels import add, formula, norm, sub, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.scenario.scenario import Success
@@ -32,20 +30,24 @@ class DockingLimits(NamedTuple):
     """Limits of a docking; those that a task may add are infinite without one.
 
     Attributes:
-        hover: coupled flight after the catch [s].
-        end_speed: of both aircraft at its end, below this [m/s].
-        end_cosine: of both aircraft's tilt at its end, above this.
+        calm_time: for which the locked pair is calm in a success, without a break [s].
+        settle: time from the lock by which it has been [s].
+        distance: of the pair's mean position from its place of reference, while it is calm [m].
+        speed: of both aircraft meanwhile, below this [m/s].
+        rate: of both aircraft meanwhile, below this [rad/s].
         peak_force: largest force on an aircraft in a success, mean over a control period [N].
-        within: time by which a success has ended [s]; without a catch the docking has failed then.
+        within: time by which a success is locked [s]; without a lock the docking has failed then.
         fatal_force: force beyond which a docking fails at once [N].
         away: distance of an aircraft from its docked position at which it is out of bounds [m].
-        seconds: time limit, with or without a catch [s].
+        seconds: time limit, with or without a lock [s].
         docked_W: (2, 3) docked positions of target and chaser [m].
     """
 
-    hover: float
-    end_speed: float
-    end_cosine: float
+    calm_time: float
+    settle: float
+    distance: float
+    speed: float
+    rate: float
     peak_force: float
     within: float
     fatal_force: float
@@ -54,18 +56,14 @@ class DockingLimits(NamedTuple):
     docked_W: Array
 
     @classmethod
-    def of(cls, success: Success) -> Self:
+    def of(cls, success: Success, docked_W: Array) -> Self:
         """Limits of a scenario's docking, without those of a task."""
         return cls(
-            success.hover,
-            success.end_speed,
-            math.cos(math.radians(success.end_tilt_deg)),
-            success.peak_force,
-            success.within,
+            **success.model_dump(),
             fatal_force=math.inf,
             away=math.inf,
             seconds=math.inf,
-            docked_W=np.zeros((2, 3)),
+            docked_W=docked_W,
         )
 
 
@@ -79,6 +77,7 @@ class DockingInstant(NamedTuple):
         chaser: (13,) state row of the probe's aircraft.
         force: largest on one of them, mean over the last control period [N].
         caught: time at which the latch caught the probe that it holds [s]; NaN while it holds none.
+        locked: whether it holds it without play.
     """
 
     t: float
@@ -87,6 +86,7 @@ class DockingInstant(NamedTuple):
     chaser: Array
     force: float
     caught: float
+    locked: bool
 
 
 class DockingProgress(NamedTuple):
@@ -96,18 +96,20 @@ class DockingProgress(NamedTuple):
         closing: speed of the probe towards the socket at the last instant [m/s]; NaN before the first.
         closing_speed: the same at the instant before the first touch [m/s]; NaN before that touch.
         force_peak: largest force on an aircraft [N].
-        end: time at which the coupled flight ended [s]; NaN before it.
-        succeeded: whether it ended in a success.
+        lock: time at which the pair was locked that still is [s]; else NaN.
+        calm: time from which on it has been calm [s]; NaN while it is not.
+        succeeded: whether it has been for long enough.
     """
 
     closing: float
     closing_speed: float
     force_peak: float
-    end: float
+    lock: float
+    calm: float
     succeeded: bool
 
 
-START = DockingProgress(math.nan, math.nan, 0.0, math.nan, succeeded=False)
+START = DockingProgress(math.nan, math.nan, 0.0, math.nan, math.nan, succeeded=False)
 
 
 @formula
@@ -126,16 +128,22 @@ def follow(
         limits: of the docking.
     """
     closing = approach(now.chaser, now.target, ports[0], ports[1]).closing
-    closing_speed, end, succeeded = before.closing_speed, before.end, before.succeeded
+    closing_speed, lock, calm = before.closing_speed, before.lock, before.calm
     if math.isnan(closing_speed) and now.force > 0.0:
         closing_speed = closing if math.isnan(before.closing) else before.closing
     force_peak = max(before.force_peak, now.force)
-    if math.isnan(end) and now.t >= now.caught + limits.hover - TIME_TOLERANCE:
-        end = now.t
-        is_calm = _is_calm(now.target, limits) and _is_calm(now.chaser, limits)
-        is_in_time = now.t <= limits.within + TIME_TOLERANCE
-        succeeded = is_calm and is_in_time and force_peak <= limits.peak_force
-    return DockingProgress(closing, closing_speed, force_peak, end, succeeded)
+    if not now.locked:
+        lock = math.nan
+    elif math.isnan(lock):
+        lock = now.t
+    if not (now.locked and _is_calm(now, limits)):
+        calm = math.nan
+    elif math.isnan(calm):
+        calm = now.t
+    has_settled = now.t >= calm + limits.calm_time - TIME_TOLERANCE
+    is_in_time = lock <= limits.within + TIME_TOLERANCE
+    succeeded = has_settled and is_in_time and force_peak <= limits.peak_force
+    return DockingProgress(closing, closing_speed, force_peak, lock, calm, succeeded)
 
 
 @formula
@@ -147,13 +155,13 @@ def outcome(now: DockingInstant, progress: DockingProgress, limits: DockingLimit
         return ARRIVED
     if progress.force_peak > limits.fatal_force:
         return TOO_FORCEFUL
-    if not math.isnan(progress.end):
+    if now.t >= progress.lock + limits.settle - TIME_TOLERANCE:
         return NOT_CALM
     if _distance(now.target, limits.docked_W[0]) > limits.away:
         return OUT_OF_BOUNDS
     if _distance(now.chaser, limits.docked_W[1]) > limits.away:
         return OUT_OF_BOUNDS
-    limit = limits.within if math.isnan(now.caught) else limits.seconds
+    limit = limits.within if math.isnan(progress.lock) else limits.seconds
     return TIME_IS_UP if now.t >= min(limit, limits.seconds) - TIME_TOLERANCE else RUNNING
 
 
@@ -171,9 +179,13 @@ def status_of(status: int, x: Array, ground_clearance: float) -> int:
 
 
 @formula
-def _is_calm(x: Array, limits: DockingLimits) -> bool:
-    cosine = 1.0 - 2.0 * (x[3] * x[3] + x[4] * x[4])
-    return norm(vec_at(x, 7)) < limits.end_speed and cosine > limits.end_cosine
+def _is_calm(now: DockingInstant, limits: DockingLimits) -> bool:
+    speed = max(norm(vec_at(now.target, 7)), norm(vec_at(now.chaser, 7)))
+    rate = max(norm(vec_at(now.target, 10)), norm(vec_at(now.chaser, 10)))
+    off_t = sub(vec_at(now.target, 0), vec_at(limits.docked_W[0], 0))
+    off_c = sub(vec_at(now.chaser, 0), vec_at(limits.docked_W[1], 0))
+    away = 0.5 * norm(add(off_t, off_c))
+    return speed < limits.speed and rate < limits.rate and away < limits.distance
 
 
 @formula

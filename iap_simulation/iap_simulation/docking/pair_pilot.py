@@ -6,18 +6,18 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from iap_control.docking.guidance import empty_memory, script_command
-from iap_control.docking.settings import ScriptParameters
-from iap_control.docking.vehicle_control import PairParameters
+from iap_control.docking.coupled_flight import PairLaws
+from iap_control.docking.guidance import PairLinks, empty_memory, script_command
 from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode, Q
-from iap_physics.latching.latches import Latches
+from iap_physics.latching.latches import Latches, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.docking.ports import is_held, pair_of, port_frames
-from iap_simulation.scenario.scenario import DockingSpec, Scenario
+from iap_simulation.docking.pair_laws import pair_laws
+from iap_simulation.docking.ports import is_held, pair_of
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
 TOUCH = 0.5  # force from which on a vehicle is touched [N]
@@ -29,12 +29,17 @@ class Sensed(NamedTuple):
     Attributes:
         rows: (2, 13) measured state rows of target and chaser.
         wrenches_P: (2, 6) contact and latch on each over the last period, about its CoM, in its axes [N, N m].
-        latched: whether the latch holds the probe.
+        phase: of the latch.
     """
 
     rows: Array
     wrenches_P: Array
-    latched: bool
+    phase: Phase
+
+    @property
+    def latched(self) -> bool:
+        """Whether the latch holds the probe."""
+        return is_held(self.phase)
 
     @property
     def wrench_W(self) -> Array:
@@ -48,31 +53,17 @@ class ScriptPilot:
     """Flies target and chaser by the script.
 
     Args:
-        spec: of the docking.
-        pair: what is known of the vehicles.
-
-    Attributes:
-        pair: as given.
+        laws: of the pair.
     """
 
-    def __init__(self, spec: DockingSpec, pair: PairParameters) -> None:
-        self._script = ScriptParameters(**spec.script.model_dump())
-        self.pair = pair
-        self._out = np.zeros((2, 4))
-        self._memory = empty_memory()
+    def __init__(self, laws: PairLaws) -> None:
+        self._laws = laws
+        self._out, self._memory = np.zeros((2, 4)), empty_memory()
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self:
         """The script of a scenario that docks."""
-        assert scenario.docking is not None
-        latch = scenario.latches[scenario.docking.latch]
-        probe, socket = port_frames(scenario, latch)
-        target = next(v for v in scenario.vehicles if v.name == latch.socket.split("/")[0])
-        mass = target.platform.aircraft.mass
-        return cls(
-            scenario.docking,
-            PairParameters(probe, socket, mass, scenario.world.gravity, scenario.dt),
-        )
+        return cls(pair_laws(scenario))
 
     @property
     def info(self) -> Mapping[str, Any]:
@@ -81,12 +72,10 @@ class ScriptPilot:
 
     def __call__(self, k: int, sensed: Sensed) -> Array:  # noqa: ARG002 - it acts at every instant
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; the next call overwrites them."""
-        target, chaser = sensed.rows
         touches = bool((np.linalg.norm(sensed.wrenches_P[:, :3], axis=1) > TOUCH).any())
-        latched = sensed.latched
-        script_command(
-            target, chaser, touches, latched, self._script, self.pair, self._memory, self._out
-        )
+        links = PairLinks(touches, sensed.latched, sensed.phase == Phase.LOCKED)
+        rows = (sensed.rows[0], sensed.rows[1])
+        script_command(rows, links, self._laws, self._memory, self._out)
         return self._out
 
 
@@ -149,7 +138,7 @@ class DockingPilot:
             wrenches[n] = vehicle.interaction.sensor.raw_P
         latches = plant.part(Latches)
         assert latches is not None
-        return Sensed(rows, wrenches, is_held(latches.phase(self._latch)))
+        return Sensed(rows, wrenches, latches.phase(self._latch))
 
 
 def scripted(scenario: Scenario, vehicles: Sequence[Vehicle]) -> DockingPilot:

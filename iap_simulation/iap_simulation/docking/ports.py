@@ -49,9 +49,9 @@ def pair_vehicles(scenario: Scenario, spec: DockingSpec) -> tuple[int, int]:
         raise BadInput("docking: worlds side by side have two vehicles and one latch that stays")
     for vehicle in scenario.vehicles:
         error = vehicle.model_error
-        if vehicle.faults or vehicle.disturbances or error.delay or any(error.com + error.force):
+        if vehicle.faults or vehicle.disturbances or any(error.com + error.force):
             raise BadInput(
-                f"docking: worlds side by side have no faults, disturbances, delays or shifted CoMs: '{vehicle.name}'"
+                f"docking: worlds side by side have no faults, disturbances or shifted CoMs: '{vehicle.name}'"
             )
     draw = scenario.draw
     if draw.com or draw.force or draw.torque or draw.friction:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_control.docking.settings import ScriptSettings
+from iap_control.docking.settings import CoupledSettings, ScriptSettings
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config.bounds import MAX_DELAY
 from iap_description.config.record import (
@@ -34,21 +34,32 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
 class Success(Record):
-    """Conditions on which a docking has succeeded."""
+    """Conditions on which a docking has succeeded: locked, and calm for a time without a break."""
 
     peak_force: Positive  # largest on a vehicle, mean over a control period [N]
-    hover: Positive  # coupled flight after the probe is caught [s]
-    end_speed: Positive  # of both vehicles at its end, at most [m/s]
-    end_tilt_deg: Positive  # of both vehicles at its end, at most
-    within: Positive  # from the start [s]
+    within: Positive  # time from the start by which it is locked [s]
+    settle: Positive  # time from the lock by which it has been calm for `calm_time` [s]
+    calm_time: Positive  # without a break [s]
+    distance: Positive  # of the pair from its place of reference while it is calm [m]
+    speed: Positive  # of both vehicles meanwhile [m/s]
+    rate: Positive  # of both vehicles meanwhile [rad/s]
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> Self:
+        if self.calm_time >= self.settle:
+            raise ValueError(
+                f"key 'calm_time': {self.calm_time:g} s is no less than settle, {self.settle:g} s"
+            )
+        return self
 
 
 class DockingSpec(Record):
-    """A docking and the conditions of its success."""
+    """A docking, the conditions of its success, and the laws of its pair."""
 
     latch: str
     success: Success
     script: ScriptSettings
+    coupled: CoupledSettings
 
 
 class EngineChoice(Record):

@@ -10,6 +10,7 @@ from contact_engines import NAMES
 from iap_description.errors import BadInput
 from iap_description.states import P, V
 from iap_physics.latching.latches import Latches
+from iap_simulation.docking.pair_laws import docked_positions
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.runs.run import record
 from iap_simulation.simulation.simulation import Simulation
@@ -37,38 +38,47 @@ def test_the_script_docks_in_every_engine(name, seed):
         task, plant = simulation.task, simulation.plant
         metrics = task.metrics(plant)
         assert task.failure is None
-        assert metrics["docking_time_s"] == pytest.approx(metrics["latch_time_s"] + 1.0, abs=0.005)
+        assert metrics["latch_time_s"] < metrics["lock_time_s"] < metrics["docking_time_s"] - 3.0
         assert [event["what"] for event in metrics["events"]] == ["caught", "locked"]
         # both go on, as one body
         x = [simulation.state_of(vehicle)[0] for vehicle in ("target", "chaser")]
         np.testing.assert_allclose(x[0][10:], x[1][10:], atol=0.01)
-        assert all(np.linalg.norm(row[V]) < 0.3 for row in x)
+        assert all(np.linalg.norm(row[V]) < 0.1 for row in x)
+        middle = 0.5 * (x[0][P] + x[1][P])
+        np.testing.assert_allclose(
+            middle, docked_positions(simulation.scenario).mean(axis=0), atol=0.1
+        )
 
 
 def test_the_script_docks_nearly_always(many):
     records = many.records
     assert records.succeeded.sum() >= 62
-    assert records.end[records.succeeded].mean() < 3.0
+    assert records.lock[records.succeeded].mean() < 3.0
+    assert (records.calm - records.lock)[records.succeeded].mean() < 1.5
     assert np.quantile(records.force_peak, 0.95) < 60.0
     assert np.nanmax(records.closing_speed) < 0.5
 
 
-def test_engines_and_batch_fly_alike_until_they_touch(name):
-    worlds = DockingWorlds.of("docking", [2])
-    with Simulation.of("docking", engine=name, seed=2, settings=SCRIPT) as simulation:
+@pytest.mark.parametrize(("delays", "within"), [((0.0, 0.0), 1e-3), ((0.03, 0.06), 3e-3)])
+def test_engines_and_batch_fly_alike_until_they_touch(name, delays, within):
+    """Also where commands of target and chaser are late by different times, and the laws assume another one."""
+    late = {f"vehicles.{i}.model_error.delay": delay for i, delay in enumerate(delays)}
+    late["docking.script.assumed_delay"] = max(delays) / 2.0
+    worlds = DockingWorlds.of("docking", [2], settings=late)
+    with Simulation.of("docking", engine=name, seed=2, settings=SCRIPT | late) as simulation:
         while not worlds.pairs.touches[0]:
             worlds.step_script()
             simulation.step()
             for i, vehicle in enumerate(("target", "chaser")):
                 own, other = simulation.state_of(vehicle)[0], worlds.pairs.x[0, i]
-                assert np.abs(own[P] - other[P]).max() < 1e-3
+                assert np.abs(own[P] - other[P]).max() < within
         assert worlds.times[0] > 1.0
 
 
 def test_a_world_of_many_is_that_world_alone_bit_for_bit(many):
     alone = DockingWorlds.of("docking", [7])
     alone.fly_script()
-    assert alone.records.end[0] == many.records.end[7]
+    assert alone.records.calm[0] == many.records.calm[7]
     assert alone.records.force_peak[0] == many.records.force_peak[7]
     np.testing.assert_array_equal(alone.pairs.caught[0], many.pairs.caught[7])
 
@@ -123,12 +133,12 @@ def test_a_run_tells_when_and_how_it_docked(tmp_path):
     ("settings", "fault"),
     [
         ({"docking.success.peak_force": 1.0}, "more than the 1 N of a docking"),
-        ({"latches.dock.depth": 0.13}, "held nothing"),
-        ({"docking.success.end_tilt_deg": 0.01}, "do not hover"),
+        ({"latches.dock.depth": 0.13}, "was not locked within 4 s"),
+        ({"docking.success.speed": 1e-3}, "were not calm for 3 s within 4 s"),
     ],
 )
 def test_what_is_no_docking_says_why(tmp_path, settings, fault):
-    settings = {**SCRIPT, "docking.success.within": 4.0, **settings}
+    settings = {**SCRIPT, "docking.success.within": 4.0, "docking.success.settle": 4.0, **settings}
     result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)
     assert result.metrics["outcome"] == "not_docked"
     assert fault in result.failure
@@ -137,7 +147,7 @@ def test_what_is_no_docking_says_why(tmp_path, settings, fault):
 
 @pytest.mark.slow
 def test_undocked_the_vehicles_part(tmp_path):
-    settings = {**SCRIPT, "latches.dock.release": 2.9, "docking.success.hover": 3.0}
+    settings = {**SCRIPT, "latches.dock.release": 2.9, "duration": 3.5}
     result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)
     events = [event["what"] for event in result.metrics["docking"]["events"]]
     assert events == ["caught", "locked", "released"]
@@ -149,7 +159,13 @@ def test_undocked_the_vehicles_part(tmp_path):
         ("two_platforms", {}, "no key 'docking'"),
         ("docking", {"draw.com": 0.01}, "draw no com"),
         ("docking", {"latches.dock.release": 3.0}, "one latch that stays"),
-        ("docking", {"vehicles.0.model_error.delay": 0.01}, "no faults, disturbances, delays"),
+        (
+            "docking",
+            {"vehicles.0.model_error.com": [0.01, 0.0, 0.0]},
+            "no faults, disturbances or",
+        ),
+        ("docking", {"docking.script.assumed_delay": 0.2}, "docking.script.assumed_delay"),
+        ("docking", {"docking.success.calm_time": 7.5}, "calm_time"),
     ],
 )
 def test_what_worlds_do_not_have_is_refused(scenario, settings, fault):
@@ -161,4 +177,4 @@ def test_what_worlds_do_not_have_is_refused(scenario, settings, fault):
 def test_the_hard_script_docks_mostly():
     worlds = DockingWorlds.of("docking_hard", 128)
     worlds.fly_script()
-    assert worlds.records.succeeded.mean() > 0.9
+    assert worlds.records.succeeded.mean() > 0.95

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from numba import njit
 
-from iap_control.docking.settings import ScriptParameters
+from iap_control.docking.coupled_flight import PairLaws
 from iap_control.docking.vehicle_control import (
     DISTURBANCE,
     PairParameters,
     attitude_command,
     body_rates,
-    note_thrust,
+    note_command,
     thrust_command,
 )
 from iap_description.arrays import Array
@@ -53,16 +53,14 @@ class ActionControl(NamedTuple):
         size: numbers of an action for each aircraft.
         compensated: whether the estimated disturbance is taken from accelerations.
         rate: (3,) gains of the autopilots' rate loops [1/s].
-        script: gains of attitude loop and observer.
-        pair: what is known of the vehicles.
+        laws: of the pair.
     """
 
     kind: int
     size: int
     compensated: bool
     rate: Array
-    script: ScriptParameters
-    pair: PairParameters
+    laws: PairLaws
 
 
 @njit(cache=True)
@@ -73,24 +71,25 @@ def command(
 
     Args:
         values: the action in SI units, of target and chaser one after the other.
-        measured: (2, 13) their measured state rows.
+        measured: (2, 13) their state rows, measured and predicted to the instant at which the commands act.
         control: how.
-        memory: (2, 13) of their observers, which is told the thrusts.
+        memory: (2, n) of their observers, which keep what is commanded.
         out: (2, 4) thrust [N] and body rates (3,) [rad/s], written.
     """
+    script, pair = control.laws.script, control.laws.pair
     for i in range(2):
         own = values[i * control.size : (i + 1) * control.size]
         if control.kind == ACCELERATION:
             a = vec_at(own, 0)
             if control.compensated:
                 a = sub(a, vec_at(memory[i], DISTURBANCE))
-            attitude_command(measured[i], a, control.script, control.pair, memory[i], out[i])
+            attitude_command(measured[i], a, script, pair, memory[i], out[i])
             continue
         if control.kind == THRUST_RATES:
-            _thrust_and_rates(own, control.pair, out[i])
+            _thrust_and_rates(own, pair, out[i])
         else:
             _accelerate(own, measured[i], control, out[i])
-        note_thrust(out[i, 0], control.script, control.pair, memory[i])
+        note_command(out[i], script, pair, memory[i])
 
 
 @njit(cache=True)
@@ -102,8 +101,9 @@ def _thrust_and_rates(own: Array, pair: PairParameters, out: Array) -> None:
 @njit(cache=True)
 def _accelerate(own: Array, x: Array, control: ActionControl, out: Array) -> None:
     q_WB = quat_at(x, 3)
-    f_W = (own[0], own[1], own[2] + control.pair.gravity)
-    out[0] = max(0.0, control.pair.mass * dot(f_W, rotate(q_WB, (0.0, 0.0, 1.0))))
+    pair = control.laws.pair
+    f_W = (own[0], own[1], own[2] + pair.gravity)
+    out[0] = max(0.0, pair.mass * dot(f_W, rotate(q_WB, (0.0, 0.0, 1.0))))
     w_B = unrotate(q_WB, vec_at(x, 10))
     for k in range(3):
         out[1 + k] = w_B[k] + own[3 + k] / control.rate[k]
@@ -128,7 +128,7 @@ def values_of(
         if control.kind == ACCELERATION:
             put_at(own, 0, a)
             continue
-        s, pair = control.script, control.pair
+        s, pair = control.laws.script, control.laws.pair
         thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
         w_B = unrotate(q_WB, vec_at(x, 10))
         rates = body_rates(q_WB, w_B, q, s.turn_gain, s.turn_change)

@@ -5,14 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from iap_control.docking.vehicle_control import VEHICLE_SIZE
-from iap_description.arrays import Array, Booleans, Integers
+from iap_description.arrays import Array, Integers
 from iap_learning.policies.layout import TermLayout
 from iap_learning.tasks.episodes import CameraPlacement, Episodes, Observations
-from iap_learning.tasks.kinds.docking.actions import ActionControl, command
-from iap_learning.tasks.kinds.docking.pair import Interface, sense
+from iap_learning.tasks.kinds.docking.pair import Interface, PairMemory, act, sense
 from iap_learning.tasks.kinds.docking.rewards import (
     DockingRules,
     DockingWeights,
@@ -38,7 +35,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     Attributes:
         interface: between policy and pairs.
         measured: (B, 2, 13) state rows of target and chaser at the present instant, as they are measured.
-        memory: (B, 2, 13) of the observers of both aircraft.
+        memory: of observers and laws.
 
     Raises:
         BadInput: the scenario docks nothing, or anything unknown or impossible in it.
@@ -63,16 +60,17 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         ready, spec = flying.scenario, flying.spec
         self.interface = Interface.of(task, ready)
         super().__init__(task, flying, self.interface.scale)
-        self._limit = max(1, round(min(task.seconds, spec.success.within) / self.dt))
-        seconds = self._limit * self.dt
+        longest = spec.success.within + spec.success.settle
+        self._limit = max(1, round(min(task.seconds, longest) / self.dt))
+        seconds, pair = self._limit * self.dt, flying.laws.pair
         self._rules = DockingRules(
-            ports=(flying.pair.probe, flying.pair.socket),
-            limits=limits_of(task, flying.limits, self.interface.references, seconds),
+            ports=(pair.probe, pair.socket),
+            limits=limits_of(task, flying.limits, seconds),
             weights=DockingWeights.of(task, self.dt),
             depth=ready.latches[spec.latch].depth,
         )
         self.measured = np.zeros((worlds, 2, 13))
-        self.memory = np.zeros((worlds, 2, VEHICLE_SIZE))
+        self.memory = PairMemory.of(worlds, self.size)
         self._out, self._peak = np.zeros((worlds, 2, 4)), np.zeros(worlds)
         self._potential, self._touched = np.zeros(worlds), np.zeros(worlds, bool)
         self._begin(np.arange(worlds))
@@ -101,39 +99,43 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def report(self) -> dict[str, Array]:
         """Further results of the episodes, (B,) each; NaN where there has been none.
 
-        Largest force [N], closing speed at the first touch [m/s], time at which the latch caught last [s], and that of
-        the end of the coupled flight.
+        Largest force [N], closing speed at the first touch [m/s], times at which the latch caught last [s], at which it
+        locked, and from which on the pair has been calm.
         """
         records = self.worlds.records
         return {
             "force_peak": records.force_peak.copy(),
             "closing_speed": records.closing_speed.copy(),
             "latch_time": self.worlds.pairs.caught[:, 0].copy(),
-            "time": records.end.copy(),
+            "time": records.lock.copy(),
+            "calm_from": records.calm.copy(),
         }
 
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
         self._touched[indices] = False
+        self.memory.actions[indices] = 0.0
         potentials(self.worlds.pairs, indices, self._rules, self._potential)
         self._sense(indices, starts=True)
 
     def _sense(self, indices: Integers | None, *, starts: bool) -> None:
         """Measure some worlds, or all, at an instant at which they have not been measured yet."""
         measured = self.worlds.measured(indices)
-        control = self.interface.control
         if indices is None:
             self.measured, indices = measured, np.arange(self.count)
         else:
             self.measured[indices] = measured
         touches = self.worlds.is_touched | self.worlds.is_caught
-        _sense_all(indices, self.measured, touches, starts, control, self.memory)
+        links, laws = (touches, self.worlds.is_locked), self.interface.control.laws
+        sense(indices, self.measured, links, starts, laws, self.memory)
 
     def _fly(self, values: Array) -> None:
         control = self.interface.control
+        self.memory.keep_action(self._before)
         self._peak[:] = 0.0
         for _ in range(self.task.repeat):
-            _command_all(values, self.measured, control, self.memory, self._out)
+            locked = self.worlds.is_locked
+            act(values, self.measured, locked, control, self.memory, self._out)
             self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
             self._end_period()
 
@@ -164,27 +166,6 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def observe(self, indices: Integers | None = None) -> Observations:
         """Observations (B, n) of the worlds' present states, or (indices, n) of some worlds."""
         which = np.arange(self.count) if indices is None else indices
-        state = (self.measured, self.worlds.pairs.contact, self.worlds.is_caught)
+        state = (self.worlds.pairs.contact, self.worlds.is_caught)
         inputs = self.interface.inputs(*state, self._action, self.memory)
         return self.interface.observer(inputs, which)
-
-
-@njit(cache=True)
-def _sense_all(
-    indices: Integers,
-    measured: Array,
-    touches: Booleans,
-    starts: bool,
-    control: ActionControl,
-    memory: Array,
-) -> None:
-    for b in indices:
-        sense(measured[b], touches[b], starts, control.script, control.pair, memory[b])
-
-
-@njit(cache=True)
-def _command_all(
-    values: Array, measured: Array, control: ActionControl, memory: Array, out: Array
-) -> None:
-    for b in range(len(values)):
-        command(values[b], measured[b], control, memory[b], out[b])

@@ -19,12 +19,11 @@ from iap_learning.tasks.agents import AgentSettings, ScriptedAgent
 from iap_learning.tasks.kind import EngineEpisode, SingleRun, TaskKind
 from iap_learning.tasks.kinds.docking.actions import ActionControl, values_of
 from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
-from iap_learning.tasks.kinds.docking.pair import Interface
 from iap_learning.tasks.kinds.docking.policy_pair import docking_pilot
 from iap_learning.tasks.kinds.docking.rewards import limits_of
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_simulation.docking.monitor import DockingMonitor
-from iap_simulation.docking.outcome import DockingLimits
+from iap_simulation.docking.pair_laws import docking_limits
 from iap_simulation.loop.agents import SCRIPT
 from iap_simulation.simulation.simulation import Simulation
 
@@ -44,12 +43,9 @@ class DockingEngineEpisode(EngineEpisode):
         scenario, spec = simulation.scenario, simulation.scenario.docking
         if spec is None:
             raise BadInput(f"scenario '{task.scenario}' docks nothing")
-        limits = limits_of(
-            task,
-            DockingLimits.of(spec.success),
-            Interface.of(task, scenario).references,
-            min(task.seconds, spec.success.within),
-        )
+        success = spec.success
+        seconds = min(task.seconds, success.within + success.settle)
+        limits = limits_of(task, docking_limits(scenario), seconds)
         self._plant, self._monitor = simulation.plant, DockingMonitor(scenario, spec, limits)
 
     def observe(self) -> None:
@@ -62,7 +58,8 @@ class DockingEngineEpisode(EngineEpisode):
         """Measures of the episode so far; NaN of what has not happened."""
         progress, docked = self._monitor.progress, self._monitor.docked
         return {
-            "time": progress.end,
+            "time": progress.lock,
+            "calm_from": progress.calm,
             "force_peak": progress.force_peak,
             "closing_speed": progress.closing_speed,
             "latch_time": docked[-1] if docked else np.nan,
@@ -116,7 +113,7 @@ class DockingAgent(ScriptedAgent[DockingAgentSettings, DockingEpisodes]):
 
     def __init__(self, settings: DockingAgentSettings, episodes: DockingEpisodes) -> None:
         worlds, wrench = episodes.worlds, settings.wrench
-        self._pair = worlds.pair._replace(dt=episodes.dt)
+        self._pair = worlds.laws.pair._replace(dt=episodes.dt)
         keys = {**worlds.spec.script.model_dump(), **settings.script}
         script = validate(ScriptSettings, keys, source="script")
         self._script = ScriptParameters(**script.model_dump())
@@ -133,17 +130,18 @@ class DockingAgent(ScriptedAgent[DockingAgentSettings, DockingEpisodes]):
     def values(self) -> Array:
         """(B, n) actions in SI units at the present instant."""
         episodes, interface = self.episodes, self.episodes.interface
-        state = (episodes.measured, episodes.worlds.is_caught, episodes.memory)
+        memory = episodes.memory
+        state = (memory.predicted, episodes.worlds.is_caught, memory.observers)
         out = (self._pair, self._memory, self._accelerations)
         if self._wrench is None:
             guide_by_script(*state, self._script, *out)
         else:
             guide_by_wrench(*state, self._wrench, interface.references, *out)
         if not interface.control.compensated:
-            subtract_disturbances(episodes.memory, self._accelerations)
+            subtract_disturbances(memory.observers, self._accelerations)
         rate = self.settings.turn_rate
-        measured, control = episodes.measured, interface.control
-        _values_all(self._accelerations, measured, control, rate, self._values)
+        predicted, control = memory.predicted, interface.control
+        _values_all(self._accelerations, predicted, control, rate, self._values)
         return self._values
 
 

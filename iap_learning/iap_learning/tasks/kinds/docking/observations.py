@@ -17,6 +17,7 @@
 | `estimated_tip_velocity` | 3 | m/s | `tip_velocity` with velocities by the observers |
 | `disturbance` | 6 | m/s^2 | accelerations that thrust and weight do not explain, by the observers |
 | `action` | as the action has | 1 | the last action |
+| `actions_before` | three times as many | 1 | the three actions before the last, newest first |
 
 Places, velocities, attitudes and rates are measured ones, with their noise; no term is the truth.
 """
@@ -40,16 +41,19 @@ from iap_description.math.kernels import (
 )
 from iap_learning.tasks.terms import PER_ACTION, Term, TermTable, array_term
 
+ACTIONS_BEFORE = 3  # the last that are observed
+
 
 class PairInputs(NamedTuple):
     """Inputs of the terms, of B pairs.
 
     Attributes:
-        measured: (B, 2, 13) state rows of target and chaser as they are measured.
+        measured: (B, 2, 13) state rows of target and chaser as they are measured, predicted over the assumed delay.
         wrench: (B, 6) see the module.
         latched: (B,) whether the latch holds.
         action: (B, n) the last ones, in [-1, 1].
-        observers: (B, 2, 13) memory of the observers.
+        actions_before: (B, 3 n) those before them, newest first.
+        observers: (B, 2, n) memory of the observers.
         references: (2, 3) of target and chaser [m].
         pair: what is known of the vehicles.
     """
@@ -58,6 +62,7 @@ class PairInputs(NamedTuple):
     wrench: Array
     latched: Booleans
     action: Array
+    actions_before: Array
     observers: Array
     references: Array
     pair: PairParameters
@@ -168,4 +173,5 @@ TERMS = TermTable.of(
     Term("estimated_tip_velocity", 3, _fill_estimated_tip_velocity),
     array_term("disturbance", 6, lambda each: _columns(each.observers, DISTURBANCE)),
     array_term("action", PER_ACTION, lambda each: each.action),
+    array_term("actions_before", PER_ACTION, lambda each: each.actions_before, ACTIONS_BEFORE),
 )

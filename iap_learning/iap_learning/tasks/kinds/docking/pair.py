@@ -10,24 +10,57 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from iap_control.docking.settings import ScriptParameters
+from iap_control.docking.coupled_flight import BEGUN, COUPLED_SIZE, PairLaws, coupled_command
 from iap_control.docking.vehicle_control import (
     VEHICLE_SIZE,
-    PairParameters,
     initialise_observer,
+    predict,
     update_observer,
 )
-from iap_description.arrays import Array, Booleans
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
-from iap_description.states import REF_P
 from iap_learning.tasks.kinds.docking.actions import KINDS, ActionControl, command
-from iap_learning.tasks.kinds.docking.observations import TERMS, PairInputs
+from iap_learning.tasks.kinds.docking.observations import ACTIONS_BEFORE, TERMS, PairInputs
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.terms import TermObserver
-from iap_simulation.docking.pair_pilot import TOUCH, ScriptPilot
+from iap_physics.latching.latches import Phase
+from iap_simulation.docking.pair_laws import docked_positions, pair_laws
+from iap_simulation.docking.pair_pilot import TOUCH
+from iap_simulation.docking.ports import is_held
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicles.vehicle import Vehicle
+
+
+class PairMemory(NamedTuple):
+    """Memory of the laws of B pairs; arrays of one pair are views of their rows.
+
+    Attributes:
+        observers: (B, 2, n) of both vehicles, see `iap_control.docking.vehicle_control`.
+        coupled: (B, m) of the coupled flight, see `iap_control.docking.coupled_flight`.
+        predicted: (B, 2, 13) state rows at the instant at which commands act.
+        actions: (B, 3 n) actions before the last, newest first.
+    """
+
+    observers: Array
+    coupled: Array
+    predicted: Array
+    actions: Array
+
+    @classmethod
+    def of(cls, batch: int, action_size: int) -> Self:
+        """Memory before the start, for actions of so many numbers."""
+        return cls(
+            np.zeros((batch, 2, VEHICLE_SIZE)),
+            np.zeros((batch, COUPLED_SIZE)),
+            np.zeros((batch, 2, 13)),
+            np.zeros((batch, ACTIONS_BEFORE * action_size)),
+        )
+
+    def keep_action(self, action: Array) -> None:
+        """Keep actions (B, n) that new ones follow; the oldest are forgotten."""
+        size = action.shape[1]
+        self.actions[:, size:] = self.actions[:, :-size].copy()
+        self.actions[:, :size] = action
 
 
 class Interface(NamedTuple):
@@ -50,50 +83,96 @@ class Interface(NamedTuple):
         """The interface of a task in its scenario."""
         spec = scenario.docking
         assert spec is not None
-        kind, pair = KINDS[task.action.kind], ScriptPilot.of(scenario).pair
+        kind, laws = KINDS[task.action.kind], pair_laws(scenario)
         observer = TERMS.observer(task.observation, 2 * kind.size)
         latch = scenario.latches[spec.latch]
-        docked = references(scenario, pair, latch.depth)
+        docked = docked_positions(scenario)
         target = latch.socket.split("/")[0]
         gains = next(v for v in scenario.vehicles if v.name == target).control.gains.autopilot
-        script = ScriptParameters(**spec.script.model_dump())
         rate = np.array(gains.rate, float)
-        control = ActionControl(*kind, task.action.compensated, rate, script, pair)
+        control = ActionControl(*kind, task.action.compensated, rate, laws)
         action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2)
         return cls(observer, docked, control, action_scale)
 
     def inputs(
-        self, measured: Array, wrench: Array, latched: Booleans, action: Array, observers: Array
+        self, wrench: Array, latched: Booleans, action: Array, memory: PairMemory
     ) -> PairInputs:
         """Inputs of observations, see `PairInputs`."""
-        pair = self.control.pair
-        return PairInputs(measured, wrench, latched, action, observers, self.references, pair)
-
-
-def references(scenario: Scenario, pair: PairParameters, depth: float) -> Array:
-    """Places (2, 3) of target and chaser that are docked, level, the target at its scenario's first reference [m]."""
-    assert scenario.docking is not None
-    target = scenario.latches[scenario.docking.latch].socket.split("/")[0]
-    vehicle = next(v for v in scenario.vehicles if v.name == target)
-    place = Vehicle.of(scenario, vehicle).timeline.row(0)[REF_P]
-    end = place + pair.socket.position - depth * pair.socket.axis
-    return np.stack([place, end - pair.probe.position])
+        return PairInputs(
+            memory.predicted,
+            wrench,
+            latched,
+            action,
+            memory.actions,
+            memory.observers,
+            self.references,
+            self.control.laws.pair,
+        )
 
 
 @njit(cache=True)
 def sense(
+    indices: Integers,
     measured: Array,
-    touches: bool,
+    links: tuple[Booleans, Booleans],
     starts: bool,
-    script: ScriptParameters,
-    pair: PairParameters,
-    memory: Array,
+    laws: PairLaws,
+    memory: PairMemory,
 ) -> None:
-    """Move the observers (2, 13) of one pair on to its measured state rows (2, 13)."""
-    for i in range(2):
-        if starts:
-            initialise_observer(measured[i], pair, memory[i])
-        update_observer(measured[i], touches, script, pair, memory[i])
+    """Advance the observers of some pairs to their measured state rows, and predict.
+
+    Args:
+        indices: (n,) of the pairs.
+        measured: (B, 2, 13) state rows.
+        links: (B,) each, whether the vehicles touch or are caught, and whether they are locked.
+        starts: whether a flight begins.
+        laws: of the pairs.
+        memory: of the pairs; advanced in place.
+    """
+    script, pair = laws.script, laws.pair
+    for b in indices:
+        rate_gain = pair.coupled_rate_gain if links[1][b] else pair.rate_gain
+        for i in range(2):
+            x, own = measured[b, i], memory.observers[b, i]
+            if starts:
+                initialise_observer(x, pair, own)
+            update_observer(x, links[0][b], script, pair, own)
+            predict(x, rate_gain, script, pair, own, memory.predicted[b, i])
+
+
+@njit(cache=True)
+def act(
+    values: Array,
+    measured: Array,
+    locked: Booleans,
+    control: ActionControl,
+    memory: PairMemory,
+    out: Array,
+) -> None:
+    """Write the commands (B, 2, 4) of pairs: by their actions up to the lock, as one body from there on.
+
+    Args:
+        values: (B, n) actions in SI units.
+        measured: (B, 2, 13) state rows.
+        locked: (B,) whether the latch holds without play.
+        control: how actions become commands.
+        memory: of the pairs; advanced in place.
+        out: thrust [N] and body rates (3,) [rad/s] of target and chaser, written.
+    """
+    for b in range(len(values)):
+        observers, predicted = memory.observers[b], memory.predicted[b]
+        if not locked[b]:
+            memory.coupled[b, BEGUN] = 0.0
+            command(values[b], predicted, control, observers, out[b])
+            continue
+        coupled_command(
+            (measured[b, 0], measured[b, 1]),
+            (predicted[0], predicted[1]),
+            control.laws,
+            (observers[0], observers[1]),
+            memory.coupled[b],
+            out[b],
+        )
 
 
 class DockingPair:
@@ -109,36 +188,41 @@ class DockingPair:
 
     def __init__(self, task: DockingTask, scenario: Scenario) -> None:
         self.interface = Interface.of(task, scenario)
-        self._memory, self._out = np.zeros((2, VEHICLE_SIZE)), np.zeros((2, 4))
-        self._measured, self._wrench = np.zeros((2, 13)), np.zeros(6)
+        self._memory, self._out = PairMemory.of(1, self.interface.scale.size), np.zeros((1, 2, 4))
+        self._measured, self._wrench = np.zeros((1, 2, 13)), np.zeros((1, 6))
         self._only = np.zeros(1, dtype=np.int64)
+        self._latched, self._locked = np.zeros(1, bool), np.zeros(1, bool)
         self.reset()
 
     def reset(self) -> None:
         """Forget the last flight."""
-        self._starts, self._is_latched = True, False
+        self._starts = True
+        self._latched[:] = self._locked[:] = False
+        self._memory.actions[:] = 0.0
         self._action = np.zeros(self.interface.scale.size)
         self._values = self.interface.scale.middle.copy()
 
-    def sense(self, measured: Array, wrench: Array, *, latched: bool) -> None:
+    def sense(self, measured: Array, wrench: Array, phase: Phase) -> None:
         """Take the measurements of a control instant; once in each.
 
         Args:
             measured: (2, 13) state rows of target and chaser.
             wrench: (6,) of contact and latch on the chaser over the last period, about its CoM, in `map`.
-            latched: whether the latch holds the probe.
+            phase: of the latch.
         """
-        control = self.interface.control
-        self._measured[:], self._wrench[:], self._is_latched = measured, wrench, latched
-        touches = bool(np.linalg.norm(wrench[:3]) > TOUCH) or latched
-        own = (self._starts, control.script, control.pair, self._memory)
-        sense(self._measured, touches, *own)
+        self._measured[0], self._wrench[0] = measured, wrench
+        self._latched[0], self._locked[0] = is_held(phase), phase == Phase.LOCKED
+        touches = self._latched | (np.linalg.norm(wrench[:3]) > TOUCH)
+        links = (touches, self._locked)
+        laws = self.interface.control.laws
+        sense(self._only, self._measured, links, self._starts, laws, self._memory)
         self._starts = False
 
     def observe(self) -> NDArray[np.float32]:
         """(n,) what a policy sees now; a new array."""
-        state = (self._measured[None], self._wrench[None], np.array([self._is_latched]))
-        inputs = self.interface.inputs(*state, self._action[None], self._memory[None])
+        inputs = self.interface.inputs(
+            self._wrench, self._latched, self._action[None], self._memory
+        )
         return self.interface.observer(inputs, self._only)[0]
 
     def take(self, action: ArrayLike) -> None:
@@ -152,10 +236,12 @@ class DockingPair:
             raise BadInput(f"action: has shape {numbers.shape}; {self._action.shape} is expected")
         if np.isnan(numbers).any():
             raise BadInput("action: a number is NaN")
+        self._memory.keep_action(self._action[None])
         self._action = np.clip(numbers, -1.0, 1.0)
         self._values = self.interface.scale.apply(self._action)
 
     def command(self) -> Array:
         """(2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser at this control instant; a new array."""
-        command(self._values, self._measured, self.interface.control, self._memory, self._out)
-        return self._out.copy()
+        control = self.interface.control
+        act(self._values[None], self._measured, self._locked, control, self._memory, self._out)
+        return self._out[0].copy()

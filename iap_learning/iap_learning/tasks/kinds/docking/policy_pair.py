@@ -61,7 +61,7 @@ class PolicyPair:
     def __call__(self, k: int, sensed: Sensed) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""
         pair = self._pair
-        pair.sense(sensed.rows, sensed.wrench_W, latched=sensed.latched)
+        pair.sense(sensed.rows, sensed.wrench_W, sensed.phase)
         if k // self._repeat > self._period:
             pair.take(self._policy(pair.observe()))
             self._period = k // self._repeat
@@ -69,9 +69,9 @@ class PolicyPair:
 
 
 class Source(IntEnum):
-    """Inputs of an answer: of target and chaser the measured row and the wrench, and whether the latch holds."""
+    """Inputs of an answer: of target and chaser the measured row and the wrench, and the latch's phase."""
 
-    TARGET, CHASER, TARGET_WRENCH, CHASER_WRENCH, LATCHED = range(5)
+    TARGET, CHASER, TARGET_WRENCH, CHASER_WRENCH, PHASE = range(5)
 
 
 class PairResponder:
@@ -105,7 +105,7 @@ class PairResponder:
             source: whose part it is.
             stamp: simulation time [ns].
             sequence: number of the state, of states and latches; 0 of wrenches.
-            part: measured row (13,), wrench (6,) in the vehicle's axes, or whether the latch holds.
+            part: measured row (13,), wrench (6,) in the vehicle's axes, or the latch's phase.
         """
         if source == Source.TARGET and stamp < self.stamp:  # simulation time began anew
             self._begin()
@@ -118,8 +118,8 @@ class PairResponder:
 
     def _answer(self, instant: Instant) -> None:
         numbers, parts = zip(*instant.parts, strict=True)
-        target, chaser, *wrenches, latched = parts
-        sensed = Sensed(np.stack([target, chaser]), np.stack(wrenches), latched)
+        target, chaser, *wrenches, phase = parts
+        sensed = Sensed(np.stack([target, chaser]), np.stack(wrenches), phase)
         k = numbers[Source.TARGET]  # whichever part has come last
         self.answer[:] = self.pilot(k, sensed)
         self.stamp, self.sequence = instant.stamp, k

@@ -152,17 +152,12 @@ def _mean_square_change(action: Array, before: Array) -> float:
     return total / len(action)
 
 
-def limits_of(
-    task: DockingTask, limits: DockingLimits, docked_W: Array, seconds: float
-) -> DockingLimits:
+def limits_of(task: DockingTask, limits: DockingLimits, seconds: float) -> DockingLimits:
     """Limits of a task's dockings, with those of its scenario.
 
     Args:
         task: that is flown.
         limits: of the scenario.
-        docked_W: (2, 3) docked positions of target and chaser [m].
         seconds: length of an episode [s].
     """
-    return limits._replace(
-        fatal_force=task.force, away=task.fails_beyond, seconds=seconds, docked_W=docked_W
-    )
+    return limits._replace(fatal_force=task.force, away=task.fails_beyond, seconds=seconds)

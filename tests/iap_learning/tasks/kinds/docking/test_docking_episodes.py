@@ -7,6 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
+from iap_physics.latching.latches import PHASES
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.tasks.outcomes import OUTCOMES
 
@@ -100,9 +101,8 @@ def test_a_pair_alone_is_a_world_of_many(task):
     for _ in range(60):
         actions = rng.uniform(-1.0, 1.0, (3, episodes.size))
         for k in range(4):
-            pair.sense(
-                worlds.measured()[0], worlds.pairs.contact[0], latched=bool(worlds.is_caught[0])
-            )
+            phase = PHASES[worlds.pairs.phase[0]]
+            pair.sense(worlds.measured()[0], worlds.pairs.contact[0], phase)
             if k == 0:
                 np.testing.assert_array_equal(pair.observe(), seen[1])
                 pair.take(actions[1])

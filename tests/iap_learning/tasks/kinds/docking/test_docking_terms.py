@@ -45,7 +45,8 @@ def seen(x, names, pair, action=None, latched=False):
     memory, numbers = np.zeros((1, 2, 13)), {}
     memory[0, :, :3], memory[0, :, 3:6] = x[:, :3], x[:, 7:10]
     action = np.zeros(6) if action is None else action
-    state = (x[None], np.arange(6.0)[None], np.array([latched]), action[None], memory)
+    actions = (action[None], np.zeros((1, 18)))
+    state = (x[None], np.arange(6.0)[None], np.array([latched]), *actions, memory)
     inputs = PairInputs(*state, np.zeros((2, 3)), pair)
     for name in names:
         numbers[name] = np.zeros((1, TABLE[name].size or 6))
@@ -55,7 +56,7 @@ def seen(x, names, pair, action=None, latched=False):
 
 @pytest.fixture(scope="module")
 def pair():
-    return make_episodes("docking", 1).worlds.pair
+    return make_episodes("docking", 1).worlds.laws.pair
 
 
 def test_the_tip_s_velocity_is_the_change_of_its_place(pair):
@@ -86,7 +87,7 @@ def test_terms_are_what_they_are_called(pair):
 
 def test_at_the_references_the_probe_is_where_the_latch_catches_it():
     episodes = make_episodes("docking", 1)
-    interface, pair = episodes.interface, episodes.worlds.pair
+    interface, pair = episodes.interface, episodes.worlds.laws.pair
     x = np.zeros((2, 13))
     x[:, 6], x[:, :3] = 1.0, interface.references
     depth = episodes.worlds.scenario.latches["dock"].depth
@@ -155,8 +156,8 @@ def only(**potential_weights):
 def phi(episodes):
     """Potentials (B,) of the worlds' true states."""
     worlds, weights = episodes.worlds, DockingWeights.of(episodes.task, episodes.dt)
-    ports = (worlds.pair.probe, worlds.pair.socket)
-    rules, held = DockingRules(ports, worlds.limits, weights, depth=0.115), worlds.is_caught
+    pair, held = worlds.laws.pair, worlds.is_caught
+    rules = DockingRules((pair.probe, pair.socket), worlds.limits, weights, depth=0.115)
     states = enumerate(worlds.pairs.x)
     return np.array([potential(x, bool(held[b]), rules) for b, x in states])
 
@@ -177,8 +178,9 @@ def test_rewards_of_a_potential_add_up_to_its_difference(flown):
 def test_potentials_are_distances():
     episodes = make_episodes("docking", 1, settings=only(along=-1.0))
     episodes.reset(seeds=[5])
-    tip = seen(episodes.worlds.pairs.x[0], ("tip",), episodes.worlds.pair)["tip"]
-    along = tip @ episodes.worlds.pair.socket.axis
+    pair = episodes.worlds.laws.pair
+    tip = seen(episodes.worlds.pairs.x[0], ("tip",), pair)["tip"]
+    along = tip @ pair.socket.axis
     np.testing.assert_allclose(phi(episodes), -(along + 0.115))
 
 

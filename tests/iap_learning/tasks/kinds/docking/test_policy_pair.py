@@ -14,7 +14,7 @@ from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
 from iap_physics.latching.latches import Latches
 from iap_physics.session.session import Session
-from iap_simulation.docking.ports import is_held, pair_of
+from iap_simulation.docking.ports import pair_of
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
@@ -30,7 +30,7 @@ def scenario(request: pytest.FixtureRequest, tmp_path: Path) -> Scenario:
         policy = str(tmp_path / "policy.npz")
         docking_policy(make_episodes("docking", 1)).save(policy)
     given = Options(seed=4, engine="mujoco", assignments=(f"policy={policy}",))
-    return resolve("docking_hard", given)[0]
+    return resolve("docking_hard" if policy == "script" else "docking", given)[0]
 
 
 class Messages:
@@ -48,8 +48,7 @@ class Messages:
         session, k = self.session, self.session.k
         latches = session.plant.part(Latches)
         assert latches is not None
-        held = is_held(latches.phase(self.latch))
-        self.take(Source.LATCHED, k, held)
+        self.take(Source.PHASE, k, latches.phase(self.latch))
         for n, i in enumerate(self.numbers):
             sensor = session.sensors[i]
             assert sensor is not None
