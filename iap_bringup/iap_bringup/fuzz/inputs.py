@@ -282,7 +282,7 @@ def _packed(arrays: Mapping[str, Any], rng: Random) -> bytes:
             archive.writestr(
                 f"{name}.npy", data.replace(b"(", b"(10000000000, ", 1) if lies else data
             )
-    data = bytearray(out.getvalue())
+    packed = bytearray(out.getvalue())
     if rng.random() < 0.03:  # encrypted, says the directory
-        data[data.rfind(b"PK\x01\x02") + 8] |= 1
-    return bytes(data)
+        packed[packed.rfind(b"PK\x01\x02") + 8] |= 1
+    return bytes(packed)
