@@ -84,7 +84,7 @@ def flight(context: LaunchContext) -> list[Any]:
     if views:
         template = get_package_share_path("iap_bringup") / "rviz" / "iap.rviz"
         view = temporary_file("view.rviz", view_text(template, scenario, maker.namespace))
-        shown.append(maker.other(VIEW, VIEW, arguments=["-d", view]))
+        shown.append(maker.other(VIEW, VIEW, name=VIEW, arguments=["-d", view]))
     return [*maker.environment, *suite, *shown]
 
 

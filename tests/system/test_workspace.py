@@ -27,11 +27,11 @@ MAY_IMPORT = {  # one direction, apart from iap_msgs, which node sides may impor
 PYTHON_PACKAGES = sorted(MAY_IMPORT)
 PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
 
-# Import name -> rosdep key or ROS package. What is imported must be declared under this name.
+# Import name -> rosdep key or ROS package. What is imported must be declared under this name. The keys are those that
+# rosdistro has (rosdep/python.yaml and base.yaml as of 2026-08-22) for noble, resolute and their distributions.
 KEY_OF_IMPORT = {
     "cv2": "python3-opencv",
     "llvmlite": "python3-numba",  # which brings it
-    "lz4": "python3-lz4",
     "matplotlib": "python3-matplotlib",
     "mpl_toolkits": "python3-matplotlib",
     "numba": "python3-numba",
@@ -44,7 +44,7 @@ KEY_OF_IMPORT = {
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }
-NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
+NO_KEY = {"embreex", "lz4", "moderngl"}  # rosdep has none: the README gives the line for pip
 # What only modules import that are imported when they are asked for, and whose: no rosdep keys.
 EXTRAS = {
     "gtsam": "iap_estimation",

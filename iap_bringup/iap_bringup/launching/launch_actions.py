@@ -19,6 +19,7 @@ from iap_bringup.launching.parameter_files import parameters_text, temporary_fil
 from iap_description.config.record import read_yaml
 from iap_description.errors import BadInput, IapError
 from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE
+from iap_io.ros.process_end import LAUNCHER
 
 RESPAWN_DELAY = 1.0  # [s]
 END_PATIENCE = "300"  # [s] from SIGTERM to SIGKILL: nodes end by themselves, the recorder once it has judged the flight
@@ -109,11 +110,12 @@ class NodeMaker:
 
     @property
     def environment(self) -> list[SetEnvironmentVariable]:
-        """Variables of all processes: one thread each, since more only hurt small matrices; who is heard."""
+        """Variables of all processes: one thread each, since more only hurt small matrices; discovery; the launch."""
         discovery = self._arguments["discovery"].upper() or os.environ.get(RANGE) or "LOCALHOST"
         return [
             SetEnvironmentVariable("OMP_NUM_THREADS", "1"),
             SetEnvironmentVariable(RANGE, discovery),
+            SetEnvironmentVariable(LAUNCHER, str(os.getpid())),
         ]
 
     @property

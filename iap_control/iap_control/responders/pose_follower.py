@@ -71,13 +71,13 @@ class Offset:
 
     def _frequency(self, limit: float) -> float:
         """The f at which neither limit is exceeded from rest at `e`, or at zero with the rate."""
-        size, speed, jerk = *np.linalg.norm([self.e, self.rate], axis=1), limit / RISE
-        f = self.max_frequency
+        size, speed = (float(np.linalg.norm(each)) for each in (self.e, self.rate))
+        f, jerk = self.max_frequency, limit / RISE
         if size > 0.0:
             f = min(f, (jerk / size) ** (1.0 / 3.0), (limit / size) ** 0.5)
         if speed > 0.0:
             f = min(f, (jerk / (3.0 * speed)) ** 0.5, limit / speed)
-        return float(f)
+        return f
 
 
 class PoseFollower:

@@ -4,7 +4,6 @@
 import heapq
 import itertools
 import time
-import traceback
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +30,6 @@ from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import (
     DIAGNOSTIC_TIMEOUT,
     ERROR,
-    EXIT_FAILED,
     OK,
     WARN,
     Diagnostics,
@@ -231,17 +229,13 @@ class EstimationNode(SuiteNode, ABC):
     def _work_soon(self) -> None:
         if not self._is_called:
             self._is_called = True
-            self.executor.create_task(self._work)
+            self.soon(self._work)
 
     def _work(self) -> None:
         """Take what waits, but let others come in between when it takes long."""
         self._is_called, until = False, time.monotonic() + WORK_TIME
-        try:
-            while self._waiting and time.monotonic() < until:
-                self._take_next()
-        except Exception:  # from within a task it would end rclpy's events executor without a word
-            self.get_logger().fatal(traceback.format_exc())
-            self.exit_code = EXIT_FAILED
+        while self._waiting and time.monotonic() < until:
+            self._take_next()
         if self._waiting:
             self._work_soon()
 

@@ -6,8 +6,10 @@ A node's process ends with 0 after Ctrl-C and when its work is done, with 2 afte
 
 import gc
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -28,7 +30,7 @@ from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
-from iap_io.ros.process_end import GRACE, end_within
+from iap_io.ros.process_end import GRACE, end_within, launch_has_ended
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -43,6 +45,8 @@ STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while th
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
+_OF_ROS = ("use_sim_time", "qos_overrides", "start_type_description_service")
+_NEARLY = 0.8  # likeness of a misspelt parameter to the one that is meant
 Owner = Literal["simulation", "vehicle", "aircraft"]
 NAMES_BELOW: dict[Owner, int] = {"simulation": 0, "vehicle": 1, "aircraft": 2}
 
@@ -169,6 +173,39 @@ class SuiteNode(Node):
         source = "parameter platform"
         return validate(Platform, parse_yaml(text, source=source), source=source)
 
+    def soon(self, work: Callable[[], None]) -> None:
+        """Let the executor do some work after what it does now; an error in it ends the process, and is logged.
+
+        Out of a task of its own it would end rclpy's events executor by a segmentation fault, without a word.
+        """
+
+        def guarded() -> None:
+            try:
+                work()
+            except (
+                Exception
+            ) as error:  # whatever a sensor or an estimator of anybody's own may raise
+                own = isinstance(error, IapError)
+                self.get_logger().fatal(str(error) if own else traceback.format_exc())
+                self.exit_code = EXIT_FAILED
+
+        self.executor.create_task(guarded)
+
+    def check_parameters(self) -> None:
+        """Look for parameters that were given to the process and that nobody has declared.
+
+        Raises:
+            BadInput: one is nearly the name of a parameter of this node; others are logged.
+        """
+        known = [name for name in self._parameters if name not in _OF_ROS]
+        for name in self._parameter_overrides:
+            if name in self._parameters or name in self._overrides or name.startswith(_OF_ROS):
+                continue
+            nearest = get_close_matches(name, known, n=1, cutoff=_NEARLY)
+            if nearest:
+                raise BadInput(f"parameter {name}: not known; is {nearest[0]} meant?")
+            self.get_logger().warning(f"parameter {name}: not known here, has no effect")
+
     def close(self) -> None:
         """End the work; called once, also after Ctrl-C."""
 
@@ -253,6 +290,8 @@ def _work(
             nodes.append(node)
             middleware.callback(node.destroy_node)
         for node in nodes:
+            node.check_parameters()
+        for node in nodes:
             node.get_logger().info("ready")
         asked_to_end.may_raise = False
         executor = make_executor()
@@ -306,5 +345,8 @@ def _spin(executor: Executor, nodes: Sequence[SuiteNode], asked_to_end: _Interru
     gc.collect()
     gc.freeze()  # a collection of all that was imported takes longer than a control period
     while not asked_to_end.came and all(node.exit_code is None for node in nodes):
+        if launch_has_ended():
+            nodes[0].get_logger().error("the launch that started this has ended; ends, too")
+            break
         # With a time-out because the events executor of rclpy 9 never wakes up without one.
         executor.spin_once(timeout_sec=0.2)

@@ -15,6 +15,9 @@ import threading
 GRACE = 4.0  # for the middleware to end [s of wall time]; launch becomes impatient after 5 s
 LATER = 0.5  # for Python to say that it did not [s]
 
+LAUNCHER = "IAP_LAUNCHER"  # variable with the number of the process that started this one
+_PARENT = os.getppid()
+
 _MONOTONIC, _BY_THREAD = 1, 2  # CLOCK_MONOTONIC and SIGEV_THREAD of time.h and signal.h on Linux
 
 
@@ -35,6 +38,18 @@ class _Times(ctypes.Structure):
     """struct itimerspec: seconds and nanoseconds between repetitions, and until the first."""
 
     _fields_ = tuple((name, ctypes.c_long) for name in ("each", "each_ns", "first", "first_ns"))
+
+
+def launch_has_ended() -> bool:
+    """Whether the launch that started this process has ended; never, where none did."""
+    launcher = os.environ.get(LAUNCHER, "")
+    if not launcher or os.getppid() == int(launcher):
+        return False
+    try:
+        os.kill(int(launcher), 0)
+    except ProcessLookupError:
+        return True
+    return _PARENT == int(launcher)  # it is dead, and nobody has waited for it
 
 
 def end_within(grace: float, name: str, code: int) -> None:

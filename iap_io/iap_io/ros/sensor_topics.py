@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 
+import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header
@@ -19,7 +20,9 @@ from iap_io.wire.stamps import stamp_of_time
 
 try:
     from cv_bridge import CvBridge
-except ImportError:  # it comes with a ROS 2 installation, not with the wheels
+
+    CvBridge().cv2_to_imgmsg(np.zeros((1, 1), np.uint8), "mono8")  # its compiled part may not load
+except Exception:  # not in the wheels; compiled for another NumPy, it raises whatever it likes
     CvBridge = None
 
 SENSOR_DATA = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -51,11 +54,11 @@ class SensorTopics:
             )
             self._outlets[meta.topic] = [_Outlet(node, meta, qos, way) for way in ways]
 
-    def publish(self, readings: Iterable[Reading]) -> None:
-        """Publish readings now."""
+    def publish(self, readings: Iterable[Reading], *, again: bool = False) -> None:
+        """Publish readings now, `again` only to topics that have new subscribers since they were published."""
         for reading in readings:
             for outlet in self._outlets[reading.source.topic]:
-                outlet.publish(reading)
+                outlet.publish(reading, again=again)
 
 
 class _Outlet:
@@ -73,18 +76,19 @@ class _Outlet:
             name: node.create_publisher(message_class(self._kinds[name]), node.absolute(name), qos)
             for name in buffers
         }
+        self._served = dict.fromkeys(buffers, 0)  # subscribers that the last reading went to
 
-    def publish(self, reading: Reading) -> None:
-        """Publish one reading, if any of the topics has a subscriber."""
-        if not any(each.get_subscription_count() for each in self._publishers.values()):
-            return
-        for name, parts in self._encode(reading):
-            publisher = self._publishers.get(name)
-            if publisher is None or not publisher.get_subscription_count():
+    def publish(self, reading: Reading, *, again: bool) -> None:
+        """Publish one reading on those of the topics that have a subscriber, `again` those that have a new one."""
+        counts = {name: each.get_subscription_count() for name, each in self._publishers.items()}
+        due = {n for n, count in counts.items() if count > (self._served[n] if again else 0)}
+        self._served = counts
+        for name, parts in self._encode(reading) if due else ():
+            if name not in due:
                 continue
             is_image = isinstance(reading, ImageReading) and self._kinds[name] == IMAGE
             message = image_message(reading, parts) if is_image else b"".join(parts)
-            publisher.publish(message)
+            self._publishers[name].publish(message)
 
 
 def image_message(reading: ImageReading, buffers: Iterable[Buffer]) -> Image | bytes:

@@ -31,7 +31,7 @@ from iap_physics.latching.latches import Latches
 from iap_physics.nodes.connection_topics import JointTopic, LatchTopic
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.metronome import Metronome
-from iap_physics.nodes.physics_status import PhysicsStatus
+from iap_physics.nodes.physics_status import PhysicsStatus, refuse_beside_another
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
@@ -107,6 +107,7 @@ class PhysicsNode(SuiteNode):
         self._session = Session(spec, engine_of(spec), timeout=timeout)
         what = "Stand at t = 0 until the service pause is called with data: false."
         self._paused = self.parameter("start_paused", False, what)
+        refuse_beside_another(self)
         self._clock_message = Clock()
         self._clock_publisher = self.create_publisher(Clock, self.absolute("clock"), LATEST)
         self._vehicles = self._make_vehicles(spec)

@@ -5,9 +5,10 @@ import json
 import time
 from collections.abc import Sequence
 
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.executors import SingleThreadedExecutor
 
-from iap_description.errors import FlightFailed
+from iap_description.errors import BadInput, FlightFailed
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
@@ -17,6 +18,40 @@ from iap_physics.session.session import Session
 SIMULATION = "simulation"
 # missing, what vehicles do without commands, failure, collisions, faults
 Reported = tuple[str, tuple[str, ...], FlightFailed | None, int, int]
+
+
+ALIVE_WITHIN = 2.5  # a simulation is heard of every second [s of wall time]
+
+
+def refuse_beside_another(node: SuiteNode) -> None:
+    """Refuse to fly where another simulation does, both of which would crash.
+
+    A publisher of the clock alone may be a player, or a process that was killed and that the middleware still knows.
+
+    Raises:
+        BadInput: another simulation's status comes.
+    """
+    clock = node.absolute("clock")
+    if not node.count_publishers(clock):
+        return
+    names: set[str] = set()
+    topic = node.absolute("diagnostics")
+    listener = node.create_subscription(
+        DiagnosticArray, topic, lambda array: names.update(each.name for each in array.status), 10
+    )
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    end, status = time.monotonic() + ALIVE_WITHIN, f"{node.get_name()}: {SIMULATION}"
+    while status not in names and time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.1)
+    executor.remove_node(node)
+    executor.shutdown()
+    node.destroy_subscription(listener)
+    if status in names:
+        raise BadInput(
+            f"{clock} is published by another simulation: end it, or start this one in a namespace"
+            " (namespace:=NAME of launch, -r __ns:=/NAME) or another ROS_DOMAIN_ID"
+        )
 
 
 class PhysicsStatus:

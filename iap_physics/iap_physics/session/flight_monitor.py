@@ -79,10 +79,13 @@ class FlightMonitor:
                 self._fold(plant, *sorted(rows))
             elif None in (a, b):
                 self._check_touch(plant, max(rows), min(rows))
-            elif {a, b} not in self._meant and (a, b) not in [
-                pair[1:] for pair in self.collisions
-            ]:
-                self.collisions.append((plant.t, str(a), str(b)))
+            elif {a, b} not in self._meant:
+                self._note_collision(plant.t, str(a), str(b))
+
+    def _note_collision(self, t: float, a: str, b: str) -> None:
+        """Note the first touch of two by their names."""
+        if (a, b) not in [pair[1:] for pair in self.collisions]:
+            self.collisions.append((t, a, b))
 
     def _fold(self, plant: Plant, *rows: int) -> NoReturn:
         """End the flight of a vehicle of which two bodies, by their rows, have collided."""
@@ -90,7 +93,7 @@ class FlightMonitor:
         name, propulsion = self.spec.vehicles[number].name, plant.propulsion[number]
         bodies = self.spec.vehicles[number].assembly.bodies
         one, other = (bodies[row - propulsion.rows.start].name for row in rows)
-        self.collisions.append((plant.t, f"{name}/{one}", f"{name}/{other}"))
+        self._note_collision(plant.t, f"{name}/{one}", f"{name}/{other}")
         raise FlightFailed(CRASHED, plant.t, f"{one} and {other} of {name} have collided")
 
     def _check_touch(self, plant: Plant, body: int, other: int) -> None:

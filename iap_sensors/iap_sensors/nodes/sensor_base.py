@@ -79,8 +79,8 @@ class SensorNode(SuiteNode):
             self._rates[topic].add(stamp)
 
     def repeat(self, readings: Sequence[Reading]) -> None:
-        """Publish readings again, for subscribers that have come since."""
-        self._topics.publish(readings)
+        """Publish readings again where subscribers have come since."""
+        self._topics.publish(readings, again=True)
 
     def reset_rates(self) -> None:
         """Count anew, since time began anew."""
@@ -190,7 +190,7 @@ class StateSensorNode(SensorNode, ABC):
         instant = self._synchronizer.take(source, state.stamp, state.sequence, part)
         if instant is not None:
             self._waiting.append((instant, began))
-            self.executor.create_task(self._work)
+            self.soon(self._work)
 
     def _work(self) -> None:
         if self._waiting:

@@ -71,6 +71,9 @@ def test_a_platform_that_folds_has_crashed_into_itself(monkeypatch):
     loop = hover(engine="pybullet", duration=5.0)
     with pytest.raises(FlightFailed, match="base_link and drone_2 of iap have collided") as failed:
         loop.fly()
+    for _ in range(3):  # as nodes, which fly on
+        with pytest.raises(FlightFailed, match="have collided"):
+            loop.monitor.check_flight(loop.plant)
     loop.plant.engine.close()
     assert failed.value.outcome == "crashed"
     assert loop.monitor.collisions == [(failed.value.t, "iap/base_link", "iap/drone_2")]

@@ -217,3 +217,22 @@ def test_every_method_of_localization_has_nodes_that_need_no_scenario(method):
         assert space in {"/iap", "/iap/drone_1", "/iap/drone_2", "/iap/drone_3"}
         assert "scenario" not in values
         assert len(load_sensors(values["sensors"], source="test")) == 4 + 4 + 3 + 6
+
+
+def test_a_node_of_another_package_has_the_name_that_its_parameters_are_for():
+    """RViz calls itself `rviz`: without a name it would never get use_sim_time."""
+    views = [
+        call for call in calls(LAUNCH / "sim.launch.py", "other") if call.args[0].id == "VIEW"
+    ]
+    assert [keywords(call)["name"].id for call in views] == ["VIEW"]
+
+
+def test_programs_that_the_page_starts_by_their_paths_exist():
+    """Of a clone that `./iap` has set up: its workspace lies in .venv."""
+    page = (ROOT / "docs" / "ros.md").read_text()
+    lines = [line.split()[0] for line in page.splitlines() if re.match(r"    \S*install/", line)]
+    programs = [line for line in lines if not line.endswith("setup.bash")]
+    assert programs
+    for program in programs:
+        package, node = re.fullmatch(r"\.venv/install/(\w+)/lib/\1/(\w+)", program).groups()
+        assert f"{node} = " in (ROOT / package / "setup.py").read_text()

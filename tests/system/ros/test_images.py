@@ -2,16 +2,23 @@
 """Images by cv_bridge and by the suite's own encoding have the same bytes."""
 
 import array
+import subprocess
 import sys
+import time
+import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+import rclpy
+from hang import HANG
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 
+from iap_bringup.experiments.nodes.processes import free_domain
 from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.ros import sensor_topics
@@ -43,8 +50,8 @@ def reading_of(encoding):
     return ImageReading(source, 12.345, encoding, values)
 
 
-def own_parts(reading):
-    meta = CameraSensorInfo(
+def meta_of(reading):
+    return CameraSensorInfo(
         topic=reading.source.topic,
         frame=reading.source.frame,
         parent="iap/drone_1",
@@ -58,7 +65,10 @@ def own_parts(reading):
         D=(0.0,) * 5,
         P=(1.0,) * 12,
     )
-    return next(iter(encoder(meta)(reading)))[1]
+
+
+def own_parts(reading):
+    return next(iter(encoder(meta_of(reading))(reading)))[1]
 
 
 def serialised(image):
@@ -89,5 +99,106 @@ def test_the_stand_in_is_what_cv_bridge_does(encoding):
     assert ours == theirs
 
 
+@pytest.mark.parametrize("error", [ImportError("compiled for NumPy 1"), TypeError("no module")])
+def test_a_cv_bridge_whose_compiled_part_does_not_load_is_left_out(error, monkeypatch):
+    """Its Python part imports all the same; only a conversion shows it."""
+
+    class Broken:
+        def cv2_to_imgmsg(self, *_):
+            raise error
+
+    stand_in = types.ModuleType("cv_bridge")
+    stand_in.CvBridge = Broken
+    monkeypatch.setitem(sys.modules, "cv_bridge", stand_in)
+    module = types.ModuleType("sensor_topics_anew")
+    source = Path(sensor_topics.__file__)
+    exec(compile(source.read_text(), str(source), "exec"), module.__dict__)
+    assert module.CvBridge is None
+
+
 def test_what_is_installed_is_used():
     assert (sensor_topics.CvBridge is not None) == ("cv_bridge" in sys.modules)
+
+
+class Publisher:
+    """Counts what is published, for so many subscribers."""
+
+    def __init__(self):
+        self.subscribers, self.messages = 0, []
+        self.get_subscription_count = lambda: self.subscribers
+        self.publish = self.messages.append
+
+
+def test_a_reading_that_comes_again_goes_to_new_subscribers_alone():
+    """A filter would divide by the time between two messages of one stamp."""
+    publisher, reading = Publisher(), reading_of("mono8")
+    node = types.SimpleNamespace(create_publisher=lambda *_: publisher, absolute=lambda name: name)
+    topics = sensor_topics.SensorTopics(node, [meta_of(reading)], sensor_topics.SENSOR_DATA)
+    publisher.subscribers = 1
+    topics.publish([reading])
+    first = len(publisher.messages)
+    topics.publish([reading], again=True)
+    assert first > 0 and len(publisher.messages) == first
+    publisher.subscribers = 2
+    topics.publish([reading], again=True)
+    assert len(publisher.messages) == 2 * first
+    topics.publish([reading])
+    assert len(publisher.messages) == 3 * first
+
+
+COUNT = 60
+PUBLISHER = """
+import sys
+import time
+import numpy as np
+import rclpy
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import Image
+from iap_io.ros.sensor_topics import SENSOR_DATA
+
+rclpy.init()
+publisher = rclpy.create_node("camera").create_publisher(Image, "depth", SENSOR_DATA)
+image = Image(height=480, width=640, encoding="32FC1", step=2560)
+image.data.frombytes(np.zeros((480, 640), np.float32).tobytes())
+data = serialize_message(image)
+while not publisher.get_subscription_count():
+    time.sleep(0.05)
+for _ in sys.stdin:
+    publisher.publish(data)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.nodes
+def test_depth_images_arrive_with_the_quality_of_service_of_sensor_data(monkeypatch):
+    """640 x 480 floats, 1.2 MB, by the profile that ships: in shared memory of 0.5 MB two in a hundred arrived."""
+    profile = Path(__file__).parents[3] / "tools" / "fastdds.xml"
+    monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", str(profile))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    with free_domain() as domain:
+        monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
+        camera = subprocess.Popen([sys.executable, "-P", "-c", PUBLISHER], stdin=subprocess.PIPE)
+        rclpy.init(domain_id=domain)
+        try:
+            arrived = arrivals(camera)
+        finally:
+            rclpy.shutdown()
+            camera.communicate()
+    assert arrived >= 0.99 * COUNT
+
+
+def arrivals(camera):
+    """Number of images that have arrived of those that were asked for one after the other."""
+    node, images = rclpy.create_node("viewer"), []
+    node.create_subscription(Image, "depth", images.append, sensor_topics.SENSOR_DATA, raw=True)
+    deadline = time.monotonic() + HANG
+    while not node.count_publishers("depth"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for _ in range(COUNT):
+        before, patience = len(images), time.monotonic() + 0.5
+        camera.stdin.write(b"\n")
+        camera.stdin.flush()
+        while len(images) == before and time.monotonic() < patience:
+            rclpy.spin_once(node, timeout_sec=0.05)
+    return len(images)

@@ -129,6 +129,8 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
     ("node", "parameters", "reasons"),
     [
         ("physics_node", ["scenario:=nowhere"], ["unknown scenario 'nowhere'"]),
+        ("physics_node", ["scenrio:=figure_eight"], ["parameter scenrio", "is scenario meant?"]),
+        ("controller_node", ["gains.kp:=[1.0, 1.0, 1.0]"], ["gains.kp", "is gains.kP meant?"]),
         ("physics_node", ["pace:=slow"], ["parameter pace: 'slow'", "lockstep"]),
         ("physics_node", ["seed:=many"], ["seed"]),
         ("physics_node", ["assignments:=[wind.sped=3]"], ["unknown key 'wind.sped'"]),
@@ -157,6 +159,27 @@ def test_a_wrong_parameter_is_one_clear_line_and_exit_code_2(refusal, node, para
     line = refusal(executable(node), ["--ros-args", *arguments])
     assert line.startswith(f"{node}: ")
     assert all(reason in line for reason in reasons), line
+
+
+def test_a_second_simulation_at_one_root_refuses_to_start(start):
+    """Both would publish the same states, and crash; in a namespace it is one of its own."""
+    nodes, probe = start
+    settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"], **PAUSED}
+    nodes.start("physics_node", settings)
+    probe.wait(lambda: probe.says("physics_node: simulation", "paused"), "the first")
+    second = subprocess.run(
+        [str(executable("physics_node")), "--ros-args", "-p", "scenario:=hover"],
+        env=nodes.environment,
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+    )
+    assert second.returncode == 2, second.stderr
+    assert "/clock is published by another simulation" in second.stderr
+    assert "namespace:=NAME" in second.stderr
+    nodes.start("physics_node", settings, namespace="/sim_2")
+    probe.hear_diagnostics("/sim_2")
+    probe.wait(lambda: probe.node.count_publishers("/sim_2/clock"), "one in a namespace")
 
 
 def test_a_container_knows_its_nodes():
