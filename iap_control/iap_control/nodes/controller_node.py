@@ -61,13 +61,25 @@ class TrackedReference:
             message.header.frame_id = MAP
             publisher = node.create_publisher(kind, f"reference/tracked/{name}", QUEUE)
             self._outlets.append((publisher, message, level, fill))
+        self._stamp, self._served = (
+            -1,
+            [0] * len(self._outlets),
+        )  # of the last one, and to how many
 
     def publish(self, stamp: int, k: int, reference: Reference) -> None:
-        """Publish the reference of a state's stamp [ns] and number, if it is due and somebody listens."""
+        """Publish the reference of a state's stamp [ns] and number, if it is due and somebody listens.
+
+        One that comes again goes to topics that have a new subscriber since.
+        """
         if k % self._every:
             return
-        for publisher, message, level, fill in self._outlets:
-            if reference.level <= level and publisher.get_subscription_count():
+        served = self._served if stamp == self._stamp else [0] * len(self._outlets)
+        self._stamp = stamp
+        self._served = [each[0].get_subscription_count() for each in self._outlets]
+        for (publisher, message, level, fill), before, count in zip(
+            self._outlets, served, self._served, strict=True
+        ):
+            if reference.level <= level and count > before:
                 set_stamp(message.header, stamp)
                 fill(message, reference)
                 publisher.publish(message)

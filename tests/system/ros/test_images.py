@@ -19,8 +19,11 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 
 from iap_bringup.experiments.nodes.processes import free_domain
+from iap_control.nodes.controller_node import TrackedReference
 from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_description.signals import Reference
+from iap_description.states import REF_FIXED, REF_Q
 from iap_io.ros import sensor_topics
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
@@ -144,6 +147,22 @@ def test_a_reading_that_comes_again_goes_to_new_subscribers_alone():
     assert len(publisher.messages) == 2 * first
     topics.publish([reading])
     assert len(publisher.messages) == 3 * first
+
+
+def test_a_reference_that_comes_again_goes_to_new_subscribers_alone():
+    publisher, reference = Publisher(), Reference(np.zeros(REF_FIXED))
+    reference.row[REF_Q.stop - 1] = 1.0
+    rate = types.SimpleNamespace(value=200.0)
+    node = types.SimpleNamespace(
+        get_parameter=lambda _: rate, create_publisher=lambda *_: publisher
+    )
+    tracked, publisher.subscribers = TrackedReference(node), 1
+    for stamp in (0, 0, 0, 10_000_000):
+        tracked.publish(stamp, 2 * (stamp > 0), reference)
+    assert len(publisher.messages) == 2 * 3  # pose, twist, accel
+    publisher.subscribers = 2
+    tracked.publish(10_000_000, 2, reference)
+    assert len(publisher.messages) == 3 * 3
 
 
 COUNT = 60
