@@ -2,7 +2,7 @@
 """Commands that the aircraft of many worlds obey, and those on their way to them."""
 
 import copy
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -27,6 +27,18 @@ class LastCommand(NamedTuple):
     w_WB_B: Array
     rpm: Array
     tilt: Array
+
+    def of_aircraft(self, n: int) -> Self:
+        """Commands of one aircraft, as views (B, 1, ...)."""
+        one = slice(n, n + 1)
+        return type(self)(
+            self.modes[:, one],
+            self.thrust[:, one],
+            self.q_WB[:, one],
+            self.w_WB_B[:, one],
+            self.rpm[:, one],
+            self.tilt[:, one],
+        )
 
 
 class CommandDelay:

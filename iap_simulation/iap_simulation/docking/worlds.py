@@ -23,7 +23,7 @@ from iap_physics.docking.batch_loop import advance_pairs, flight_of, set_aircraf
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
 from iap_physics.measured.state_noise import NoisyStates
-from iap_physics.propulsion.last_command import CommandDelay, LastCommand
+from iap_physics.propulsion.last_command import CommandDelay
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
@@ -151,10 +151,7 @@ class DockingWorlds:
         specs = [self.scenario.vehicles[i] for i in self._vehicles]
         if not any(spec.model_error.delay for spec in specs):
             return []
-        return [
-            CommandDelay(LastCommand(*(each[:, i : i + 1] for each in self._flight.command)))
-            for i in range(2)
-        ]
+        return [CommandDelay(self._flight.command.of_aircraft(i)) for i in range(2)]
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start, as fresh ones of their seeds would stand there.
