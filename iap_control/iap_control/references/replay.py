@@ -30,7 +30,7 @@ from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_meta import Track
 from iap_io.trajectories.headings import with_heading_alone
-from iap_io.trajectories.pose_reading import PoseReading, Understanding
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
 
@@ -72,7 +72,7 @@ class RecordedCommand:
     given: Track
     actual: Track | None
     source: str
-    about: Understanding
+    about: RecordingSummary
 
 
 def commanded(replay: Replay) -> RecordedCommand:

@@ -14,7 +14,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_estimation.datasets.noise_densities import MOST
+from iap_estimation.datasets.noise_densities import MAX_DENSITIES
 from iap_estimation.navigation.fleet_data import MEMS, MIN_DENSITIES
 from iap_estimation.navigation.measurements import Tally, inertial_sample
 from iap_estimation.virpo.messages import ImuSample
@@ -107,7 +107,7 @@ def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
         covariance = np.array(getattr(samples[0], f"{name}_covariance"), dtype=float)
         variance = float(np.mean(np.diag(covariance.reshape(3, 3))))
         density = math.sqrt(variance * step) if variance > 0.0 and step > 0.0 else 0.0
-        if MIN_DENSITIES[at] <= density <= MOST[at]:
+        if MIN_DENSITIES[at] <= density <= MAX_DENSITIES[at]:
             noise[at] = density
         else:
             defaulted.append(name.replace("_", " "))

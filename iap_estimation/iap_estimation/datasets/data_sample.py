@@ -15,9 +15,9 @@ from iap_estimation.frontend.calibration import CameraCalibration, homogeneous
 from iap_estimation.navigation.measurements import Gray, Images
 from iap_estimation.virpo.messages import ImuSample, Ranges
 
-LONGEST = 20.0  # of the beginning of a data set with images [s]
-MOST_IMAGES, MOST_PIXELS = 240, 1 << 28  # that are looked at, and of all of them together
-CORNERS, QUALITY, APART = (
+SAMPLE_DURATION = 20.0  # of the beginning of a data set with images [s]
+MAX_IMAGES, MAX_PIXELS = 240, 1 << 28  # that are looked at, and of all of them together
+CORNERS, QUALITY, CORNER_SPACING = (
     150,
     0.01,
     12.0,
@@ -111,7 +111,9 @@ def sample_of(dataset: SensorDataset) -> DataSample:
 
 def _is_enough(sample: DataSample, span: float) -> bool:
     count, one = len(sample.image_times), sample.dataset.aircraft[0].cameras.left
-    return span > LONGEST or count > MOST_IMAGES or count * one.width * one.height > MOST_PIXELS
+    return (
+        span > SAMPLE_DURATION or count > MAX_IMAGES or count * one.width * one.height > MAX_PIXELS
+    )
 
 
 def _look(sample: DataSample, previous: Images | None, images: Images) -> None:
@@ -141,7 +143,7 @@ def levels_of(image: Gray) -> GreyLevels:
 
 def followed(before: Gray, after: Gray) -> Array:
     """Pixels (2, n, 2) of corners in two images; those that do not lead back are left out."""
-    corners: Any = cv2.goodFeaturesToTrack(before, CORNERS, QUALITY, APART)
+    corners: Any = cv2.goodFeaturesToTrack(before, CORNERS, QUALITY, CORNER_SPACING)
     if corners is None:
         return np.zeros((2, 0, 2))
     flow: Any = cv2.calcOpticalFlowPyrLK

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from iap_estimation.navigation.measurements import Gray
 
 DEEP_GREY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH
-MOST = 65535  # level of 16 bits
+MAX_LEVEL = 65535  # level of 16 bits
 LOOKED_AT = 10  # images that show which levels are used
 LOW, HIGH = 0.5, 99.5  # percentiles that become black and white, with a margin
 MARGIN = 0.1  # of the levels between them, for what comes later
@@ -43,7 +43,7 @@ class DeepLevels:
         return f"images of 16 bits that use few: levels {self.black:.0f} to {self.white:.0f} become black to white"
 
 
-ALL_LEVELS = DeepLevels(0.0, MOST)
+ALL_LEVELS = DeepLevels(0.0, MAX_LEVEL)
 
 
 def levels_of(images: Iterable[NDArray[Any]]) -> DeepLevels:
@@ -54,7 +54,7 @@ def levels_of(images: Iterable[NDArray[Any]]) -> DeepLevels:
         return ALL_LEVELS
     low, high = np.percentile(np.concatenate(deep), [LOW, HIGH])
     span = high - low
-    if span > WIDE * MOST or not span > 0.0:
+    if span > WIDE * MAX_LEVEL or not span > 0.0:
         return ALL_LEVELS
     margin = MARGIN * span
-    return DeepLevels(max(0.0, float(low - margin)), min(float(MOST), float(high + margin)))
+    return DeepLevels(max(0.0, float(low - margin)), min(float(MAX_LEVEL), float(high + margin)))

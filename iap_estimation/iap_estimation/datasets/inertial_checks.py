@@ -17,7 +17,7 @@ FORCE_UNITS = {  # specific force of one unit [m/s^2]
     "mm/s^2": 0.001,
 }
 LIKELY = (0.6, 1.6)  # specific force over gravity, in the median of a flight or a walk
-NEAR = 0.2  # relative, to which a unit's gravity fits
+GRAVITY_TOLERANCE = 0.2  # relative, to which a unit's gravity fits
 LEANING = 45.0  # of the truth's vertical against the accelerometer's [deg]
 ON_ITS_HEAD, LOOKS_UP = 0.5, 0.7  # components of the vertical along a camera's y and z
 DEGREE = np.pi / 180.0
@@ -44,7 +44,7 @@ def force_size(sample: DataSample) -> str | None:
     if LIKELY[0] < size / gravity < LIKELY[1]:
         return f"specific force {size:.2f} m/s^2 in the median"
     for unit, value in FORCE_UNITS.items():
-        if abs(size * value / gravity - 1.0) < NEAR:
+        if abs(size * value / gravity - 1.0) < GRAVITY_TOLERANCE:
             raise BadInput(
                 f"{sample.dataset.source}: the accelerometer says {size:.3g} in the median, which is gravity in {unit},"
                 f" not in m/s^2: --accel-scale {value:g}"

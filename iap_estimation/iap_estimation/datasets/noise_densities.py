@@ -11,7 +11,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_estimation.navigation.fleet_data import MEMS, MIN_DENSITIES
 
-MOST: Array = np.array([0.2, 2.0, 0.1, 1.0])  # of units that are worth their weight
+MAX_DENSITIES: Array = np.array([0.2, 2.0, 0.1, 1.0])  # of units that are worth their weight
 
 
 class Density(NamedTuple):
@@ -36,7 +36,7 @@ def plausible(densities: Array, source: str) -> tuple[Array, str | None]:
         densities: gyroscope, accelerometer, walks of their biases.
         source: file to name.
     """
-    is_odd = ~((densities >= MIN_DENSITIES) & (densities <= MOST))
+    is_odd = ~((densities >= MIN_DENSITIES) & (densities <= MAX_DENSITIES))
     if not is_odd.any():
         return densities, None
     taken = np.where(is_odd, MEMS, densities)

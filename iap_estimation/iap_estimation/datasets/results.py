@@ -44,7 +44,7 @@ def evaluate(results: LocalizationResults, understood: dict[str, Any] | None = N
 
     Args:
         results: of all methods.
-        understood: what was understood of the data set, to be kept beside; see `Understanding`.
+        understood: what was understood of the data set, to be kept beside; see `DatasetSummary`.
     """
     beside: dict[str, dict[str, TrajectoryComparison]] = {}
     estimation: dict[str, dict[str, Any]] = {}

@@ -40,7 +40,7 @@ class Corrections:
 
 
 @dataclass(frozen=True, eq=False)
-class Understanding:
+class DatasetSummary:
     """A data set as it is to be localised, and what was understood of it.
 
     Attributes:
@@ -72,7 +72,7 @@ LATER: tuple[tuple[str, Check], ...] = (  # the same, once images and inertial u
 )
 
 
-def understand(dataset: SensorDataset, corrections: Corrections) -> Understanding:
+def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSummary:
     """Look at a data set of others, and take out what its sensors are off; a run of this suite is what it says.
 
     Raises:
@@ -81,11 +81,11 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> Understandin
     dataset = corrected(dataset, corrections)
     lines: dict[str, list[str]] = {"inertial unit": [], "images": [], "clock": [], "ranges": []}
     if not dataset.is_foreign:
-        return Understanding(dataset, {"lines": lines})
+        return DatasetSummary(dataset, {"lines": lines})
     sample = sample_of(dataset)
     sample.is_scaled = corrections.accel_scale is not None
     if not sample.samples:
-        return Understanding(dataset, {"lines": lines})
+        return DatasetSummary(dataset, {"lines": lines})
     lines["inertial unit"].append(f"{_rate(sample.t):.0f} Hz")
     if sample.image_times:
         lines["images"].append(_cameras(sample))
@@ -98,7 +98,7 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> Understandin
         dataset = corrected(dataset, Corrections(image_delay=delay))
         sample.pairs = [each.earlier(delay) for each in sample.pairs]
     _look(LATER, sample, lines)
-    return Understanding(dataset, {"lines": lines, **record})
+    return DatasetSummary(dataset, {"lines": lines, **record})
 
 
 def _look(

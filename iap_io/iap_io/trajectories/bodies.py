@@ -11,7 +11,7 @@ from iap_io.trajectories.pose_reading import PoseReading
 _LISTED = 12
 
 
-class Body(NamedTuple):
+class BodyLabel(NamedTuple):
     """What a message says of itself: the frame of its pose, and the body that has it; empty without."""
 
     frame: str
@@ -23,7 +23,7 @@ class Body(NamedTuple):
         )
 
 
-def one_body(source: str, labels: Sequence[Body], reading: PoseReading) -> Body:
+def one_body(source: str, labels: Sequence[BodyLabel], reading: PoseReading) -> BodyLabel:
     """The body to read.
 
     Args:
@@ -52,6 +52,6 @@ def one_body(source: str, labels: Sequence[Body], reading: PoseReading) -> Body:
     raise BadInput(f"{source}: {len(fitting)} bodies; choose one with {option}: {listed}")
 
 
-def _fits(body: Body, reading: PoseReading) -> bool:
+def _fits(body: BodyLabel, reading: PoseReading) -> bool:
     names = ((reading.body, body.name), (reading.frame, body.frame))
     return all(asked is None or asked.strip("/") == name for asked, name in names)

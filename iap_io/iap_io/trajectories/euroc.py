@@ -13,7 +13,7 @@ import numpy as np
 
 from iap_description.config.text_files import read_text, table_lines
 from iap_description.errors import BadInput
-from iap_io.trajectories.pose_reading import PoseReading, Understanding
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.time_units import stamps_of
 
@@ -30,7 +30,7 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
     rows = [_row(path, number, line) for number, line in table_lines(path)]
     values = np.array([row[1] for row in rows]).reshape(-1, 7)
     stamps, notes = stamps_of(str(path), [row[0] for row in rows], "ns", reading)
-    about = Understanding("EuRoC ground truth", notes=notes)
+    about = RecordingSummary("EuRoC ground truth", notes=notes)
     order = _quaternion_order(path)
     return checked(Samples(str(path), about, stamps, None, p=values[:, :3], q=values[:, order]))
 

@@ -14,7 +14,7 @@ from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.gaps import check_gaps
 from iap_io.trajectories.messages import xyz
-from iap_io.trajectories.pose_reading import PoseReading, Understanding
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, check_finite, checked
 from iap_io.trajectories.topics import PoseTopic, pose_topics, short
 
@@ -46,7 +46,7 @@ def read_points(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     q = slerp((p_ns - q_ns[0]) * 1e-9, (q_ns - q_ns[0]) * 1e-9, q_samples)
     others = sorted(each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
     kind = f"{short(choice.msgtype)}, with {choice.euler}"
-    about = Understanding(
+    about = RecordingSummary(
         "bag", choice.topic, kind, others=tuple(others), convention="ned", notes=bag.notes
     )
     return checked(Samples(source, about, header_ns=None, bag_ns=p_ns, p=p, q=q))

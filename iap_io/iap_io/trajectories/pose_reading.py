@@ -64,7 +64,7 @@ def counted(number: int, noun: str) -> str:
 
 
 @dataclass(frozen=True)
-class Understanding:
+class RecordingSummary:
     """What a recording was read as.
 
     Attributes:

@@ -12,9 +12,9 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
-from iap_io.trajectories.bodies import Body, one_body
+from iap_io.trajectories.bodies import BodyLabel, one_body
 from iap_io.trajectories.messages import READINGS, MessageParser, Numbers, Sample
-from iap_io.trajectories.pose_reading import Convention, PoseReading, Understanding
+from iap_io.trajectories.pose_reading import Convention, PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.topics import PoseTopic, pose_topics, short, words_of
 
@@ -32,7 +32,7 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     source, parser = f"{bag.path}: topic {choice.topic}", READINGS[choice.msgtype]
     messages, received = bag.read(choice.topic)
     labels = [_label(message) for message in messages]
-    body = one_body(source, labels, reading) if labels else Body("", "")
+    body = one_body(source, labels, reading) if labels else BodyLabel("", "")
     index = [i for i, label in enumerate(labels) if label == body]
     per_message = [_samples(source, parser, i, messages[i]) for i in index]
     header = np.array([_stamp_ns(messages[i].header.stamp) for i in index], dtype=np.int64)
@@ -46,18 +46,18 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     return _in_house_axes(checked(raw), parser)
 
 
-def _label(message: Any) -> Body:  # noqa: ANN401
+def _label(message: Any) -> BodyLabel:  # noqa: ANN401
     """The frame and the body that a message names."""
     child = getattr(message, "child_frame_id", "")
-    return Body(message.header.frame_id.strip("/"), child.strip("/"))
+    return BodyLabel(message.header.frame_id.strip("/"), child.strip("/"))
 
 
-def _about(bag: Bag, choice: PoseTopic, body: Body, bodies: list[str]) -> Understanding:
+def _about(bag: Bag, choice: PoseTopic, body: BodyLabel, bodies: list[str]) -> RecordingSummary:
     """What a topic is read as; the other topics with poses and the other bodies are named."""
     topics = (each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
     others = (*(f"{each} on {choice.topic}" for each in bodies), *sorted(topics))
     convention, notes = _convention(choice.topic, body)
-    return Understanding(
+    return RecordingSummary(
         kind="bag",
         topic=choice.topic,
         msgtype=short(choice.msgtype),
@@ -69,7 +69,7 @@ def _about(bag: Bag, choice: PoseTopic, body: Body, bodies: list[str]) -> Unders
     )
 
 
-def _convention(topic: str, body: Body) -> tuple[Convention, tuple[str, ...]]:
+def _convention(topic: str, body: BodyLabel) -> tuple[Convention, tuple[str, ...]]:
     """The axes that names of a frame or topic say, ENU/FLU where they say nothing, and a note of it."""
     for name in (body.frame, topic):
         words = set().union(*words_of(name))
@@ -105,7 +105,7 @@ def _superseded(per_message: list[list[Sample]], base: Stamps) -> list[list[Samp
 
 def _stacked(
     source: str,
-    about: Understanding,
+    about: RecordingSummary,
     per_message: list[list[Sample]],
     header: Stamps,
     received: Stamps,

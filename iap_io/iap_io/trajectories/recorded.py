@@ -8,11 +8,11 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import so3
-from iap_io.trajectories.pose_reading import Understanding
+from iap_io.trajectories.pose_reading import RecordingSummary
 
 Clock = Literal["header", "bag", "file"]
 
-UNKNOWN = Understanding("recording")
+UNKNOWN = RecordingSummary("recording")
 _WINDOW = 0.5  # [s]
 # Accepted error of the means, RMS: a share of their RMS, or this where that is less.
 _SHARE = 0.2
@@ -53,7 +53,7 @@ class RecordedTrajectory:
     w_WP_P: Array | None = None
     a_WP_W: Array | None = None
     alpha_WP_P: Array | None = None
-    about: Understanding = UNKNOWN
+    about: RecordingSummary = UNKNOWN
 
     def __post_init__(self) -> None:
         """Make every array read-only."""

@@ -15,7 +15,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.pose_reading import Convention, Understanding
+from iap_io.trajectories.pose_reading import Convention, RecordingSummary
 
 Stamps = Integers
 
@@ -44,7 +44,7 @@ class Samples:
     """
 
     source: str
-    about: Understanding
+    about: RecordingSummary
     header_ns: Stamps | None
     bag_ns: Stamps | None
     p: Array

@@ -15,7 +15,7 @@ from iap_description.config.text_files import is_file, table_lines
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.euroc import numbers
-from iap_io.trajectories.pose_reading import PoseReading, Understanding
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.time_units import stamps_of
 
@@ -62,7 +62,7 @@ def read_tum(path: Path, reading: PoseReading) -> Samples:
     """
     times, values = _table(path, _TUM)
     stamps, notes = stamps_of(str(path), times, "s", reading)
-    about = Understanding("TUM trajectory", notes=notes)
+    about = RecordingSummary("TUM trajectory", notes=notes)
     return checked(Samples(str(path), about, stamps, None, p=values[:, 1:4], q=values[:, 4:]))
 
 
@@ -79,7 +79,7 @@ def read_kitti(path: Path, reading: PoseReading) -> Samples:
     off[np.linalg.det(R) < 0.0] = np.inf
     if len(off) and not off.max() < _ORTHOGONAL:
         raise BadInput(f"{path}: sample {int(np.argmax(off))}: its matrix is no rotation")
-    about = Understanding("KITTI poses", convention="camera")
+    about = RecordingSummary("KITTI poses", convention="camera")
     times = _times(path, len(T), reading)
     stamps, notes = stamps_of(str(path), times, "s", reading)
     q = so3.quaternion_from_matrix(R)

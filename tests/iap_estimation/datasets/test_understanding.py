@@ -8,12 +8,12 @@ import pytest
 from swaying_camera import Sway
 
 from iap_description.errors import BadInput
-from iap_estimation.datasets.understanding import Corrections, Understanding, understand
+from iap_estimation.datasets.understanding import Corrections, DatasetSummary, understand
 from iap_estimation.navigation.measurements import Images
 from iap_estimation.virpo.messages import ImuSample
 
 
-def _understood(sway: Sway, **corrections) -> Understanding:
+def _understood(sway: Sway, **corrections) -> DatasetSummary:
     return understand(sway.dataset(), Corrections(**corrections))
 
 
@@ -24,7 +24,7 @@ def _refusal(sway: Sway, **corrections) -> str:
     return str(refused.value)
 
 
-def _image_times(understanding: Understanding) -> np.ndarray:
+def _image_times(understanding: DatasetSummary) -> np.ndarray:
     events = [one for _, one in understanding.dataset.events()]
     stamps = [one.t for one in events]
     assert stamps == sorted(stamps)
