@@ -15,7 +15,7 @@ TIME_IS_UP = 7
 COLLIDED = 8
 CRASHED = 9  # on the ground or upside down, of a docking; given up, of modules
 TOO_FORCEFUL = 10
-NOT_CALM = 11  # docked, and too fast, tilted, late or forceful at the end of the coupled flight
+NOT_CALM = 11  # docked, and too fast, far off, late or forceful afterwards
 TOO_FAST = 12  # caught, at too high a closing speed, of modules
 OUTCOMES = {
     RUNNING: "running",

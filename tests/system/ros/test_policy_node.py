@@ -37,12 +37,12 @@ def policy(request, tmp_path):
 def test_in_lockstep_nodes_dock_as_one_process_does(start, tmp_path, policy):
     nodes, probe = start
     assignments = (f"policy={policy}", "engine.name=mujoco")
-    scenario, _ = resolve("docking", Options(assignments=assignments, seed=4, duration=5.5))
+    scenario, _ = resolve("docking", Options(assignments=assignments, seed=4, duration=12.0))
     parameters = {
         "scenario": "docking",
         "assignments": list(assignments),
         "seed": 4,
-        "duration": 5.5,
+        "duration": 12.0,
     }
     for vehicle in VEHICLES:
         probe.hear_states(vehicle)
