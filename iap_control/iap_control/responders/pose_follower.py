@@ -13,7 +13,7 @@ from iap_control.responders.pose_stream import (
     MAX_POSE_STEP,
     InputLimits,
     PoseStream,
-    Track,
+    PoseTrack,
     pose_distance,
 )
 from iap_description.arrays import Array
@@ -93,7 +93,7 @@ class PoseFollower:
     def __init__(self, limits: InputLimits) -> None:
         self._limits = limits
         self._stream = PoseStream(limits.timeout)
-        self._followed: Track | None = None
+        self._followed: PoseTrack | None = None
         self._blend: Blend | None = None
         self._is_restarted = False
         self._regular = Offset(REGULAR_FREQUENCY), Offset(REGULAR_FREQUENCY)  # of place and turn
@@ -116,7 +116,7 @@ class PoseFollower:
         self._write(stream.track, row, t)
         self._add_offsets(row)
 
-    def _write(self, track: Track | None, row: Array, t: float) -> None:
+    def _write(self, track: PoseTrack | None, row: Array, t: float) -> None:
         """Write a track with the present blend into a row (19+)."""
         assert track is not None  # noqa: S101 - a pose was taken before
         track.fill(row, t)

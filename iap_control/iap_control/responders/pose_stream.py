@@ -38,8 +38,8 @@ class InputLimits:
 
 
 @dataclass(frozen=True)
-class Motion:
-    """A motion of a place or an attitude.
+class VelocityEstimate:
+    """Velocity and acceleration of a place or an attitude.
 
     Attributes:
         v: (3,) velocity [m/s], [rad/s].
@@ -50,11 +50,11 @@ class Motion:
     a: Array
 
 
-REST = Motion(np.zeros(3), np.zeros(3))
+REST = VelocityEstimate(np.zeros(3), np.zeros(3))
 
 
 @dataclass(frozen=True)
-class Track:
+class PoseTrack:
     """The motion that the poses up to now ask for, at constant accelerations.
 
     Attributes:
@@ -72,8 +72,8 @@ class Track:
     since: float
     stamp: float
     pose: Array
-    linear: Motion = REST
-    angular: Motion = REST
+    linear: VelocityEstimate = REST
+    angular: VelocityEstimate = REST
     smoothing: float = VELOCITY_TIME_CONSTANT
     end: float = np.inf
     is_resting: bool = False
@@ -108,11 +108,11 @@ class PoseStream:
 
     def __init__(self, timeout: float) -> None:
         self._timeout = timeout
-        self.track: Track | None = None
+        self.track: PoseTrack | None = None
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self._before: Track | None = None  # of the poses that came before the newest time
+        self._before: PoseTrack | None = None  # of the poses that came before the newest time
         # times of reception, with those since the ones before, and less stamps [s]
         self._intervals: deque[tuple[float, float]] = deque()
         self._delays: deque[tuple[float, float]] = deque()
@@ -123,7 +123,7 @@ class PoseStream:
         last = self.track
         if last is None or t - last.received > self._timeout or self._is_elsewhere(t, stamp, pose):
             self._begin_anew()
-            self.track = Track(t, t, stamp, pose.copy())
+            self.track = PoseTrack(t, t, stamp, pose.copy())
             return True
         if t > last.received:
             self._note(self._intervals, t, t - last.received)
@@ -183,24 +183,29 @@ class PoseStream:
         return max(intervals) - sum(intervals) / len(intervals)
 
     def _differentiated(
-        self, last: Track, times: tuple[float, float, float], pose: Array, step: float, tau: float
-    ) -> Track:
+        self,
+        last: PoseTrack,
+        times: tuple[float, float, float],
+        pose: Array,
+        step: float,
+        tau: float,
+    ) -> PoseTrack:
         """The track that a pose continues which came so long after the last one, by its stamp [s]."""
         turn = so3.multiply(so3.conjugate(last.pose[Q]), pose[Q])
         linear = _followed(last.linear, (pose[P] - last.pose[P]) / step, step, tau)
         angular = _followed(last.angular, so3.quaternion_log(turn) / step, step, tau)
         longest = max((interval for _, interval in self._intervals), default=step)
         end = times[0] + min(MISSED * longest, self._timeout)
-        return Track(*times, pose.copy(), linear, angular, tau, end)
+        return PoseTrack(*times, pose.copy(), linear, angular, tau, end)
 
 
-def _followed(motion: Motion, v: Array, step: float, tau: float) -> Motion:
+def _followed(motion: VelocityEstimate, v: Array, step: float, tau: float) -> VelocityEstimate:
     """A motion once a velocity (3,) was measured over a step [s], low-passed by a time constant [s]."""
     if motion is REST:
-        return Motion(v, np.zeros(3))
+        return VelocityEstimate(v, np.zeros(3))
     dv = step / (tau + step) * (v - motion.v)
     da = step / (2.0 * tau + step) * (dv / step - motion.a)
-    return Motion(motion.v + dv, motion.a + da)
+    return VelocityEstimate(motion.v + dv, motion.a + da)
 
 
 def pose_distance(have: Array, want: Array) -> float:
