@@ -189,6 +189,9 @@ def check_metadata(path: Path) -> None:
     Raises:
         BadInput: one line.
     """
+    for each in sorted(path.iterdir()) if path.is_dir() else ():
+        if not (each.is_file() or each.is_dir()):  # a pipe would be waited for
+            raise BadInput(f"{each}: cannot be read: not a file")
     if not path.is_dir():
         return
     about = read_yaml(path / METADATA).get("rosbag2_bagfile_information")

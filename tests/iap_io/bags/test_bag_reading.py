@@ -3,6 +3,7 @@
 
 import bz2
 import json
+import os
 import sqlite3
 import struct
 import tracemalloc
@@ -190,4 +191,11 @@ def test_metadata_of_other_types_is_refused(change: dict[str, Any], tmp_path: Pa
         if not damaged:
             check_metadata(tmp_path)
     with pytest.raises(BadInput, match="the lists of files and topics are damaged"):
+        check_metadata(tmp_path)
+
+
+def test_a_pipe_within_a_bag_is_refused_and_not_waited_for(tmp_path):
+    (tmp_path / "metadata.yaml").write_text("{}", encoding="utf-8")
+    os.mkfifo(tmp_path / "bag_0.mcap")
+    with pytest.raises(BadInput, match=r"bag_0\.mcap: cannot be read: not a file"):
         check_metadata(tmp_path)
