@@ -91,6 +91,17 @@ def test_estimates_of_the_future_and_of_before_the_last_one_are_left_out(monkeyp
     assert taken == [3.0, 5.0, 5.0]
 
 
+def test_a_velocity_is_refused_at_once_by_a_plant_that_takes_none():
+    """A command of another kind of plant must not end the session in its next period."""
+    scenario = scenario_of("hover")
+    session, vehicles = session_of(scenario), vehicles_of(scenario)
+    with pytest.raises(BadInput, match="velocities are for a plant identified from logs"):
+        session.offer(0, 0.0, copies(Command.zeros(3, Mode.VELOCITY)))
+    answer(session, vehicles)
+    session.advance()
+    assert session.failure is None
+
+
 def test_a_platform_wrench_is_refused_with_the_topic_that_takes_it():
     session = session_of(scenario_of("hover"))
     order = Command.zeros(3, Mode.WRENCH)

@@ -17,8 +17,7 @@ from iap_description.config.plain_yaml import yaml_text
 from iap_description.errors import IapError
 from iap_description.vehicles.platform import platform_names, platform_tree
 from iap_learning.policies.policy import SHIPPED
-from iap_learning.tasks.task import TASKS
-from iap_learning.training.experiment import EXPERIMENTS
+from iap_learning.tasks.task import EXPERIMENTS, TASKS
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.sweeps.flying import fly
 from iap_simulation.sweeps.study import Axis, Study

@@ -106,6 +106,12 @@ class Timeline:
         return self.count - 1
 
     @property
+    def goal(self) -> Array:
+        """(19 + N,) the row at which the motion ends, also where the flight is cut before."""
+        end = sum(part.count for part in self.parts) - 1
+        return np.asarray(self.rows(end, end + 1)[0]) if end > self.last else self.row(self.last)
+
+    @property
     def duration(self) -> float:
         """Length [s]; the last row counts as an instant, not as a period."""
         return self.last * self.dt

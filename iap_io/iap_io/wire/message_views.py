@@ -236,7 +236,7 @@ class CommandMessage(Message):
             count, expected = len(self._thrust), len(command.thrust)
             raise BadInput(f"aircraft: for {count} aircraft, the platform has {expected}")
         if int(self._mode) not in tuple(Mode):
-            raise BadInput(f"mode {self._mode} is none of 0 to 3")
+            raise BadInput(f"mode {self._mode} is none of 0 to {max(Mode)}")
         if self.mode == Mode.ATTITUDE_THRUST and not all(map(is_unit, self._q_WB)):
             raise BadInput("aircraft: an attitude is no unit quaternion")
         command.mode, command.wrench_P[:] = Mode(int(self._mode)), self._wrench

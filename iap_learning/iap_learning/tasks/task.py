@@ -13,6 +13,7 @@ from iap_description.config.record import Count, FileName, Positive, Presets, Re
 from iap_learning.tasks.scaling import ActionRange
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
+EXPERIMENTS = Presets(Path(__file__).parents[1] / "data" / "experiments", "experiment")
 
 
 def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -13,19 +13,18 @@ from iap_description.config.record import (
     FileName,
     NonNegative,
     Positive,
-    Presets,
     Record,
     override,
     validate,
 )
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import write_file
+from iap_learning.tasks.task import EXPERIMENTS
 from iap_learning.training.bc import BC
 from iap_learning.training.iql import IQL
 from iap_learning.training.ppo import PPO
 from iap_learning.training.td3bc import TD3BC
 
-EXPERIMENTS = Presets(Path(__file__).parents[1] / "data" / "experiments", "experiment")
 FILE = "experiment.yaml"  # in the folder of a training
 
 

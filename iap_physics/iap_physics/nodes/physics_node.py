@@ -31,7 +31,11 @@ from iap_physics.latching.latches import Latches
 from iap_physics.nodes.connection_topics import JointTopic, LatchTopic
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.metronome import Metronome
-from iap_physics.nodes.physics_status import PhysicsStatus, refuse_beside_another
+from iap_physics.nodes.physics_status import (
+    DISCOVERED_WITHIN,
+    PhysicsStatus,
+    refuse_beside_another,
+)
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
@@ -99,6 +103,7 @@ class PhysicsNode(SuiteNode):
 
     def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__("physics_node", namespace=namespace, parameters=parameters)
+        created = time.monotonic()
         spec = self._declared_plant()
         self._pace = self.choice("pace", PACES, f"How time goes on: {', '.join(PACES)}.")
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
@@ -107,7 +112,10 @@ class PhysicsNode(SuiteNode):
         self._session = Session(spec, engine_of(spec), timeout=timeout)
         what = "Stand at t = 0 until the service pause is called with data: false."
         self._paused = self.parameter("start_paused", False, what)
-        refuse_beside_another(self)
+        is_realtime = (
+            self._pace == "realtime"
+        )  # others begin at once: their processes start in numbers
+        refuse_beside_another(self, created + DISCOVERED_WITHIN if is_realtime else created)
         self._clock_message = Clock()
         self._clock_publisher = self.create_publisher(Clock, self.absolute("clock"), LATEST)
         self._vehicles = self._make_vehicles(spec)

@@ -21,19 +21,26 @@ Reported = tuple[str, tuple[str, ...], FlightFailed | None, int, int]
 
 
 ALIVE_WITHIN = 2.5  # a simulation is heard of every second [s of wall time]
+DISCOVERED_WITHIN = 1.0  # after which a node knows its neighbours [s of wall time]
 
 
-def refuse_beside_another(node: SuiteNode) -> None:
+def refuse_beside_another(node: SuiteNode, discovered: float) -> None:
     """Refuse to fly where another simulation does, both of which would crash.
 
     A publisher of the clock alone may be a player, or a process that was killed and that the middleware still knows.
+
+    Args:
+        node: that would fly.
+        discovered: monotonic time by which it knows its neighbours [s].
 
     Raises:
         BadInput: another simulation's status comes.
     """
     clock = node.absolute("clock")
-    if not node.count_publishers(clock):
-        return
+    while not node.count_publishers(clock):
+        if time.monotonic() >= discovered:
+            return
+        time.sleep(0.02)
     names: set[str] = set()
     topic = node.absolute("diagnostics")
     listener = node.create_subscription(

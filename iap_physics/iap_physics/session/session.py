@@ -174,7 +174,12 @@ class Session:
         Raises:
             BadInput: it cannot be used.
         """
-        self.command_buffers[vehicle].offer(self._number(t), self.k, fill)
+
+        def fill_checked(command: Command) -> None:
+            fill(command)
+            self.plant.check_command(vehicle, command)
+
+        self.command_buffers[vehicle].offer(self._number(t), self.k, fill_checked)
 
     def offer_arm(self, vehicle: int, t: float, trajectory: JointTrajectory) -> None:
         """Take a command to a vehicle's arm that counts from time `t` [s] on.

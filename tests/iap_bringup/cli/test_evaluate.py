@@ -40,11 +40,17 @@ def test_an_evaluation_leaves_figures_episodes_and_a_picture(
     assert cv2.imread(str(out / "approach.png")) is not None
 
 
-def test_presets_are_other_tasks_for_the_same_policy(policy: str, tmp_path: Path) -> None:
+def test_presets_are_other_tasks_for_policies_that_see_the_same(
+    policy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--preset", "hard", "--no-plot", "--no-record", "--out", str(tmp_path / "out")]
-    assert main(["evaluate", policy, "--episodes", "4", *words]) == 0
+    path = tmp_path / "hard.npz"
+    docking_policy(make_episodes("docking_hard", 1)).save(path)
+    assert main(["evaluate", str(path), "--episodes", "4", *words]) == 0
     tree = json.loads((tmp_path / "out" / "evaluation.json").read_text())
     assert tree["task"] == "docking_hard"
+    assert main(["evaluate", policy, "--episodes", "4", *words]) == 2
+    assert "'actions_before'" in capsys.readouterr().err
 
 
 def test_presets_are_found_from_either_side() -> None:

@@ -171,7 +171,8 @@ def test_methods_keep_their_colours_and_others_get_some():
     assert len(colors) == 10
 
 
-def test_figures_are_drawn_with_near_and_far_anchors_and_missing_bodies(tmp_path):
+def test_figures_are_drawn_with_near_and_far_anchors_and_missing_bodies(tmp_path, monkeypatch):
+    monkeypatch.setattr(plot_style, "DPI", 200)
     t = np.arange(0.0, 10.0, 0.1)
     true = BodyPath(t, np.stack([3.0 * np.cos(t), 3.0 * np.sin(t), 2.0 + 0.1 * t], -1))
     anchors = np.array([[5.0, 2.0, 1.0], [40.0, -30.0, 3.0]])
@@ -186,6 +187,15 @@ def test_figures_are_drawn_with_near_and_far_anchors_and_missing_bodies(tmp_path
     assert purple.sum() > 300  # the joint's path, boxes and its line in the legend
 
 
+def _of_modules(rows: int, count: int) -> dict[str, np.ndarray]:
+    """Arrays of so many modules that no plot shows."""
+    return {
+        "roles": np.zeros((rows, count)),
+        "feed_forward": np.zeros((rows, count, 6)),
+        "external": np.zeros((rows, count, 6)),
+    }
+
+
 def test_a_run_of_modules_has_a_plot_and_others_have_none(tmp_path: Path) -> None:
     (tmp_path / "plots").mkdir()
     assert write_plots(RecordedRun(tmp_path), MODULES_PLOT) == []
@@ -196,6 +206,7 @@ def test_a_run_of_modules_has_a_plot_and_others_have_none(tmp_path: Path) -> Non
         "states": states,
         "joint_wrenches": np.ones((len(t), 1, 6)),
         "errors": np.ones((len(t), 2, 6)),
+        **_of_modules(len(t), 2),
         "joints": np.array(["j"]),
         "state_names": np.array(STATE_NAMES),
     }
@@ -212,6 +223,7 @@ def test_a_single_module_has_no_joints_and_a_plot(tmp_path: Path) -> None:
         "states": np.zeros((len(t), 0)),
         "joint_wrenches": np.zeros((len(t), 0, 6)),
         "errors": np.ones((len(t), 1, 6)),
+        **_of_modules(len(t), 1),
         "joints": np.array([], dtype=str),
         "state_names": np.array(STATE_NAMES),
     }

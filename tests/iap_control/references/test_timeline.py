@@ -250,6 +250,14 @@ def test_a_shorter_duration_cuts_the_flight():
     assert len(rows_of(line)) == line.count == 1001
 
 
+def test_a_flight_that_is_cut_keeps_the_goal_of_the_whole():
+    whole = built("figure_eight")
+    np.testing.assert_array_equal(whole.goal, whole.row(whole.last))
+    np.testing.assert_array_equal(whole.cut(1.0).goal, whole.goal)
+    longer = whole.cut(whole.duration + 1.0)
+    np.testing.assert_allclose(longer.goal[:7], whole.goal[:7], atol=1e-12)
+
+
 def test_a_longer_duration_holds_the_last_pose():
     line = Vehicle.of(s := scenario_of("hover", duration=20.0), s.vehicles[0]).timeline
     assert line.duration == pytest.approx(20.0)

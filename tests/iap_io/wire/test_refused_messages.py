@@ -112,10 +112,10 @@ def test_a_message_without_end_is_not_looked_at_and_strangers_do_not_fill_the_me
     assert len(reader._learned) <= 16
 
 
-@pytest.mark.parametrize("mode", [4, 9, 255])
+@pytest.mark.parametrize("mode", [5, 9, 255])
 def test_a_mode_and_a_level_that_there_are_none_of_are_refused(mode):
     command = serialised(in_frame(CommandMessage.TYPE, "map", mode=mode))
-    with pytest.raises(BadInput, match=f"mode {mode} is none of 0 to 3"):
+    with pytest.raises(BadInput, match=f"mode {mode} is none of 0 to 4"):
         MessageReader(CommandMessage).read(command).get(Command.zeros(0))
     attitude = message("geometry_msgs/msg/Quaternion", w=1.0)
     pose = message("geometry_msgs/msg/Pose", orientation=attitude)

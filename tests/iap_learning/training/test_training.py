@@ -198,7 +198,8 @@ def test_data_of_an_expert_there_is_not_is_refused(tmp_path):
 def test_every_experiment_is_complete(name):
     experiment = make_experiment(name, Choice())
     assert yaml.safe_load(yaml.safe_dump(experiment.model_dump(mode="json")))
-    assert make_episodes(experiment.task, 1, settings=experiment.settings).size
+    own = {"settings": experiment.settings, "scenario": experiment.scenario}
+    assert make_episodes(experiment.task, 1, **own).size
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ def rotor_speeds(pilot, mode, *, thrust=HOVER, x=None, q=LEVEL, w=(0, 0, 0), rpm
     """Commands (4,) of one aircraft for one command and state."""
     x = resting_state(np.zeros(3), LEVEL) if x is None else x
     command = LastCommand(
-        np.array([int(mode)]),
+        np.array([[int(mode)]]),
         np.full((1, 1), float(thrust)),
         np.reshape(np.asarray(q, float), (1, 1, 4)),
         np.reshape(np.asarray(w, float), (1, 1, 3)),
@@ -201,7 +201,7 @@ def test_a_batch_of_equal_aircraft_gets_equal_commands():
     x[..., W] = rng.normal(size=(3, 2, 3))
     thrust, q = rng.uniform(5, 30, (3, 2)), so3.quaternion_exp(rng.normal(size=(3, 2, 3)))
     zeros, rates, mode = np.zeros((3, 2, 4)), np.zeros((3, 2, 3)), Mode.ATTITUDE_THRUST
-    command = LastCommand(np.full(3, int(mode)), thrust, q, rates, zeros, zeros)
+    command = LastCommand(np.full((3, 2), int(mode)), thrust, q, rates, zeros, zeros)
     fleet = fleet_of([pilot] * 2, command, zeros.copy())
     autopilot_step(x, np.ones(3, bool), fleet)
     out = fleet.rotors.target

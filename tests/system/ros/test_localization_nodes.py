@@ -243,7 +243,7 @@ def test_a_wrong_parameter_of_an_alias_is_one_clear_line(refusal, node, words, r
     ("node", "words", "reason"),
     [
         ("virpo_node", [], "parameter sensors: missing"),
-        ("joint_node", ["-p", "sensors:=/nowhere.yaml"], "/nowhere.yaml: no readable file"),
+        ("joint_node", ["-p", "sensors:=/nowhere.yaml"], "/nowhere.yaml: cannot be read"),
         (
             "virpo_node",
             ["-p", "scenario:=hover"],

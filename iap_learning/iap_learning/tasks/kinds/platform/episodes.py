@@ -170,7 +170,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
     @property
     def goal(self) -> Array:
         """(3,) place at which the scenario's references end [m]."""
-        return self.worlds.timeline.row(self.worlds.timeline.last)[P]
+        return self.worlds.timeline.goal[P]
 
     @property
     def viewpoint(self) -> CameraPlacement:
@@ -209,8 +209,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         return terms if self.camera is None else np.hstack([terms, self.camera(indices)])
 
     def _last_goals(self) -> tuple[Array, Integers]:
-        timeline = self.worlds.timeline
-        return timeline.row(timeline.last)[None], np.zeros(self.count, dtype=np.int64)
+        return self.worlds.timeline.goal[None], np.zeros(self.count, dtype=np.int64)
 
     def _goals(self) -> tuple[Array, Integers]:
         """Reference rows (K, 19 + N), and the row of each world's goal (B,)."""

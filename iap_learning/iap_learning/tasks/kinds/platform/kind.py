@@ -78,9 +78,9 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])
 
     def _goal(self) -> Array:
-        vehicle = self._vehicle
-        k = self._k if self._task.goal == "present" else vehicle.timeline.last
-        return vehicle.reference(k).row[None]
+        if self._task.goal == "present":
+            return self._vehicle.reference(self._k).row[None]
+        return self._vehicle.timeline.goal[None]
 
     @property
     def outcome(self) -> int:

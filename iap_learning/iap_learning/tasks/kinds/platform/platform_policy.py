@@ -211,8 +211,7 @@ class PlatformPolicy:
 
     @property
     def _last(self) -> Array:
-        line = self._vehicle.timeline
-        return line.row(line.last)[None]
+        return self._vehicle.timeline.goal[None]
 
 
 def _alone(command: Command) -> Command:

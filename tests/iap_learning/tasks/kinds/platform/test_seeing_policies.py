@@ -33,6 +33,13 @@ def test_in_the_closed_form_it_flies_as_its_episodes_do_bit_for_bit() -> None:
         assert simulation.state[0, 0] > 1.0
 
 
+def test_a_flight_that_is_cut_has_not_arrived(tmp_path: Path) -> None:
+    result = record("navigate", engine="closed_form", duration=1.0, folder=tmp_path / "run")
+    assert result.metrics["outcome"] == "not_arrived"
+    assert not result.metrics["task"]["success"]
+    assert result.metrics["task"]["distance_m"] > 10.0
+
+
 def test_it_goes_on_from_a_snapshot_and_begins_anew_after_a_reset() -> None:
     with Simulation.of("navigate", engine="closed_form", seed=SEED) as simulation:
         begun = simulation.snapshot()
