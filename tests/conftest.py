@@ -13,12 +13,6 @@ for threads in (
     "OPENBLAS_NUM_THREADS",
 ):  # as the command line does, before numpy
     os.environ.setdefault(threads, "1")
-if (
-    "NUMBA_CACHE_DIR" in os.environ
-):  # trainings that go on compile what those that began have compiled
-    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", os.environ["NUMBA_CACHE_DIR"] + "/jax")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 
 MARKERS = (  # here, for colcon reads no settings of the checkout
     "slow: left out by -m 'not slow', which answers within three minutes",
