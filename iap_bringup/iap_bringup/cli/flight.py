@@ -185,8 +185,8 @@ def _unused_keys(scenario: Scenario, options: argparse.Namespace) -> list[str]:
 
     if flies_by_references(scenario):
         return []
-    flown = f"which policy '{scenario.policy}' commands without the vehicles' controllers"
-    return [f"note: {', '.join(keys)}: acts on nothing in this flight, {flown}"]
+    reason = f"which policy '{scenario.policy}' commands without the vehicles' controllers"
+    return [f"note: {', '.join(keys)}: acts on nothing in this flight, {reason}"]
 
 
 def _recording_lines(flight: Flight, parent: Path) -> list[str]:

@@ -62,12 +62,12 @@ def run(options: argparse.Namespace) -> int:
         corpus.home.mkdir()
         _import_commands()
         for number in numbers:
-            found = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
-            if found is None:
+            result = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
+            if result is None:
                 continue
-            counts[f"{found['kind']}, exit code {found['code']}"] += 1
-            if found["fault"]:
-                faults.append({"seed": seed, "case": number, **found})
+            counts[f"{result['kind']}, exit code {result['code']}"] += 1
+            if result["fault"]:
+                faults.append({"seed": seed, "case": number, **result})
                 sys.stderr.write(json.dumps(faults[-1], ensure_ascii=False) + "\n")
     _show(
         options, {"seed": seed, "cases": sum(counts.values()), "faults": faults, "counts": counts}
@@ -85,7 +85,7 @@ def _import_commands() -> None:
 def _tried(
     corpus: Corpus, home: Path, rng: Random, options: argparse.Namespace
 ) -> dict[str, Any] | None:
-    """What came of a case; None of one that is of another kind."""
+    """The result of a case; None of one that is of another kind."""
     kind = drawn_kind(rng)
     if options.kind and kind not in options.kind:
         return None

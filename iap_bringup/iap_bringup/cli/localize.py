@@ -167,7 +167,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 
 def _corrections(options: argparse.Namespace) -> Corrections:
-    """What the user says of the sensors.
+    """The options that describe the sensors.
 
     Raises:
         BadInput: a number that is none, or a factor of 0.

@@ -92,11 +92,11 @@ def _call(main: Main, arguments: list[str]) -> None:
     Raises:
         IapError: it has failed.
     """
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         code = main([*arguments, "--no-plot"])
     if code:
-        raise IapError(f"iap {' '.join(arguments)}: {said.getvalue()[-300:]}")
+        raise IapError(f"iap {' '.join(arguments)}: {output.getvalue()[-300:]}")
 
 
 def _make_trees(home: Path) -> None:

@@ -111,11 +111,11 @@ def detuned_tree(tree: Tree, rng: Random) -> Tree:
     """One or two values that stay of their kind: other numbers, texts, flags, or longer and shorter lists."""
     tree = copy.deepcopy(tree)
     for _ in range(rng.randint(1, 2)):
-        places = list(_leaves(tree))
-        if not places:
+        leaves = list(_leaves(tree))
+        if not leaves:
             return tree
-        parent, key = rng.choice(places)
-        texts = [p[k] for p, k in places if isinstance(p[k], str)]
+        parent, key = rng.choice(leaves)
+        texts = [p[k] for p, k in leaves if isinstance(p[k], str)]
         parent[key] = other_value(parent[key], rng, texts)
     return tree
 
@@ -162,13 +162,13 @@ def _place(tree: Tree, rng: Random) -> tuple[Any, Any]:
 
 def paths(tree: Tree, prefix: str = "") -> list[str]:
     """Dotted paths of all keys, as ``--set`` takes them."""
-    found = []
+    paths_here = []
     items = tree.items() if isinstance(tree, dict) else enumerate(tree)
     for key, value in items:
-        found.append(f"{prefix}{key}")
+        paths_here.append(f"{prefix}{key}")
         if isinstance(value, dict | list):
-            found += paths(value, f"{prefix}{key}.")
-    return found
+            paths_here += paths(value, f"{prefix}{key}.")
+    return paths_here
 
 
 def yaml_bytes(tree: Tree) -> bytes:

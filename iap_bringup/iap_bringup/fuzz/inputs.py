@@ -182,8 +182,8 @@ def _options(rng: Random) -> list[str]:
 
 def _files(kind: Kind, corpus: Corpus, home: Path, rng: Random) -> list[str]:
     """A command whose input has one damaged file."""
-    found = [path for pattern in kind.sources for path in corpus[pattern]]
-    copy = _copied(rng.choice(found), home)
+    candidates = [path for pattern in kind.sources for path in corpus[pattern]]
+    copy = _copied(rng.choice(candidates), home)
     for each in kind.beside:
         _copied(corpus[each][0], home)
     files = [each for each in files_in(copy) if each.name.endswith(kind.only)]

@@ -26,7 +26,7 @@ OWN_MODULE = re.compile(r"cannot be imported: .*")  # of a user, whose exception
 
 
 class Ending(NamedTuple):
-    """How a command ended.
+    """The end of a command.
 
     Attributes:
         code: exit code; negative for the signal that killed it.
@@ -59,8 +59,8 @@ def run_command(main: Main, arguments: list[str], home: Path) -> Ending:
     began, timed_out = time.monotonic(), False
     patience = CPU_SECONDS * max(1.0, os.getloadavg()[0])
     while True:
-        found, status, used = os.wait4(process, os.WNOHANG)
-        if found:
+        ended, status, used = os.wait4(process, os.WNOHANG)
+        if ended:
             break
         if not timed_out and time.monotonic() - began > patience:
             os.kill(process, signal.SIGKILL)
@@ -126,7 +126,7 @@ def _redirect(home: Path) -> None:
 
 
 def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | None:
-    """What is wrong with how a command ended; None where nothing is.
+    """The fault of a command's end; None without one.
 
     Args:
         arguments: of the command.
@@ -156,7 +156,7 @@ def _end_of(text: str) -> str:
 
 
 def _is_one_line(text: str) -> bool:
-    """Whether a refusal is one line, or argparse's, which has the usage above it."""
+    """True if a refusal is one line, or argparse's, which has the usage above it."""
     return text.startswith("usage:") or (text.startswith("iap: ") and text.count("\n") == 1)
 
 
@@ -165,7 +165,7 @@ def _is_left(out: Path) -> bool:
 
 
 def _is_json(text: str) -> bool:
-    """Whether an output is one line of JSON without numbers that are none."""
+    """True if an output is one line of JSON without numbers that are none."""
 
     def refuse(name: str) -> None:
         raise ValueError(name)

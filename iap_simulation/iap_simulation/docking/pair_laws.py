@@ -25,14 +25,13 @@ def pair_laws(scenario: Scenario) -> PairLaws:
     """
     spec = scenario.docking
     assert spec is not None
-    coupled = CoupledParameters(
-        **spec.coupled.model_dump(), place=_vec(docked_positions(scenario).mean(axis=0))
-    )
+    docked = docked_positions(scenario)
+    coupled = CoupledParameters(**spec.coupled.model_dump(), place=_vec(docked.mean(axis=0)))
     script = ScriptParameters(**spec.script.model_dump())
-    return PairLaws(coupled, script, _pair_parameters(scenario, script.assumed_delay))
+    return PairLaws(coupled, script, _pair_parameters(scenario, script.assumed_delay, docked))
 
 
-def _pair_parameters(scenario: Scenario, assumed_delay: float) -> PairParameters:
+def _pair_parameters(scenario: Scenario, assumed_delay: float, docked: Array) -> PairParameters:
     assert scenario.docking is not None
     ahead = round(assumed_delay / scenario.dt)
     if ahead > MAX_AHEAD:
@@ -43,7 +42,7 @@ def _pair_parameters(scenario: Scenario, assumed_delay: float) -> PairParameters
     probe, socket = port_frames(scenario, latch)
     target = next(v for v in scenario.vehicles if v.name == latch.socket.split("/")[0])
     aircraft, rate = target.platform.aircraft, np.array(target.control.gains.autopilot.rate)
-    between = np.subtract(*docked_positions(scenario))
+    between = np.subtract(*docked)
     return PairParameters(
         probe=probe,
         socket=socket,

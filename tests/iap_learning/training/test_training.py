@@ -207,10 +207,11 @@ def test_a_minute_of_training_raises_success(tmp_path):
     """From the flights of an expert that fails more often than not; not every seed's clone is good so soon."""
     sets = ("threads=1", "online.together=10", "offline.data.episodes=256")
     sets += ("offline.bc.updates=2000", "worlds=128")
-    experiment = make_experiment("docking", Choice(steps=250_000, seed=2, assignments=sets))
+    experiment = make_experiment("docking", Choice(steps=250_000, seed=1, assignments=sets))
     (tmp_path / "run").mkdir()
     best = begin(experiment, tmp_path / "run").best
     rows = read_progress(tmp_path / "run/progress.csv")
     (cloned,) = [row for row in rows if "data_success" in row]
     assert cloned["data_success"] < 0.6
+    assert cloned["judged_success"] > cloned["data_success"] + 0.2
     assert best.success >= max(cloned["judged_success"], 0.95)
