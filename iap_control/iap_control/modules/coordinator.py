@@ -54,7 +54,7 @@ class Coordinator:
         self.joints = joints_of(spec, names)
         self.machines = {name: self._machine(name, each) for name, each in spec.joints.items()}
         self.events: list[JointEvent] = []
-        self.feed_forward = FeedForward(lift, spec.gain, spec.compensation)
+        self.feed_forward = FeedForward(lift, spec.gain, spec.compensation, limit=spec.gain_limit)
         self._compensation = JointCompensation(spec, self.feed_forward)
         self.losses: list[ModuleLoss] = []
         self._weights = lift.weights

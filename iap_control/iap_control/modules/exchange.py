@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals between modules, their latches and the coordinator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
+
+import numpy as np
 
 from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
@@ -25,7 +27,7 @@ class ModuleReports(NamedTuple):
         t: [s].
         estimates: (n, 13) state rows as each module estimates its own.
         shared: (n, 13) state rows in one frame, whose differences are relative poses.
-        external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m]; nan where it is not known.
+        external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m], see `mean_wrench`; nan where it is not known.
         nominal: (n, 19+) each module's own reference now.
         command_times: (n,) of each module's last command [s].
         joint_S: (6,) wrench on the follower of joints where it is measured, about the joint's place, by joints' names.
@@ -38,6 +40,16 @@ class ModuleReports(NamedTuple):
     nominal: Array
     command_times: Array
     joint_S: Mapping[str, Array]
+
+
+def mean_wrench(wrenches_P: Sequence[Array]) -> Array:
+    """Mean (6,) of the wrenches that an observer has told since the last coordination [N, N m]; zero of none.
+
+    The coordinator is slower than observers. Taking every n-th sample of white noise alone would fold all of it below
+    the coordinator's Nyquist rate, n times as dense; the mean of n samples has 1 / n of its variance (Oppenheim and
+    Schafer, "Discrete-Time Signal Processing", 4.6: decimation behind a low-pass).
+    """
+    return np.mean(wrenches_P, axis=0) if len(wrenches_P) else np.zeros(6)
 
 
 class LatchOrder(NamedTuple):

@@ -12,7 +12,9 @@ than zero. Every 1/40 s, W_ff,i += k S_i. The leader has W_ff,L = 0, and its int
 The longer a chain, the more each joint sums up: what y makes of W_ext grows with 1 / lambda, the inverse of the
 structure's connectivity (n^2 / pi^2 in a long chain). With the observer behind 1 / (1 + s / K_I) and rotors behind
 1 / (1 + s T), the loop is stable while 40 k / lambda < K_I + 1 / T: at k = 0.2, K_I = 3 and T = 0.05 s up to five
-modules only. Hence k is multiplied by lambda where that is below one: from four modules on.
+modules only. Hence k is multiplied by lambda where that is below one: from four modules on. What a period adds stays
+below a limit besides: the observer tells its velocity's noise as K_I m n_v, which feed-forward adds up, the less of it
+the slower it is. No structure is slower by it than eight in a chain, which are at k lambda = 0.03.
 
 What all modules feel alike, a wind, is in print the business of the leader's integral, which takes long.
 Here each module pushes against its own part of the level force, low-passed, so that no joint passes it on.
@@ -58,13 +60,17 @@ class FeedForward:
         lift: of the modules.
         gain: k, of one period of 1/40 s.
         compensation: ``none``, ``printed`` or ``default``.
+        limit: of k times lambda.
 
     Attributes:
         wrenches_P: (n, 6) W_ff of each module about its CoM, its own axes [N, N m].
     """
 
-    def __init__(self, lift: Lift, gain: float, compensation: Compensation) -> None:
-        self._lift, self._gain = lift, gain * SIGNS[compensation]
+    def __init__(
+        self, lift: Lift, gain: float, compensation: Compensation, *, limit: float
+    ) -> None:
+        self._lift, self._gain, self._limit = lift, gain, limit
+        self._sign = SIGNS[compensation]
         self.wrenches_P = np.zeros((len(lift.weights), 6))
         self._against_wind_P = np.zeros((len(lift.weights), 3))  # its part of forces
         self._borne_P: dict[int, Array] = {}  # (n, 6) for each module that is carried
@@ -89,8 +95,8 @@ class FeedForward:
         self._add(structure, increments(structure, y, desired_S, self._lift.lever))
 
     def _add(self, structure: Structure, S_P: Array) -> None:
-        gain = self._gain * min(structure.connectivity, 1.0)
-        self.wrenches_P[list(structure.modules)] += gain * S_P
+        gain = min(self._gain * min(structure.connectivity, 1.0), self._limit)
+        self.wrenches_P[list(structure.modules)] += self._sign * gain * S_P
 
     def push_against(self, structure: Structure, wind_P: Array, share: float) -> None:
         """Let all modules of a structure push against a force (3,) that each feels [N], by a share of what is new."""

@@ -179,6 +179,7 @@ class ModulesSpec(Record):
     latch_force: Positive  # that a latch bears [N]
     rate: Positive  # of coordination [Hz]
     gain: Share  # k of the feed-forward, per period
+    gain_limit: Share  # of what a period adds, k times the connectivity of a structure
     compensation: Compensation
     wrench_source: Literal[
         "observer", "joint"

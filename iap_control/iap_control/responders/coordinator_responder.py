@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A coordinator between messages: what modules tell in, their references, roles and joints out."""
 
+from collections import deque
 from collections.abc import Collection, Mapping
 from enum import IntEnum
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from iap_control.modules.coordination import CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import ModuleReports, ModuleRole
+from iap_control.modules.exchange import ModuleReports, ModuleRole, mean_wrench
 from iap_control.modules.joint_states import joint_states
 from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, Level, P
@@ -16,7 +17,6 @@ from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.wire.module_views import JointStates
 
 TIMEOUT = 100_000_000  # simulation time for which a wrench counts where none follows [ns]
-NONE = (-1, np.zeros(6))  # stamp [ns] and wrench before the first
 ROLES = {role: number for number, role in enumerate(ModuleRole)}  # as the message has them
 SECOND = 1e9  # [ns]
 
@@ -30,10 +30,15 @@ class ExternalWrenches:
 
     Args:
         count: number of modules.
+        control_hz: rate at which they tell wrenches [Hz].
+        every: control periods between two coordinations.
     """
 
-    def __init__(self, count: int) -> None:
-        self._newest, self._before = [NONE] * count, [NONE] * count
+    def __init__(self, count: int, control_hz: float, every: int) -> None:
+        self._entries: list[deque[tuple[int, Array]]] = [
+            deque(maxlen=every + 1) for _ in range(count)
+        ]
+        self._window = round((every + 0.5) / control_hz * SECOND)  # between two coordinations [ns]
         self._instant = -1  # newest stamp [ns]
 
     def begin(self) -> None:
@@ -45,7 +50,8 @@ class ExternalWrenches:
         if stamp <= self._instant:
             return []
         last, self._instant = self._instant, stamp
-        return [i for i, (told, _) in enumerate(self._newest) if told != last and last >= 0]
+        newest = [each[-1][0] if each else -1 for each in self._entries]
+        return [i for i, at in enumerate(newest) if at != last and last >= 0]
 
     def is_over(self, stamp: int) -> bool:
         """True if a newer instant has begun than that of a stamp [ns]."""
@@ -53,21 +59,25 @@ class ExternalWrenches:
 
     def take(self, module: int, stamp: int, wrench_P: Array) -> None:
         """Take a module's wrench (6,) of a stamp [ns]; it is kept."""
-        if stamp != self._newest[module][0]:
-            self._before[module] = self._newest[module]
-            self._newest[module] = (stamp, wrench_P)
+        entries = self._entries[module]
+        if not entries or stamp != entries[-1][0]:
+            entries.append((stamp, wrench_P))
 
     def before(self, stamp: int, lost: Collection[int]) -> Array:
-        """Wrenches (n, 6) that modules felt last before a stamp [ns].
+        """Mean wrenches (n, 6) since the coordination before that of a stamp [ns]; the last one where none came since.
 
         Zero at the start of a flight; nan where they stayed away for longer than `TIMEOUT`, but of lost modules.
         """
-        return np.array([self._at(i, stamp, ages=i not in lost) for i in range(len(self._newest))])
+        return np.array(
+            [self._at(i, stamp, ages=i not in lost) for i in range(len(self._entries))]
+        )
 
     def _at(self, module: int, stamp: int, *, ages: bool) -> Array:
-        told = (self._newest[module], self._before[module])
-        at, wrench_P = next((each for each in told if 0 <= each[0] < stamp), (0, NONE[1]))
-        return np.full(6, np.nan) if ages and stamp - at > TIMEOUT else wrench_P
+        entries = [each for each in self._entries[module] if 0 <= each[0] < stamp]
+        at, newest_P = entries[-1] if entries else (0, np.zeros(6))
+        if ages and stamp - at > TIMEOUT:
+            return np.full(6, np.nan)
+        return mean_wrench([each for t, each in entries if stamp - t < self._window] or [newest_P])
 
 
 class ReportPart(IntEnum):
@@ -106,7 +116,8 @@ class CoordinatorResponder:
         )  # parts of all modules; behind them, joints'
         is_measured = spec.modules.wrench_source == "joint"
         self._parts = TimeSynchronizer(self._told + is_measured)
-        self._felt = ExternalWrenches(len(spec.vehicles))
+        self._every = round(spec.control_hz / spec.modules.rate)
+        self._felt = ExternalWrenches(len(spec.vehicles), spec.control_hz, self._every)
         self._biases = np.array([vehicle.position_bias for vehicle in spec.vehicles])
         self._begin()
 
@@ -114,7 +125,7 @@ class CoordinatorResponder:
         """Begin a flight, of which some parts may be there."""
         spec, n = self._spec, len(self._spec.vehicles)
         self.coordinator = Coordinator(spec.modules, spec.names, spec.lift)
-        self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
+        self._due = RateSchedule([self._every])
         self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
         self.coordinator.check_start(self._estimates)
         self._felt.begin()

@@ -2,6 +2,7 @@
 """Modules in the closed loop: what they tell the coordinator, and what it lets them, their latches and laws do."""
 
 import copy
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Self
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from iap_control.modules.bearing import Lift
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import LatchOrder, ModuleReports
+from iap_control.modules.exchange import LatchOrder, ModuleReports, mean_wrench
 from iap_control.modules.follower import RoleControl
 from iap_control.modules.losses import fault_times
 from iap_control.modules.settings import ModulesSpec
@@ -79,6 +80,7 @@ class ModulesInFlight:
         self._k = 0
         self.orders: list[tuple[float, LatchOrder]] = []
         self.external_P = np.zeros((len(vehicles), 6))
+        self._wrenches: list[deque[Array]] = [deque(maxlen=self._every) for _ in vehicles]
 
     @classmethod
     def of(cls, scenario: Scenario, vehicles: Sequence[Vehicle], plant: Plant) -> Self | None:
@@ -142,6 +144,7 @@ class ModulesInFlight:
         self._estimates[i] = measured
         if self._k > 0:
             self.external_P[i] = self._observers[i](measured, rotors[0], rotors[1])
+        self._wrenches[i].append(self.external_P[i].copy())
         c_f = self._vehicles[i].model.fleet[0].rotor.c_f
         rotors[0], rotors[1] = c_f * command.rpm[0] ** 2, command.tilt[0]
 
@@ -155,8 +158,9 @@ class ModulesInFlight:
             follower.take(role, wrench_P)
 
     def _told(self) -> ModuleReports:
-        felt = (self.external_P, self._nominal, self._commanded_at, self.joints.wrenches_S())
-        return ModuleReports(self._plant.t, self._estimates, self._shared(), *felt)
+        external_P = np.array([mean_wrench(each) for each in self._wrenches])
+        others = (external_P, self._nominal, self._commanded_at, self.joints.wrenches_S())
+        return ModuleReports(self._plant.t, self._estimates, self._shared(), *others)
 
     def _shared(self) -> Array:
         """(n, 13) what was measured last, in one frame."""

@@ -129,7 +129,7 @@ def test_a_weight_is_borne_with_least_largest_thrusts(count: int, lost: int, lea
 
 
 def test_the_middle_of_five_is_borne_evenly() -> None:
-    feed_forward = FeedForward(lift(5), 0.2, "default")
+    feed_forward = FeedForward(lift(5), 0.2, "default", limit=1.0)
     feed_forward.bear(lost_of(5, 2), 2, DOWN)
     np.testing.assert_allclose(feed_forward.wrenches_P[[0, 1, 3, 4], 2], WEIGHT / 4)
     alone = structures({}, range(5), {2})[2]

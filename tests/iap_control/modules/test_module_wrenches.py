@@ -119,10 +119,10 @@ class RigidChain:
     lag: float = 0.05
     rate: float = 200.0
 
-    def fly(self, compensation: Compensation, seconds: float) -> Array:
+    def fly(self, compensation: Compensation, seconds: float, limit: float = 0.1) -> Array:
         """(T, m) force along the axis in each joint under settled compensation [N]; ends beyond 1 kN."""
         n, dt = len(self.biases), 1.0 / self.rate
-        feed = FeedForward(lift(n), 0.2, compensation)
+        feed = FeedForward(lift(n), 0.2, compensation, limit=limit)
         integral, thrust, residual = np.zeros(n), np.zeros(n), np.zeros(n)
         integrates = np.full(n, compensation == "none")
         integrates[self.structure.leader] = True
@@ -164,6 +164,13 @@ def test_accumulated_feed_forward_takes_the_force_out_of_all_joints(count: int) 
     assert forces[-200:].max() < 1e-3
 
 
+def test_the_limit_slows_short_chains_down_and_no_chain_of_eight() -> None:
+    four, eight = rigid_chain(4), rigid_chain(8)
+    np.testing.assert_array_equal(eight.fly("default", 3.0), eight.fly("default", 3.0, limit=1.0))
+    limited, free = (np.abs(four.fly("default", 3.0, each)).max(axis=1) for each in (0.1, 1.0))
+    assert limited[-1] > free[-1]
+
+
 @pytest.mark.parametrize("count", [2, 3, 4, 8])
 def test_without_compensation_the_force_grows(count: int) -> None:
     forces = np.abs(rigid_chain(count).fly("none", 20.0)).max(axis=1)
@@ -185,7 +192,7 @@ def test_a_force_on_one_end_of_three_stays_in_the_joints() -> None:
 
 
 def test_measured_joints_tell_a_force_on_one_module_from_one_between_two() -> None:
-    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default")
+    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default", limit=1.0)
     feed.update_measured(structure, np.zeros((2, 6)), np.zeros((2, 6)))
     assert not feed.wrenches_P.any()
     external = np.zeros((3, 6))
@@ -196,7 +203,7 @@ def test_measured_joints_tell_a_force_on_one_module_from_one_between_two() -> No
 
 def test_a_wanted_wrench_is_approached_about_the_joints_place() -> None:
     """Rigid modules at rest: what feed-forward adds appears in the joints at once."""
-    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default")
+    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default", limit=1.0)
     desired = np.zeros((2, 6))
     desired[0] = [0.0, 0.0, 5.0, 0.0, 1.0, 0.0]
     bound = np.zeros((2, 6))
@@ -219,7 +226,7 @@ def test_a_loop_that_does_not_fit_is_refused() -> None:
 
 
 def test_all_modules_of_a_structure_push_against_a_wind_and_go_on_alone():
-    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default")
+    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default", limit=1.0)
     wind = np.array([0.6, -0.2, 0.0])
     for _ in range(200):
         feed.push_against(structure, wind, 0.05)

@@ -89,6 +89,22 @@ def test_what_is_told_counts_one_instant_later(responder: CoordinatorResponder) 
     assert np.abs(responder.coordinator.feed_forward.wrenches_P).max() > 0.0
 
 
+def test_noise_that_is_told_five_times_a_period_has_a_fifth_of_its_variance_in_feed_forward() -> (
+    None
+):
+    """Samples of white noise, all of which count, beside noise that stays for a whole period."""
+    rng, variances = np.random.default_rng(3), []
+    noise = rng.standard_normal(5 * 400)
+    for forces in (noise, np.repeat(noise[:400], 5)):
+        responder, added = pair(), [0.0]
+        for k, force in enumerate(forces):
+            tell(responder, k, force)
+            if k % 5 == 0:
+                added.append(float(responder.coordinator.feed_forward.wrenches_P[1, 0]))
+        variances.append(np.diff(added).var())
+    assert variances[1] / variances[0] == pytest.approx(5.0, rel=0.25)
+
+
 def test_a_latch_opens_half_a_second_after_it_was_announced(
     responder: CoordinatorResponder,
 ) -> None:
@@ -182,7 +198,7 @@ CONTROL_PERIOD_NS = 5_000_000  # [ns]
 
 
 def test_those_that_were_overtaken_are_late_until_they_tell_in_time() -> None:
-    felt = ExternalWrenches(2)
+    felt = ExternalWrenches(2, 200.0, 5)
     assert felt.late(0) == []  # all are waited for at first
     felt.take(0, 0, np.ones(6))
     assert felt.late(CONTROL_PERIOD_NS) == [1]
@@ -192,7 +208,7 @@ def test_those_that_were_overtaken_are_late_until_they_tell_in_time() -> None:
 
 
 def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
-    felt = ExternalWrenches(2)
+    felt = ExternalWrenches(2, 200.0, 5)
     np.testing.assert_array_equal(felt.before(0, ()), np.zeros((2, 6)))
     felt.take(0, CONTROL_PERIOD_NS, np.full(6, 1.0))
     felt.take(0, 2 * CONTROL_PERIOD_NS, np.full(6, 2.0))
@@ -205,7 +221,7 @@ def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
 
 
 def test_a_new_flight_keeps_what_has_come_of_it() -> None:
-    felt = ExternalWrenches(2)
+    felt = ExternalWrenches(2, 200.0, 5)
     felt.late(0)
     felt.late(100 * CONTROL_PERIOD_NS)
     felt.take(0, 100 * CONTROL_PERIOD_NS, np.ones(6))
