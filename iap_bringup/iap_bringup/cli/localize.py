@@ -16,6 +16,7 @@ from iap_bringup.terminal.flight import time_bar
 from iap_bringup.terminal.localization import show_localization
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
+from iap_estimation.datasets.bag_source import TruthPoses
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import FrontendChoice
 from iap_estimation.datasets.localization import check_methods, localize
@@ -102,6 +103,8 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
         bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera{only}")
     bag.add_argument("--imu", metavar="TOPIC", help="the inertial unit")
     bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
+    bag.add_argument("--body", metavar="NAME", help="which body of --truth, where it has several")
+    bag.add_argument("--frame", metavar="NAME", help="in which frame, where it has several")
     bag.add_argument(
         "--map",
         type=Path,
@@ -186,7 +189,8 @@ def _corrections(options: argparse.Namespace) -> Corrections:
 
 def _choices(options: argparse.Namespace) -> Choices:
     topics = TopicNames(options.left, options.right, options.imu)
-    return Choices(options.vehicle, topics, tuple(options.calibration), options.truth, options.map)
+    truth = TruthPoses(options.truth, options.body, options.frame)
+    return Choices(options.vehicle, topics, tuple(options.calibration), truth, options.map)
 
 
 def _exit_code(results: LocalizationResults) -> int:

@@ -48,11 +48,22 @@ from iap_io.trajectories.topics import Topic
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 
 
+class TruthPoses(NamedTuple):
+    """The topic of the true poses of a bag, and which of its bodies and frames, where it has several."""
+
+    topic: str | None = None
+    body: str | None = None
+    frame: str | None = None
+
+
+NO_TRUTH = TruthPoses()
+
+
 def open_bag(
     path: Path,
     topic_names: TopicNames,
     calibration: tuple[Path, ...] = (),
-    truth: str | None = None,
+    truth: TruthPoses = NO_TRUTH,
 ) -> SensorDataset:
     """A bag.
 
@@ -60,11 +71,13 @@ def open_bag(
         path: ROS 1 .bag, rosbag2 folder or file.
         topic_names: topics that the user names.
         calibration: see `iap_estimation.datasets.opening.Choices`.
-        truth: topic of the inertial unit's true poses.
+        truth: the inertial unit's true poses.
 
     Raises:
-        BadInput: the bag cannot be read, or misses a sensor or its calibration.
+        BadInput: the bag cannot be read, or misses a sensor or its calibration; a body of no topic.
     """
+    if truth.topic is None and truth != NO_TRUTH:
+        raise BadInput(f"{path}: --body and --frame are of the poses of --truth, which names none")
     with opened(path) as reader:
         topics = {
             name: Topic(about.msgtype or "several types", about.msgcount)
@@ -83,7 +96,7 @@ def open_bag(
             for image in spread(reader, topic, LOOKED_AT)
         )
         notes = (*notes, *(each for each in (note, levels.note) if each is not None))
-    known = None if truth is None else _truth(path, truth, start)
+    known = None if truth.topic is None else _truth(path, truth, start)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
     one = AircraftData("aircraft", pair, noise, truth=known)
@@ -210,8 +223,8 @@ def _sorted(
         yield from ((topic, *each) for each in sorter.end())
 
 
-def _truth(path: Path, topic: str, start: int) -> Truth:
-    recorded = read_recorded(path, topic=topic, bridge=math.inf, follows=False)
+def _truth(path: Path, truth: TruthPoses, start: int) -> Truth:
+    recorded = read_recorded(path, **truth._asdict(), bridge=math.inf, follows=False)
     offset = (recorded.start_ns - start) * 1e-9
     return Truth(recorded.t + offset, np.hstack([recorded.p_WP_W, recorded.q_WP]), recorded.v_WP_W)
 

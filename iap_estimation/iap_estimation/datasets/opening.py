@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iap_description.errors import BadInput
-from iap_estimation.datasets.bag_source import open_bag
+from iap_estimation.datasets.bag_source import NO_TRUTH, TruthPoses, open_bag
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
@@ -26,20 +26,20 @@ class Choices:
         topics: of a bag that is not this suite's.
         calibration: ``sensor.yaml`` of each camera, the left one first, and of the inertial unit if there is one more,
             in place of a bag's CameraInfo and /tf_static.
-        truth: topic of poses of the inertial unit in a bag.
+        truth: topic of poses of the inertial unit in a bag, and which of its bodies and frames.
         mapping: YAML file that explains a bag of ranges, see `iap_estimation.datasets.range_bag_source`.
     """
 
     vehicle: str | None = None
     topics: TopicNames = TopicNames()
     calibration: tuple[Path, ...] = ()
-    truth: str | None = None
+    truth: TruthPoses = NO_TRUTH
     mapping: Path | None = None
 
     @property
     def is_of_images(self) -> bool:
         """True if any of it is about a foreign bag with images."""
-        return self.topics != TopicNames() or bool(self.calibration) or self.truth is not None
+        return self.topics != TopicNames() or bool(self.calibration) or self.truth != NO_TRUTH
 
     @property
     def is_of_bag(self) -> bool:
@@ -62,7 +62,7 @@ def open_dataset(path: Path, choices: Choices | None = None) -> SensorDataset:
         return open_bag(path, choices.topics, choices.calibration, choices.truth)
     if choices.is_of_bag:
         raise BadInput(
-            f"{path}: not a bag: --left, --right, --imu, --calibration, --truth, --map are for bags"
+            f"{path}: not a bag: --left, --right, --imu, --calibration, --truth, --body, --frame, --map are for bags"
         )
     if path.is_dir() and (path / BAG / METADATA).exists():
         return open_run(path, choices.vehicle)
@@ -81,7 +81,7 @@ def open_dataset(path: Path, choices: Choices | None = None) -> SensorDataset:
 def _ranges(path: Path, choices: Choices) -> SensorDataset:
     if choices.mapping is None or choices.is_of_images:
         raise BadInput(
-            f"{path}: --map says it all: no --left, --right, --imu, --calibration, --truth"
+            f"{path}: --map says it all: no --left, --right, --imu, --calibration, --truth, --body, --frame"
         )
     return open_range_bag(path, choices.mapping)
 

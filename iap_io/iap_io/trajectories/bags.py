@@ -6,6 +6,7 @@ for them, whether or not a bag carries any; only this suite's own messages need 
 that its bags embed.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -49,16 +50,33 @@ class Bag:
         Raises:
             BadInput: the file is damaged, or the bag does not define the topic's type.
         """
+        messages, stamps = [], []
+        for message, stamp in self.messages(topic):
+            messages.append(message)
+            stamps.append(stamp)
+        return messages, np.array(stamps, dtype=np.int64)
+
+    def last(self, topic: str) -> tuple[Any, int] | None:
+        """The last message of a topic and its time of reception [ns]; none of the others is unpacked."""
+        with parsing(self.path):
+            last = deque(self._raw(topic), maxlen=1)
+            return self._decoded(*last[0]) if last else None
+
+    def messages(self, topic: str) -> Iterator[tuple[Any, int]]:
+        """Messages of a topic with their times of reception [ns], one after the other."""
+        with parsing(self.path):
+            for raw in self._raw(topic):
+                yield self._decoded(*raw)
+
+    def _raw(self, topic: str) -> Iterator[tuple[Any, int, bytes]]:
         connections = [c for c in self._reader.connections if c.topic == topic]
         self._define(topic, connections)
-        messages, stamps = [], []
-        with parsing(self.path):
-            is_ros1 = isinstance(self._reader, rosbag1.Reader)
-            decode = self._types.deserialize_ros1 if is_ros1 else self._types.deserialize_cdr
-            for connection, stamp, raw in self._reader.messages(connections=connections):
-                messages.append(decode(raw, connection.msgtype))
-                stamps.append(stamp)
-            return messages, np.array(stamps, dtype=np.int64)
+        return self._reader.messages(connections=connections)
+
+    def _decoded(self, connection: Any, stamp: int, raw: bytes) -> tuple[Any, int]:  # noqa: ANN401
+        is_ros1 = isinstance(self._reader, rosbag1.Reader)
+        decode = self._types.deserialize_ros1 if is_ros1 else self._types.deserialize_cdr
+        return decode(raw, connection.msgtype), stamp
 
     def _define(self, topic: str, connections: list[Any]) -> None:
         """Register the definition of a topic's type where rosbags does not know it."""

@@ -73,6 +73,11 @@ def _odometry(message: Fields) -> Iterator[Sample]:
     yield _sample(pose.position, pose.orientation, message.twist.twist)
 
 
+def _pose_with_covariance(message: Fields) -> Iterator[Sample]:
+    pose = message.pose.pose
+    yield _sample(pose.position, pose.orientation)
+
+
 def _platform_reference(message: Fields) -> Iterator[Sample]:
     if message.level != 0:
         raise BadInput(
@@ -103,6 +108,10 @@ READINGS: Mapping[str, MessageParser] = {
     "trajectory_msgs/msg/MultiDOFJointTrajectory": MessageParser(
         _trajectory, angular_in_world=True
     ),
+    "geometry_msgs/msg/PoseWithCovarianceStamped": MessageParser(_pose_with_covariance),
 }
+# Types whose messages hold the poses of several times or bodies, each with a header.
+TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
+PATH = "nav_msgs/msg/Path"
 # The original simulator's: one topic for the position, one for Euler angles.
 POINT = "geometry_msgs/msg/Point"

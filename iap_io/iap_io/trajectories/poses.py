@@ -35,13 +35,12 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     body = one_body(source, labels, reading) if labels else BodyLabel("", "")
     index = [i for i, label in enumerate(labels) if label == body]
     per_message = [_samples(source, parser, i, messages[i]) for i in index]
-    header = np.array([_stamp_ns(messages[i].header.stamp) for i in index], dtype=np.int64)
+    header = np.array([stamp_ns(messages[i].header.stamp) for i in index], dtype=np.int64)
     received = received[index]
     if any(len(samples) > 1 for samples in per_message):
         per_message = _superseded(per_message, header if header.all() else received)
-    about = _about(bag, choice, body, sorted({str(label) for label in labels if label != body}))
-    if reading.convention is not None:
-        about = replace(about, notes=bag.notes)
+    others = sorted({str(label) for label in labels if label != body})
+    about = bag_summary(bag, choice, body, others, reading)
     raw = _stacked(source, about, per_message, header, received)
     return _in_house_axes(checked(raw), parser)
 
@@ -52,7 +51,9 @@ def _label(message: Any) -> BodyLabel:  # noqa: ANN401
     return BodyLabel(message.header.frame_id.strip("/"), child.strip("/"))
 
 
-def _about(bag: Bag, choice: PoseTopic, body: BodyLabel, bodies: list[str]) -> RecordingSummary:
+def bag_summary(
+    bag: Bag, choice: PoseTopic, body: BodyLabel, bodies: list[str], reading: PoseReading
+) -> RecordingSummary:
     """What a topic is read as; the other topics with poses and the other bodies are named."""
     topics = (each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
     others = (*(f"{each} on {choice.topic}" for each in bodies), *sorted(topics))
@@ -65,7 +66,7 @@ def _about(bag: Bag, choice: PoseTopic, body: BodyLabel, bodies: list[str]) -> R
         frame=body.frame or None,
         others=others,
         convention=convention,
-        notes=(*bag.notes, *notes),
+        notes=bag.notes if reading.convention is not None else (*bag.notes, *notes),
     )
 
 
@@ -87,7 +88,7 @@ def _samples(source: str, parser: MessageParser, index: int, message: Any) -> li
         raise BadInput(f"{source}: message {index}: {error}") from error
 
 
-def _stamp_ns(stamp: Any) -> int:  # noqa: ANN401
+def stamp_ns(stamp: Any) -> int:  # noqa: ANN401
     """A builtin_interfaces/Time in nanoseconds."""
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
 

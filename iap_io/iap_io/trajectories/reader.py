@@ -16,13 +16,14 @@ import numpy as np
 from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_io.trajectories.bags import STORAGE_SUFFIXES, opened
+from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends
 from iap_io.trajectories.leaps import without_leaps
-from iap_io.trajectories.messages import POINT
+from iap_io.trajectories.messages import PATH, POINT, TRANSFORMS
 from iap_io.trajectories.mounting import mounted
+from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.placement import placed
 from iap_io.trajectories.points import read_points
 from iap_io.trajectories.pose_reading import PoseReading
@@ -30,7 +31,8 @@ from iap_io.trajectories.poses import read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, in_enu, scaled
 from iap_io.trajectories.text_poses import read_kitti, read_tum, text_kind
-from iap_io.trajectories.topics import choose
+from iap_io.trajectories.topics import PoseTopic, choose
+from iap_io.trajectories.transforms import read_transforms
 
 _log = logging.getLogger(__name__)
 
@@ -59,9 +61,15 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
         reading = reading.model_copy(update={"body": body})
     with opened(path) as bag:
         choice = choose(str(path), bag.topics, topic or None)
-        read = read_points if choice.msgtype == POINT else read_poses
-        return read(bag, choice, reading)
+        return _READERS.get(choice.msgtype, read_poses)(bag, choice, reading)
 
+
+# Of types that `read_poses` does not read.
+_READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
+    POINT: read_points,
+    PATH: read_path,
+    **dict.fromkeys(TRANSFORMS, read_transforms),
+}
 
 KINDS = {
     "bag": PoseFile(_is_bag, _read_bag),

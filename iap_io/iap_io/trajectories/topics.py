@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from iap_description.errors import BadInput
-from iap_io.trajectories.messages import POINT, READINGS
+from iap_io.trajectories.messages import PATH, POINT, READINGS, TRANSFORMS
 
 # Words in a topic's name that mark a command, the most telling ones first.
 _COMMAND_WORDS = (
@@ -29,8 +29,13 @@ _THINGS = set(
     " payload box wall table origin initial takeoff tracker rtk".split()
 )
 _EULER_WORDS = ("euler_angles", "euler_angle", "euler", "attitude", "rpy", "orientation")
+# Types that repeat what others say: taken where there is nothing else.
+_REPEATING = ("geometry_msgs/msg/PoseWithCovarianceStamped", *TRANSFORMS, PATH)
+READABLE = (*READINGS, *TRANSFORMS, PATH)
+TF_STATIC = "tf_static"
 _LISTED = 20
-_ANY, _THING = len(_COMMAND_WORDS) + 2, len(_COMMAND_WORDS) + 3  # ranks
+_ANY = len(_COMMAND_WORDS) + 2  # rank
+_THING = _ANY + len(_REPEATING) + 1
 
 
 class Topic(NamedTuple):
@@ -112,6 +117,8 @@ def _rank(choice: PoseTopic) -> int:
     for rank, commands in enumerate(_COMMAND_WORDS, 1):
         if any(words & commands and words - commands <= _NEUTRAL for words in parts):
             return rank
+    if choice.msgtype in _REPEATING:
+        return _ANY + 1 + _REPEATING.index(choice.msgtype)
     return len(_COMMAND_WORDS) + 1 if choice.msgtype in _COMMAND_TYPES else _ANY
 
 
@@ -120,10 +127,10 @@ def _named(source: str, topics: Mapping[str, Topic], requested: str) -> PoseTopi
     if name not in topics:
         raise BadInput(f"{source}: no topic {requested}; it holds {listing(topics)}")
     msgtype = topics[name].msgtype
-    if msgtype in READINGS:
+    if msgtype in READABLE:
         return PoseTopic(name, msgtype)
     if msgtype != POINT:
-        usable = ", ".join(short(known) for known in (*READINGS, POINT))
+        usable = ", ".join(short(known) for known in (*READABLE, POINT))
         raise BadInput(
             f"{source}: topic {name} is of type {short(msgtype)}; a replay reads {usable}"
         )
@@ -143,7 +150,7 @@ def _candidate(topics: Mapping[str, Topic], name: str) -> PoseTopic | None:
     topic = topics[name]
     if not topic.messages:
         return None
-    if topic.msgtype in READINGS:
+    if topic.msgtype in READABLE and name.rsplit("/", 1)[-1] != TF_STATIC:
         return PoseTopic(name, topic.msgtype)
     if topic.msgtype != POINT or _is_euler(name):
         return None
