@@ -135,7 +135,7 @@ def observer_values(node: SuiteNode) -> dict[str, Any]:
 
 def _given(node: SuiteNode, name: str) -> str:
     """The text of a parameter that a scenario has, too, with another meaning."""
-    text: str = node.declare_parameter(name, "").value
+    text: str = node.parameter(name, "", "Declared again below.", changeable=True)
     node.undeclare_parameter(name)
     return text
 

@@ -30,6 +30,7 @@ from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
+from iap_io.ros.parameter_trees import loadable, yaml_of
 from iap_io.ros.process_end import GRACE, end_within, launch_has_ended
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
@@ -103,7 +104,7 @@ class SuiteNode(Node):
         limits: tuple[float, float] | None = None,
         constraints: str = "",
     ) -> Any:  # noqa: ANN401
-        """Declare a parameter and return its value."""
+        """Declare a parameter and return its value; YAML is shown as `parameter_trees` has it."""
         descriptor = ParameterDescriptor(description=description, read_only=not changeable)
         descriptor.additional_constraints = constraints
         if limits is not None:
@@ -114,6 +115,11 @@ class SuiteNode(Node):
                 descriptor.floating_point_range = [
                     FloatingPointRange(from_value=float(low), to_value=float(high))
                 ]
+        override = self._parameter_overrides.get(name)
+        value = default if override is None else override.value
+        if isinstance(default, str) and isinstance(value, str):
+            self.declare_parameter(name, loadable(value), descriptor, ignore_override=True)
+            return yaml_of(value)
         return self.declare_parameter(name, default, descriptor).value
 
     def choice(
