@@ -27,7 +27,7 @@ from iap_bringup.launching.launch_arguments import (
 from iap_bringup.launching.parameter_files import temporary_file
 from iap_bringup.launching.rviz_view import view_text
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.urdf import urdf_text
+from iap_description.vehicles.urdf import attachments_urdf
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 FRAMES, VIEW = "robot_state_publisher", "rviz2"
@@ -80,7 +80,8 @@ def flight(context: LaunchContext) -> list[Any]:
     others |= {f"/{each.name}/{FRAMES}": description(each) for each in described}
     maker = NodeMaker(values, nodes, others)
     suite = maker.container() if values["use_container"] == "true" else maker.nodes()
-    shown = [maker.other(FRAMES, FRAMES, each.name) for each in described]
+    own = (("robot_description", "robot_description/attachments"),)  # physics_node has the whole
+    shown = [maker.other(FRAMES, FRAMES, each.name, remapped=own) for each in described]
     if views:
         template = get_package_share_path("iap_bringup") / "rviz" / "iap.rviz"
         view = temporary_file("view.rviz", view_text(template, scenario, maker.namespace))
@@ -90,7 +91,7 @@ def flight(context: LaunchContext) -> list[Any]:
 
 def description(vehicle: VehicleSpec) -> dict[str, Any]:
     """Parameters of what publishes the frames that hang on a vehicle's bodies: rotors and sensor mounts."""
-    text = urdf_text(Assembly.of(vehicle.platform, vehicle.name), target="ros")
+    text = attachments_urdf(Assembly.of(vehicle.platform, vehicle.name))
     return {
         "robot_description": text,
         "frame_prefix": f"{vehicle.name}/",

@@ -3,7 +3,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -147,14 +147,21 @@ class NodeMaker:
             )
         ]
 
-    def other(self, package: str, executable: str, space: str = "", **options: Any) -> Node:  # noqa: ANN401
-        """A node of another package, whose end ends nothing."""
+    def other(
+        self,
+        package: str,
+        executable: str,
+        space: str = "",
+        remapped: Sequence[tuple[str, str]] = (),
+        **options: Any,  # noqa: ANN401
+    ) -> Node:
+        """A node of another package, whose end ends nothing, with topics `remapped` besides."""
         return Node(
             package=package,
             executable=executable,
             namespace=self._space(space),
             parameters=self.parameters,
-            remappings=self.remappings,
+            remappings=[*self.remappings, *remapped],
             **options,
         )
 

@@ -7,6 +7,7 @@ front (`frame_prefix`).
 
 import json
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 from xml.dom import minidom
@@ -46,6 +47,16 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
 
+def attachments_urdf(assembly: Assembly) -> str:
+    """The standard URDF for robot_state_publisher, in which all bodies float: their frames are another's to publish.
+
+    What hangs on them stays: rotors, tilts, sensor mounts and an arm.
+    """
+    free = {"type": "spherical", "axes": np.zeros((0, 3)), "limit": math.inf}
+    floating = tuple(replace(joint, **free) for joint in assembly.joints)
+    return urdf_text(replace(assembly, joints=floating), target="ros")
+
+
 @lru_cache(maxsize=64)
 def _expanded(tree: str, target: Target) -> str:
     """The text for a tree in JSON; remembered: xacro takes a third of a second for four bodies."""
@@ -66,6 +77,16 @@ def rotor_joint(body: str, rotor: int) -> str:
 def tilt_joint(body: str, rotor: int) -> str:
     """Name of the joint that tilts a body's rotor about its arm, numbered from 1, for joint_states."""
     return f"{body}_tilt_{rotor}_joint"
+
+
+def is_hinge(joint: Joint) -> bool:
+    """True if joint_states has the joint: standard URDF knows it as one that turns about an axis."""
+    return joint.kind.urdf == "continuous"
+
+
+def hinge_frame(body: str) -> str:
+    """Name of the link at the axis of a body's hinge, where that is not at the body's CoM."""
+    return f"{body}_hinge"
 
 
 def mount_frame(body: str, mount: str) -> str:
@@ -198,7 +219,9 @@ def _shapes(shapes: tuple[Shape, ...], target: Target, com: Vec3) -> list[dict[s
 def _joints(joint: Joint, names: list[str], target: Target) -> list[dict[str, Any]]:
     """A joint, or for PyBullet one for each of its axes, the others of which are on links without mass."""
     made = _joint(joint, names, target)
-    if target == "ros" or len(joint.axes) < 2:
+    if target == "ros":
+        return [made] if not _is_off_center(joint) else _off_center(joint, made)
+    if len(joint.axes) < 2:
         return [made]
     cross = f"{names[joint.child]}_cross"
     first, second = joint.axes.tolist()
@@ -206,6 +229,22 @@ def _joints(joint: Joint, names: list[str], target: Target) -> list[dict[str, An
     return [
         {**made, "name": f"{joint.name}_first", "axis": first, "child": cross, "is_cross": True},
         {**made, **still, "axis": second, "parent": cross},
+    ]
+
+
+def _is_off_center(joint: Joint) -> bool:
+    """True if a joint of standard URDF turns a body about an axis beside its CoM."""
+    return is_hinge(joint) and bool(joint.p_CJ_C.any())
+
+
+def _off_center(joint: Joint, made: dict[str, Any]) -> list[dict[str, Any]]:
+    """A hinge that turns a link at its axis, on which the body's own is fixed: links' frames are at bodies' CoMs."""
+    link, at = hinge_frame(made["child"]), (-joint.p_CJ_C).tolist()
+    fixed = {"type": "fixed", "is_free": False, "limit": None, "viscous": 0.0, "coulomb": 0.0}
+    held = {**made, **fixed, "name": f"{joint.name}_lever", "parent": link, "position": at}
+    return [
+        {**made, "child": link, "position": joint.p_PJ_P.tolist(), "is_cross": True},
+        {**held, "rpy": list(AT_JOINT)},
     ]
 
 

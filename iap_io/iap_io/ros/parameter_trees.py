@@ -31,4 +31,3 @@ def loadable(text: str) -> str:
 def yaml_of(text: str) -> str:
     """The YAML that a shown text stands for, with a line break as every YAML of a tree has one; other texts stay."""
     return f"{text.removeprefix(PREFIX)}\n" if text.startswith(PREFIX) else text
-

@@ -9,7 +9,7 @@ from iap_description.math import so3
 from iap_description.sensors.mounts import Q_SC
 from iap_description.sensors.sensor_info import FixedFrame, SensorInfo
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.urdf import mount_frame, optical_frame
+from iap_description.vehicles.urdf import hinge_frame, is_hinge, mount_frame, optical_frame
 from iap_io.wire.cdr import in_frame, message, serialised
 
 TF_STATIC, TF = "/tf_static", "tf2_msgs/msg/TFMessage"
@@ -34,6 +34,21 @@ def mounts_of(assembly: Assembly) -> tuple[FixedFrame, ...]:
                     )
                 )
     return tuple(frames)
+
+
+def hinges_of(assembly: Assembly) -> tuple[FixedFrame, ...]:
+    """The frame at the axis of every hinge that is not at its body's CoM, on that body."""
+    joints = [each for each in assembly.joints if is_hinge(each) and each.p_CJ_C.any()]
+    return tuple(
+        FixedFrame(
+            frame=f"{assembly.name}/{hinge_frame(body)}",
+            parent=f"{assembly.name}/{body}",
+            p_BS_B=tuple(joint.p_CJ_C.tolist()),
+            q_BS=(0.0, 0.0, 0.0, 1.0),
+        )
+        for joint in joints
+        for body in [assembly.bodies[joint.child].name]
+    )
 
 
 def tf_message(frames: Iterable[FixedFrame]) -> bytes:

@@ -10,9 +10,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_description.arrays import Array
 from iap_description.frames import MAP
-from iap_description.math.relative import relative_pose
+from iap_description.math import so3
+from iap_description.math.relative import joint_states, relative_pose
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.urdf import rotor_joint, tilt_joint, urdf_text
+from iap_description.vehicles.urdf import is_hinge, rotor_joint, tilt_joint, urdf_text
 from iap_description.world.world import World
 from iap_io.ros.conversions import (
     BASE_LINK,
@@ -154,8 +155,36 @@ class WorldTopics:
         self._publisher.publish(MarkerArray(markers=self._markers))
 
 
+class Hinges:
+    """Angles of the joints between bodies that standard URDF knows as hinges.
+
+    Attributes:
+        names: of the joints.
+        angle: (n,) about their axes from where the children are at rest [rad].
+        rate: (n,) [rad/s].
+    """
+
+    def __init__(self, assembly: Assembly) -> None:
+        joints = [each for each in assembly.joints if is_hinge(each)]
+        self.names = [each.name for each in joints]
+        ends = [(each.parent, each.child) for each in joints]
+        self._ends = np.array(ends, np.int64).reshape(-1, 2)
+        self._axes = np.array([each.axes[0] for each in joints]).reshape(-1, 3)
+        self._rest = np.array([each.q_PJ for each in joints]).reshape(-1, 4)
+        self._q, self._w = np.zeros((len(joints), 4)), np.zeros((len(joints), 3))
+        self.angle, self.rate = np.zeros(len(joints)), np.zeros(len(joints))
+
+    def read(self, x: Array) -> None:
+        """Read the angles off state rows (bodies, 13): q_PB = q_PJ exp(axis angle / 2)."""
+        joint_states(x, self._ends, self._q, self._w)
+        turn = so3.multiply(so3.conjugate(self._rest), self._q)
+        half = np.arctan2(np.sum(turn[:, :3] * self._axes, axis=1), turn[:, 3])
+        self.angle[:] = np.remainder(2.0 * half + np.pi, 2.0 * np.pi) - np.pi
+        self.rate[:] = np.sum(self._w * self._axes, axis=1)
+
+
 class RotorsAndMarkers:
-    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them."""
+    """Hinges, turning rotors, thrust arrows, the path flown, and the URDF that goes with them."""
 
     def __init__(self, node: SuiteNode, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name = vehicle.name
@@ -165,7 +194,8 @@ class RotorsAndMarkers:
         names = [rotor_joint(*rotor) for rotor in rotors]
         if self._rotors.tilts:
             names += [tilt_joint(*rotor) for rotor in rotors]
-        self._joints = joint_state_message(names)
+        self._hinges = Hinges(assembly)
+        self._joints = joint_state_message([*self._hinges.names, *names])
         within = node.absolute(name)
         self._joint_states = node.create_publisher(JointState, f"{within}/joint_states", 10)
         arrows = [arrow_message(f"{name}/thrust", i, THRUST_COLOR) for i in range(len(bodies))]
@@ -186,7 +216,11 @@ class RotorsAndMarkers:
         self._t = t
         self._trace.add(x[0, :3])
         if self._joint_states.get_subscription_count():
-            fill_joint_state(self._joints, stamp, *self._rotors.joints)
+            self._hinges.read(x)
+            own = (self._hinges.angle, self._hinges.rate)
+            rows = zip(own, self._rotors.joints, strict=True)
+            values = [np.concatenate([mine, turning.ravel()]) for mine, turning in rows]
+            fill_joint_state(self._joints, stamp, *values)
             self._joint_states.publish(self._joints)
         if self._markers.get_subscription_count():
             *arrows, path = self._array.markers

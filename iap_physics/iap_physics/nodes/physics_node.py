@@ -21,7 +21,7 @@ from iap_io.ros.conversions import stamp_message
 from iap_io.ros.late_answer import LateAnswer
 from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
 from iap_io.ros.static_frames import publish_static_frames
-from iap_io.sensor_messages.static_transforms import mounts_of
+from iap_io.sensor_messages.static_transforms import hinges_of, mounts_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
@@ -156,11 +156,13 @@ class PhysicsNode(SuiteNode):
         ]
 
     def _publish_mounts(self, spec: PlantSpec) -> None:
-        """Publish the frames of the vehicles' mounts, unless they are another's to publish."""
+        """Publish the frames of the vehicles' hinges, and of their mounts unless these are another's to publish."""
         what = "Whether the frames of mounts are published here; false: robot_state_publisher does it."
         mine = self.parameter("mount_frames", True, what)
-        assemblies = [vehicle.assembly for vehicle in spec.vehicles if mine]
-        publish_static_frames(self, [each for one in assemblies for each in mounts_of(one)])
+        kinds = (hinges_of, mounts_of) if mine else (hinges_of,)
+        assemblies = [vehicle.assembly for vehicle in spec.vehicles]
+        frames = [each for one in assemblies for kind in kinds for each in kind(one)]
+        publish_static_frames(self, frames)
 
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
