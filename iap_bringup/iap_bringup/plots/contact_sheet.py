@@ -112,6 +112,7 @@ def _show(axes: Axes, name: str, image: ImageReading) -> None:
     pixels: Any = image.pixels
     style: dict[str, Any] = {"cmap": "gray", "vmin": 0, "vmax": 255}
     if image.encoding == "32FC1":
+        pixels = np.where(np.isfinite(pixels), pixels, np.nan)
         near, far = np.nanpercentile(pixels, (1, 95)) if np.isfinite(pixels).any() else (0.0, 1.0)
         name, style = f"{name}, {near:.1f} to {far:.1f} m", {"cmap": "turbo_r", "vmin": near}
         style["vmax"] = far

@@ -103,7 +103,7 @@ class ImageReading(Reading):
     """One image.
 
     Attributes:
-        encoding: ``mono8``, ``rgb8``, ``32FC1`` (depth along the view [m], NaN where nothing is seen)
+        encoding: ``mono8``, ``rgb8``, ``32FC1`` (depth along the view [m], infinite where nothing is seen)
             or ``16UC1`` (labels, 0 where nothing is seen).
         pixels: (h, w) or (h, w, 3), owned by the reading.
     """

@@ -83,7 +83,7 @@ class Film:
         self, ranges: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
         depth, labels = ranges[..., 0].copy(), ranges[..., 1].astype(np.uint16)
-        depth[depth == 0.0] = np.nan
+        depth[depth == 0.0] = np.inf
         return self._bent(depth), self.view.bend(labels, smooth=False)
 
     def _bent(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -94,4 +94,7 @@ class Film:
         nearest = self.view.bend(inverse, smooth=False)
         between = self.view.bend(inverse, smooth=True)
         is_one = np.abs(between - nearest) < DEPTH_TOLERANCE * nearest
-        return np.reciprocal(np.where(is_one, between, nearest))
+        with np.errstate(
+            divide="ignore"
+        ):  # infinite where nothing is seen, and beyond what was drawn
+            return np.reciprocal(np.where(is_one, between, nearest))

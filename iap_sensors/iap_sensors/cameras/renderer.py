@@ -45,7 +45,7 @@ class Frame:
     Attributes:
         mono: (h, w) grey levels.
         rgb: (h, w, 3).
-        depth: (h, w) along z of C [m], NaN where nothing is seen.
+        depth: (h, w) along z of C [m], infinite where nothing is seen.
         labels: (h, w) of the parts, 0 where nothing is seen.
     """
 

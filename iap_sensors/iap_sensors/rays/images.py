@@ -22,8 +22,8 @@ from iap_sensors.rays.world_rays import Rays, RayView
 Images = dict[str, np.ndarray]
 Share = Callable[[Callable[[int, int], None], int], None]
 KINDS: dict[str, tuple[type, tuple[int, ...], Any]] = {  # type, more axes, where nothing is seen
-    "depth": (np.float32, (), np.nan),
-    "range": (np.float32, (), np.nan),
+    "depth": (np.float32, (), np.inf),
+    "range": (np.float32, (), np.inf),
     "points": (np.float32, (3,), np.nan),
     "normals": (np.float32, (3,), np.nan),
     "segmentation": (np.uint16, (), 0),
@@ -52,8 +52,9 @@ class RaySensor:
     | `labels` | the user's label of the face, see `Rays.labels` |
     | `faces` | number of the triangle |
 
-    What is measured has the sensor's errors and NaN where it gives nothing; the others are true, and say what each ray
-    hits.
+    What is measured has the sensor's errors. Depths and ranges are infinite where nothing is within range, -infinite
+    where something is nearer, NaN where a pixel fails (`iap_sensors.rays.noise.measure`); points are NaN in all three
+    cases. The others are true, and say what each ray hits.
 
     Args:
         spec: what it is.
@@ -160,7 +161,8 @@ class RaySensor:
             if "range" in out:
                 _flat(out, "range", b)[:] = ranges
             if "points" in out:
-                np.multiply(ranges[:, None], self._ways, out=_flat(out, "points", b))
+                lengths = np.where(np.isfinite(ranges), ranges, np.float32(np.nan))
+                np.multiply(lengths[:, None], self._ways, out=_flat(out, "points", b))
 
     def _shaded(self, rays: Rays, view: RayView, hits: Hits) -> Booleans:
         """Flags (n,) of the hits that the second imager of a stereo camera does not see."""

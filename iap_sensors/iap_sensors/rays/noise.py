@@ -90,7 +90,10 @@ def measure(
     table: Single,
     out: Single,
 ) -> None:
-    """Write what a sensor measures (n,) [m], NaN where it gives nothing.
+    """Write what a sensor measures (n,) [m], or why it does not (REP 117).
+
+    Infinite: nothing is within its range; -infinite: something is nearer than its range; NaN: the pixel drops out, or
+    the second imager does not see what the first one does.
 
     Args:
         hits: (n,) true ones, their distances from where rays begin [m].
@@ -108,8 +111,14 @@ def measure(
     for i in range(len(distance)):
         state += STEP
         m = (start + np.float64(distance[i])) * cosines[i]
-        if face[i] == NO_FACE or hidden[i] or m < errors.near:
+        if face[i] == NO_FACE:
+            out[i] = np.inf
+            continue
+        if hidden[i]:
             out[i] = np.nan
+            continue
+        if m < errors.near:
+            out[i] = -np.inf
             continue
         z = mixed(state)
         if np.float64(z >> np.uint64(32)) * _UNIT < errors.dropout:
@@ -118,4 +127,6 @@ def measure(
         m += (errors.constant + m * (errors.share + m * errors.square)) * table[z & mask]
         if errors.resolution > 0.0:
             m = np.floor(m / errors.resolution + 0.5) * errors.resolution
-        out[i] = m if errors.near <= m <= errors.far else np.nan
+        if m < errors.near:
+            m = -np.inf
+        out[i] = m if m <= errors.far else np.inf

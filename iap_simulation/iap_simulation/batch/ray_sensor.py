@@ -50,7 +50,7 @@ class WorldRaySensor:
     function of the world's seed, state and control instant alone: snapshots, resets and other worlds change nothing.
 
         camera = WorldRaySensor.of(worlds, "d455", ["depth", "segmentation"], width=64, height=48)
-        depth = camera.images()["depth"]  # (B, 48, 64) [m], NaN where nothing is measured
+        depth = camera.images()["depth"]  # (B, 48, 64) [m], infinite where nothing is in range
 
     Args:
         worlds: in which it is.

@@ -91,7 +91,9 @@ def test_faces_and_labels_say_what_is_seen_and_labels_may_be_the_users():
 
 def test_where_nothing_is_seen_there_is_no_number_and_no_label():
     seen = look(depth_camera(), rays_in(ground=False), sorted(KINDS))
-    for name in ("depth", "range", "points", "normals"):
+    for name in ("depth", "range"):
+        assert np.isposinf(seen[name]).all(), name  # out of range (REP 117)
+    for name in ("points", "normals"):
         assert np.isnan(seen[name]).all(), name
     assert (seen["segmentation"] == 0).all()
     assert (seen["labels"] == -1).all()
@@ -100,8 +102,9 @@ def test_where_nothing_is_seen_there_is_no_number_and_no_label():
 
 def test_what_is_too_near_hides_what_is_behind_it():
     near = box([0.2, 0.0, 2.0], [0.1, 4.0, 4.0])
-    seen = look(depth_camera(), rays_in(near=near, wall=WALL), ["depth"])
-    assert np.isnan(seen["depth"]).all()
+    seen = look(depth_camera(), rays_in(near=near, wall=WALL), ["depth", "points"])
+    assert np.isneginf(seen["depth"]).all()  # too close (REP 117)
+    assert np.isnan(seen["points"]).all()
 
 
 def test_from_within_a_solid_its_inside_is_not_seen():
@@ -133,7 +136,7 @@ def test_vehicles_are_seen_but_for_the_body_that_carries_the_camera():
     rays.follow(x, NOTHING)
     seen = look(depth_camera(), rays, ["segmentation", "depth"])
     assert set(np.unique(seen["segmentation"])) == {0, BODY_LABEL + 2}
-    assert np.nanmin(seen["depth"]) > 1.5
+    assert np.min(seen["depth"]) > 1.5
     assert not look(depth_camera(), rays, ["segmentation"], hidden=(2,))["segmentation"].any()
     assert rays.row(assembly.name, 2) == 2
 
@@ -145,6 +148,7 @@ def test_stereo_gives_nothing_where_the_right_imager_sees_nothing():
     panel = box([2.0, 0.0, 2.0], [1e-3, 1.0, 4.0])
     depth = look(spec, rays_in(ground=False, panel=panel, wall=WALL), ["depth"])["depth"][4]
     seen = np.isfinite(depth)
+    assert np.isnan(depth[~seen]).all()  # there is something, which cannot be measured
     left = round(spec.center[0] - 0.5 * f / 2.0)  # the panel's left edge
     shadow = (~seen[left - 40 : left + 1]).sum()
     assert shadow == pytest.approx(0.4 * f * (1.0 / 2.0 - 1.0 / 5.0), abs=2.0)
@@ -186,8 +190,11 @@ def test_noise_does_not_measure_what_the_limits_exclude(limits):
         noise=0.05, range_min=near, range_max=far, dropout=0.0, width=160, height=120
     )
     depth = look(depth_spec, rays, ["depth"])["depth"]
-    assert near <= np.nanmin(depth) and np.nanmax(depth) <= far
-    assert np.isnan(depth).mean() == pytest.approx(0.159, abs=0.01)  # beyond one sigma
+    measured = depth[np.isfinite(depth)]
+    assert near <= measured.min() and measured.max() <= far
+    beyond = np.isneginf(depth) if near > 1.0 else np.isposinf(depth)
+    assert beyond.sum() + measured.size == depth.size
+    assert beyond.mean() == pytest.approx(0.159, abs=0.01)  # beyond one sigma
 
 
 @pytest.mark.parametrize("name", ["vl53l5cx", "vlp16", "os0_128", "dome"])

@@ -17,6 +17,8 @@ FIRST = wp.constant(wp.uint64(0xBF58476D1CE4E5B9))
 SECOND = wp.constant(wp.uint64(0x94D049BB133111EB))
 MASK = wp.constant(wp.uint64(2**14 - 1))
 NAN = wp.constant(wp.float32(float("nan")))
+FAR = wp.constant(wp.float32(float("inf")))  # nothing is within range (REP 117)
+NEAR = wp.constant(wp.float32(float("-inf")))  # something is nearer
 
 
 @wp.struct
@@ -158,14 +160,18 @@ def measured(sensor: Sensor, i: int, distance: wp.float32, key: wp.uint64) -> wp
     """The sensor's measurement of a point that both imagers see, see `iap_sensors.rays.noise.measure`."""
     m = (sensor.start + wp.float64(distance)) * sensor.cosines[i]
     z = mixed(key + STEP * wp.uint64(i + 1))
-    if m < sensor.near or wp.float64(z >> wp.uint64(32)) * UNIT < sensor.dropout:
+    if m < sensor.near:
+        return NEAR
+    if wp.float64(z >> wp.uint64(32)) * UNIT < sensor.dropout:
         return NAN
     sigma = sensor.constant + m * (sensor.share + m * sensor.square)
     m = m + sigma * wp.float64(sensor.table[int(z & MASK)])
     if sensor.resolution > wp.float64(0.0):
         m = wp.floor(m / sensor.resolution + wp.float64(0.5)) * sensor.resolution
-    if m < sensor.near or m > sensor.far:
-        return NAN
+    if m < sensor.near:
+        return NEAR
+    if m > sensor.far:
+        return FAR
     return wp.float32(m)
 
 
@@ -257,7 +263,7 @@ def take(
     distance, face, normal = nearest(
         worlds, bodies, solid, faces_before, b, p_W, way_W, sensor.reach[i]
     )
-    value = NAN
+    value = FAR
     if face >= 0:
         value = measured(sensor, i, distance, keys[b])
         if is_shaded(worlds, bodies, sensor, b, p, R, wp.float64(distance) * way_S):
@@ -268,6 +274,8 @@ def take(
     if out.ranges.shape[0] > 0:
         out.ranges[b, i] = along
     if out.points.shape[0] > 0:
+        if not wp.isfinite(along):
+            along = NAN
         out.points[b, i] = along * sensor.ways[i]
     if out.normals.shape[0] > 0:
         out.normals[b, i] = towards_sensor(normal, single(way_W), face)

@@ -11,7 +11,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_learning.tasks.kinds.platform.task import DepthImage
 
-Images = NDArray[np.float32]  # (B, height, width) depths [m], NaN where nothing is measured
+Images = NDArray[np.float32]  # (B, height, width) depths [m], not finite where nothing is measured
 
 
 class DepthNumbers:
@@ -82,5 +82,7 @@ def _take_nearest(depth: Images, rows: int, columns: int, out: NDArray[np.float3
         for v in range(depth.shape[1]):
             for u in range(depth.shape[2]):
                 k = (v // rows) * across + u // columns
-                if depth[b, v, u] < out[b, k]:  # which NaN is not
+                if (
+                    0.0 < depth[b, v, u] < out[b, k]
+                ):  # neither NaN nor -infinite, which is too near
                     out[b, k] = depth[b, v, u]
