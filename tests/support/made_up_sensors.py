@@ -12,6 +12,7 @@ from iap_description.sensors.readings import (
     ImageReading,
     ImuReading,
     MagneticReading,
+    PoseReading,
     RangeReading,
     Reading,
     SensorSource,
@@ -19,6 +20,7 @@ from iap_description.sensors.readings import (
 from iap_description.sensors.sensor_info import (
     ENCODINGS,
     CameraSensorInfo,
+    CaptureInfo,
     ImuInfo,
     LidarInfo,
     MagnetometerInfo,
@@ -71,6 +73,12 @@ def camera(
     return CameraSensorInfo(**{**seat, **values, "outputs": outputs, **changes})
 
 
+def capture() -> CaptureInfo:
+    """Markers of a motion capture."""
+    deviations = {"position_deviation": 1e-3, "attitude_deviation": 1e-3, "latency": 0.01}
+    return CaptureInfo(**_place("motion_capture", "markers", 100.0), **deviations)
+
+
 def uwb() -> UwbInfo:
     """A tag."""
     return UwbInfo(**_place("uwb", "uwb", 50.0))
@@ -111,6 +119,8 @@ def reading(meta: SensorInfo, t: float, rng: np.random.Generator) -> list[Readin
         place[2] = np.nan
         rows = np.abs(rng.normal(size=(2, 3)))
         return [RangeReading(source, t, ids, place, *rows, np.array([True, False, True]))]
+    if isinstance(meta, CaptureInfo):
+        return [PoseReading(source, t, rng.normal(size=3), so3.normalized(rng.normal(size=4)))]
     if isinstance(meta, LidarInfo):
         points = rng.normal(size=(100, 3)).astype(np.float32)
         return [CloudReading(source, t, points, rng.integers(16, size=100).astype(np.uint16))]

@@ -181,7 +181,7 @@ def override(tree: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
     """Apply ``KEY=VALUE`` assignments to a resolved tree and return the changed copy.
 
     Args:
-        tree: the resolved configuration; lists are addressed by index (``vehicles.0.name``).
+        tree: the resolved configuration; lists are addressed by index (``vehicles.0.name``), all of one by ``*``.
         assignments: each ``dotted.path=YAML value``.
 
     Raises:
@@ -196,7 +196,28 @@ def override(tree: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
     return tree
 
 
+def _length(tree: Any, path: str) -> int:  # noqa: ANN401
+    """Number of entries of the list at a path, which a ``*`` stands for.
+
+    Raises:
+        BadInput: there is no list.
+    """
+    node = tree
+    for key in path.split("."):
+        indices = range(len(node)) if isinstance(node, list) else ()
+        is_index = key in map(str, indices)
+        node = node[int(key)] if is_index else node.get(key) if isinstance(node, dict) else None
+    if not isinstance(node, list):
+        raise BadInput(f"--set: key {shown(path)}: no list, so that * stands for nothing")
+    return len(node)
+
+
 def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
+    first, every, rest = path.partition(".*.")
+    if every:
+        for i in range(_length(tree, first)):
+            _assign(tree, f"{first}.{i}.{rest}", copy.deepcopy(value))
+        return
     *parents, last = path.split(".")
     node = tree
     for depth, key in enumerate([*parents, last]):

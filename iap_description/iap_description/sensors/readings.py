@@ -80,6 +80,19 @@ class MagneticReading(Reading):
 
 
 @dataclass(frozen=True)
+class PoseReading(Reading):
+    """Pose of a body's markers S as a motion capture measures it, in `map`.
+
+    Attributes:
+        p_WS_W: (3,) place [m].
+        q_WS: (4,) attitude xyzw.
+    """
+
+    p_WS_W: Array
+    q_WS: Array
+
+
+@dataclass(frozen=True)
 class RangeReading(Reading):
     """One round of ranges from a tag, an entry for each partner.
 

@@ -114,6 +114,21 @@ class UwbInfo(SensorInfo):
     kind: Literal["uwb"] = "uwb"
 
 
+class CaptureInfo(SensorInfo):
+    """Markers that a motion capture sees.
+
+    Attributes:
+        position_deviation: of a pose's place, per axis [m].
+        attitude_deviation: of its rotation vector, per axis [rad].
+        latency: from the instant that a pose shows until it is there [s].
+    """
+
+    kind: Literal["motion_capture"] = "motion_capture"
+    position_deviation: NonNegative
+    attitude_deviation: NonNegative
+    latency: NonNegative
+
+
 class CameraSensorInfo(SensorInfo):
     """A camera, as sensor_msgs/CameraInfo describes it.
 
@@ -179,7 +194,13 @@ class OtherSensorInfo(SensorInfo):
 
 
 AnySensor = Annotated[
-    ImuInfo | MagnetometerInfo | UwbInfo | CameraSensorInfo | LidarInfo | OtherSensorInfo,
+    ImuInfo
+    | MagnetometerInfo
+    | UwbInfo
+    | CaptureInfo
+    | CameraSensorInfo
+    | LidarInfo
+    | OtherSensorInfo,
     Field(discriminator="kind"),
 ]
 

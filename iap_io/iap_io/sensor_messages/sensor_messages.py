@@ -15,10 +15,12 @@ from iap_description.sensors.readings import (
     CloudReading,
     ImuReading,
     MagneticReading,
+    PoseReading,
     RangeReading,
 )
 from iap_description.sensors.sensor_info import (
     CameraSensorInfo,
+    CaptureInfo,
     ImuInfo,
     LidarInfo,
     MagnetometerInfo,
@@ -35,6 +37,7 @@ from iap_io.wire.stamps import put_stamp, stamp_of_time
 
 IMU, MAGNETIC = "sensor_msgs/msg/Imu", "sensor_msgs/msg/MagneticField"
 CLOUD = "sensor_msgs/msg/PointCloud2"
+POSE, MAP = "geometry_msgs/msg/PoseStamped", "map"
 RANGES, RANGE = "iap_msgs/msg/UwbRanges", "iap_msgs/msg/UwbRange"
 BIAS = "true_bias"  # topic of an inertial unit's biases, in the same kind of message
 _POINT = (("x", "<f4", 0, 7), ("y", "<f4", 4, 7), ("z", "<f4", 8, 7), ("ring", "<u2", 12, 4))
@@ -80,6 +83,7 @@ def encoder(
         ImuInfo: ImuEncoder,
         MagnetometerInfo: MagnetometerEncoder,
         UwbInfo: UwbEncoder,
+        CaptureInfo: CaptureEncoder,
         LidarInfo: LidarEncoder,
     }
     return kinds[type(meta)](meta)
@@ -173,6 +177,21 @@ class UwbEncoder:
                 valid,
             )
         yield self._meta.topic, [sample.stamped(stamp_of_time(reading.t))]
+
+
+class CaptureEncoder:
+    """geometry_msgs/PoseStamped in `map`, at the instant that it shows."""
+
+    def __init__(self, meta: CaptureInfo) -> None:
+        self._name = meta.topic
+        self.topics = {meta.topic: POSE}
+        self._sample = _blank(POSE, MAP)
+        self._pose = self._sample.view("pose")
+
+    def __call__(self, reading: PoseReading) -> Encoded:
+        """The pose."""
+        self._pose[:3], self._pose[3:] = reading.p_WS_W, reading.q_WS
+        yield self._name, [self._sample.stamped(stamp_of_time(reading.t))]
 
 
 class LidarEncoder:

@@ -18,6 +18,7 @@ from iap_description.sensors.readings import (
     ImageReading,
     ImuReading,
     MagneticReading,
+    PoseReading,
     RangeReading,
     Reading,
     ScalarReading,
@@ -27,7 +28,15 @@ from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.bags.png import pixels_of
 from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
-from iap_io.sensor_messages.sensor_messages import CLOUD, IMU, MAGNETIC, POINT, RANGES, encoder
+from iap_io.sensor_messages.sensor_messages import (
+    CLOUD,
+    IMU,
+    MAGNETIC,
+    POINT,
+    POSE,
+    RANGES,
+    encoder,
+)
 from iap_io.wire.cdr import decoded, doubles_behind_header
 from iap_io.wire.number_check import check_stamp
 from iap_io.wire.stamps import stamp_of, stamp_parts
@@ -66,6 +75,12 @@ def _check_scalar(reading: ScalarReading) -> None:
         raise BadInput(f"the value is {reading.value}")
 
 
+def _check_pose(reading: PoseReading) -> None:
+    _expect_plausible("pose.position", reading.p_WS_W)
+    if not is_unit(reading.q_WS):
+        raise BadInput("pose.orientation is no unit quaternion")
+
+
 def _check_ranges(reading: RangeReading) -> None:
     deviations = reading.deviations[reading.valid]
     _expect_plausible("ranges[].range", reading.ranges[reading.valid])
@@ -90,6 +105,7 @@ _CHECKS: dict[type[Reading], Callable[..., None]] = {
     ImuReading: _check_imu,
     MagneticReading: _check_magnetic,
     ScalarReading: _check_scalar,
+    PoseReading: _check_pose,
     RangeReading: _check_ranges,
     ImageReading: _check_image,
 }
@@ -212,6 +228,11 @@ def _magnetic(source: SensorSource, t: float, sample: Any) -> MagneticReading:  
     return MagneticReading(source, t, _xyz(sample.magnetic_field))
 
 
+def _pose(source: SensorSource, t: float, sample: Any) -> PoseReading:  # noqa: ANN401
+    q = sample.pose.orientation
+    return PoseReading(source, t, _xyz(sample.pose.position), np.array([q.x, q.y, q.z, q.w]))
+
+
 def _ranges(source: SensorSource, t: float, sample: Any) -> RangeReading:  # noqa: ANN401
     entries = sample.ranges
     return RangeReading(
@@ -250,6 +271,7 @@ def _xyz(vector: Any) -> Array:  # noqa: ANN401
 _READERS: dict[str, Callable[..., Reading]] = {
     IMU: _imu,
     MAGNETIC: _magnetic,
+    POSE: _pose,
     RANGES: _ranges,
     CLOUD: _cloud,
     IMAGE: _image,

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.record import NonNegative, Positive, Presets, Record
+from iap_description.config.record import Count, NonNegative, Positive, Presets, Record, Share
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "imu", "inertial unit")
 SAMPLES_DRAWN_AT_ONCE = (
@@ -41,6 +41,16 @@ class Triad(Record):
         return math.hypot(self.scale, math.radians(self.misalignment_deg))
 
 
+class Vibration(Record):
+    """Vibration of the frame as samples show it: lines of random frequencies and phases, equal in power."""
+
+    gyro: NonNegative  # root mean square about each axis [rad/s]
+    accel: NonNegative  # and along each [m/s^2]
+    frequency: Positive  # of the lines' middle, as it is folded by sampling [Hz]
+    spread: Share  # of the lines about it, relative, to both sides
+    lines: Count
+
+
 class ImuSpec(Record):
     """An inertial unit."""
 
@@ -48,6 +58,8 @@ class ImuSpec(Record):
     sampling: Literal["integrating", "instantaneous"]  # means over the interval, or instants
     gyro: Triad
     accel: Triad
+    calibration: Share = 1.0  # of the first biases, what a calibration at rest has left of them
+    vibration: Vibration | None = None  # on top of what the physics shows
 
 
 class ImuSamples(NamedTuple):
@@ -77,17 +89,29 @@ class Imus:
 
     def __init__(self, spec: ImuSpec, rate: float, rngs: Sequence[np.random.Generator]) -> None:
         count, dt = len(rngs), 1.0 / rate
-        self._triads = [_TriadErrors(triad, dt, count) for triad in (spec.gyro, spec.accel)]
+        triads = [
+            triad.model_copy(update={"bias": spec.calibration * triad.bias})
+            for triad in (spec.gyro, spec.accel)
+        ]
+        self._triads = [_TriadErrors(triad, dt, count) for triad in triads]
+        shakes = spec.vibration is not None
+        self._vibration = Vibrations(spec.vibration, dt, count) if shakes else None
         self.reset(range(count), rngs)
 
     def reset(self, units: Sequence[int], rngs: Sequence[np.random.Generator]) -> None:
         """Start some units anew, each with a generator."""
         for unit, rng in zip(units, rngs, strict=True):
-            for triad, child in zip(self._triads, rng.spawn(2), strict=True):
+            gyro, accel, shaken = rng.spawn(3)
+            for triad, child in zip(self._triads, (gyro, accel), strict=True):
                 triad.reset(unit, child)
+            if self._vibration is not None:
+                self._vibration.reset(unit, shaken)
 
     def __call__(self, w_S: Array, f_S: Array) -> ImuSamples:
         """Measure ideal samples (n, S, 3): angular velocities [rad/s] and specific forces [m/s^2]."""
+        if self._vibration is not None:
+            shaken = self._vibration(w_S.shape[1])
+            w_S, f_S = w_S + shaken[..., :3], f_S + shaken[..., 3:]
         (w, b_w), (f, b_f) = (
             triad.measure(true) for triad, true in zip(self._triads, (w_S, f_S), strict=True)
         )
@@ -108,6 +132,40 @@ class Imu:
         """Measure S ideal samples, (S, 3) angular velocities [rad/s] and specific forces [m/s^2]."""
         w, f, gyro_bias, accel_bias = self._units(w_S[None], f_S[None])
         return ImuSamples(w[0], f[0], gyro_bias[0], accel_bias[0])
+
+
+class Vibrations:
+    r"""Vibration of n units: v(t) = sum_l a sqrt(2 / L) sin(2 pi f_l t + phi_l) of L lines along every axis.
+
+    Sums of sines of random phase are Rice's model of narrow-band noise ("Mathematical Analysis of Random Noise", 1944).
+
+    Args:
+        spec: of all.
+        dt: between samples [s].
+        count: number of units n.
+    """
+
+    def __init__(self, spec: Vibration, dt: float, count: int) -> None:
+        self._spec, self._dt = spec, dt
+        amplitudes = np.repeat([spec.gyro, spec.accel], 3) * math.sqrt(2.0 / spec.lines)
+        self._amplitudes = amplitudes[None, :, None]
+        self._steps, self._phases = np.zeros((2, count, 6, spec.lines))
+        self._next = np.zeros(count, dtype=np.int64)  # sample of each unit
+
+    def reset(self, unit: int, rng: np.random.Generator) -> None:
+        """Draw a unit's lines."""
+        spec, shape = self._spec, self._steps.shape[1:]
+        f = spec.frequency * (1.0 + spec.spread * rng.uniform(-1.0, 1.0, shape))
+        self._steps[unit] = 2.0 * np.pi * f * self._dt
+        self._phases[unit] = rng.uniform(0.0, 2.0 * np.pi, shape)
+        self._next[unit] = 0
+
+    def __call__(self, count: int) -> Array:
+        """The next samples (n, count, 6): angular velocities [rad/s] and specific forces [m/s^2]."""
+        at = self._next[:, None] + np.arange(count)
+        self._next += count
+        angles = self._steps[:, None] * at[..., None, None] + self._phases[:, None]
+        return np.asarray((self._amplitudes * np.sin(angles)).sum(axis=-1))
 
 
 class _TriadErrors:

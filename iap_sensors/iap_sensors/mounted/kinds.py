@@ -6,6 +6,7 @@ from iap_sensors.mounted.mounted_sensors import MountedSensors
 
 KINDS = {
     "uwb": "iap_sensors.mounted.uwb:UwbTags",
+    "motion_capture": "iap_sensors.mounted.motion_capture:MotionCaptures",
     "lidar": "iap_sensors.mounted.lidar:Lidars",
     "depth_camera": "iap_sensors.mounted.depth_camera:DepthCameras",
 }

@@ -120,6 +120,11 @@ class MountedSensors(ABC):
         """True if samples are taken along rays."""
         return False
 
+    @property
+    def every(self) -> int:
+        """Control periods between the instants at which `sample` may have readings."""
+        return self.sampling.every
+
     def reset(self, seed: int) -> None:
         """Start all noise anew."""
         self._placed = [self._displaced(mount, seed) for mount in self._mounts]

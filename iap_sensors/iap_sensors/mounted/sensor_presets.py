@@ -16,6 +16,8 @@ from iap_sensors.inertial.ahrs import AttitudeGains
 from iap_sensors.inertial.imu import ImuSpec
 from iap_sensors.inertial.magnetometer import MagnetometerSpec
 from iap_sensors.mounted.kinds import is_kind, kind
+from iap_sensors.mounted.motion_capture import KEY as MOTION_CAPTURE
+from iap_sensors.mounted.motion_capture import MotionCaptureSpec
 from iap_sensors.mounted.uwb import UwbSpec, anchor_trees
 from iap_sensors.rays import depth_camera_spec
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
@@ -46,6 +48,7 @@ class SensorsSpec(Record):
     attitude: AttitudeGains | None = None  # estimates the orientation in the units' messages
     uwb: UwbSpec | None = None
     cameras: dict[Name, CameraSpec] = {}
+    motion_capture: MotionCaptureSpec | None = None
     lidar: LidarSpec | None = None
     depth_camera: DepthCameraSpec | None = None  # by rays
 
@@ -61,7 +64,12 @@ class SensorsSpec(Record):
     @property
     def mounted(self) -> dict[str, Any]:
         """The records of the kinds in `iap_sensors.mounted.kinds`, without those that there are none of."""
-        specs = {"uwb": self.uwb, "lidar": self.lidar, DEPTH_CAMERA: self.depth_camera}
+        specs = {
+            "uwb": self.uwb,
+            MOTION_CAPTURE: self.motion_capture,
+            "lidar": self.lidar,
+            DEPTH_CAMERA: self.depth_camera,
+        }
         all_specs = {**specs, **(self.model_extra or {})}
         return {key: spec for key, spec in all_specs.items() if spec is not None}
 
@@ -106,7 +114,7 @@ def sensors_tree(asked: object, source: str) -> object:
     Raises:
         BadInput: there is no such set or preset.
     """
-    tree: Tree = {**dict.fromkeys([*_PRESETS, "uwb", "lidar"]), "cameras": {}}
+    tree: Tree = {**dict.fromkeys([*_PRESETS, "uwb", MOTION_CAPTURE, "lidar"]), "cameras": {}}
     for part in _named_sets(asked, source) if isinstance(asked, str) else [asked]:
         if not isinstance(part, dict):
             return part  # which is refused where it is validated

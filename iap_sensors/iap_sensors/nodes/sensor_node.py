@@ -43,7 +43,7 @@ class MountedSensorNode(StateSensorNode):
             [info for kind in kinds for info in kind.infos],
             notes=[note for kind in kinds for note in kind.notes],
         )
-        self.start_sampling([kind.sampling.every for kind in kinds])
+        self.start_sampling([kind.every for kind in kinds])
 
     def sample(
         self,
@@ -57,7 +57,7 @@ class MountedSensorNode(StateSensorNode):
         """The readings of one vehicle's sensors of one kind."""
         vehicle, kind = self._kinds[number]
         rays = self._rays.at(np.vstack(x), objects) if kind.needs_rays else None
-        k -= k % kind.sampling.every  # a state after one that was left out stands in for it
+        k -= k % kind.every  # a state after one that was left out stands in for it
         return list(kind.sample(k, t, x[vehicle], rays))
 
     def restart(self) -> None:

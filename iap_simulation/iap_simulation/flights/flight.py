@@ -19,9 +19,7 @@ from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Funnel
 from iap_description.world.world import World
-from iap_estimation.navigation.navigator import Navigator
-from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.navigation.settings import load_settings
+from iap_estimation.navigation.make import StateNavigator, make_navigator
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
@@ -107,7 +105,7 @@ class Flight:
     recorded: tuple[RecordedCommand | None, ...]
     spec: PlantSpec
     sensors: PlantSensors
-    navigators: dict[int, Navigator]
+    navigators: dict[int, StateNavigator]
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Flight":
@@ -250,16 +248,21 @@ class Flight:
 
 def _navigator(
     scenario: Scenario, vehicle: VehicleSpec, sensors: Sequence[SensorInfo]
-) -> Navigator:
+) -> StateNavigator:
     """The estimator that a vehicle's keys ask for.
 
     Raises:
         BadInput: no such settings, or sensors or a platform that the method cannot use.
     """
     control, assembly = vehicle.control, Assembly.of(vehicle.platform, vehicle.name)
-    sensor_set = SensorSet.of(assembly, sensors, scenario.world.gravity)
-    settings = load_settings(control.estimator, frontend=control.frontend)
-    return Navigator(control.state_source, sensor_set, settings)
+    return make_navigator(
+        control.state_source,
+        assembly,
+        sensors,
+        gravity=scenario.world.gravity,
+        estimator=control.estimator,
+        frontend=control.frontend,
+    )
 
 
 def _told(loss: RemainingThrust) -> LossMeta:

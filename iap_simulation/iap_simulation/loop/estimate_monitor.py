@@ -12,7 +12,7 @@ from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference
 from iap_description.states import P, V
-from iap_estimation.navigation.navigator import Navigator
+from iap_estimation.navigation.make import StateNavigator
 from iap_io.runs.run_meta import LOST
 from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import CRASHED, FlightMonitor
@@ -53,7 +53,7 @@ class EstimateMonitor:
         spec: when an estimate counts as lost, and what then.
     """
 
-    def __init__(self, name: str, navigator: Navigator, spec: Failsafe) -> None:
+    def __init__(self, name: str, navigator: StateNavigator, spec: Failsafe) -> None:
         self._name, self._navigator = name, navigator
         self._failsafe, self._touchdown = EstimateFailsafe(spec), Touchdown()
         self._steps, self._position_W = 0, np.zeros(3)

@@ -71,5 +71,5 @@ def _module(scenario: Scenario, i: int) -> CoordinatedModule:
         start=vehicle.start[0].tolist(),
         weight=weight_of(scenario, vehicle),
         rotors=rotors_of(vehicle),
-        position_bias=vehicle.sense.position_bias.tolist(),
+        position_bias=vehicle.position_bias.tolist(),
     )

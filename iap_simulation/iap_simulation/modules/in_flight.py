@@ -165,7 +165,7 @@ class ModulesInFlight:
     def _shared(self) -> Array:
         """(n, 13) what was measured last, in one frame."""
         shared: Array = self._estimates.copy()
-        shared[:, P] -= [vehicle.sense.position_bias for vehicle in self._vehicles]
+        shared[:, P] -= [vehicle.position_bias for vehicle in self._vehicles]
         return shared
 
 

@@ -42,7 +42,7 @@ class CoordinatedModules:
 
     def __init__(self, modules: ModulesInFlight, vehicles: Sequence[Vehicle]) -> None:
         self._modules = modules
-        self._biases = [vehicle.sense.position_bias for vehicle in vehicles]
+        self._biases = [vehicle.position_bias for vehicle in vehicles]
 
     @property
     def coordinator(self) -> Coordinator:

@@ -23,13 +23,17 @@ from iap_description.config.record import (
 )
 from iap_description.vehicles.faults import Fault, SensorFault, check_faults
 from iap_description.vehicles.platform import Platform
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.plant.disturbances import Disturbance
+from iap_sensors.mounted.motion_capture import KEY as CAPTURE
 from iap_sensors.mounted.sensor_presets import SensorsSpec
 
-StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]
+StateSource = Literal[
+    "truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter", "capture_inertial"
+]
 ONLY_RECORDED = ("uwb", "batch")  # methods that localise recordings, and nothing in flight
 MONO_OUTPUTS = {"mono8", "rgb8"}  # of a camera that can see for a method
 
@@ -148,7 +152,7 @@ class VehicleSpec(Record):
         if missing:
             raise ValueError(
                 f"key 'control.state_source': --state-source {source} needs sensors:"
-                f" {', '.join(missing)} (--sensors stereo has them all)"
+                f" {', '.join(missing)} (--sensors {_all_sensors_of(source)} has them all)"
             )
         return self
 
@@ -156,10 +160,18 @@ class VehicleSpec(Record):
 VEHICLE_KEYS = tuple(VehicleSpec.model_fields)
 
 
+def _all_sensors_of(source: StateSource) -> str:
+    """The set of sensors that has all that a method needs."""
+    return "capture" if source == CAPTURE_INERTIAL else "stereo"
+
+
 def _missing_sensors(source: StateSource, sensors: SensorsSpec, *, is_joined: bool) -> list[str]:
     """Sensors that a vehicle lacks for a method; joined to a central body, it needs that body's tilt."""
     if source == TRUTH:
         return []
+    if source == CAPTURE_INERTIAL:
+        has = {"imu": sensors.imu is not None, CAPTURE: CAPTURE in sensors.mounted}
+        return [name for name, is_there in has.items() if not is_there]
     cameras = sensors.cameras
     has_pair = any(
         each.right_of in cameras

@@ -2,6 +2,8 @@
 """Parts of a vehicle as its keys ask for them: timeline, model, controller, control of its arm, stream of its noise."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +31,10 @@ from iap_description.states import (
     resting_state,
 )
 from iap_description.vehicles.assembly import Assembly
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_physics.engines.joints import joined_rows
+from iap_sensors.mounted.motion_capture import KEY as CAPTURE
+from iap_sensors.mounted.motion_capture import vehicle_bias
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -100,6 +105,17 @@ STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
 def state_noise_stream(seed: int, name: str) -> np.random.Generator:
     """The generator of a vehicle's state noise."""
     return stream(seed, STATE_NOISE.format(name))
+
+
+def marker_bias(vehicle: VehicleSpec, assembly: Assembly) -> Callable[[int], Array]:
+    """What the markers of a vehicle are off in the flight of a seed (3,) [m]; zero where it goes by no capture."""
+    if vehicle.control.state_source != CAPTURE_INERTIAL:
+        return _no_bias
+    return partial(vehicle_bias, vehicle.sensors.mounted[CAPTURE], assembly)
+
+
+def _no_bias(seed: int) -> Array:  # noqa: ARG001 - as of a capture
+    return np.zeros(3)
 
 
 def controller_model(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vehicles of a run: their models, references, measured states, controllers and starts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -33,6 +33,7 @@ from iap_simulation.vehicles.interaction import InteractionControl
 from iap_simulation.vehicles.parts import (
     arm_control,
     controller_model,
+    marker_bias,
     state_noise_stream,
     vehicle_controller,
     vehicle_start,
@@ -61,6 +62,8 @@ class Vehicle:
         lever: of joints off the aircraft's CoMs; None without any.
         faults: that the controller is told of.
         arm: control of its joints; None without an arm.
+        marker_bias: of a seed, what the markers are off by which it goes [m].
+        capture_bias: (3,) that bias in this flight [m].
         seen: (13,) what was measured last of the central body.
         estimate: (bodies, 13) state that it goes by; None where it goes by the truth.
     """
@@ -81,6 +84,8 @@ class Vehicle:
     lever: LeverCompensation | None
     faults: KnownFaults
     arm: ArmControl | None
+    marker_bias: Callable[[int], Array]
+    capture_bias: Array
     seen: Array = field(default_factory=lambda: np.zeros(13))
     estimate: Array | None = None
 
@@ -125,6 +130,8 @@ class Vehicle:
             lever=LeverCompensation.of(assembly),
             faults=KnownFaults(vehicle.faults, model, controller, [allocator]),
             arm=arm_control(scenario, vehicle, assembly, model, line),
+            marker_bias=(bias_of := marker_bias(vehicle, assembly)),
+            capture_bias=bias_of(scenario.seed),
         )
 
     def reset(self, seed: int) -> None:
@@ -133,11 +140,18 @@ class Vehicle:
         self.allocator.reset()
         self.faults.reset()
         self.sense.reset(state_noise_stream(seed, self.name))
+        self.capture_bias = self.marker_bias(seed)
         self.estimate = None
         if self.arm is not None:
             self.arm.reset()
         if self.interaction is not None:
             self.interaction.reset()
+
+    @property
+    def position_bias(self) -> Array:
+        """(3,) what its own estimate is off in this flight, for all the time [m]."""
+        bias: Array = self.sense.position_bias + self.capture_bias
+        return bias
 
     def begin_period(self, t: float) -> None:
         """Begin a control period at a time [s]: the controller is told of the faults that it knows by then."""

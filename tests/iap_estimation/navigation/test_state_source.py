@@ -9,6 +9,7 @@ from flying import Log, Loop, scenario_of
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_estimation.navigation.make import FLIGHT_METHODS
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.closed_loop import ClosedLoop
@@ -30,7 +31,7 @@ def refusal(*assignments, **options):
 
 
 def test_every_method_is_a_source():
-    assert get_args(StateSource) == ("truth", *METHODS)
+    assert get_args(StateSource) == ("truth", *FLIGHT_METHODS)
 
 
 @pytest.mark.parametrize("method", OFFLINE)

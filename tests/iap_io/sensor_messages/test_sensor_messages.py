@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up_sensors import camera, imu, lidar, magnetometer, reading, uwb
+from made_up_sensors import camera, capture, imu, lidar, magnetometer, reading, uwb
 
-from iap_description.sensors.readings import RangeReading, SensorSource
+from iap_description.sensors.readings import PoseReading, RangeReading, SensorSource
 from iap_description.sensors.sensor_info import SensorInfo, UwbInfo
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder
@@ -76,6 +76,20 @@ def test_ranges_name_their_anchors() -> None:
     assert [each.range for each in ranges] == said.ranges.tolist()
     assert [each.standard_deviation for each in ranges] == said.deviations.tolist()
     assert [each.valid for each in ranges] == [True, False, True]
+
+
+def test_poses_of_a_motion_capture_are_in_map_and_are_read_back_to_the_last_bit() -> None:
+    meta = capture()
+    (said,) = reading(meta, T, np.random.default_rng(4))
+    ((topic, parts),) = encoder(meta)(said)
+    data, decode = b"".join(parts), Decoder([meta])
+    assert decode.types == {topic: "geometry_msgs/msg/PoseStamped"}
+    assert message_types().deserialize_cdr(data, decode.types[topic]).header.frame_id == "map"
+    again = decode(topic, data)
+    assert isinstance(again, PoseReading)
+    assert again.t == T
+    np.testing.assert_array_equal(again.p_WS_W, said.p_WS_W)
+    np.testing.assert_array_equal(again.q_WS, said.q_WS)
 
 
 def test_cloud_has_points_and_rings() -> None:

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The filter of one body by its inertial unit and the poses that a motion capture sees of it; see `kernel`."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_description.sensors.readings import ImuReading, PoseReading
+from iap_description.sensors.sensor_info import CaptureInfo, ImuInfo, SensorInfo
+from iap_description.states import P, Q, V
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.capture import kernel
+from iap_estimation.capture.gains import CaptureFilterSpec, CaptureGains
+
+CAPTURE_INERTIAL = "capture_inertial"  # the method's name
+LAST_POSES = 64  # that may wait for their samples
+
+
+class CaptureFilter:
+    """Place, attitude, velocity and offsets of one body.
+
+    Samples and poses may come in any order, as long as each of them come in the order of their own times.
+
+    Args:
+        imu: the body's inertial unit.
+        capture: its markers.
+        spec: what gains are made of.
+        gravity: along -z of `map` [m/s^2].
+
+    Attributes:
+        imu: as given.
+        capture: as given.
+        t: of the newest sample [s]; minus infinity before it has begun.
+        t_pose: of the newest pose [s]; minus infinity before the first.
+        deviation: standard deviation of a place behind a pose [m].
+    """
+
+    def __init__(
+        self, imu: ImuInfo, capture: CaptureInfo, spec: CaptureFilterSpec, gravity: float
+    ) -> None:
+        self.imu, self.capture, self._gravity = imu, capture, gravity
+        gains = CaptureGains.of(spec, capture, imu)
+        self._gains, self.deviation = (gains.place, gains.angle), gains.deviation
+        self._p_BI_B, self._q_BI = np.array(imu.p_BS_B), np.array(imu.q_BS)
+        self._q_IB = so3.conjugate(self._q_BI)
+        self._p_IB_I = -so3.rotate(self._q_IB, self._p_BI_B)
+        q_SB = so3.conjugate(np.array(capture.q_BS))
+        self._q_SI = so3.multiply(q_SB, self._q_BI)
+        self._p_SI_S = so3.rotate(q_SB, self._p_BI_B - np.array(capture.p_BS_B))
+        self._sample, self._pose = np.zeros(6), np.zeros(7)
+        self.reset()
+
+    @classmethod
+    def of(
+        cls,
+        assembly: Assembly,
+        sensors: Sequence[SensorInfo],
+        spec: CaptureFilterSpec,
+        gravity: float,
+    ) -> "CaptureFilter":
+        """The filter of a vehicle that is one body.
+
+        Args:
+            assembly: the vehicle.
+            sensors: those of the vehicle; others may be among them.
+            spec: what gains are made of.
+            gravity: [m/s^2].
+
+        Raises:
+            BadInput: the vehicle has several bodies, no inertial unit, or no markers.
+        """
+        if len(assembly.bodies) != 1:
+            raise BadInput(
+                f"vehicle '{assembly.name}': method {CAPTURE_INERTIAL} is for one body, and the platform has"
+                f" {len(assembly.bodies)}"
+            )
+        frame = f"{assembly.name}/{assembly.bodies[0].name}"
+        on_it = [each for each in sensors if each.parent == frame]
+        imu = next((each for each in on_it if isinstance(each, ImuInfo)), None)
+        capture = next((each for each in on_it if isinstance(each, CaptureInfo)), None)
+        if imu is None or capture is None:
+            raise BadInput(
+                f"vehicle '{assembly.name}': method {CAPTURE_INERTIAL} needs sensors: imu, motion_capture"
+            )
+        return cls(imu, capture, spec, gravity)
+
+    def reset(self) -> None:
+        """Forget all: the first pose begins anew."""
+        self._ring = kernel.empty_ring()
+        self._waiting: list[tuple[float, Array]] = []
+        self.t = self.t_pose = -math.inf
+
+    def begin(self, t: float, row: Array) -> None:
+        """Begin at a body's state row (13,) at a time [s]."""
+        self.reset()
+        arm_W = so3.rotate(row[Q], self._p_BI_B)
+        state = self._ring[2][0]
+        state[:3], state[3:7] = row[P] + arm_W, so3.multiply(row[Q], self._q_BI)
+        state[7:10] = row[V] + np.cross(row[10:13], arm_W)
+        self._ring[0][0], self._ring[3][kernel.COUNT], self.t = t, 1, t
+
+    def take_sample(self, reading: ImuReading) -> None:
+        """Take a sample of the unit; one that is no newer than the last does not count."""
+        if not math.isfinite(self.t) or reading.t <= self.t + kernel.TOLERANCE:
+            return
+        self._sample[:3], self._sample[3:] = reading.w_WS_S, reading.f_S
+        kernel.predict(*self._ring, reading.t, self._sample, self._gravity)
+        self.t = reading.t
+        while self._waiting and self._waiting[0][0] <= self.t + kernel.TOLERANCE:
+            self._correct(*self._waiting.pop(0))
+
+    def take_pose(self, reading: PoseReading) -> None:
+        """Take a pose of the markers, which may be late."""
+        if reading.t <= self.t_pose + kernel.TOLERANCE:
+            return
+        self.t_pose = reading.t
+        p = reading.p_WS_W + so3.rotate(reading.q_WS, self._p_SI_S)
+        pose = np.concatenate([p, so3.multiply(reading.q_WS, self._q_SI)])
+        if not math.isfinite(self.t):
+            self._ring[2][0][:7] = pose
+            self._ring[0][0], self._ring[3][kernel.COUNT], self.t = reading.t, 1, reading.t
+        elif reading.t <= self.t + kernel.TOLERANCE:
+            self._correct(reading.t, pose)
+        else:
+            self._waiting = [*self._waiting[1 - LAST_POSES :], (reading.t, pose)]
+
+    def _correct(self, t: float, pose: Array) -> None:
+        kernel.correct(*self._ring, t, pose, *self._gains, self._gravity)
+
+    @property
+    def offsets(self) -> Array:
+        """(6,) of the unit's readings, as they are estimated: specific force [m/s^2], angular velocity [rad/s]."""
+        offsets: Array = self._ring[2][self._ring[3][kernel.NEWEST], 10:].copy()
+        return offsets
+
+    def put_row(self, t: float, out: Array) -> None:
+        """Write the body's state row (13,) at a time [s] that is no earlier than the newest sample's."""
+        i = self._ring[3][kernel.NEWEST]
+        kernel.body_row(
+            self._ring[2][i],
+            self._ring[1][i],
+            max(0.0, t - self.t),
+            self._p_IB_I,
+            self._q_IB,
+            out,
+        )
