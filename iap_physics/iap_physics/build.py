@@ -22,6 +22,7 @@ from iap_physics.plant.period_flight import DEFAULT_OPTIONS, PlantOptions
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_physics.plant.plant_spec import PlantSpec
+from iap_physics.plant.touchdowns import Touchdowns
 from iap_physics.propulsion.propulsion import Propulsion, propulsion_of
 
 
@@ -103,4 +104,9 @@ def _parts(
     measured = {i: rows[i] for i, each in enumerate(vehicles) if each.wrench_filter is not None}
     if measured:
         parts.append(ContactWrenches(engine, measured, parts))
+    clearances = {i: v.platform.ground_clearance for i, v in enumerate(vehicles) if v.may_land}
+    if clearances and engine.batch == 1 and spec.world.ground:
+        names, hover = [v.name for v in vehicles], [sum(v.hover_thrust) for v in vehicles]
+        dt = 1.0 / spec.rates.physics_hz
+        parts.append(Touchdowns(engine, propulsion, clearances, names, hover, dt))
     return parts

@@ -148,6 +148,8 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         "yaw_mode": control.yaw,
         "gravity": scenario.world.gravity,
     }
+    if vehicle.start.mode == "ground" and scenario.world.ground:
+        out["may_land"] = True
     if control.admittance:
         out["reference_topic"] = REVISED
     if control.state_source != TRUTH and control.failsafe is not None:

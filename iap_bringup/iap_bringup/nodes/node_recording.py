@@ -113,6 +113,7 @@ class NodeRecording:
         outcome: one word for metrics.json once the flight is over, before that None.
         has_lost_estimate: whether a controller says that the estimate is lost which it flies on.
         collisions: as metrics.json has them.
+        landings: of vehicles, by their names, as physics_node has measured them.
         control_step_us: mean time of a control step, as the controllers say.
     """
 
@@ -124,6 +125,7 @@ class NodeRecording:
         self.outcome: str | None = None
         self.has_lost_estimate = False
         self.collisions: list[dict[str, Any]] = []
+        self.landings: dict[str, dict[str, Any]] = {}
         self.control_step_us = math.nan
         self._dt = flight.scenario.dt
         self._end = flight.duration - 0.5 * self._dt
@@ -197,7 +199,8 @@ class NodeRecording:
         outcome = self.outcome or INTERRUPTED
         tasks = self._replay.task_metrics(self.folder)
         own = (outcome, self._t, wall, self.control_step_us)
-        stats = RunStats(*own, health=health, tasks=tasks, policy=self._replay.policy)
+        policy, landings = self._replay.policy, self.landings
+        stats = RunStats(*own, health=health, tasks=tasks, policy=policy, landings=landings)
         return score_recording(self.folder, stats, self.collisions)
 
     def _write(self, ticks: Sequence[Step]) -> None:

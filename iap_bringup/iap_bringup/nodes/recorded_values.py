@@ -62,6 +62,33 @@ def collisions_of(text: str) -> list[dict[str, Any]]:
     return records
 
 
+def landings_of(text: str) -> dict[str, dict[str, Any]]:
+    """Landings of vehicles, by their names, as physics_node tells of them.
+
+    Raises:
+        BadInput: they are none.
+    """
+    try:
+        records = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"landings: '{text[:40]}' is no JSON") from error
+    if not isinstance(records, dict) or not all(map(_is_landing, records.values())):
+        raise BadInput(f"landings: '{text[:40]}' are no landings of vehicles")
+    return records
+
+
+def _is_landing(record: object) -> bool:
+    match record:
+        case {
+            "touch_speed_mps": float(speed),
+            "force_n": float(force),
+            "cut_height_m": float() | None as height,
+            "stands": bool(),
+        }:
+            return all(map(math.isfinite, (speed, force, height or 0.0)))
+    return False
+
+
 def _is_collision(record: object) -> bool:
     match record:
         case {"t_s": float(t), "vehicles": [str(), str()]}:

@@ -25,7 +25,7 @@ from iap_bringup.nodes.recorded_topics import (
     shared_topics,
     vehicle_topics,
 )
-from iap_bringup.nodes.recorded_values import collisions_of, duration_of
+from iap_bringup.nodes.recorded_values import collisions_of, duration_of, landings_of
 from iap_bringup.nodes.scenario_node import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.plots.recorded_run import RecordedRun
@@ -243,6 +243,8 @@ class RecorderNode(SuiteNode):
             live.has_lost_estimate |= bool(values.get(ESTIMATE_LOST))
             if "collisions" in values:
                 live.collisions = collisions_of(values["collisions"])
+                if "landings" in values:
+                    live.landings = landings_of(values["landings"])
                 if re.fullmatch("[a-z_]+", values.get("outcome", "")):
                     live.end(values["outcome"])
         self._end_if_over()

@@ -124,11 +124,18 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     if metrics.get("images"):
         rate = metrics["images_per_s"]
         console.print(f"{metrics['images']} images, {rate:.0f} in a second of rendering")
+    _show_touches(console, metrics)
+    console.print(f"run folder: {folder}", soft_wrap=True)
+
+
+def _show_touches(console: Console, metrics: dict[str, Any]) -> None:
+    """Lines of landings and collisions."""
+    if "landing" in metrics:
+        console.print(landing_text(metrics["landing"]), highlight=False)
     for collision in metrics.get("collisions", []):
         console.print(
             f"collision at {collision['t_s']:.3f} s: {' and '.join(collision['vehicles'])}"
         )
-    console.print(f"run folder: {folder}", soft_wrap=True)
 
 
 def _compiled_text(metrics: dict[str, Any]) -> str:
@@ -227,6 +234,22 @@ def docking_text(docking: dict[str, Any]) -> str:
     return (
         f"docking: {result} at {last['t_s']:.2f} s, {1e3 * last['depth_m']:.0f} mm deep,"
         f" {1e3 * last['radius_m']:.1f} mm off the axis, closing at {last['closing_mps']:.2f} m/s, {force}{end}"
+    )
+
+
+def landing_text(landing: dict[str, Any]) -> str:
+    """Lines of key `landing` of metrics.json, one for each vehicle that came down."""
+    return "\n".join(_landing_line(name, one) for name, one in landing["vehicles"].items())
+
+
+def _landing_line(name: str, landing: dict[str, Any]) -> str:
+    cut, end = landing["cut_height_m"], "still turning at the end"
+    if cut is not None:
+        end = f"ended {1e3 * max(cut, 0.0):.0f} mm above the ground"
+    stands = "stands" if landing["stands"] else "does not stand"
+    return (
+        f"{name} touched the ground at {landing['touch_speed_mps']:.2f} m/s, largest force of 5 ms"
+        f" {landing['force_n']:.0f} N, rotors {end}; it {stands}"
     )
 
 

@@ -13,6 +13,7 @@ from iap_control.arm.arm_control import ArmControl
 from iap_control.arm.arm_spec import ArmPlan
 from iap_control.controllers.controller import AUTO, VELOCITY, make_controller
 from iap_control.controllers.known_faults import KnownFaults, read_faults
+from iap_control.controllers.land_detector import LandDetector
 from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
@@ -78,7 +79,19 @@ def make_control_responder(
     faults = KnownFaults(_faults(node, model.fleet), model, controller, [allocator])
     lever, failsafe = LeverCompensation.of(assembly), declared_failsafe(node)
     parts = (references, interaction, lever, faults, failsafe, _arm(node, assembly, model, dt))
-    return ControlResponder(controller, *parts), topic, allocator, platform
+    responder = ControlResponder(controller, *parts)
+    responder.land_detector = _land_detector(node, platform, model)
+    return responder, topic, allocator, platform
+
+
+def _land_detector(
+    node: SuiteNode, platform: Platform, model: PlatformModel
+) -> LandDetector | None:
+    """The land detector of a vehicle that may land; None of others."""
+    what = "Whether the ground, z = 0 of map, may be touched: rotors end once the vehicle stands there."
+    if not node.parameter("may_land", False, what):
+        return None
+    return LandDetector(platform.ground_clearance, model.inertia.mass * model.inertia.gravity)
 
 
 def _arm(

@@ -19,10 +19,14 @@ from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
+from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, Level
 
-SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]
-CLIMB_SPEED = 0.5  # mean speed of take-off and landing [m/s]
+SPIN_UP = 1.0  # on the ground before the climb, and at the end of the descent [s]
+CLIMB_SPEED = 0.5  # mean speed of take-off and of the descent to the flare [m/s]
+FLARE_HEIGHT = 0.1  # above where the platform stands, from which it descends at `TOUCH_SPEED` [m]
+TOUCH_SPEED = 0.07  # [m/s]
+LANDING_DEPTH = 0.24  # below where the platform stands, to which the reference goes: biased places touch, too [m]
+FLARE_TIME = 1.0  # shortest, from rest to the touch speed, and back to rest [s]
 SAMPLES = 200  # of a motion, that are looked at beforehand
 BLOCK = 512  # control instants that are made at once
 MAX_DURATION = (
@@ -274,15 +278,36 @@ def _level_at(row: Array, height: float) -> Array:
 
 
 def _landing(last: Array, height: float, dt: float) -> list[TimelinePart]:
-    """Rows that stop, level out, descend slightly into the ground, and idle."""
+    """Rows that stop, level out, and descend into the ground, at last so slowly that a touch is soft anywhere.
+
+    Contacts are rigid: the mean force of 5 ms is about m v (1 + restitution) / 5 ms, 100 N for 4.6 kg at 0.1 m/s.
+    A `LandDetector` ends the rotors once the platform stands.
+    """
     stop = last.copy()
     stop[REF_P] += 0.5 * last[7:10]  # comes to rest within a second
     rest = _level_at(stop, float(stop[2]))
-    down = _level_at(rest, height - 0.02)
-    descend = (rest[2] - down[2]) / CLIMB_SPEED
-    halting = _reversed_approach(rest, last, 2.0, dt)
-    idle = TimelinePart(round(SPIN_UP / dt), lambda k: hold(down, len(k)), Level.WRENCH)
-    return [halting, _approach("reference", rest, down, descend, dt), idle]
+    way = 0.5 * TOUCH_SPEED * FLARE_TIME
+    flare = _level_at(rest, min(height + FLARE_HEIGHT, float(rest[2]) - way))
+    flare[REF_V.stop - 1] = -TOUCH_SPEED
+    fall = max(FLARE_TIME, float(rest[2] - flare[2]) / CLIMB_SPEED)
+    sinking = float(flare[2]) - (height - LANDING_DEPTH + way)
+    count = max(1, _count("reference", sinking / TOUCH_SPEED, dt))
+    low = _sunk(flare, np.array([count * dt]))[0]
+    bottom = _level_at(low, float(low[2]) - way)
+    return [
+        _reversed_approach(rest, last, 2.0, dt),
+        _approach("reference", rest, flare, fall, dt),
+        TimelinePart(count + 1, lambda k: _sunk(flare, k * dt)),
+        _reversed_approach(bottom, low, FLARE_TIME, dt),
+        TimelinePart(round(SPIN_UP / dt), lambda k: hold(bottom, len(k))),
+    ]
+
+
+def _sunk(row: Array, t: Array) -> Array:
+    """Rows (T, 19) of a row that moves on with its velocity for times (T,) [s]."""
+    rows = np.tile(row, (len(t), 1))
+    rows[:, REF_P] += t[:, None] * row[REF_V]
+    return rows
 
 
 def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -> TimelinePart:

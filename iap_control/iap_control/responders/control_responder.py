@@ -9,6 +9,7 @@ from iap_control.arm.arm_control import ArmControl, JointCoordinates
 from iap_control.controllers.controller import Controller
 from iap_control.controllers.estimate_failsafe import EstimateFailsafe
 from iap_control.controllers.known_faults import KnownFaults
+from iap_control.controllers.land_detector import LandDetector
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
 from iap_control.lever import LeverCompensation
@@ -64,6 +65,7 @@ class ControlResponder(StateResponder[Command]):
         failsafe: as given.
         arm: as given.
         follower: law of a module that has a coordinator; None of others.
+        land_detector: of a vehicle that may land; None of others.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class ControlResponder(StateResponder[Command]):
         self._load: Load | None = None
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self.follower: RoleControl | None = None
+        self.land_detector: LandDetector | None = None
         self._warm_up()
 
     def central(self, rows: Array) -> Array:
@@ -132,6 +135,8 @@ class ControlResponder(StateResponder[Command]):
             self.faults.reset()
         if self.failsafe is not None:
             self.failsafe.reset()
+        if self.land_detector is not None:
+            self.land_detector.reset()
         if self._interaction is not None:
             self._interaction.demand.reset()
             if self._interaction.plan is not None:
@@ -146,11 +151,20 @@ class ControlResponder(StateResponder[Command]):
             self.arm.carry(self._load)
             self.arm.feel(self.task)
             reference = self.arm(self.sequence, self._x, self._joints, self.controller, reference)
+        reference = self._landed(reference, wrench_P)
         if self._interaction is None:
             return self.controller(self._x, reference)
         self.task = self._task(self._interaction, wrench_P)
         measured_P = NO_WRENCH if wrench_P is None else wrench_P
         return self.controller(self._x, reference, measured_P, self.task)
+
+    def _landed(self, reference: Reference, wrench_P: Array | None) -> Reference:
+        """The reference to track, which is none once the vehicle stands."""
+        if self.land_detector is None:
+            return reference
+        x = self._x
+        lift = None if wrench_P is None else rotate(quat(x[Q]), vec(wrench_P))[2]
+        return self.land_detector.reference(self.t, x, reference, lift)
 
     def _task(self, interaction: WrenchInteraction, wrench_P: Array | None) -> ForceTask | None:
         """The task under the measured wrench."""

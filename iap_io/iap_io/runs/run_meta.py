@@ -91,6 +91,7 @@ class RunStats:
         policy: what flew in place of the vehicles' controllers; None where these did.
         compiled_fraction: share of the control periods that the compiled run has flown.
         recordings: what the recorded commands were read as, by the vehicles' names.
+        landings: of the vehicles that have come down, by their names.
     """
 
     outcome: str
@@ -105,6 +106,7 @@ class RunStats:
     policy: dict[str, Any] | None = None
     compiled_fraction: float = 0.0
     recordings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    landings: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ A latch catches with the magnet's force: the joint brings the modules to where t
 it is rigid. Two bodies pass each other from the catch until they are apart again, since joined they touch all over.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -114,6 +114,11 @@ class EngineJoints:
                 self._plant.engine.let_pass(a, b, passes=False)
                 self._leaving.discard(name)
 
+    def structure_of(self, module: int) -> set[int]:
+        """Numbers of the modules that hold together with one in the engine, itself among them."""
+        held = [self._joints[name].modules for name in self._handles]
+        return held_together(module, held)
+
     def wrenches_S(self) -> dict[str, Array]:
         """Wrench (6,) on module b of each joint that holds, about its place, along the axes of module a [N, N m]."""
         x, wrenches = self._plant.engine.state()[0], {}
@@ -137,3 +142,11 @@ class EngineJoints:
         joint = self._joints[name]
         a, b = (int(self._plant.propulsion[each].rows.start) for each in joint.modules)
         return a, b
+
+
+def held_together(module: int, joined: Iterable[tuple[int, int]]) -> set[int]:
+    """Numbers of the modules that hold together with one by pairs that are joined, itself among them."""
+    pairs, structure = [set(pair) for pair in joined], {module}
+    while reached := {i for pair in pairs if pair & structure for i in pair} - structure:
+        structure |= reached
+    return structure

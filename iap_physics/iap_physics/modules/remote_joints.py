@@ -7,7 +7,7 @@ from typing import NamedTuple
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
-from iap_physics.modules.engine_joints import EngineJoints
+from iap_physics.modules.engine_joints import EngineJoints, held_together
 from iap_physics.plant.joint_spec import PlantJoint, PlantJoints
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
@@ -30,6 +30,7 @@ class RemoteJoints:
 
     Attributes:
         newest: number of the state that the coordinator has answered last; -1 before.
+        engine_joints: the joints in the engine.
 
     Raises:
         BadInput: a joint of vehicles that are not there.
@@ -41,12 +42,12 @@ class RemoteJoints:
         pairs = {name: _pair(joint, names) for name, joint in modules.joints.items()}
         self._pairs = pairs
         closing = {name for name, joint in modules.joints.items() if joint.closes}
-        self._joints = EngineJoints(plant, pairs, closing, modules.latch_force)
+        self.engine_joints = EngineJoints(plant, pairs, closing, modules.latch_force)
         self._every = max(1, round(spec.rates.control_hz / modules.rate))
         self._holds: dict[str, Hold] = {}
         self.newest = -1
         for name in [each for each, joint in modules.joints.items() if joint.joined]:
-            self._joints.hold(name)
+            self.engine_joints.hold(name)
             self._holds[name] = Hold.LOCKED
 
     def offer(self, number: int, k: int, holds: Mapping[str, Hold]) -> None:
@@ -57,37 +58,30 @@ class RemoteJoints:
         """
         if number > k:
             raise BadInput("header.stamp: later than the present state")
-        if set(holds) != self._joints.names:
-            known = ", ".join(sorted(self._joints.names))
+        if set(holds) != self.engine_joints.names:
+            known = ", ".join(sorted(self.engine_joints.names))
             raise BadInput(f"names: {', '.join(holds) or 'none'}; the joints are {known}")
         if number > self.newest:
             self.newest, self._holds = number, dict(holds)
 
     def structure_of(self, vehicle: int) -> set[int]:
         """Numbers of the vehicles that hold together with one, itself among them."""
-        joined = [
-            set(pair.modules)
-            for name, pair in self._pairs.items()
-            if self._holds.get(name, Hold.OPEN) != Hold.OPEN
-        ]
-        structure = {vehicle}
-        while reached := {i for pair in joined if pair & structure for i in pair} - structure:
-            structure |= reached
-        return structure
+        holds = [name for name, hold in self._holds.items() if hold != Hold.OPEN]
+        return held_together(vehicle, [self._pairs[name].modules for name in holds])
 
     def wrenches_S(self) -> dict[str, Array]:
         """Wrenches that joints bear while they hold, see `EngineJoints.wrenches_S`."""
-        return self._joints.wrenches_S()
+        return self.engine_joints.wrenches_S()
 
     def clear(self) -> None:
         """Open all of them, before the plant starts anew."""
-        self._joints.clear()
+        self.engine_joints.clear()
 
     def advance(self, k: int) -> None:
         """Let joints follow at state k, and modules touch again that have come apart."""
         if k % self._every == 0:
-            self._joints.part_touching()
-        self._joints.follow(self._holds)
+            self.engine_joints.part_touching()
+        self.engine_joints.follow(self._holds)
 
 
 def _pair(joint: PlantJoint, names: list[str]) -> ModulePair:

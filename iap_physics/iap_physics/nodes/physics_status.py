@@ -167,6 +167,7 @@ class PhysicsStatus:
             "answer_ms_p99": self._answer_ms.percentile(99),
             "outcome": failure.outcome if failure else "",
             "collisions": json.dumps(session.monitor.collision_records),
+            "landings": json.dumps(session.plant.landings),
         }
         doing = "paused" if self.paused else "running"
         level, text = warning_or(doing, missing, self._node.inputs.refusals.newest())

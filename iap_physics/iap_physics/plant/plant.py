@@ -2,7 +2,7 @@
 """The plant: an engine, and what turns commands into wrenches on its bodies, each at its own rate."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,7 @@ from iap_physics.plant.period_flight import (
 )
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.rates import LoopRates
+from iap_physics.plant.touchdowns import Touchdowns
 from iap_physics.propulsion.deviation import Deviation
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
 
@@ -216,6 +217,12 @@ class Plant:
         """
         contacts = self.part(ContactWrenches)
         return np.zeros(6) if contacts is None else contacts.wrench(vehicle)
+
+    @property
+    def landings(self) -> dict[str, dict[str, Any]]:
+        """The landings of vehicles that have come down, by their names, as metrics.json has them."""
+        touchdowns = self.part(Touchdowns)
+        return {} if touchdowns is None else touchdowns.records
 
     def state(self, vehicle: int = 0) -> Array:
         """(B, bodies, 13) of one vehicle, a view that the next step overwrites."""

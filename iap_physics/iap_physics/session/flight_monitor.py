@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Failures of a flight: a crash into the ground or itself, an overturn, a lost contact.
 
-Collisions of one vehicle with another are noted, not fatal; those that a latch is to hold together may touch.
+Collisions of one vehicle with another are noted, not fatal. Those that a latch is to hold together may touch, and those
+that hold together: modules of one structure touch at corners, too, where no joint joins them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -32,6 +34,7 @@ class FlightMonitor:
         spec: of the plant.
         collisions: first touch of every pair, as (t, name, name); parts of one vehicle are NAME/BODY.
         partners: pairs of vehicles that are joined in flight, and touch.
+        structure_of: tells the numbers of the vehicles that hold together with one; None where nothing does.
         landing: vehicles, by their numbers, that come down where no landing was planned.
         landed: those of them that have touched the ground.
     """
@@ -39,6 +42,7 @@ class FlightMonitor:
     spec: PlantSpec
     collisions: list[tuple[float, str, str]] = field(default_factory=list)
     partners: frozenset[frozenset[str]] = frozenset()
+    structure_of: Callable[[int], set[int]] | None = None
     landing: set[int] = field(default_factory=set)
     landed: set[int] = field(default_factory=set)
     _touched: dict[int, list[float]] = field(default_factory=dict)
@@ -79,8 +83,14 @@ class FlightMonitor:
                 self._fold(plant, *sorted(rows))
             elif None in (a, b):
                 self._check_touch(plant, max(rows), min(rows))
-            elif {a, b} not in self._meant:
+            elif {a, b} not in self._meant and not self._hold_together(plant, *rows):
                 self._note_collision(plant.t, str(a), str(b))
+
+    def _hold_together(self, plant: Plant, a: int, b: int) -> bool:
+        """True if the vehicles of two state rows hold together."""
+        if self.structure_of is None:
+            return False
+        return plant.vehicle_of(b) in self.structure_of(plant.vehicle_of(a))
 
     def _note_collision(self, t: float, a: str, b: str) -> None:
         """Note the first touch of two by their names."""

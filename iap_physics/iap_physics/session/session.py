@@ -84,6 +84,8 @@ class Session:
         partners = NO_PARTNERS if modules is None else modules.partners
         self.monitor = FlightMonitor(self.spec, partners=partners)
         self.joints = None if modules is None else RemoteJoints(self.spec, modules, self.plant)
+        if self.joints is not None:
+            self.monitor.structure_of = self.joints.engine_joints.structure_of
         self._estimated = [-1] * len(self.spec.vehicles)  # numbers of the states
         for i, vehicle in enumerate(self.spec.vehicles):
             self.plant.set_estimate(i, None)

@@ -63,6 +63,8 @@ class Scores:
             metrics["recording"] = (
                 next(iter(stats.recordings.values())) if one else stats.recordings
             )
+        if stats.landings:
+            metrics["landing"] = _landing(stats.landings)
         metrics |= stats.tasks
         if stats.policy is not None:
             metrics["policy"] = stats.policy
@@ -108,6 +110,16 @@ def _estimation(vehicle: "VehicleScores", stats: RunStats) -> Metrics:
     """Metrics of a vehicle's estimates, with what its estimator said of itself in flight."""
     name = vehicle.meta.name
     return vehicle.estimation(stats.faults.get(name, ()), stats.health.get(name))
+
+
+def _landing(landings: dict[str, dict[str, Any]]) -> Metrics:
+    """Key `landing`: the worst of all vehicles, and each one's own."""
+    each = list(landings.values())
+    worst = {
+        key: max((one[key] for one in each if one[key] is not None), default=None)
+        for key in ("touch_speed_mps", "force_n", "cut_height_m")
+    }
+    return {**worst, "stands": all(one["stands"] for one in each), "vehicles": landings}
 
 
 def _joined(vehicles: Sequence["VehicleScores"], key: str) -> str:

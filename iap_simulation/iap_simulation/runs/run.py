@@ -189,6 +189,7 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         policy=simulation.participants.policy,
         compiled_fraction=loop.fast_periods / max(1, loop.k),
         recordings=flight.recordings,
+        landings=simulation.plant.landings,
     )
 
 

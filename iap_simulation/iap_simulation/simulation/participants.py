@@ -70,6 +70,8 @@ class Participants:
         agent = make_agent(scenario, vehicles)
         modules = ModulesInFlight.of(scenario, vehicles, plant)
         monitor = FlightMonitor(flight.spec, partners=partners(scenario.modules))
+        if modules is not None:
+            monitor.structure_of = modules.joints.structure_of
         estimators, monitors = flight.navigators, flight.estimate_monitors()
         guide = agent if modules is None else modules.policy
         task = (

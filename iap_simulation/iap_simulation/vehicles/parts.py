@@ -12,6 +12,7 @@ from iap_control.allocation.allocator import Allocator
 from iap_control.allocation.model import PlatformModel, check_axes
 from iap_control.arm.arm_control import ArmControl
 from iap_control.controllers.controller import Controller, make_controller
+from iap_control.controllers.land_detector import LandDetector
 from iap_control.interaction.push import pushed_axes
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.references.motions import Replay
@@ -249,3 +250,13 @@ def arm_control(
     return ArmControl.of(
         assembly.arm, model, vehicle.arm, lead=line.lead, last=line.last, dt=scenario.dt
     )
+
+
+def land_detector(
+    scenario: Scenario, vehicle: VehicleSpec, model: PlatformModel
+) -> LandDetector | None:
+    """The land detector of a vehicle whose flight ends on the ground; None of others."""
+    if vehicle.start.mode != "ground" or not scenario.world.ground:
+        return None
+    weight = model.inertia.mass * model.inertia.gravity
+    return LandDetector(vehicle.platform.ground_clearance, weight)

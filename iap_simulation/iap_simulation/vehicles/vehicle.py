@@ -13,6 +13,7 @@ from iap_control.allocation.model import PlatformModel
 from iap_control.arm.arm_control import ArmControl
 from iap_control.controllers.controller import Controller
 from iap_control.controllers.known_faults import KnownFaults
+from iap_control.controllers.land_detector import LandDetector
 from iap_control.interaction.push import Push
 from iap_control.lever import LeverCompensation
 from iap_control.references.motions import Replay
@@ -20,6 +21,7 @@ from iap_control.references.replay import RecordedCommand, commanded
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.signals import ArmRecord, Reference, Step, WrenchRecord
 from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.assembly import Assembly
@@ -33,6 +35,7 @@ from iap_simulation.vehicles.interaction import InteractionControl
 from iap_simulation.vehicles.parts import (
     arm_control,
     controller_model,
+    land_detector,
     marker_bias,
     state_noise_stream,
     vehicle_controller,
@@ -64,6 +67,7 @@ class Vehicle:
         arm: control of its joints; None without an arm.
         marker_bias: of a seed, what the markers are off by which it goes [m].
         capture_bias: (3,) that bias in this flight [m].
+        land_detector: of a flight that ends on the ground; None of others.
         seen: (13,) what was measured last of the central body.
         estimate: (bodies, 13) state that it goes by; None where it goes by the truth.
     """
@@ -86,6 +90,7 @@ class Vehicle:
     arm: ArmControl | None
     marker_bias: Callable[[int], Array]
     capture_bias: Array
+    land_detector: LandDetector | None = None
     seen: Array = field(default_factory=lambda: np.zeros(13))
     estimate: Array | None = None
 
@@ -132,6 +137,7 @@ class Vehicle:
             arm=arm_control(scenario, vehicle, assembly, model, line),
             marker_bias=(bias_of := marker_bias(vehicle, assembly)),
             capture_bias=bias_of(scenario.seed),
+            land_detector=land_detector(scenario, vehicle, model),
         )
 
     def reset(self, seed: int) -> None:
@@ -146,6 +152,8 @@ class Vehicle:
             self.arm.reset()
         if self.interaction is not None:
             self.interaction.reset()
+        if self.land_detector is not None:
+            self.land_detector.reset()
 
     @property
     def position_bias(self) -> Array:
@@ -186,13 +194,24 @@ class Vehicle:
         """
         measured, interaction = self.measured(x), self.interaction
         if interaction is None:
-            return self.allocated(self.controller(measured, reference), measured[Q])
+            tracked = self._landed(t, measured, reference)
+            return self.allocated(self.controller(measured, tracked), measured[Q])
         interaction.update(x, measured, contact_W)
         tracked = interaction.revise_reference(t, measured[Q], reference)
+        tracked = self._landed(t, measured, tracked, interaction.measured_P)
         command = self.controller(measured, tracked, interaction.measured_P, interaction.task)
         command = self.allocated(command, measured[Q])
         interaction.note_command(command)
         return command
+
+    def _landed(
+        self, t: float, measured: Array, reference: Reference, wrench_P: Array | None = None
+    ) -> Reference:
+        """The reference to track, which is none once the vehicle stands."""
+        if self.land_detector is None:
+            return reference
+        lift = None if wrench_P is None else float(so3.rotate(measured[Q], wrench_P[:3])[2])
+        return self.land_detector.reference(t, measured, reference, lift)
 
     def allocated(self, command: Command, q_WP: Array) -> Command:
         """The command with a platform wrench allocated to the aircraft, at the platform's attitude (4,)."""
