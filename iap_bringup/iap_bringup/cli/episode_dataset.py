@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from iap_bringup.cli.options import add_assignments
+from iap_bringup.cli.options import add_assignments, check_counts
 from iap_bringup.terminal.flight import progress_bar
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
@@ -58,8 +58,7 @@ def run(options: argparse.Namespace) -> int:
     from iap_learning.datasets.files import free_id, write_dataset
     from iap_learning.registration import spec_of
 
-    if options.episodes < 1:
-        raise BadInput(f"--episodes {options.episodes}: at least one is expected")
+    check_counts(options, "episodes", "seed", "threads")
     name = options.task if options.preset == PLAIN else f"{options.task}_{options.preset}"
     settings = parsed_settings(options.assignments)
     task = make_task(name, settings)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from iap_bringup.cli.options import check_counts
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
 from iap_bringup.terminal.flight import progress_bar
@@ -92,7 +93,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judge a policy."""
-    _check(options)
+    check_counts(options, "episodes", "seed", "threads")
     console = Console(stderr=options.json)
     subject = subject_of(options.policy, options.task, options.preset)
     _hand_out(options, subject, console)
@@ -109,12 +110,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
     return 0
-
-
-def _check(options: argparse.Namespace) -> None:
-    for name, least in (("episodes", 1), ("seed", 0), ("threads", 1)):
-        if getattr(options, name) < least:
-            raise BadInput(f"--{name} {getattr(options, name)}: at least {least} is expected")
 
 
 def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:

@@ -32,9 +32,11 @@ from iap_simulation.runs.run import Progress, Result, execute
 from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.unused_keys import IdleKeys, idle_notes, keys_of_file
 
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
 GAINS = "control.gains"  # key of a vehicle
+OF_CONTROLLERS = (GAINS, "control.law", "control.yaw", "control.admittance", "control.wrench_mode")
 SHOWN = (
     "outcome",
     "duration_s",
@@ -172,21 +174,25 @@ def _fly_compared(
 
 
 def _unused_keys(scenario: Scenario, options: argparse.Namespace) -> list[str]:
-    """A note on options that act on nothing: gains of controllers in a flight that a policy commands."""
+    """Notes on keys of the command line and of the user's file that act on nothing."""
+    keys = {"--gains": GAINS} if options.gains else {}
+    keys |= {each: each for each in (path.partition("=")[0] for path in options.assignments)}
+    file = Path(getattr(options, "scenario", ""))
+    if file.is_file():
+        keys |= {each: each for each in keys_of_file(file)}
+    return idle_notes(scenario, keys, _rules_of_policy(scenario))
+
+
+def _rules_of_policy(scenario: Scenario) -> list[IdleKeys]:
+    """The keys of controllers, where a policy commands vehicles without them."""
     if scenario.policy is None or scenario.modules is not None:
-        return []
-    keys = ["--gains"] if options.gains else []
-    keys += [
-        path for path, *_ in (each.split("=") for each in options.assignments) if GAINS in path
-    ]
-    if not keys:
         return []
     from iap_learning.learned_agents import flies_by_references  # slow to import
 
     if flies_by_references(scenario):
         return []
     reason = f"which policy '{scenario.policy}' commands without the vehicles' controllers"
-    return [f"note: {', '.join(keys)}: acts on nothing in this flight, {reason}"]
+    return [IdleKeys(OF_CONTROLLERS, lambda _scenario, _vehicle: True, reason)]
 
 
 def _recording_lines(flight: Flight, parent: Path) -> list[str]:

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 from iap_bringup.cli.main import VERBS, main
+from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case
 from iap_bringup.fuzz.trials import fault_of, run_command
@@ -49,8 +50,7 @@ def add_fuzz(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Try so many cases; the exit code is 1 where one has a fault."""
-    if options.cases < 1:
-        raise BadInput(f"--cases {options.cases}: at least one is expected")
+    check_counts(options, "cases")
     unknown = set(options.kind) - set(KINDS)
     if unknown:
         raise BadInput(f"--kind {min(unknown)}: choose {', '.join(KINDS)}")
@@ -92,7 +92,7 @@ def _tried(
     home.mkdir()
     try:
         case = make_case(kind, corpus, home, rng)
-        ending = run_command(main, case.arguments, home)
+        ending = run_command(main, case.arguments, home, case.environment)
         fault = fault_of(case.arguments, ending, case.out)
         if options.keep is not None and (fault or options.only is not None):
             _keep(home, options.keep)

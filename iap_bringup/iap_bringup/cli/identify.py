@@ -73,14 +73,14 @@ def identify(options: argparse.Namespace) -> int:
         units=settings.units,
         force=options.force,
     )
-    for log in (*logs.fit, *logs.held_out):
-        for note in log.notes:
-            console.print(f"{log.name}: {note}", highlight=False, markup=False, soft_wrap=True)
     with console.status("fitting"):
         model = identified(logs, options.model, options.error, settings)
     metrics = validation(logs, model)
     with new_folder(options.out, "identify") as folder:
         _write(folder, logs, model, metrics, plots=not options.no_plot)
+    for log in (*logs.fit, *logs.held_out):
+        for note in log.notes:
+            console.print(f"{log.name}: {note}", highlight=False, markup=False, soft_wrap=True)
     show(console, metrics)
     console.print(f"plant: {folder / PLANT}", soft_wrap=True)
     if options.json:

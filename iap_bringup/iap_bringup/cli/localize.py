@@ -143,11 +143,12 @@ def run_command(options: argparse.Namespace) -> int:
     check_methods(methods, dataset)
     understanding = understand(dataset, _corrections(options))
     dataset = understanding.dataset
-    for line in understanding.lines:
-        console.print(escape(line), soft_wrap=True)
     with new_folder(options.out, f"localize_{dataset.name}") as folder:
         names = ", ".join(each.name for each in dataset.aircraft)
-        what = f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}"
+        of = escape(f"{names} of {dataset.source}")
+        what = "\n".join(
+            [*map(escape, understanding.lines), f"[bold]{', '.join(methods)}[/]: {of}"]
+        )
         with time_bar(console, what) as show, Deferral() as interrupts:
 
             def progress(t: float) -> None:

@@ -4,8 +4,10 @@
 import argparse
 from typing import Any, NamedTuple, get_args
 
+from iap_description.config.bounds import MAX_COUNT, MAX_SEED
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import Convention, TimeUnit
+from iap_physics.batch.threads import MAX_THREADS
 from iap_simulation.scenario.resolving import Options
 
 
@@ -25,6 +27,12 @@ class PoseOption(NamedTuple):
     how: dict[str, Any]
 
 
+COUNTS = {  # bounds of options that count
+    "episodes": (1, MAX_COUNT),
+    "seed": (0, MAX_SEED),
+    "threads": (1, MAX_THREADS),
+    "cases": (1, MAX_COUNT),
+}
 TEXT: dict[str, Any] = {}
 NUMBER: dict[str, Any] = {"type": float}
 POSE_OPTIONS = (
@@ -65,6 +73,19 @@ POSE_OPTIONS = (
     PoseOption("smooth", "--smooth", "cut-off frequency of its smooth copy, Hz (default: 2, or lower)", NUMBER),
     PoseOption("max_speed", "--max-speed", "follow leaps of set-points at this speed, m/s", NUMBER),
 )  # fmt: skip
+
+
+def check_counts(options: argparse.Namespace, *names: str) -> None:
+    """Refuse options of these names that are no numbers of episodes or runs, of threads, or of a first seed.
+
+    Raises:
+        BadInput: naming the option.
+    """
+    for name in names:
+        value, (least, most) = getattr(options, name), COUNTS[name]
+        if not least <= value <= most:
+            bound = f"at least {least}" if value < least else f"at most {most}"
+            raise BadInput(f"--{name} {value}: {bound} is expected")
 
 
 def add_pose_options(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,10 @@ from iap_bringup.experiments.studies import EXPERIMENTS, run_experiment
 from iap_description.errors import BadInput
 from iap_simulation.batch.batch_support import check_device
 
-EXIT_NO_TESTS = 5  # pytest's exit code where nothing is selected
+EXIT_MISUSE, EXIT_NO_TESTS = (
+    4,
+    5,
+)  # pytest's exit codes of a wrong expression, and where nothing is selected
 
 
 OPTIONS: dict[
@@ -70,11 +73,21 @@ def bench(options: argparse.Namespace) -> int:
     if folder is None:
         raise BadInput("bench: no benchmarks here; run it from a checkout")
     command = [sys.executable, *"-m pytest --benchmark-only -q -s -p no:cacheprovider".split()]
-    selection = ["-k", options.name] if options.name else []
-    done = subprocess.call([*command, str(folder), *selection, "--device", options.device])
-    if done == EXIT_NO_TESTS:
+    command += [str(folder), "--device", options.device]
+    if options.name:
+        command += ["-k", options.name]
+        _check_name(command, folder, options.name)
+    return subprocess.call(command)
+
+
+def _check_name(command: list[str], folder: Path, name: str) -> None:
+    """Refuse a name that no benchmark has in it, before pytest says so in words of its own.
+
+    Raises:
+        BadInput: naming those that there are.
+    """
+    silent = subprocess.DEVNULL
+    code = subprocess.call([*command, "--collect-only"], stdout=silent, stderr=silent)
+    if code in (EXIT_NO_TESTS, EXIT_MISUSE):
         files = [each.stem.removeprefix("test_") for each in sorted(folder.glob("test_*.py"))]
-        raise BadInput(
-            f"bench: no benchmark's name has '{options.name}' in it: {', '.join(files)}"
-        )
-    return done
+        raise BadInput(f"bench: no benchmark's name has '{name}' in it: {', '.join(files)}")

@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ POLL = 0.005  # [s]
 OUT, ERR = "stdout.txt", "stderr.txt"
 FOREIGN = re.compile(r"Traceback|\b[A-Z]\w*(Error|Exception|Warning)\b")
 MAX_SHOWN = 300  # characters of what a command said
+IMAGE_LIBRARY = re.compile(r"libpng (error|warning): .*\n")  # a line that OpenCV cannot silence
 OWN_MODULE = re.compile(r"cannot be imported: .*")  # of a user, whose exception is said as it is
 
 
@@ -43,19 +44,22 @@ class Ending(NamedTuple):
     timed_out: bool
 
 
-def run_command(main: Main, arguments: list[str], home: Path) -> Ending:
+def run_command(
+    main: Main, arguments: list[str], home: Path, environment: Mapping[str, str] | None = None
+) -> Ending:
     """Run a command in a fork of this process, in a folder that takes what it says.
 
     Args:
         main: the program, which returns its exit code.
         arguments: of the command.
         home: the folder.
+        environment: of a process that starts from nothing in place of the fork.
     """
     sys.stdout.flush()
     sys.stderr.flush()
     process = os.fork()
     if not process:
-        _work(main, arguments, home)
+        _work(main if environment is None else _started(environment), arguments, home)
     began, timed_out = time.monotonic(), False
     patience = CPU_SECONDS * max(1.0, os.getloadavg()[0])
     while True:
@@ -89,6 +93,16 @@ def _work(main: Main, arguments: list[str], home: Path) -> None:
     finally:
         _flush()
         os._exit(code)
+
+
+def _started(environment: Mapping[str, str]) -> Main:
+    """The program in place of this process."""
+
+    def start(arguments: list[str]) -> int:
+        command = [sys.executable, "-P", "-m", "iap_bringup.cli.main", *arguments]
+        os.execve(sys.executable, command, environment)
+
+    return start
 
 
 def _exit_code(main: Main, arguments: list[str]) -> int:
@@ -139,15 +153,20 @@ def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | No
         return f"exit code {ending.code}: {_end_of(ending.err)}"
     if "more memory than there is" in ending.err:
         return f"memory: more than {MEMORY >> 20} MiB"
-    if FOREIGN.search(OWN_MODULE.sub("", ending.err)):
+    complaint = IMAGE_LIBRARY.sub("", ending.err)
+    if FOREIGN.search(OWN_MODULE.sub("", complaint)):
         return f"foreign words: {_end_of(ending.err)}"
-    if ending.code == 2 and not _is_one_line(ending.err):
+    if ending.code == 2 and ending.out.strip() and "--json" not in arguments:
+        return f"words before a refusal: {_end_of(ending.out)}"
+    if ending.code == 2 and not _is_one_line(complaint):
         return f"not one line: {_end_of(ending.err)}"
     if ending.code == 2 and out is not None and _is_left(out):
         left = sorted(str(each.relative_to(out)) for each in out.rglob("*"))
         return f"folder left: {', '.join(left)[:MAX_SHOWN]}"
     if "--json" in arguments and not _is_json(ending.out):
         return f"no json: {ending.out[:MAX_SHOWN]!r}"
+    if ending.code == 0 and out is not None and not out.exists():
+        return "no folder"
     return None
 
 

@@ -2,14 +2,14 @@
 """Steps of commanded velocity, drawn at random: what a vehicle is identified with."""
 
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from iap_control.references.jet import Jet
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
+from iap_description.config.record import NonNegative, Positive, Real, Record, Seed, Vec3
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Level
 
@@ -55,7 +55,7 @@ class VelocitySteps(Record):
     yaw_rate: NonNegative  # largest [rad/s]
     holds: tuple[Positive, Positive]  # shortest and longest step, both eases within [s]
     ease: Positive  # time to pick up or lose speed [s]
-    seed: Annotated[int, Field(strict=True, ge=0)]  # of what is drawn
+    seed: Seed  # of what is drawn
 
     @model_validator(mode="after")
     def _holds_are_a_range(self) -> Self:

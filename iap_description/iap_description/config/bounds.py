@@ -12,6 +12,7 @@ LARGEST_NUMBER = (
 )
 LEAST_POSITIVE = 1e-30
 MAX_COUNT = 2**31 - 1  # of anything
+MAX_SEED = 2**62  # of a run: those that count on from it are numbers of 64 bits, too
 MAX_RATE = 1e6  # of any loop or sensor [Hz]
 MAX_DELAY = 10.0  # of commands and readings, which wait in memory meanwhile [s]
 MAX_TABLE = 1 << 30  # bytes of numbers that are made ahead of a flight or for a training

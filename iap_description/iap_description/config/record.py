@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT
+from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
 from iap_description.config.plain_yaml import parse_yaml, read_yaml
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput, shown
@@ -37,6 +37,7 @@ NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, l
 BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither
 Count = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
+Seed = Annotated[int, Field(strict=True, ge=0, le=MAX_SEED)]
 Flag = Annotated[bool, Field(strict=True)]
 Vec3 = tuple[Real, Real, Real]
 NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]

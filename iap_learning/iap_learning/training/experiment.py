@@ -14,6 +14,7 @@ from iap_description.config.record import (
     NonNegative,
     Positive,
     Record,
+    Seed,
     override,
     validate,
 )
@@ -128,7 +129,7 @@ class Experiment(Record):
     task: str
     settings: dict[str, Any]
     scenario: dict[str, Any] = Field(default_factory=dict)
-    seed: int = Field(strict=True, ge=0, lt=2**63)
+    seed: Seed
     worlds: Count
     threads: Count
     networks: Networks

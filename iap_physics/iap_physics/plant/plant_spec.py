@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_mapping, yaml_text
-from iap_description.config.record import Flag, Record, validate
+from iap_description.config.record import Flag, Record, Seed, validate
 from iap_description.config.text_files import read_text
 from iap_description.math.random_streams import stream
 from iap_description.vehicles.gripper import GripperSpec
@@ -23,7 +23,6 @@ from iap_physics.plant.joint_spec import PlantJoints
 from iap_physics.plant.rates import LoopRates
 from iap_physics.plant.vehicle_spec import PlantVehicle
 
-Seed = Annotated[int, Field(strict=True, ge=0)]
 LatchName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 

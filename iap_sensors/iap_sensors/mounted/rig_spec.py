@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field
 
 from iap_description.config.plain_yaml import parse_mapping, read_yaml, yaml_text
-from iap_description.config.record import Positive, Record, validate
+from iap_description.config.record import Positive, Record, Seed, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import SensorFault
@@ -42,7 +42,7 @@ class RigSpec(Record):
     The order of vehicles, and of the world's objects, is that of their states.
     """
 
-    seed: Annotated[int, Field(strict=True, ge=0)]
+    seed: Seed
     physics_hz: Positive
     control_hz: Positive
     world: World

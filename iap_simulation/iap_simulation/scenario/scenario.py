@@ -16,6 +16,7 @@ from iap_description.config.record import (
     NonNegative3,
     Positive,
     Record,
+    Seed,
 )
 from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.latch import Latch
@@ -112,7 +113,7 @@ class Scenario(Record):
 
     scenario: FileName
     description: str
-    seed: Annotated[int, Field(strict=True, ge=0)]
+    seed: Seed
     duration: Positive | None
     rates: LoopRates
     plant: PlantChoice = BODIES

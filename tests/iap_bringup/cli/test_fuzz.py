@@ -3,11 +3,14 @@
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from iap_bringup.cli.main import main
+from iap_bringup.cli.main import VERBS, main
+from iap_bringup.fuzz.file_damage import HUGE, array_bomb
+from iap_bringup.fuzz.inputs import KINDS
 from iap_bringup.fuzz.trials import fault_of, run_command
 from iap_description.errors import BadInput
 
@@ -65,12 +68,25 @@ def silent(_):
         (half_a_folder, ["--out", "o"], "folder left: config.yaml"),
         (hungry, [], "exit code 70"),
         (silent, ["--json"], "no json"),
+        (silent, ["--out", "o"], "no folder"),
     ],
 )
 def test_what_no_command_may_do_is_a_fault(tmp_path, program, arguments, fault):
     ending = run_command(program, arguments, tmp_path)
     found = fault_of(arguments, ending, tmp_path / "o" if arguments else None)
     assert found == fault if fault is None else found.startswith(fault)
+
+
+def test_every_command_is_reached_by_a_kind_of_input():
+    assert set().union(*(kind.verbs for kind in KINDS.values())) == set(VERBS)
+
+
+def test_packed_zeros_come_to_more_than_a_machine_has(tmp_path):
+    (tmp_path / "p.npz").write_bytes(array_bomb("header"))
+    assert (tmp_path / "p.npz").stat().st_size < 1 << 24
+    with zipfile.ZipFile(tmp_path / "p.npz") as archive, archive.open("header.npy") as member:
+        assert archive.getinfo("header.npy").file_size == HUGE
+        assert member.read(1 << 20) == bytes(1 << 20)
 
 
 @pytest.mark.slow
@@ -89,6 +105,9 @@ def test_a_few_dozen_damaged_inputs_end_as_they_should(capfd):
     [
         (["run", "no_such_scenario", "--json"], 2),
         (["evaluate", "hold", "--episodes", "0", "--json"], 2),
+        (["evaluate", "hold", "--seed", str(2**64), "--episodes", "1", "--json"], 2),
+        (["run", "hover", "--seed", str(2**64), "--json"], 2),
+        (["dataset", "docking", "--policy", "script", "--seed", "-1", "--json"], 2),
         (["identify", "nowhere.csv", "--model", "second_order", "--json"], 2),
     ],
 )

@@ -16,6 +16,7 @@ from iap_bringup.cli import studies
 from iap_bringup.cli.flight import _unused_keys
 from iap_bringup.cli.main import main
 from iap_bringup.cli.sweep import Pace
+from iap_description.config.plain_yaml import yaml_text
 from iap_simulation.scenario.resolving import Options, resolve
 
 LIST = [sys.executable, "-P", "-m", "iap_bringup.cli.main", "list"]
@@ -42,7 +43,7 @@ def test_an_output_that_nobody_reads_is_no_traceback():
 
 
 def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(monkeypatch, capsys):
-    monkeypatch.setattr(studies.subprocess, "call", lambda _: studies.EXIT_NO_TESTS)
+    monkeypatch.setattr(studies.subprocess, "call", lambda *_, **how: studies.EXIT_NO_TESTS)
     assert main(["bench", "nope"]) == 2
     message, _, names = capsys.readouterr().err.strip().rpartition(": ")
     assert message == "iap: bench: no benchmark's name has 'nope' in it"
@@ -52,7 +53,7 @@ def test_a_name_that_no_benchmark_has_is_refused_with_those_that_there_are(monke
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_what_benchmarks_say_is_the_command_s_exit_code(monkeypatch, code):
-    monkeypatch.setattr(studies.subprocess, "call", lambda _: code)
+    monkeypatch.setattr(studies.subprocess, "call", lambda *_, **how: code)
     assert main(["bench", "speed"]) == code
 
 
@@ -99,3 +100,47 @@ def test_gains_are_said_to_act_on_nothing_where_a_policy_commands_aircraft(polic
     lines = _unused_keys(scenario, options)
     assert len(lines) == count
     assert all("--gains, control.gains.kR: acts on nothing" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "idle"),
+    [
+        ("hover", "control.estimator=default", True),
+        ("hover", "control.wrench_filter.cutoff=5.0", True),
+        ("hover", "metrics.force_band=1.0", True),
+        ("wall_push", "control.wrench_filter.cutoff=5.0", False),
+        ("wall_push", "metrics.force_band=1.0", False),
+        ("hover", "control.gains.wrench.return_time=0.3", True),
+        ("hover", "control.gains.admittance.limit=[0.4, 0.4]", True),
+        ("hover", "control.gains.rigid.rate_filter=0.02", True),
+        ("beetle_hover", "control.gains.rigid.rate_filter=0.02", True),
+        ("hover", "renderer=opengl", True),
+        ("hover", "draw.imu_tilt_deg=1.0", True),
+        ("hover", "arm.holding=false", True),
+        ("arm_hover_swing", "arm.holding=true", False),
+        ("hover", "draw.wind_speed=0.1", True),
+        ("figure_eight_windy", "draw.wind_speed=0.1", False),
+        ("hover", "model_error.drag=1.5", True),
+        ("two_platforms", "vehicles.1.control.gains.wrench.return_time=0.3", True),
+        ("hover", "platform.center.mass=1.3", False),
+        ("hover", "control.gains.disturbance.contact=0.02", False),
+    ],
+)
+def test_a_key_that_acts_on_nothing_in_a_flight_is_said_once(name, typed, idle):
+    scenario, _ = resolve(name, Options(assignments=(typed,)))
+    lines = _unused_keys(scenario, Namespace(gains=None, assignments=[typed, typed]))
+    assert len(lines) == idle
+    assert all(line.count(typed.partition("=")[0]) == 1 for line in lines)
+
+
+def test_keys_of_a_file_that_act_on_nothing_are_said_but_not_those_of_a_resolved_one(tmp_path):
+    mine, resolved = tmp_path / "mine.yaml", tmp_path / "config.yaml"
+    mine.write_text("extends: hover\ndescription: .\ncontrol: {observer_gain: 20.0, law: auto}\n")
+    scenario, tree = resolve(str(mine), Options())
+    resolved.write_text(yaml_text(tree))
+    notes = [
+        _unused_keys(scenario, Namespace(gains=None, assignments=[], scenario=str(file)))
+        for file in (mine, resolved)
+    ]
+    assert len(notes[0]) == 1 and "control.observer_gain: acts on nothing" in notes[0][0]
+    assert notes[1] == []

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kind of input: how a case of it is drawn, and the kinds that begin with sound files of which one is damaged."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, Protocol
+
+from iap_bringup.fuzz.corpus import DURATION, Corpus
+from iap_bringup.fuzz.file_damage import damage
+
+FLIGHT = ("--no-plot", "--json", "--duration", str(DURATION))
+FREE = (*FLIGHT, "--engine", "closed_form")
+EPISODE = ("--episodes", "1", "--no-plot", "--no-record", "--json")
+PLACE = "@"  # of the damaged copy among arguments
+
+
+class Command(NamedTuple):
+    """A command line.
+
+    Attributes:
+        arguments: of ``iap``.
+        environment: variables of a process that starts from nothing; None runs the command in a fork.
+    """
+
+    arguments: list[str]
+    environment: Mapping[str, str] | None = None
+
+
+class Kind(Protocol):
+    """What every kind has."""
+
+    @property
+    def share(self) -> int:
+        """Weight among all kinds."""
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """Commands of ``iap`` that it reaches."""
+
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+        """A command, whose input lies in an empty folder."""
+
+
+class FileKind(NamedTuple):
+    """Sound files or folders, of which one file is damaged.
+
+    Attributes:
+        share: weight among all kinds.
+        sources: patterns of sound files or folders, of which a case takes one.
+        commands: arguments of ``iap``, of which a case takes one; `PLACE` stands for the damaged copy.
+        beside: other files of the corpus that the command reads.
+        only: ends of the names of the files that are damaged in a folder.
+    """
+
+    share: int
+    sources: tuple[str, ...]
+    commands: tuple[tuple[str, ...], ...]
+    beside: tuple[str, ...] = ()
+    only: tuple[str, ...] = ("",)
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """Commands of ``iap``."""
+        return frozenset(each[0] for each in self.commands)
+
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+        """A command whose input has one damaged file."""
+        candidates = [path for pattern in self.sources for path in corpus[pattern]]
+        copy = _copied(rng.choice(candidates), home)
+        for each in self.beside:
+            _copied(corpus[each][0], home)
+        damage(rng.choice(self._files(copy)), rng)
+        return Command([each.replace(PLACE, copy.name) for each in rng.choice(self.commands)])
+
+    def _files(self, copy: Path) -> list[Path]:
+        entries = sorted(copy.rglob("*")) if copy.is_dir() else [copy]
+        return [each for each in entries if each.is_file() and each.name.endswith(self.only)]
+
+
+def _copied(path: Path, home: Path) -> Path:
+    copy = home / path.name
+    return Path(shutil.copytree(path, copy) if path.is_dir() else shutil.copy(path, copy))

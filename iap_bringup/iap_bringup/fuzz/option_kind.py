@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Command lines of every command: values that its options do not have, and places that are no files."""
+
+import argparse
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+from iap_bringup.cli.main import VERBS
+from iap_bringup.fuzz.corpus import DURATION, Corpus
+from iap_bringup.fuzz.file_damage import STRANGE_FILES
+from iap_bringup.fuzz.kind import EPISODE, FREE, Command
+from iap_bringup.fuzz.setting_kind import NUMBERS
+
+NAMES = (
+    "hover",
+    "hold",
+    "docking",
+    "f450",
+    "uwb",
+    "vio",
+    "./nowhere.yaml",
+    "/proc/none/x.yaml",
+    "/",
+    ".",
+    "..",
+)
+PLACES = (
+    "pipe",
+    "folder",
+    "empty",
+    "circle",
+    "zeros",
+    "above",
+    "none",
+    "huge",
+)  # made by STRANGE_FILES
+STUDY = (
+    "--duration",
+    str(DURATION),
+    "--engine",
+    "closed_form",
+    "--workers",
+    "1",
+    "--no-plot",
+    "--json",
+)
+SOUND: Mapping[str, tuple[str, ...]] = {
+    "run": ("run", "hover", *FREE),
+    "replay": ("replay", "truth.csv", *FREE),
+    "sweep": ("sweep", "hover", *STUDY),
+    "dataset": ("dataset", "hover", *STUDY),
+    "dataset of episodes": ("dataset", "docking", "--policy", "script", "--episodes", "1", "--json"),
+    "cluster": ("cluster", "nowhere:1"),
+    "evaluate": ("evaluate", "hold", *EPISODE),
+    "train": ("train", "hold", "--steps", "64", "--offline", "none"),
+    "localize": ("localize", "euroc", "--json", "--no-plot"),
+    "identify": ("identify", "log_1.csv", "log_2.csv", "--model", "second_order", "--json", "--no-plot"),
+    "list": ("list",),
+    "urdf": ("urdf", "three_star"),
+    "plot": ("plot", "run", "overview"),
+    "render": ("render", "run"),
+    "experiment": ("experiment", "virpo_units", "--flights", "nowhere"),
+    "fuzz": ("fuzz", "--cases", "1", "--kind", "no_such_kind"),
+    "bench": ("bench", "no_such_benchmark"),
+}  # fmt: skip
+"""Command lines that are short: files among them come from the corpus."""
+FILES = ("truth.csv", "euroc", "log_1.csv", "log_2.csv", "run")
+WORK = {
+    "episodes",
+    "seeds",
+    "count",
+    "steps",
+    "cases",
+    "workers",
+    "cluster",
+}  # options of how much is done
+LONG = {"20000000"}  # of what is right, and takes days
+KEPT = {("bench", "name"), ("experiment", "name"), ("cluster", "head")}  # others begin long work
+
+
+class OptionKind:
+    """One or two values of any command."""
+
+    share = 30
+    verbs = frozenset(each[0] for each in SOUND.values())
+
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+        """A sound command line with such values."""
+        arguments = list(SOUND[rng.choice(sorted(SOUND))])
+        for name in set(FILES).intersection(arguments):
+            (home / name).symlink_to(corpus[name][0])
+        for name, make in zip(PLACES, STRANGE_FILES, strict=True):
+            (home / name).touch()
+            make(home / name)
+        for _ in range(rng.randint(1, 2)):
+            _change(arguments, rng)
+        return Command(arguments)
+
+
+def _change(arguments: list[str], rng: Random) -> None:
+    """Add an option with another value, or replace what stands at a place."""
+    verb = arguments[0]
+    action = rng.choice([each for each in _parser(arguments)._actions if each.nargs != 0])
+    words = (*NUMBERS, *NAMES, *PLACES, *map(str, action.choices or ()))
+    word = rng.choice([each for each in words if action.dest not in WORK or each not in LONG])
+    if action.option_strings:
+        count = action.nargs if isinstance(action.nargs, int) else 0
+        name = action.option_strings[0]
+        arguments += [name, *[word] * count] if count else [f"{name}={word}"]
+    elif (verb, action.dest) not in KEPT:
+        arguments[1:2] = [word]
+
+
+def _parser(arguments: list[str]) -> argparse.ArgumentParser:
+    """The parser of a command."""
+    verb = arguments[0]
+    module = importlib.import_module(f"iap_bringup.cli.{VERBS[verb].module_for(arguments)}")
+    parser = argparse.ArgumentParser(prog=verb)
+    getattr(module, f"add_{verb}")(parser)
+    return parser
