@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="iap_fuzz_") as place:
-        corpus = Corpus(main, Path(place) / "corpus")
+        corpus = Corpus(main, _parser_of, Path(place) / "corpus")
         corpus.home.mkdir()
         _import_commands()
         for number in numbers:
@@ -80,6 +80,15 @@ def _import_commands() -> None:
     for verb in VERBS.values():
         for module in (verb.module, *verb.by_option.values()):
             importlib.import_module(f"iap_bringup.cli.{module}")
+
+
+def _parser_of(arguments: list[str]) -> argparse.ArgumentParser:
+    """The parser of a command line, with the options of its command."""
+    name = arguments[0]
+    module = importlib.import_module(f"iap_bringup.cli.{VERBS[name].module_for(arguments)}")
+    parser = argparse.ArgumentParser(prog=f"iap {name}")
+    getattr(module, f"add_{name}")(parser)
+    return parser
 
 
 def _tried(

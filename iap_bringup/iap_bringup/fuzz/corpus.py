@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sound input of every kind, which is damaged afterwards: made by commands, as users make it, or by formulas."""
 
+import argparse
 import contextlib
 import io
 from collections.abc import Callable, Mapping
@@ -20,17 +21,20 @@ DURATION = 0.03  # of a flight [s]
 IN_A_FORK = {"train"}  # since JAX has threads, which no fork may inherit
 SWEEP = ("hover", ("--engine", "closed_form", "--duration", str(DURATION)), "wind.speed=0,1", 3)
 
+ParserOf = Callable[[list[str]], argparse.ArgumentParser]
+
 
 class Corpus:
     """Sound input in a folder, a name for each kind, made when it is first asked for.
 
     Args:
         main: the program.
+        parser_of: makes the parser of a command line.
         home: the folder.
     """
 
-    def __init__(self, main: Main, home: Path) -> None:
-        self._main, self.home = main, home
+    def __init__(self, main: Main, parser_of: ParserOf, home: Path) -> None:
+        self._main, self.parser_of, self.home = main, parser_of, home
         self._made = set[str]()
 
     def __getitem__(self, pattern: str) -> list[Path]:

@@ -2,12 +2,10 @@
 """Command lines of every command: values that its options do not have, and places that are no files."""
 
 import argparse
-import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
-from iap_bringup.cli.main import VERBS
 from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.file_damage import STRANGE_FILES
 from iap_bringup.fuzz.kind import EPISODE, FREE, Command
@@ -94,15 +92,16 @@ class OptionKind:
         for name, make in zip(PLACES, STRANGE_FILES, strict=True):
             (home / name).touch()
             make(home / name)
+        parser = corpus.parser_of(arguments)
         for _ in range(rng.randint(1, 2)):
-            _change(arguments, rng)
+            _change(arguments, parser, rng)
         return Command(arguments)
 
 
-def _change(arguments: list[str], rng: Random) -> None:
+def _change(arguments: list[str], parser: argparse.ArgumentParser, rng: Random) -> None:
     """Add an option with another value, or replace what stands at a place."""
     verb = arguments[0]
-    action = rng.choice([each for each in _parser(arguments)._actions if each.nargs != 0])
+    action = rng.choice([each for each in parser._actions if each.nargs != 0])
     words = (*NUMBERS, *NAMES, *PLACES, *map(str, action.choices or ()))
     word = rng.choice([each for each in words if action.dest not in WORK or each not in LONG])
     if action.option_strings:
@@ -111,12 +110,3 @@ def _change(arguments: list[str], rng: Random) -> None:
         arguments += [name, *[word] * count] if count else [f"{name}={word}"]
     elif (verb, action.dest) not in KEPT:
         arguments[1:2] = [word]
-
-
-def _parser(arguments: list[str]) -> argparse.ArgumentParser:
-    """The parser of a command."""
-    verb = arguments[0]
-    module = importlib.import_module(f"iap_bringup.cli.{VERBS[verb].module_for(arguments)}")
-    parser = argparse.ArgumentParser(prog=verb)
-    getattr(module, f"add_{verb}")(parser)
-    return parser
