@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, get_args
 
 from iap_description.config.bounds import MAX_COUNT, MAX_SEED
 from iap_description.errors import BadInput
-from iap_io.trajectories.pose_reading import Convention, TimeUnit
+from iap_io.trajectories.pose_reading import Convention, QuaternionOrder, TimeUnit
 from iap_physics.batch.threads import MAX_THREADS
 from iap_simulation.scenario.resolving import Options
 
@@ -25,6 +25,14 @@ class PoseOption(NamedTuple):
     flag: str
     text: str
     how: dict[str, Any]
+
+
+def _scale(text: str) -> float | tuple[float, ...]:
+    """One number, or three with commas."""
+    numbers = tuple(float(each) for each in text.split(","))
+    if len(numbers) not in (1, 3):
+        raise ValueError(text)
+    return numbers if len(numbers) == 3 else numbers[0]
 
 
 COUNTS = {  # bounds of options that count
@@ -46,7 +54,21 @@ POSE_OPTIONS = (
         "axes of the numbers (default: as names say, else enu; ned for a pair of Points, camera for KITTI)",
         {"choices": get_args(Convention)},
     ),
-    PoseOption("scale", "--scale", "metres in a unit of length, such as 0.001 (default 1)", NUMBER),
+    PoseOption(
+        "quaternion",
+        "--quaternion",
+        "order of a quaternion's numbers, or inverse (default: as the type or the header says)",
+        {"choices": get_args(QuaternionOrder)},
+    ),
+    PoseOption(
+        "scale",
+        "--scale",
+        "metres in a unit of length, such as 0.001 (default 1); X,Y,Z where axes differ",
+        {"type": _scale},
+    ),
+    PoseOption(
+        "origin", "--origin", "first: positions count from the first one", {"choices": ("first",)}
+    ),
     PoseOption(
         "time_unit", "--time-unit", "unit of a text file's times", {"choices": get_args(TimeUnit)}
     ),

@@ -96,12 +96,20 @@ def _commanded(replay: Replay, _: int) -> RecordedCommand:
         about = about.noted(*notes)
     if replay.attitude == "heading":
         command, about = with_heading_alone(command), about.noted(HEADING_ALONE)
+    if replay.attitude == "level":
+        command, about = _level(command), about.noted("its attitudes do not count: level")
     if replay.lift:
         command, actual = _raised(command, replay.lift), _raised_track(actual, replay.lift)
         about = about.noted(f"it starts on the ground: raised by {replay.lift:.2f} m")
     rows, notes = _followable(command, replay.smooth, steps=replay.max_speed is not None)
     about, track = about.noted(*notes), _track(command, 0.0)
     return RecordedCommand(rows, command.duration, track, actual, command.source, about)
+
+
+def _level(recorded: RecordedTrajectory) -> RecordedTrajectory:
+    """The recording level and without yaw."""
+    q = np.tile([0.0, 0.0, 0.0, 1.0], (len(recorded.t), 1))
+    return replace(recorded, q_WP=q, w_WP_P=None, alpha_WP_P=None)
 
 
 def _raised(recorded: RecordedTrajectory, height: float) -> RecordedTrajectory:

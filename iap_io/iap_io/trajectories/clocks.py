@@ -59,6 +59,15 @@ def _without_repeats(samples: Samples, stamps: Integers, first: Integers) -> Sam
     apart = np.linalg.norm(samples.p - samples.p[index], axis=1)
     off = int((apart > 0.1).sum())
     if off > max(3, len(stamps) // 50):
+        at = (stamps[apart > 0.1] - stamps.min()) * 1e-9
+        if off < len(stamps) // 5 and off > 0.5 * (
+            np.ptp(at) / np.median(np.diff(stamps[first])) * 1e9
+        ):
+            raise BadInput(
+                f"{samples.source}: from t = {at.min():.3f} to {at.max():.3f} s there are two samples a time, and one"
+                f" elsewhere: was the clock set back? --to {at.min():.3f} ends before, --from {at.max() + 0.001:.3f}"
+                " begins after"
+            )
         raise BadInput(
             f"{samples.source}: {off} samples lie up to {apart.max():.3g} m from another of the same stamp: are these"
             " two bodies? Poses are told apart by child_frame_id (--body), frame_id (--frame) and topic (--topic)"

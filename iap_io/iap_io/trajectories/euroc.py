@@ -30,8 +30,10 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
     rows = [_row(path, number, line) for number, line in table_lines(path)]
     values = np.array([row[1] for row in rows]).reshape(-1, 7)
     stamps, notes = stamps_of(str(path), [row[0] for row in rows], "ns", reading)
-    about = RecordingSummary("EuRoC ground truth", notes=notes)
     order = _quaternion_order(path)
+    about = RecordingSummary(
+        "EuRoC ground truth", notes=notes, quaternion="wxyz" if order == _XYZW else "xyzw"
+    )
     return checked(Samples(str(path), about, stamps, None, p=values[:, :3], q=values[:, order]))
 
 

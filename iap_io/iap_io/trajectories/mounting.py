@@ -18,6 +18,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_io.trajectories.axes import reordered
+from iap_io.trajectories.pose_reading import QuaternionOrder
 from iap_io.trajectories.samples import Samples
 
 UPRIGHT = 0.5  # least cosine of the tilt of a body that stands
@@ -40,6 +42,7 @@ def mounted(samples: Samples, mounting: str, *, follows: bool) -> Samples:
     if mounting in ("none", "auto") and (R_WS[0, 2, 2] >= UPRIGHT or not follows):
         return samples
     if mounting == "auto" and samples.bag_ns is None:
+        _check_order(samples)
         mounting = "rest"
     if mounting in ("none", "auto"):
         tilt = np.degrees(np.arccos(np.clip(R_WS[0, 2, 2], -1.0, 1.0)))
@@ -50,6 +53,17 @@ def mounted(samples: Samples, mounting: str, *, follows: bool) -> Samples:
     if mounting == "rest":
         return turned(samples, *at_rest(R_WS[0]))
     return turned(samples, axes_by_angles(samples.source, mounting), f"{mounting} deg")
+
+
+def _check_order(samples: Samples) -> None:
+    """Refuse a body on its head that stands if its quaternions' numbers are in the other order."""
+    order: QuaternionOrder = "wxyz" if samples.about.quaternion == "xyzw" else "xyzw"
+    R = so3.matrix_from_quaternion(reordered(samples.q, samples.about.quaternion, order))
+    if samples.about.quaternion != "inverse" and R[:, 2, 2].min() >= UPRIGHT:
+        raise BadInput(
+            f"{samples.source}: the body's z axis starts off upwards: --quaternion {order} reads its numbers so that it"
+            " stands, --mounting rest takes the body's axes from its first attitude"
+        )
 
 
 def turned(samples: Samples, R_SP: Array, words: str) -> Samples:

@@ -10,8 +10,12 @@ from iap_description.config.record import Positive, Real, Record
 
 MAX_GAP = 1.0  # longest time without a sample that is bridged unless asked for [s]
 
-Convention = Literal["enu", "ned", "camera"]
+Convention = Literal[
+    "enu", "ned", "camera", "y-up", "unity", "unreal", "ned-attitudes", "ned-positions"
+]
+QuaternionOrder = Literal["xyzw", "wxyz", "inverse"]
 TimeUnit = Literal["s", "ms", "us", "ns"]
+Scale = float | tuple[float, float, float]
 Reach = Annotated[float, Field(strict=True, ge=0.0)]  # may be infinite
 
 
@@ -22,8 +26,10 @@ class PoseReading(Record):
         topic: of the poses in a bag, for a pair of Points that of the positions; ``TOPIC:BODY`` names a body, too.
         body: child_frame_id of the body, where a topic has several.
         frame: frame_id of the poses, where a topic has several.
-        convention: axes of the numbers: ENU/FLU, NED/FRD, or a camera's (x right, y down, z forward) for both.
-        scale: metres in one of its units of length.
+        convention: axes of the numbers, see `iap_io.trajectories.axes`.
+        quaternion: order of a quaternion's numbers, or ``inverse`` where they turn the world into the body.
+        scale: metres in one of its units of length; three numbers where x, y and z have units of their own.
+        origin: ``first`` where positions count from the first one.
         time_unit: of a text file's times.
         angles: unit of the Euler angles of a pair of Points.
         clock: whose times count in a bag: header stamps, or the times of reception.
@@ -34,7 +40,7 @@ class PoseReading(Record):
         end: last one [s].
         bridge: longest time without a sample that is crossed in a straight line [s].
         max_speed: speed [m/s] at which leaps of set-points are followed; None refuses leaps.
-        attitude: whether attitudes count, or their heading alone.
+        attitude: whether attitudes count, their heading alone, or neither: level, and without yaw.
         smooth: cut-off frequency of the command's smooth copy; None takes one that a vehicle can follow [Hz].
         lift: added to heights, so that a flight from the ground clears it [m].
     """
@@ -43,7 +49,9 @@ class PoseReading(Record):
     body: str | None = None
     frame: str | None = None
     convention: Convention | None = None
-    scale: Positive = 1.0
+    quaternion: QuaternionOrder | None = None
+    scale: Positive | tuple[Positive, Positive, Positive] | None = None
+    origin: Literal["first"] | None = None
     time_unit: TimeUnit | None = None
     angles: Literal["rad", "deg"] | None = None
     clock: Literal["header", "bag"] | None = None
@@ -53,7 +61,7 @@ class PoseReading(Record):
     end: Real | None = None
     bridge: Reach = MAX_GAP
     max_speed: Positive | None = None
-    attitude: Literal["full", "heading"] | None = None
+    attitude: Literal["full", "heading", "level"] | None = None
     smooth: Positive | None = None
     lift: Real | None = None
 
@@ -75,12 +83,14 @@ class RecordingSummary:
         frame: frame_id of its messages.
         others: topics with poses and bodies that were not read.
         convention: axes of its numbers.
+        quaternion: order of its quaternions' numbers.
         scale: metres in one of its units of length.
         mounting: turn of the recorded body in the platform, in words.
         clock: whose times count.
         samples: how many there are.
         duration_s: from the first to the last.
         speed_max_mps: largest speed.
+        bounds_m: the least and the greatest x, y and z.
         notes: what was mended, left out or noticed.
     """
 
@@ -91,12 +101,14 @@ class RecordingSummary:
     frame: str | None = None
     others: tuple[str, ...] = ()
     convention: Convention = "enu"
-    scale: float = 1.0
+    quaternion: QuaternionOrder = "xyzw"
+    scale: Scale = 1.0
     mounting: str = "none"
     clock: str = "file"
     samples: int = 0
     duration_s: float = 0.0
     speed_max_mps: float = 0.0
+    bounds_m: tuple[tuple[float, float], ...] = ()
     notes: tuple[str, ...] = ()
 
     def noted(self, *notes: str) -> Self:
@@ -115,17 +127,38 @@ class RecordingSummary:
         what = f"topic {self.topic} ({self.msgtype})" if self.topic else self.kind
         rate = (self.samples - 1) / self.duration_s if self.duration_s > 0.0 else 0.0
         body = f"body {self.body or '(no name)'} in frame {self.frame or '(no name)'}"
+        axes = zip("xyz", self.bounds_m, strict=False)
+        space = ", ".join(f"{axis} {low:.2f} to {high:.2f}" for axis, (low, high) in axes)
         others = f"; not read: {', '.join(self.others)}" if self.others else ""
         return [
             f"read: {what}{others}",
             f"{body}, mounting {self.mounting}",
-            f"axes {AXES[self.convention]}, unit {UNITS.get(self.scale, f'{self.scale:g} m')}",
+            f"axes {AXES[self.convention]}, unit {unit_text(self.scale)}",
             f"clock: {CLOCKS[self.clock]}",
-            f"{self.samples} samples in {self.duration_s:.2f} s ({rate:.1f} Hz), up to {self.speed_max_mps:.2f} m/s",
+            f"{self.samples} samples in {self.duration_s:.2f} s ({rate:.1f} Hz), up to {self.speed_max_mps:.2f} m/s"
+            f"{f', {space} m' if space else ''}",
             *self.notes,
         ]
 
 
-AXES = {"enu": "ENU/FLU", "ned": "NED/FRD", "camera": "of a camera (x right, y down, z forward)"}
+AXES: dict[Convention, str] = {
+    "enu": "ENU/FLU",
+    "ned": "NED/FRD",
+    "camera": "of a camera (x right, y down, z forward)",
+    "y-up": "with y up",
+    "unity": "Unity's, left-handed",
+    "unreal": "Unreal's, left-handed",
+    "ned-attitudes": "ENU of positions, NED/FRD of attitudes",
+    "ned-positions": "NED of positions, ENU/FLU of attitudes",
+}
 UNITS = {1.0: "m", 0.01: "cm", 0.001: "mm"}
+
+
+def unit_text(scale: Scale) -> str:
+    """A unit of length, or those of x, y and z."""
+    if isinstance(scale, tuple):
+        return ", ".join(unit_text(each) for each in scale)
+    return UNITS.get(scale, f"{scale:g} m")
+
+
 CLOCKS = {"header": "header stamps", "bag": "times of reception", "file": "the file's times"}

@@ -16,11 +16,12 @@ import numpy as np
 from iap_description.arrays import Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_io.trajectories.axes import in_enu, ordered
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends
-from iap_io.trajectories.leaps import without_leaps
+from iap_io.trajectories.leaps import check_height, without_leaps
 from iap_io.trajectories.messages import PATH, POINT, TRANSFORMS
 from iap_io.trajectories.mounting import mounted
 from iap_io.trajectories.paths import read_path
@@ -29,8 +30,9 @@ from iap_io.trajectories.points import read_points
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.poses import read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
-from iap_io.trajectories.samples import Samples, continuous, in_enu, scaled
-from iap_io.trajectories.text_poses import read_kitti, read_tum, text_kind
+from iap_io.trajectories.samples import Samples, continuous, scaled
+from iap_io.trajectories.text_poses import CSV, read_kitti, read_tum, text_kind
+from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose
 from iap_io.trajectories.transforms import read_transforms
 
@@ -55,6 +57,10 @@ def _is_bag(path: Path) -> bool:
     return path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)
 
 
+def _is_euroc(path: Path) -> bool:
+    return path.suffix == CSV and text_kind(path) is None
+
+
 def _read_bag(path: Path, reading: PoseReading) -> Samples:
     topic, _, body = (reading.topic or "").partition(":")
     if body:
@@ -73,7 +79,7 @@ _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
 
 KINDS = {
     "bag": PoseFile(_is_bag, _read_bag),
-    "EuRoC ground truth": PoseFile(lambda path: path.suffix == ".csv", read_euroc, is_placed=True),
+    "EuRoC ground truth": PoseFile(_is_euroc, read_euroc, is_placed=True),
     "TUM trajectory": PoseFile(lambda path: text_kind(path) == "tum", read_tum),
     "KITTI poses": PoseFile(lambda path: text_kind(path) == "kitti", read_kitti),
 }
@@ -107,11 +113,14 @@ def read_recorded(
         raise BadInput(
             f"{path}: --topic {reading.topic}: a {path.suffix[1:].upper()} file has no topics"
         )
-    samples = scaled(kind.read(path, reading), reading.scale)
+    samples = ordered(scaled(kind.read(path, reading), reading), reading.quaternion)
     samples = in_enu(samples, reading.convention or samples.about.convention)
     samples, stamps = cut(*timed(samples, reading), reading)
     samples, stamps = without_lone_ends(samples, stamps, reading)
     samples, stamps = without_leaps(samples, stamps, reading, follows=follows)
+    if follows:
+        check_tilts(samples, stamps, reading)
+        check_height(samples, is_placed=kind.is_placed)
     if kind.is_placed:
         samples, stamps = placed(samples, stamps, reading.mounting)
     else:
@@ -138,6 +147,9 @@ def _trajectory(samples: Samples, stamps: Integers, bridge: float) -> RecordedTr
         samples=len(t),
         duration_s=float(t[-1]),
         speed_max_mps=_speed(samples, t),
+        bounds_m=tuple(
+            zip(samples.p.min(axis=0).tolist(), samples.p.max(axis=0).tolist(), strict=True)
+        ),
     )
     return RecordedTrajectory(
         t=t,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stamped samples as a file gives them, the checks of their numbers, and their turn into ENU/FLU.
+"""Stamped samples as a file gives them, and the checks of their numbers.
 
-NaN, infinity, numbers beyond 1e6 times the unit, a quaternion of length zero and fewer than two samples are refused.
+Samples with NaN, infinity or a quaternion of length zero are left out and counted where they are few, else refused.
 """
 
 from dataclasses import dataclass, replace
@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import frames
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
-from iap_description.math import so3
-from iap_io.trajectories.pose_reading import Convention, RecordingSummary
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, counted
 
 Stamps = Integers
 
+MAX_PLACE = 1e8  # of positions, which may count from the Earth's centre in mm
+MAX_LEFT_OUT = 0.05  # share of samples without a place or attitude that are left out
 _ZERO_NORM = 1e-6
 _ODD_NORM = 0.01  # float32 and printed quaternions stay well below
-# Forward, left and up in a camera's axes.
-_R_OPTICAL: Array = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
-_R_OPTICAL.setflags(write=False)
 
 
 @dataclass(frozen=True)
@@ -74,13 +71,15 @@ _FIELDS = {
 }
 
 
-def check_finite(source: str, values: Array, names: tuple[str, ...]) -> None:
+def check_finite(
+    source: str, values: Array, names: tuple[str, ...], most: float = MAX_SI_NUMBER
+) -> None:
     """Refuse NaN, infinity and numbers too large to be meant.
 
     Raises:
         BadInput: names the source, the sample and the field.
     """
-    bad = np.argwhere(~(np.abs(values) <= MAX_SI_NUMBER))
+    bad = np.argwhere(~(np.abs(values) <= most))
     if len(bad):
         row, column = bad[0]
         raise BadInput(f"{source}: sample {row}: {names[column]} is {values[row, column]}")
@@ -89,61 +88,72 @@ def check_finite(source: str, values: Array, names: tuple[str, ...]) -> None:
 def checked(samples: Samples) -> Samples:
     """Samples with usable values and quaternions of unit length.
 
+    Samples without a place or an attitude are left out and counted, velocities with a number that is none are not used.
+
     Raises:
-        BadInput: fewer than two samples, NaN, infinity, or a quaternion of length zero.
+        BadInput: fewer than two samples, or many that have NaN, infinity, or a quaternion of length zero.
     """
     if len(samples.p) < 2:
         raise BadInput(f"{samples.source}: {len(samples.p)} sample(s); a replay needs at least 2")
+    samples = _placed(samples)
     for name, columns in _FIELDS.items():
         values = getattr(samples, name)
-        if values is not None:
-            check_finite(samples.source, values, columns)
+        if values is not None and name not in ("p", "q") and not _usable(values).all():
+            samples = replace(samples, **{name: None})  # type: ignore[arg-type]
+            samples = samples.noted(f"{columns[0].split('.')[0]}: not numbers, not used")
     norms = np.linalg.norm(samples.q, axis=1)
-    if norms.min() < _ZERO_NORM:
-        raise BadInput(f"{samples.source}: sample {norms.argmin()}: orientation has length zero")
     odd = np.abs(norms - 1.0) > _ODD_NORM
     if odd.any():
         samples = samples.noted(f"{odd.sum()} quaternions off unit length were normalised")
     return replace(samples, q=samples.q / norms[:, None])
 
 
-def scaled(samples: Samples, scale: float) -> Samples:
-    """The samples in metres, where their unit of length is `scale` metres."""
-    if scale == 1.0:
+def _placed(samples: Samples) -> Samples:
+    """The samples that have a place and an attitude.
+
+    Raises:
+        BadInput: many have none; the first one is named.
+    """
+    usable = _usable(samples.p, MAX_PLACE) & _usable(samples.q)
+    usable &= np.linalg.norm(np.where(usable[:, None], samples.q, 0.0), axis=1) >= _ZERO_NORM
+    out = int((~usable).sum())
+    if not out:
         return samples
+    if out > MAX_LEFT_OUT * len(usable):
+        check_finite(samples.source, samples.p, _FIELDS["p"], MAX_PLACE)
+        check_finite(samples.source, samples.q, _FIELDS["q"])
+        raise BadInput(
+            f"{samples.source}: sample {int(np.argmin(usable))}: orientation has length zero"
+        )
+    first = int(np.argmin(usable))
+    return samples.at(usable).noted(
+        f"{counted(out, 'sample')} without a place or attitude left out, the first is number {first}"
+    )
+
+
+def _usable(values: Array, most: float = MAX_SI_NUMBER) -> Booleans:
+    """(K,) whether all numbers of a row are some."""
+    return np.asarray((np.abs(values) <= most).all(axis=1))
+
+
+def scaled(samples: Samples, reading: PoseReading) -> Samples:
+    """The samples in metres, from the origin that is asked for.
+
+    Raises:
+        BadInput: they are too far away from it for a flight.
+    """
+    scale = reading.scale or 1.0
     lengths: Any = {n: getattr(samples, n) for n in ("p", "v", "a")}
-    turned = {n: scale * x for n, x in lengths.items() if x is not None}
+    turned = {n: np.array(scale) * x for n, x in lengths.items() if x is not None}
+    if reading.origin == "first":
+        turned["p"] = turned["p"] - turned["p"][0]
+    largest = np.abs(turned["p"]).max(axis=0)
+    if largest.max() > MAX_SI_NUMBER:
+        raise BadInput(
+            f"{samples.source}: positions of up to {largest.max():.4g} m: UTM or the like? --origin first counts them"
+            " from the first one; another unit is mended by --scale"
+        )
     return replace(samples, about=replace(samples.about, scale=scale), **turned)
-
-
-def in_enu(samples: Samples, convention: Convention) -> Samples:
-    """The same motion in ENU/FLU."""
-    samples = replace(samples, about=replace(samples.about, convention=convention))
-    if convention == "ned":
-        return from_ned(samples)
-    return from_camera(samples) if convention == "camera" else samples
-
-
-def from_ned(samples: Samples) -> Samples:
-    """The same motion, given in NED/FRD, in ENU/FLU."""
-    swaps = {
-        **dict.fromkeys(("p", "v", "a"), frames.swap_world),
-        **dict.fromkeys(("w", "alpha"), frames.swap_body),
-    }
-    vectors_of = {name: getattr(samples, name) for name in swaps}
-    turned: dict[str, Any] = {
-        n: swaps[n](vectors) for n, vectors in vectors_of.items() if vectors is not None
-    }
-    R_WP = frames.swap_attitude(so3.matrix_from_quaternion(samples.q))
-    return replace(samples, q=so3.quaternion_from_matrix(R_WP), **turned)
-
-
-def from_camera(samples: Samples) -> Samples:
-    """The same motion, given in a camera's axes for world and body, in ENU/FLU."""
-    vectors = {n: getattr(samples, n) for n in ("p", "v", "w", "a", "alpha")}
-    turned: Any = {n: x @ _R_OPTICAL for n, x in vectors.items() if x is not None}
-    R = _R_OPTICAL.T @ so3.matrix_from_quaternion(samples.q) @ _R_OPTICAL
-    return replace(samples, q=so3.quaternion_from_matrix(R), **turned)
 
 
 def continuous(q: Array) -> Array:

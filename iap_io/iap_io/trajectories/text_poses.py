@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.text_files import is_file, table_lines
+from iap_description.config.text_files import is_file, read_text, table_lines
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.euroc import numbers
@@ -20,6 +20,7 @@ from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.time_units import stamps_of
 
 SUFFIXES = (".txt", ".tum", ".kitti")
+CSV = ".csv"
 TIMES = "times.txt"  # beside a KITTI file
 _TUM = ("time", "x", "y", "z", "qx", "qy", "qz", "qw")
 _KITTI = tuple(f"T{row}{column}" for row in range(3) for column in range(4))
@@ -28,9 +29,13 @@ _ORTHOGONAL = 1e-2  # error of a rotation matrix that printing explains
 
 def text_kind(path: Path) -> Literal["tum", "kitti"] | None:
     """The format of a text file by the columns of its first line; None for another file."""
-    if path.suffix not in SUFFIXES or not is_file(path):
+    if path.suffix not in (*SUFFIXES, CSV) or not is_file(path):
         return None
-    columns = next((len(_cells(line)) for _, line in table_lines(path)), 0)
+    cells = next((_cells(line) for _, line in table_lines(path)), [""])
+    columns = len(cells)
+    if path.suffix == CSV:  # EuRoC's has names, and times without a point
+        has_names = read_text(path).lstrip("\ufeff \n").startswith("#")
+        return "tum" if columns == len(_TUM) and "." in cells[0] and not has_names else None
     if columns == len(_KITTI):
         return "kitti"
     return "tum" if columns >= len(_TUM) else None

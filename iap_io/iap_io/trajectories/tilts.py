@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Attitudes of a recorded flight against its accelerations: are axes, unit and quaternions what they are read as.
+
+What flies by rotors along one axis of its body accelerates where that axis points: with u the axis,
+n = (a + g) / |a + g| is R u. Where positions are read in other axes or another unit than they are in, or
+quaternions in another order, n differs from R u, and agrees with it once they are read aright. Platforms that push
+sideways, hands and set-points that are level agree in no reading, and nothing follows.
+
+Accelerations are means over bumps :math:`\varphi(\tau) = (1 - \tau^2)^3` of half a second on either side,
+:math:`\int a \varphi = \int p \ddot\varphi`, which needs no derivative of what was measured; so are attitudes.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.earth import GRAVITY
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_io.trajectories.axes import CONVENTIONS, reordered
+from iap_io.trajectories.pose_reading import PoseReading, QuaternionOrder
+from iap_io.trajectories.samples import Samples
+
+STEP = 0.02  # of the times at which samples are interpolated [s]
+HALF = 0.5  # of a bump [s]
+APART = 0.2  # between bumps [s]
+MAX_STEP = 0.1  # usual time between samples beyond which nothing is looked at [s]
+FEWEST = 15  # bumps
+LEAST = np.radians(1.2)  # RMS change of n below which nothing is looked at [rad]
+FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
+DIFFERS = 0.15  # least share where it is not
+BETTER = 0.35  # of that share, which a right reading leaves less of
+SCALES = (0.001, 0.01, 0.3048, 1000.0)
+DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
+_TURN = 0.25  # least difference of a map from the identity
+
+
+class Motion(NamedTuple):
+    """Positions (K, 3), and attitudes (K, 3, 3) of a body in their world, at even times."""
+
+    p: Array
+    R: Array
+
+
+def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> None:
+    """Refuse a reading of a flight that its tilts contradict while another one fits them.
+
+    Args:
+        samples: in ENU/FLU, before their mounting.
+        stamps: (K,) increasing [ns].
+        reading: where it says the convention, that counts.
+
+    Raises:
+        BadInput: naming the option that fits.
+    """
+    t = (stamps - stamps[0]) * 1e-9
+    is_said = reading.convention is not None or reading.attitude == "level"
+    if is_said or samples.about.msgtype in DEFINED or len(t) < FEWEST:
+        return
+    if t[-1] < FEWEST * APART or np.median(np.diff(t)) > MAX_STEP:
+        return
+    at = np.arange(0.0, t[-1], STEP)
+    index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
+    p = np.stack([np.interp(at, t, samples.p[:, k]) for k in range(3)], axis=1)
+    motion = Motion(p, so3.matrix_from_quaternion(samples.q[index]))
+    off = _unexplained(motion)
+    if off is not None and off < DIFFERS:
+        return
+    most = FITS if off is None else min(FITS, BETTER * off)
+    left = {name: _unexplained(other) for name, other in _readings(motion, samples)}
+    fitting = [name for name, share in left.items() if share is not None and share < most]
+    if fitting:
+        raise BadInput(
+            f"{samples.source}: its attitudes do not fit its accelerations; they do with"
+            f" {' or with '.join(fitting[:3])} (--convention {samples.about.convention} keeps them as they are)"
+        )
+    turned = _turned(motion)
+    if turned:
+        raise BadInput(
+            f"{samples.source}: its accelerations are {turned} against its attitudes: are they in two frames?"
+            f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
+            " both as they are"
+        )
+
+
+def _readings(motion: Motion, samples: Samples) -> Iterator[tuple[str, Motion]]:
+    """Other readings of the numbers that were read as a motion, by the options that ask for them."""
+    read = CONVENTIONS[samples.about.convention]
+    p, R = motion.p @ read.positions, read.attitudes.T @ motion.R @ read.body
+    for convention, axes in CONVENTIONS.items():
+        if convention != samples.about.convention:
+            other = Motion(p @ axes.positions.T, axes.attitudes @ R @ axes.body.T)
+            yield f"--convention {convention}", other
+    unit = samples.about.scale
+    for scale in SCALES if isinstance(unit, float) else ():
+        yield f"--scale {unit * scale:g}", Motion(scale * motion.p, motion.R)
+    order = samples.about.quaternion
+    q = so3.quaternion_from_matrix(R)
+    others: tuple[QuaternionOrder, ...] = ("xyzw", "wxyz", "inverse")
+    for other_order in others:
+        if order not in (other_order, "inverse"):
+            turned = so3.matrix_from_quaternion(reordered(q, order, other_order))
+            yield (
+                f"--quaternion {other_order}",
+                Motion(motion.p, read.attitudes @ turned @ read.body.T),
+            )
+
+
+def _forces(p: Array, R: Array) -> tuple[Array, Array]:
+    """Directions (B, 3) of specific force over bumps, and attitudes (B, 3, 3) averaged alike."""
+    half, apart = round(HALF / STEP), round(APART / STEP)
+    tau = np.arange(-half, half + 1) / half
+    bump = (1.0 - tau**2) ** 3
+    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / HALF**2
+    starts = np.arange(0, len(p) - len(tau) + 1, apart)
+    windows = starts[:, None] + np.arange(len(tau))
+    second -= second.mean()
+    a = np.einsum("k,bki->bi", second, p[windows] - p[starts][:, None]) / bump.sum()
+    f = a + [0.0, 0.0, GRAVITY]
+    n = f / np.maximum(np.linalg.norm(f, axis=1, keepdims=True), 1e-9)
+    return n, np.einsum("k,bkij->bij", bump, R[windows]) / bump.sum()
+
+
+def _directions(motion: Motion) -> tuple[Array, Array] | None:
+    """Horizontal parts (B, 2) of n and of R u less their means; None where n hardly changes."""
+    n, R = _forces(*motion)
+    if len(n) < FEWEST:
+        return None
+    u = np.einsum("bij,bi->j", R, n)
+    pushed = R @ (u / max(float(np.linalg.norm(u)), 1e-9))
+    n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (n, pushed))
+    return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > LEAST else None
+
+
+def _unexplained(motion: Motion) -> float | None:
+    """Share of the variance of n that attitudes leave; None where n hardly changes."""
+    directions = _directions(motion)
+    if directions is None:
+        return None
+    n, pushed = directions
+    return float(np.sum((n - pushed) ** 2) / np.sum(n**2))
+
+
+def _turned(motion: Motion) -> str:
+    """How n is turned or mirrored against R u, where one map explains it; empty where none does."""
+    directions = _directions(motion)
+    if directions is None:
+        return ""
+    n, pushed = directions
+    A = np.linalg.lstsq(pushed, n, rcond=None)[0].T
+    left = float(np.sum((n - pushed @ A.T) ** 2) / np.sum(n**2))
+    U, sizes, V = np.linalg.svd(A)
+    rigid = U @ V
+    if left > FITS or sizes[1] < 0.7 or sizes[0] > 1.4 or np.abs(rigid - np.eye(2)).max() < _TURN:
+        return ""
+    if np.linalg.det(rigid) < 0.0:
+        return "mirrored"
+    return (
+        f"turned by {np.degrees(np.arctan2(rigid[1, 0], rigid[0, 0])):.0f} deg about the vertical"
+    )
