@@ -137,7 +137,6 @@ def told(mode, *, holding=True):
     return control.target[2], assembly.arm, x
 
 
-@pytest.mark.slow
 def test_motors_hold_the_links_and_what_the_tip_feels_by_virtual_work():
     torque, arm, x = told(ForceMode.SELECTIVE)
     R, home = so3.matrix_from_quaternion(x[Q]), arm.record.home_pose
@@ -161,3 +160,43 @@ def test_the_tip_of_an_arm_is_the_tool_where_the_central_body_has_none():
     np.testing.assert_allclose(model.tip_P, arm.tip_P(arm.record.home_pose))
     assert model.tip_moves and model.tip_P[0] < -0.7
     assert not model_of("three_star").tip_moves
+
+
+def control_of(motion, *, last=3, **keys):
+    """The control of the pen's arm, what it is told at an instant, and what it was told to feel."""
+    arm = Assembly.of(load_platform("three_star_pen")).arm
+    spec = {"motion": motion, "feed_forward": "none", "holding": True, **keys}
+    made = ArmControl.of(
+        arm, model_of("three_star_pen"), validate(ArmSpec, spec, source="test"), lead=0.0, last=last, dt=DT
+    )
+    x = resting_state(np.ones(3), np.array([0.0, 0.0, 0.0, 1.0]))
+
+    def at(k, q=None):
+        joints = JointCoordinates(arm.record.home_pose if q is None else q, np.zeros(3))
+        made(k, x, joints, None, Reference(np.zeros(REF_FIXED)))
+        return made.target.copy()
+
+    return made, at, arm
+
+
+def test_targets_stay_at_the_last_of_a_motion_and_a_flight_begins_anew_at_home():
+    control, at, arm = control_of({**MOTIONS["hold"], "ease": 0.01})
+    np.testing.assert_allclose(control.target[0], arm.record.home_pose)
+    np.testing.assert_allclose(at(3)[0], MOTIONS["hold"]["joints"])
+    np.testing.assert_array_equal(at(99), at(3))
+    control.reset()
+    np.testing.assert_allclose(control.target[0], arm.record.home_pose)
+    np.testing.assert_array_equal(control.target[1:], 0.0)
+
+
+def test_a_programs_torque_is_left_alone_and_without_one_the_motors_hold_where_the_joints_are():
+    control, at, arm = control_of({"type": "external"})
+    there = arm.record.home_pose + 0.2
+    weight = holding_torques(arm.chain, arm.bodies, np.eye(3), there, GRAVITY)
+    control.give(there, None, None)
+    out = at(0, there)
+    np.testing.assert_allclose(out, [there, np.zeros(3), weight], atol=1e-12)
+    control.give(there, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(at(1, there), [there, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0]])
+    with pytest.raises(BadInput, match="3 joints expected"):
+        control.give([0.0, 0.0], None, None)

@@ -9,6 +9,7 @@ from support.module_joints import SIZE, chain, lift, spec_of, told
 
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import LatchOrder, ModuleRole
+from iap_control.modules.follower import RoleControl
 from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -100,6 +101,26 @@ def test_references_do_not_jump_but_by_the_press_at_the_lock() -> None:
     assert np.max(jumps, axis=0)[0] < 1e-9
     assert np.max(jumps, axis=0)[1] < 0.05
     np.testing.assert_allclose(fleet.rows[1, :3], [SIZE, 0.0, 1.0], atol=1e-9)
+    events = fleet.coordinator.events
+    assert [each.state for each in events] == [
+        JointState.ALIGNMENT,
+        JointState.APPROACH,
+        JointState.ASSEMBLY,
+        JointState.JOINED,
+    ]
+    assert [each.t for each in events] == sorted({each.t for each in events})
+
+
+def test_a_follower_on_its_way_goes_on_between_the_instants_of_coordination() -> None:
+    """References at 200 Hz: each is where the velocity has led since the last instant of 40 Hz."""
+    fleet = Fleet(np.array([[0.0, 0.0, 1.0], [2.5, 0.0, 1.0]]), TWO, mission=[{"join": "j"}])
+    fleet.fly(2.0)
+    rows, nominal = fleet.rows.copy(), told(fleet.t, fleet.own).nominal
+    speed = fleet.rows[1, 7]
+    assert speed < -0.1
+    for ahead in (0.005, 0.02):
+        fleet.coordinator.put_rows(fleet.t + ahead, nominal, rows)
+        assert rows[1, 0] - fleet.rows[1, 0] == pytest.approx(ahead * speed)
 
 
 def test_modules_whose_joints_measure_dock_before_these_have_measured_anything() -> None:
@@ -236,6 +257,7 @@ def test_missions_that_make_no_sense_are_refused(
     ("off", "turn", "match"),
     [
         ((0.08, 0.0, 0.0), 0.0, "joint 'j': a gap of 0.080 m is beyond the drogue's 0.07 m"),
+        ((-0.08, 0.0, 0.0), 0.0, "joint 'j': a gap of 0.080 m is beyond the drogue's 0.07 m"),
         ((0.0, 0.09, 0.0), 0.0, "joint 'j': an offset of 0.090 m is beyond the drogue's 0.07 m"),
         ((0.0, 0.0, 0.0), 0.5, "joint 'j': an angle of 0.500 rad is beyond the drogue's 0.35 rad"),
     ],
@@ -282,3 +304,8 @@ def test_chains_of_the_tests_are_those_of_settings() -> None:
     assert made.joints == ("j", "k")
     np.testing.assert_allclose(made.offsets_S[:, 0], [-SIZE, 0.0, SIZE])
     assert len(chain(3)) == 2
+
+
+def test_a_law_that_takes_no_feed_forward_flies_no_module() -> None:
+    with pytest.raises(BadInput, match="key 'modules': 'm1' is flown by a law that takes no feed"):
+        RoleControl.of("m1", None, replaces=True)  # type: ignore[arg-type]

@@ -169,3 +169,26 @@ def test_what_makes_no_sense_is_refused() -> None:
         joined.join(0.0, pose(0.1))
     with pytest.raises(BadInput, match="part 'j': it is apart, not joined"):
         apart.part(0.0)
+
+
+def test_the_setpoint_begins_and_ends_its_way_no_faster_than_its_acceleration_allows() -> None:
+    script = Script()
+    script.machine.join(0.0, pose(1.0, 1.0))
+    velocities = [script.machine.setpoint.v_LF_L]
+    for _ in range(400):
+        script.hold(pose(0.5), DT)
+        setpoint = script.machine.setpoint
+        velocities.append(setpoint.v_LF_L)
+        np.testing.assert_allclose(setpoint.a_LF_L, np.diff(velocities[-2:], axis=0)[0] / DT)
+    changes = np.linalg.norm(np.diff(velocities, axis=0), axis=1) / DT
+    assert changes.max() == pytest.approx(SETTINGS.acceleration)
+    assert not velocities[-1].any()  # it has arrived
+
+
+def test_modules_are_apart_once_the_follower_is_at_the_end_of_its_way_and_not_its_setpoint() -> None:
+    script = Script(joined=True)
+    script.machine.part(0.0)
+    late = SETTINGS.separation.distance - SIZE - 0.1
+    assert script.hold(pose(late), 30.0) == JointState.SEPARATION
+    np.testing.assert_allclose(script.machine.setpoint.p_LF_L[0], SETTINGS.separation.distance, atol=0.002)
+    assert script.hold(pose(late + 0.09), DT) == JointState.APART

@@ -233,3 +233,25 @@ def test_all_modules_of_a_structure_push_against_a_wind_and_go_on_alone():
     np.testing.assert_allclose(feed.wrenches_P, [[-0.6, 0.2, 0.0, 0.0, 0.0, 0.0]] * 3, atol=1e-4)
     feed.put(2, np.zeros(6))
     np.testing.assert_allclose(feed.wrenches_P[2, :3], -wind, atol=1e-4)
+
+
+def test_a_joint_is_halfway_between_the_modules_that_it_joins():
+    structure = Structure.of(square(), 0)
+    row = {module: i for i, module in enumerate(structure.modules)}
+    for k, joint in enumerate(square().values()):
+        ends = structure.offsets_S[[row[joint.a], row[joint.b]]]
+        np.testing.assert_allclose(structure.joints_S[k], ends.mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(ends[1] - ends[0], joint.d_ab_S, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8])
+def test_the_gain_falls_with_the_least_eigenvalue_of_a_long_chain_and_is_whole_of_a_short_one(count):
+    """Chain of n: 2 - 2 cos(pi / n). What one period adds to the force of the last module is k lambda S."""
+    structure, feed = Structure.of(chain(count), 0), FeedForward(lift(count), 0.2, "default")
+    joint_S = np.zeros((count - 1, 6))
+    joint_S[-1, 0] = 1.0
+    feed.update_measured(structure, joint_S, np.zeros_like(joint_S))
+    sizes = feed.wrenches_P[-1, 0] - feed.wrenches_P[-2, 0]
+    least = 2.0 - 2.0 * np.cos(np.pi / count)
+    assert sizes == pytest.approx(0.2 * min(least, 1.0), rel=1e-9)
+    assert not feed.wrenches_P[structure.leader].any()

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests on small faults: which of them would the tests of a package notice?
+
+./iap python tools/mutants PACKAGE_OR_PATH... [--count N] [--seed S] [--json FILE] puts N faults into modules, one at a time and in
+a copy, and runs the tests that run the faulty function: the nearest first, until one fails. A fault that none notices is a mutant
+that survives; it is printed as a difference. The first call notes for some minutes which functions each test calls.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import random
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from covering import Sources, TestMap
+from mutations import Mutation, mutations
+from trial import Copy, Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+APART = {"nodes", "ros", "warp", "launch"}  # processes over DDS, and what needs a GPU: only where a path names them
+TINY = 1e-6  # constants below it stand against divisions by zero
+
+
+def main() -> int:
+    """Run the command."""
+    options = _parser().parse_args()
+    os.umask(0o077)
+    options.scratch.mkdir(parents=True, exist_ok=True)
+    packages = sorted(p.name for p in ROOT.iterdir() if (p / p.name / "__init__.py").exists())
+    sources = Sources(ROOT, packages)
+    tests = TestMap(ROOT, options.scratch / "tests.json", options.nice)
+    rows = []
+    for path in options.paths:
+        top = _modules_at(path)
+        package = top.relative_to(ROOT).parts[0]
+        tests.update(_folders_of_tests([package, *options.also]))
+        copy = Copy(ROOT, package, options.scratch, tests, sources)
+        for file, mutation in _drawn(top, options):
+            outcome = copy.try_out(file, mutation, options.seconds, options.nice)
+            rows.append(_row(package, file, mutation, outcome))
+            _print_row(rows[-1])
+            if options.json:
+                options.json.write_text(json.dumps(rows, indent=1))
+    _print_sums(rows)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="./iap python tools/mutants", description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="+", help="packages, or folders or modules of one")
+    parser.add_argument("--count", type=int, default=10, help="faults for each path (10)")
+    parser.add_argument("--seed", type=int, default=0, help="which are drawn (0)")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of tests on each at most (60)")
+    parser.add_argument("--also", nargs="*", default=[], help="packages whose tests are run, too")
+    parser.add_argument("--again", type=Path, help="a file of --json, whose survivors are tried again")
+    parser.add_argument("--json", type=Path, help="where all outcomes are written")
+    parser.add_argument("--nice", type=int, default=0, help="priority that the tests lose (0)")
+    scratch = Path(tempfile.gettempdir()) / f"iap-mutants-{os.getuid()}"
+    parser.add_argument("--scratch", type=Path, default=scratch, help=f"folder of copies and notes ({scratch})")
+    return parser
+
+
+def _modules_at(path: str) -> Path:
+    """The folder or module that a package's name or a path stands for."""
+    top = ROOT / path / path if (ROOT / path / path).is_dir() else Path(path).resolve()
+    if not top.exists() or len(top.relative_to(ROOT).parts) < 2:
+        sys.exit(f"{path}: neither a package nor a path within one")
+    return top
+
+
+def _folders_of_tests(packages: list[str]) -> list[Path]:
+    return sorted({file.parent for package in packages for file in (ROOT / "tests" / package).rglob("test_*.py")})
+
+
+def _drawn(top: Path, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:
+    """Faults: of functions drawn alike, of its kinds drawn alike, so that long formulas do not outweigh the rest."""
+    files = [top] if top.is_file() else sorted(top.rglob("*.py"))
+    files = [f for f in files if not APART & set(f.relative_to(top).parts)]
+    faults = [(file, fault) for file in files for fault in mutations(file.read_text())]
+    if options.again:
+        old = [row for row in json.loads(options.again.read_text()) if row["outcome"] != "killed"]
+        return [each for row in old if (each := _same(row, faults)) is not None]
+    dice, drawn = random.Random(options.seed), []
+    while len(drawn) < min(options.count, len(faults)):
+        function = dice.choice(sorted({(str(file), fault.function) for file, fault in faults}))
+        of_it = [each for each in faults if (str(each[0]), each[1].function) == function]
+        kind = dice.choice(sorted({fault.kind for _, fault in of_it}))
+        drawn.append(dice.choice([each for each in of_it if each[1].kind == kind]))
+        faults.remove(drawn[-1])
+    return drawn
+
+
+def _same(row: dict, faults: list[tuple[Path, Mutation]]) -> tuple[Path, Mutation] | None:
+    """The fault of an earlier report, wherever its lines are now; None if the code has changed."""
+    alike = [
+        (file, fault)
+        for file, fault in faults
+        if str(file.relative_to(ROOT)) == row["file"]
+        and (fault.function, fault.kind, fault.text) == (row["function"], row["kind"], row["text"])
+    ]
+    return min(alike, key=lambda each: abs(each[1].line - row["line"]), default=None)
+
+
+def _row(package: str, file: Path, mutation: Mutation, outcome: Outcome) -> dict:
+    source, name = file.read_text(), str(file.relative_to(ROOT))
+    lines = difflib.unified_diff(
+        source.splitlines(), mutation.applied(source).splitlines(), name, name, lineterm="", n=2
+    )
+    return {
+        "package": package, "file": name, "line": mutation.line, "function": mutation.function, "kind": mutation.kind,
+        "text": mutation.text, "outcome": outcome.name, "test": outcome.test, "tests": outcome.tests,
+        "seconds": round(outcome.seconds, 1), "suspect": _is_suspect(mutation), "diff": "\n".join(lines),
+    }  # fmt: skip
+
+
+def _is_suspect(mutation: Mutation) -> bool:
+    """Whether a fault may change nothing that anybody notices: a bound against division by zero."""
+    if mutation.kind != "constant 10 % larger":
+        return False
+    return abs(float(mutation.text)) < TINY
+
+
+def _print_row(row: dict) -> None:
+    mark = " (equivalent?)" if row["suspect"] and row["outcome"] != "killed" else ""
+    place = f"{row['file']}:{row['line']} {row['function']}: {row['kind']}"
+    by = f" by {row['test']}" if row["test"] else f" after {row['tests']} tests"
+    sys.stdout.write(f"{row['outcome']}{mark}  {place}{by} ({row['seconds']} s)\n")
+    if row["outcome"] != "killed":
+        sys.stdout.write(f"{row['diff']}\n\n")
+    sys.stdout.flush()
+
+
+def _print_sums(rows: list[dict]) -> None:
+    """The sums by package."""
+    for package in sorted({row["package"] for row in rows}):
+        counts = Counter(row["outcome"] for row in rows if row["package"] == package)
+        parts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        sys.stdout.write(f"{package}: {parts}\n")
+    alive = sum(row["outcome"] != "killed" for row in rows)
+    suspect = sum(row["suspect"] and row["outcome"] != "killed" for row in rows)
+    if rows:
+        sys.stdout.write(f"{alive} of {len(rows)} not noticed ({alive / len(rows):.0%}), {suspect} perhaps equivalent\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
