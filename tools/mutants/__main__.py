@@ -21,7 +21,12 @@ from mutations import Mutation, mutations
 from trial import Copy, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-APART = {"nodes", "ros", "warp", "launch"}  # processes over DDS, and what needs a GPU: only where a path names them
+APART = {
+    "nodes",
+    "ros",
+    "warp",
+    "launch",
+}  # processes over DDS, and what needs a GPU: only where a path names them
 TINY = 1e-6  # constants below it stand against divisions by zero
 
 
@@ -50,17 +55,25 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="./iap python tools/mutants", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="./iap python tools/mutants", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("paths", nargs="+", help="packages, or folders or modules of one")
     parser.add_argument("--count", type=int, default=10, help="faults for each path (10)")
     parser.add_argument("--seed", type=int, default=0, help="which are drawn (0)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of tests on each at most (60)")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="of tests on each at most (60)"
+    )
     parser.add_argument("--also", nargs="*", default=[], help="packages whose tests are run, too")
-    parser.add_argument("--again", type=Path, help="a file of --json, whose survivors are tried again")
+    parser.add_argument(
+        "--again", type=Path, help="a file of --json, whose survivors are tried again"
+    )
     parser.add_argument("--json", type=Path, help="where all outcomes are written")
     parser.add_argument("--nice", type=int, default=0, help="priority that the tests lose (0)")
     scratch = Path(tempfile.gettempdir()) / f"iap-mutants-{os.getuid()}"
-    parser.add_argument("--scratch", type=Path, default=scratch, help=f"folder of copies and notes ({scratch})")
+    parser.add_argument(
+        "--scratch", type=Path, default=scratch, help=f"folder of copies and notes ({scratch})"
+    )
     return parser
 
 
@@ -73,7 +86,13 @@ def _modules_at(path: str) -> Path:
 
 
 def _folders_of_tests(packages: list[str]) -> list[Path]:
-    return sorted({file.parent for package in packages for file in (ROOT / "tests" / package).rglob("test_*.py")})
+    return sorted(
+        {
+            file.parent
+            for package in packages
+            for file in (ROOT / "tests" / package).rglob("test_*.py")
+        }
+    )
 
 
 def _drawn(top: Path, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:
@@ -143,7 +162,9 @@ def _print_sums(rows: list[dict]) -> None:
     alive = sum(row["outcome"] != "killed" for row in rows)
     suspect = sum(row["suspect"] and row["outcome"] != "killed" for row in rows)
     if rows:
-        sys.stdout.write(f"{alive} of {len(rows)} not noticed ({alive / len(rows):.0%}), {suspect} perhaps equivalent\n")
+        sys.stdout.write(
+            f"{alive} of {len(rows)} not noticed ({alive / len(rows):.0%}), {suspect} perhaps equivalent\n"
+        )
 
 
 if __name__ == "__main__":

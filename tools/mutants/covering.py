@@ -30,7 +30,7 @@ class Test:
 class TestMap:
     """The tests under `root`/tests and the functions that each calls, kept in the file `store`."""
 
-    def __init__(self, root: Path, store: Path, nice: int = 0):
+    def __init__(self, root: Path, store: Path, nice: int = 0) -> None:
         self._root, self._store, self._nice = root, store, nice
         self._files: dict[str, dict] = json.loads(store.read_text()) if store.exists() else {}
 
@@ -39,7 +39,9 @@ class TestMap:
         for folder in folders:
             changed = [f for f in sorted(folder.glob("test_*.py")) if self._is_changed(f)]
             if changed:
-                sys.stderr.write(f"noting what the tests of {folder.relative_to(self._root)} call\n")
+                sys.stderr.write(
+                    f"noting what the tests of {folder.relative_to(self._root)} call\n"
+                )
                 self._note(changed)
                 self._store.write_text(json.dumps(self._files))
 
@@ -81,8 +83,25 @@ class TestMap:
         here = Path(__file__).parent
         environment = {**os.environ, "MUTANTS_ROOT": str(self._root), "MUTANTS_OUT": str(out)}
         environment["PYTHONPATH"] = f"{here}:{environment.get('PYTHONPATH', '')}"
-        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "called_functions", "-m", "not slow"]
-        command = [sys.executable, "-P", "-m", "pytest", *options, "--continue-on-collection-errors", *map(str, files)]
+        options = [
+            "-q",
+            "--no-header",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "called_functions",
+            "-m",
+            "not slow",
+        ]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "pytest",
+            *options,
+            "--continue-on-collection-errors",
+            *map(str, files),
+        ]
         subprocess.run(
             command, cwd=self._root, env=environment, stdout=subprocess.DEVNULL, timeout=LONGEST_NOTING,
             preexec_fn=lambda: os.nice(self._nice),
@@ -91,7 +110,8 @@ class TestMap:
         for file in files:
             key = self._key(file)
             tests = {name: each for name, each in noted.items() if name.split("::")[0] == key}
-            self._files[key] = {"digest": _digest(file), "tests": tests}
+            if tests:  # otherwise it could not be imported
+                self._files[key] = {"digest": _digest(file), "tests": tests}
 
 
 def _digest(file: Path) -> str:
@@ -101,7 +121,7 @@ def _digest(file: Path) -> str:
 class Sources:
     """The functions and constants of all packages, and which names each mentions."""
 
-    def __init__(self, root: Path, packages: list[str]):
+    def __init__(self, root: Path, packages: list[str]) -> None:
         self._mentions: dict[str, set[str]] = {}
         self._compiled: set[str] = set()
         self._constants: set[str] = set()
@@ -128,7 +148,9 @@ class Sources:
         users |= {each for each in self._mentions if each.startswith(f"{place}.")}
         while new:
             names = {each.split(":")[1].split(".")[-1] for each in new}
-            more = {each for each, mentioned in self._mentions.items() if names & mentioned} - users
+            more = {
+                each for each, mentioned in self._mentions.items() if names & mentioned
+            } - users
             users |= more
             new = more & (self._compiled | self._constants)
         return users
@@ -145,7 +167,9 @@ class Sources:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     place = f"{file}:{_identifier(target)}"
                     self._constants.add(place)
-                    self._mentions[place] = {_identifier(each) for each in ast.walk(node) if each is not target}
+                    self._mentions[place] = {
+                        _identifier(each) for each in ast.walk(node) if each is not target
+                    }
 
     def _add(self, place: str, node: ast.FunctionDef) -> None:
         self._mentions[place] = {_identifier(each) for each in ast.walk(node)} - {""}
@@ -158,4 +182,9 @@ def _identifier(node: ast.AST) -> str:
 
 
 def _is_compiler(node: ast.expr) -> bool:
-    return _identifier(node.func if isinstance(node, ast.Call) else node) in {"njit", "formula", "jit", "vectorize"}
+    return _identifier(node.func if isinstance(node, ast.Call) else node) in {
+        "njit",
+        "formula",
+        "jit",
+        "vectorize",
+    }

@@ -12,7 +12,13 @@ FLIPPED = {
     ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.Gt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
-OPPOSITE = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult}
+OPPOSITE = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+}
 BOUNDS = {"min", "max", "minimum", "maximum", "clip", "clamp", "clamped"}
 TEXTS = (ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)
 
@@ -47,7 +53,9 @@ def mutations(source: str) -> list[Mutation]:
     for function, node, kind, text in _faults(ast.parse(source), "", False):
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
-        elif_ = "el" if text.startswith("if ") and source.encode()[begin:].startswith(b"elif") else ""
+        elif_ = (
+            "el" if text.startswith("if ") and source.encode()[begin:].startswith(b"elif") else ""
+        )
         found.append(Mutation(node.lineno, function, kind, begin, end, elif_ + text))
     return found
 
@@ -92,23 +100,39 @@ def _is_docstring(node: ast.AST) -> bool:
 def _of_expression(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Compare):
         operators = [FLIPPED[type(node.ops[0])](), *node.ops[1:]]
-        yield "comparison flipped", _in_brackets(ast.Compare(node.left, operators, node.comparators))
+        yield (
+            "comparison flipped",
+            _in_brackets(ast.Compare(node.left, operators, node.comparators)),
+        )
     elif isinstance(node, ast.BinOp) and type(node.op) in OPPOSITE and not _is_text(node):
         other = OPPOSITE[type(node.op)]
-        yield f"{type(node.op).__name__} to {other.__name__}", _in_brackets(ast.BinOp(node.left, other(), node.right))
+        yield (
+            f"{type(node.op).__name__} to {other.__name__}",
+            _in_brackets(ast.BinOp(node.left, other(), node.right)),
+        )
     elif isinstance(node, ast.BoolOp):
         other_bool = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         yield "and, or exchanged", _in_brackets(ast.BoolOp(other_bool, node.values))
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
         yield "sign or not removed", _in_brackets(node.operand)
     elif isinstance(node, ast.IfExp):
-        yield "condition negated", _in_brackets(ast.IfExp(_negated(node.test), node.body, node.orelse))
+        yield (
+            "condition negated",
+            _in_brackets(ast.IfExp(_negated(node.test), node.body, node.orelse)),
+        )
     elif isinstance(node, ast.Call) and _name(node.func) in BOUNDS and len(node.args) > 1:
         kept = next((a for a in node.args if not isinstance(a, ast.Constant)), node.args[0])
         yield "bound removed", _in_brackets(kept)
-    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
+    elif (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and type(node.slice.value) is int
+    ):
         index = node.slice.value - 1 if node.slice.value > 0 else 1
-        yield "index off by one", ast.unparse(ast.Subscript(node.value, ast.Constant(index), ast.Load()))
+        yield (
+            "index off by one",
+            ast.unparse(ast.Subscript(node.value, ast.Constant(index), ast.Load())),
+        )
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
         yield from _of_constant(node.value)
 
@@ -124,7 +148,10 @@ def _of_constant(value: float | bool) -> Iterator[tuple[str, str]]:
 
 def _of_statement(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.If):
-        for kind, test in (("if False", "False"), ("if negated", f"not ({ast.unparse(node.test)})")):
+        for kind, test in (
+            ("if False", "False"),
+            ("if negated", f"not ({ast.unparse(node.test)})"),
+        ):
             lines = ast.unparse(ast.If(ast.Name("TEST"), node.body, node.orelse)).splitlines()
             indent = "\n" + " " * node.col_offset
             yield kind, indent.join([lines[0].replace("TEST", test), *lines[1:]])
@@ -133,7 +160,9 @@ def _of_statement(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "statement removed", "pass"
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield "statement removed", "pass"
-    elif isinstance(node, ast.Assign) and all(isinstance(t, ast.Attribute | ast.Subscript) for t in node.targets):
+    elif isinstance(node, ast.Assign) and all(
+        isinstance(t, ast.Attribute | ast.Subscript) for t in node.targets
+    ):
         yield "statement removed", "pass"
 
 
@@ -160,4 +189,7 @@ def _name(node: ast.AST) -> str:
 
 def _is_text(node: ast.BinOp) -> bool:
     sides = (node.left, node.right)
-    return any(isinstance(s, ast.JoinedStr) or isinstance(s, ast.Constant) and isinstance(s.value, str) for s in sides)
+    return any(
+        isinstance(s, ast.JoinedStr) or isinstance(s, ast.Constant) and isinstance(s.value, str)
+        for s in sides
+    )

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One package in a copy, where a fault stands in one module and tests are run; the checkout stays as it is.
 
-The copy is links but for that module. It stands first in PYTHONPATH, so that programs that tests start import it, too. Kernels that
-numba has cached are taken over into a cache of the copy's own. numba sees that a module's file is another one, but not that a
-kernel in another module calls it: the cached kernels of all modules that use the faulty one are left out, and compiled anew.
+The copy is links but for that module. It stands first in PYTHONPATH, so that programs that tests start import it, too.
+Kernels that numba has cached are taken over into a cache of the copy's own. numba sees that a module's file is another
+one, but not that a kernel in another module calls it: the cached kernels of all modules that use the faulty function
+are left out, and compiled anew.
 """
 
 import hashlib
@@ -39,13 +40,15 @@ class Outcome:
 class Copy:
     """A copy of one package under `scratch`, with its tests."""
 
-    def __init__(self, root: Path, package: str, scratch: Path, tests: TestMap, sources: Sources):
+    def __init__(self, root: Path, package: str, scratch: Path, tests: TestMap, sources: Sources) -> None:
         self._root, self._package, self._tests, self._sources = root, package, tests, sources
         self._folder, self._numba = scratch / package, scratch / "numba"
         shutil.rmtree(self._folder, ignore_errors=True)
         shutil.rmtree(self._numba, ignore_errors=True)
         original = root / package / package
-        for file in [f for f in original.rglob("*") if f.is_file() and "__pycache__" not in f.parts]:
+        for file in [
+            f for f in original.rglob("*") if f.is_file() and "__pycache__" not in f.parts
+        ]:
             link = self._folder / package / file.relative_to(original)
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(file)
@@ -85,7 +88,9 @@ class Copy:
     def _place(self, file: Path, mutation: Mutation) -> str:
         return f"{file.relative_to(self._root)}:{mutation.function}"
 
-    def _with_fault(self, file: Path, mutation: Mutation, tests: list[Test], nice: int) -> tuple[str, str]:
+    def _with_fault(
+        self, file: Path, mutation: Mutation, tests: list[Test], nice: int
+    ) -> tuple[str, str]:
         link = self._folder / file.relative_to(self._root / self._package)
         users = self._sources.users(self._place(file, mutation))
         kernels = self._sources.kernels(users)
@@ -125,7 +130,9 @@ class Copy:
     def _is_sound(self, test: str, nice: int) -> bool:
         """Whether a test passes without a fault."""
         if test not in self._sound:
-            name, _ = self._run([Test(test, 20.0, frozenset())], self._numba / "sound", nice, COMPILING)
+            name, _ = self._run(
+                [Test(test, 20.0, frozenset())], self._numba / "sound", nice, COMPILING
+            )
             if name == "survived":
                 self._sound.add(test)
         return test in self._sound

@@ -167,7 +167,12 @@ def control_of(motion, *, last=3, **keys):
     arm = Assembly.of(load_platform("three_star_pen")).arm
     spec = {"motion": motion, "feed_forward": "none", "holding": True, **keys}
     made = ArmControl.of(
-        arm, model_of("three_star_pen"), validate(ArmSpec, spec, source="test"), lead=0.0, last=last, dt=DT
+        arm,
+        model_of("three_star_pen"),
+        validate(ArmSpec, spec, source="test"),
+        lead=0.0,
+        last=last,
+        dt=DT,
     )
     x = resting_state(np.ones(3), np.array([0.0, 0.0, 0.0, 1.0]))
 

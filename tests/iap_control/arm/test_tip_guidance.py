@@ -15,7 +15,17 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference
-from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q, resting_state
+from iap_description.states import (
+    REF_A,
+    REF_FIXED,
+    REF_P,
+    REF_Q,
+    REF_V,
+    REF_W,
+    P,
+    Q,
+    resting_state,
+)
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_simulation.scenario.resolving import SCENARIOS
@@ -79,7 +89,9 @@ def test_it_leads_from_its_beginning_on_and_from_rest() -> None:
     np.testing.assert_allclose(targets[0].reference.row[REF_V], 0.0)
 
 
-def test_a_command_aslant_changes_the_velocity_by_the_acceleration_along_its_own_direction() -> None:
+def test_a_command_aslant_changes_the_velocity_by_the_acceleration_along_its_own_direction() -> (
+    None
+):
     """0.5 m/s^2 together, not on each axis."""
     goal = 2.0 * np.array([2.0, -1.0, 2.0, 0.0]) / 3.0
     made = guidance(goal, alone=True)

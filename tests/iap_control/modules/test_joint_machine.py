@@ -185,10 +185,14 @@ def test_the_setpoint_begins_and_ends_its_way_no_faster_than_its_acceleration_al
     assert not velocities[-1].any()  # it has arrived
 
 
-def test_modules_are_apart_once_the_follower_is_at_the_end_of_its_way_and_not_its_setpoint() -> None:
+def test_modules_are_apart_once_the_follower_is_at_the_end_of_its_way_and_not_its_setpoint() -> (
+    None
+):
     script = Script(joined=True)
     script.machine.part(0.0)
     late = SETTINGS.separation.distance - SIZE - 0.1
     assert script.hold(pose(late), 30.0) == JointState.SEPARATION
-    np.testing.assert_allclose(script.machine.setpoint.p_LF_L[0], SETTINGS.separation.distance, atol=0.002)
+    np.testing.assert_allclose(
+        script.machine.setpoint.p_LF_L[0], SETTINGS.separation.distance, atol=0.002
+    )
     assert script.hold(pose(late + 0.09), DT) == JointState.APART

@@ -245,7 +245,9 @@ def test_a_joint_is_halfway_between_the_modules_that_it_joins():
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8])
-def test_the_gain_falls_with_the_least_eigenvalue_of_a_long_chain_and_is_whole_of_a_short_one(count):
+def test_the_gain_falls_with_the_least_eigenvalue_of_a_long_chain_and_is_whole_of_a_short_one(
+    count,
+):
     """Chain of n: 2 - 2 cos(pi / n). What one period adds to the force of the last module is k lambda S."""
     structure, feed = Structure.of(chain(count), 0), FeedForward(lift(count), 0.2, "default")
     joint_S = np.zeros((count - 1, 6))
