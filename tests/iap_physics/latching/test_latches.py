@@ -145,6 +145,13 @@ def test_it_opens_at_its_time(name):
     assert world.events == ["caught", "locked", "released"]
 
 
+def test_after_its_time_it_catches_nothing_any_more(name):
+    world = World(name, start(depth=0.1, speed=0.2), release=0.05)
+    world.step(90)
+    assert world.phase == Phase.OPEN
+    assert world.events == []
+
+
 def test_a_probe_that_leaves_is_lost_by_a_weak_damper(name):
     world = World(name, start(depth=0.1151, speed=-0.3), damping=1.0)
     world.step(60)

@@ -230,3 +230,32 @@ def test_an_output_that_there_is_not_is_refused_by_name():
         RaySensor(depth_camera(), ["colour"])
     with pytest.raises(BadInput, match="ask for 'range'"):
         RaySensor(lidar_spec("vlp16"), ["depth"])
+
+
+def test_noise_is_the_sum_of_a_constant_and_of_what_grows_with_the_square():
+    noise, angle, baseline = 0.02, 0.02, 0.05
+    errors = {"noise": noise, "baseline": baseline, "disparity_noise_deg": angle}
+    spec = depth_camera(**errors, width=160, height=120)
+    for z in (1.0, 4.0):
+        wall = box([z + 0.5, 0.0, 2.0], [1.0, 60.0, 60.0])
+        depth = look(spec, rays_in(ground=False, wall=wall), ["depth"])["depth"]
+        expected = noise + z * z * np.tan(np.deg2rad(angle)) / baseline
+        assert np.nanstd(depth) == pytest.approx(expected, rel=0.03)
+        assert np.nanmean(depth) == pytest.approx(z, abs=5e-3)
+
+
+def test_a_normal_points_to_the_sensor_from_either_side_of_a_surface():
+    roof = box([0.0, 0.0, 5.0], [40.0, 40.0, 0.5])
+    up = so3.quaternion_exp(np.array([0.0, -np.pi / 3.0, 0.0]))
+    seen = look(depth_camera(), rays_in(ground=False, roof=roof), ["normals"], q=up)
+    there = np.isfinite(seen["normals"][..., 2])
+    assert there.sum() > 500
+    np.testing.assert_allclose(seen["normals"][there], [[0.0, 0.0, -1.0]] * there.sum(), atol=1e-6)
+
+
+def test_a_lidar_of_one_ray_in_any_direction_has_no_opening_angle():
+    for azimuth in np.linspace(-170.0, 170.0, 45):
+        spec = lidar_spec("vlp16", columns=1, channels=1, azimuth_deg=[azimuth, azimuth], elevation_deg=[17.0, 17.0])
+        pattern = pattern_of(spec)
+        assert 0.0 <= pattern.half < 1e-7
+        assert np.linalg.norm(pattern.axis_S) == pytest.approx(1.0)
