@@ -104,13 +104,20 @@ def _drawn(top: Path, options: argparse.Namespace) -> list[tuple[Path, Mutation]
         old = [row for row in json.loads(options.again.read_text()) if row["outcome"] != "killed"]
         return [each for row in old if (each := _same(row, faults)) is not None]
     dice, drawn = random.Random(options.seed), []
+    by_function: dict[tuple[str, str], list[tuple[Path, Mutation]]] = {}
+    for each in faults:
+        by_function.setdefault(_home(*each), []).append(each)
     while len(drawn) < min(options.count, len(faults)):
-        function = dice.choice(sorted({(str(file), fault.function) for file, fault in faults}))
-        of_it = [each for each in faults if (str(each[0]), each[1].function) == function]
+        of_it = by_function[dice.choice(sorted(home for home in by_function if by_function[home]))]
         kind = dice.choice(sorted({fault.kind for _, fault in of_it}))
         drawn.append(dice.choice([each for each in of_it if each[1].kind == kind]))
-        faults.remove(drawn[-1])
+        of_it.remove(drawn[-1])
     return drawn
+
+
+def _home(file: Path, fault: Mutation) -> tuple[str, str]:
+    """File and function of a fault; all constants of a module stand for one function."""
+    return str(file), "" if fault.function.isupper() else fault.function
 
 
 def _same(row: dict, faults: list[tuple[Path, Mutation]]) -> tuple[Path, Mutation] | None:

@@ -3,14 +3,17 @@
 
 import ast
 import hashlib
+import itertools
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 LONGEST_NOTING = 1800.0  # [s] for the tests of one folder
+FAR = 99  # steps of use, of a test that does not run what is meant
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,12 @@ class Test:
     def file(self) -> str:
         """The test's file, relative to the root."""
         return self.name.split("::")[0]
+
+
+def _folder_of_tests(place: str) -> str:
+    """The folder of the tests on the subject of a module."""
+    package, _, *folders = Path(place.split(":")[0]).parent.parts
+    return "/".join(["tests", package, *folders])
 
 
 class TestMap:
@@ -45,23 +54,28 @@ class TestMap:
                 self._note(changed)
                 self._store.write_text(json.dumps(self._files))
 
-    def of(self, places: set[str], near: Path) -> list[Test]:
+    def of(self, places: dict[str, int]) -> list[Test]:
         """Tests that run one of these functions, then the others of their files; nearest and quickest first.
 
         Args:
-            places: "module file:Class.method", as the tests' functions.
-            near: the folder of tests of the same subject.
+            places: "module file:Class.method", as the tests' functions, and how far each is from what is meant.
         """
+        near = {_folder_of_tests(place) for place, steps in places.items() if steps < 2}
         tests = [test for file in self._files for test in self._tests(file)]
-        covering = [test for test in tests if places & test.functions]
-        files = {test.file for test in covering}
-        others = [test for test in tests if test.file in files and not places & test.functions]
+        away = {
+            test.name: min((places[f] for f in test.functions & places.keys()), default=FAR)
+            for test in tests
+        }
+        files = {test.file for test in tests if away[test.name] < FAR}
 
-        def order(test: Test) -> tuple[int, float]:
-            at = (self._root / test.file).parent
-            return (0 if at == near else 1 if at.is_relative_to(near.parent) else 2), test.seconds
+        def order(test: Test) -> tuple[bool, int, int, float]:
+            at, steps = str(Path(test.file).parent), away[test.name]
+            folder = (
+                0 if at in near else 1 if any(each.split("/")[1] in at for each in near) else 2
+            )
+            return steps == FAR, folder, steps, test.seconds
 
-        return [*sorted(covering, key=order), *sorted(others, key=order)]
+        return sorted((test for test in tests if test.file in files), key=order)
 
     def _tests(self, file: str) -> list[Test]:
         noted = self._files[file]["tests"]
@@ -119,72 +133,105 @@ def _digest(file: Path) -> str:
 
 
 class Sources:
-    """The functions and constants of all packages, and which names each mentions."""
+    """The functions, classes and constants of all packages, and which of them each uses."""
 
     def __init__(self, root: Path, packages: list[str]) -> None:
-        self._mentions: dict[str, set[str]] = {}
+        self._uses: dict[str, set[str]] = {}
         self._compiled: set[str] = set()
         self._constants: set[str] = set()
-        for package in packages:
-            for file in sorted((root / package / package).rglob("*.py")):
-                self._read(str(file.relative_to(root)), ast.parse(file.read_text()))
+        files = [
+            f for package in packages for f in sorted((root / package / package).rglob("*.py"))
+        ]
+        self._files = {_module_name(f.relative_to(root)): str(f.relative_to(root)) for f in files}
+        for file in files:
+            self._read(str(file.relative_to(root)), ast.parse(file.read_text()))
 
     def has_kernels(self, file: str) -> bool:
         """Whether a module has compiled functions."""
         return any(place.startswith(f"{file}:") for place in self._compiled)
 
-    def kernels(self, places: set[str]) -> set[str]:
+    def kernels(self, places: Iterable[str]) -> set[str]:
         """The modules of those places that are compiled."""
-        return {place.split(":")[0] for place in places & self._compiled}
+        return {place.split(":")[0] for place in self._compiled.intersection(places)}
 
-    def users(self, place: str) -> set[str]:
+    def users(self, place: str) -> dict[str, int]:
         """The place itself and what runs it, as far as no test is seen to call that: through kernels and constants.
 
-        A method of a class counts for what stands in the class's body.
+        Returns:
+            How many steps of use each is away. Of what stands in the body of a class the methods are none away.
         """
-        users, new = {place}, {place}
-        if place in self._mentions and place not in self._compiled | self._constants:
+        users = {place: 0}
+        if place in self._uses and place not in self._compiled | self._constants:
             return users
-        users |= {each for each in self._mentions if each.startswith(f"{place}.")}
-        while new:
-            names = {each.split(":")[1].split(".")[-1] for each in new}
-            more = {
-                each for each, mentioned in self._mentions.items() if names & mentioned
-            } - users
-            users |= more
+        users |= {each: 0 for each in self._uses if each.startswith(f"{place}.")}
+        new = {place}
+        for step in itertools.count(1):
+            more = {each for each, used in self._uses.items() if new & used} - users.keys()
+            users |= dict.fromkeys(more, step)
             new = more & (self._compiled | self._constants)
-        return users
+            if not new:
+                return users
+        raise AssertionError
 
     def _read(self, file: str, module: ast.Module) -> None:
-        for node in module.body:
-            if isinstance(node, ast.FunctionDef):
-                self._add(f"{file}:{node.name}", node)
-            elif isinstance(node, ast.ClassDef):
-                for method in node.body:
-                    if isinstance(method, ast.FunctionDef):
-                        self._add(f"{file}:{node.name}.{method.name}", method)
-            elif isinstance(node, ast.Assign | ast.AnnAssign):
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    place = f"{file}:{_identifier(target)}"
-                    self._constants.add(place)
-                    self._mentions[place] = {
-                        _identifier(each) for each in ast.walk(node) if each is not target
-                    }
+        known = self._imported(module)
+        own = [each for node in module.body for each in _defined(node)]
+        known |= {name: f"{file}:{name}" for name, _ in own}
+        for name, node in own:
+            if not isinstance(node, ast.ClassDef):
+                self._add(f"{file}:{name}", node, known)
+                continue
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef):
+                    self._add(f"{file}:{name}.{method.name}", method, known)
 
-    def _add(self, place: str, node: ast.FunctionDef) -> None:
-        self._mentions[place] = {_identifier(each) for each in ast.walk(node)} - {""}
-        if any(_is_compiler(each) for each in node.decorator_list):
+    def _imported(self, module: ast.Module) -> dict[str, str]:
+        """What names of a module stand for: places of ours, or our modules ("file:")."""
+        names = {}
+        for node in ast.walk(module):
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            for alias in node.names:
+                name, whole = alias.asname or alias.name, f"{node.module}.{alias.name}"
+                if whole in self._files:
+                    names[name] = f"{self._files[whole]}:"
+                elif node.module in self._files:
+                    names[name] = f"{self._files[node.module]}:{alias.name}"
+        return names
+
+    def _add(self, place: str, node: ast.stmt, known: dict[str, str]) -> None:
+        uses = {
+            known[each.id]
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name) and each.id in known
+        }
+        for each in ast.walk(node):
+            if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
+                module = known.get(each.value.id, "")
+                uses |= {module + each.attr} if module.endswith(":") else set()
+        self._uses[place] = uses - {place}
+        if not isinstance(node, ast.FunctionDef):
+            self._constants.add(place)
+        elif any(_is_compiler(each) for each in node.decorator_list):
             self._compiled.add(place)
 
 
-def _identifier(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+def _module_name(file: Path) -> str:
+    return ".".join(file.with_suffix("").parts[1:]).removesuffix(".__init__")
+
+
+def _defined(node: ast.stmt) -> list[tuple[str, ast.stmt]]:
+    """The names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [(node.name, node)]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        flat = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
+        return [(each.id, node) for each in flat if isinstance(each, ast.Name)]
+    return []
 
 
 def _is_compiler(node: ast.expr) -> bool:
-    return _identifier(node.func if isinstance(node, ast.Call) else node) in {
-        "njit",
-        "formula",
-        "jit",
-        "vectorize",
-    }
+    called = node.func if isinstance(node, ast.Call) else node
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in {"njit", "formula", "jit", "vectorize"}

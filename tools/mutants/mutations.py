@@ -68,7 +68,9 @@ def _faults(node: ast.AST, function: str, inside: bool) -> Iterator[tuple[str, a
         function = f"{function}.{node.name}" if function else node.name
     if not function and isinstance(node, ast.Assign | ast.AnnAssign):
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        function = _name(target)
+        function = _name(target.elts[0] if isinstance(target, ast.Tuple) else target)
+    if isinstance(node, ast.FunctionDef) and all(_is_docstring(each) for each in node.body):
+        return  # of a protocol
     if inside or not isinstance(node, ast.stmt):
         for kind, text in _of_expression(node):
             yield function, node, kind, text
@@ -90,6 +92,8 @@ def _children(node: ast.AST) -> list[ast.AST]:
         return []
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return [node.value]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        return []  # its sign is a fault already, and -2 means to numpy what -1 does
     return list(ast.iter_child_nodes(node))
 
 

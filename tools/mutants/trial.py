@@ -24,6 +24,7 @@ from mutations import Mutation
 
 START = 40.0  # [s] of a process of tests that imports all, on a busy machine
 COMPILING = 240.0  # [s] that may go into kernels
+NO_TESTS = 4  # exit code of pytest that finds a named test not
 SLOWER = 4.0  # times the seconds that were noted
 
 
@@ -40,7 +41,9 @@ class Outcome:
 class Copy:
     """A copy of one package under `scratch`, with its tests."""
 
-    def __init__(self, root: Path, package: str, scratch: Path, tests: TestMap, sources: Sources) -> None:
+    def __init__(
+        self, root: Path, package: str, scratch: Path, tests: TestMap, sources: Sources
+    ) -> None:
         self._root, self._package, self._tests, self._sources = root, package, tests, sources
         self._folder, self._numba = scratch / package, scratch / "numba"
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -77,11 +80,10 @@ class Copy:
 
     def _chosen(self, file: Path, mutation: Mutation, seconds: float) -> list[Test]:
         place = self._place(file, mutation)
-        near = self._root / "tests" / file.parent.relative_to(self._root / self._package)
         chosen, left = [], seconds
-        for test in self._tests.of(self._sources.users(place), near):
-            left -= test.seconds
-            if left > 0.0:
+        for test in self._tests.of(self._sources.users(place)):
+            if test.seconds < left:
+                left -= test.seconds
                 chosen.append(test)
         return chosen
 
@@ -124,7 +126,9 @@ class Copy:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return ("undecided" if compiling else "killed"), ""
-        failed = re.search(r"^(?:FAILED|ERROR) (tests/\S*)", said, re.MULTILINE)
+        if process.returncode == NO_TESTS and "loading conftest" not in said:
+            return "undecided", ""  # tests have other names than when they were noted
+        failed = re.search(r"^(?:FAILED|ERROR) (tests/.*?)(?: - .*)?$", said, re.MULTILINE)
         return ("killed" if process.returncode else "survived"), failed[1] if failed else ""
 
     def _is_sound(self, test: str, nice: int) -> bool:

@@ -255,7 +255,13 @@ def test_a_normal_points_to_the_sensor_from_either_side_of_a_surface():
 
 def test_a_lidar_of_one_ray_in_any_direction_has_no_opening_angle():
     for azimuth in np.linspace(-170.0, 170.0, 45):
-        spec = lidar_spec("vlp16", columns=1, channels=1, azimuth_deg=[azimuth, azimuth], elevation_deg=[17.0, 17.0])
+        spec = lidar_spec(
+            "vlp16",
+            columns=1,
+            channels=1,
+            azimuth_deg=[azimuth, azimuth],
+            elevation_deg=[17.0, 17.0],
+        )
         pattern = pattern_of(spec)
         assert 0.0 <= pattern.half < 1e-7
         assert np.linalg.norm(pattern.axis_S) == pytest.approx(1.0)

@@ -16,7 +16,9 @@ def near(distance, off, half=HALF):
     rows = np.zeros((3, 13))
     rows[0, :3] = TIP + [-30.0, 0.0, 0.0]  # behind
     angle = np.deg2rad(off)
-    rows[1, :3] = TIP + distance * np.array([np.cos(angle), 0.6 * np.sin(angle), 0.8 * np.sin(angle)])
+    rows[1, :3] = TIP + distance * np.array(
+        [np.cos(angle), 0.6 * np.sin(angle), 0.8 * np.sin(angle)]
+    )
     rows[2, :3] = TIP + [0.0, 40.0, 0.0]
     found = bodies_near(TIP, AXIS, half, REACH, rows, np.full(3, RADIUS)).tolist()
     assert set(found) <= {1}

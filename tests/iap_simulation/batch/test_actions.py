@@ -6,7 +6,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
+from iap_physics.engines.engine import DIVERGED, INVALID_COMMAND, RUNNING, TOO_FAR, UPSIDE_DOWN
 from iap_simulation.batch.actions import KINDS, action_of, action_size
 from iap_simulation.batch.worlds import Worlds
 
@@ -147,3 +147,30 @@ def test_states_are_handed_over_without_a_copy(worlds):
     shared = np.from_dlpack(worlds.state)
     worlds.advance()
     assert np.shares_memory(shared, worlds.state)
+
+
+def test_a_rotor_does_not_pull_and_of_no_number_it_makes_none(worlds):
+    values = np.zeros((WORLDS, 4 * COUNT))
+    values[0, 0], values[1, 1], values[2, 2] = -1.0, 2.0, np.nan
+    rpm = action_of("rotor_thrust", values, worlds).rpm.reshape(WORLDS, -1)
+    lift = worlds.model.fleet[0].rotor.c_f
+    assert rpm[0, 0] == 0.0
+    assert rpm[1, 1] == pytest.approx(np.sqrt(2.0 / lift))
+    assert np.isnan(rpm[2, 2]) and np.isfinite(rpm).sum() == rpm.size - 1
+
+
+def test_a_world_keeps_the_first_cause_of_its_end(worlds):
+    x = worlds.state
+    over = [1.0, 0.0, 0.0, 0.0]  # half a turn about x
+    x[0, :, 0] += 30.0
+    x[1, 0, 3:7] = over
+    x[2, :, 0] += 30.0
+    x[2, 0, 3:7] = over
+    worlds.status[2] = DIVERGED
+    worlds.control()
+    assert worlds.status.tolist() == [TOO_FAR, UPSIDE_DOWN, DIVERGED, RUNNING]
+    worlds.control()
+    assert worlds.status.tolist() == [TOO_FAR, UPSIDE_DOWN, DIVERGED, RUNNING]
+    before = x.copy()
+    worlds.advance()
+    np.testing.assert_array_equal(x[:3], before[:3])

@@ -56,7 +56,9 @@ def test_wrenches_count_over_the_last_and_the_first_ten_seconds_of_a_joint():
     joint, never = found["joints"]["j"], found["joints"]["k"]
     assert joint["force_n"] == pytest.approx(55.0, abs=0.02)
     assert joint["torque_nm"] == pytest.approx(5.5, abs=0.002)
-    np.testing.assert_allclose(joint["wrench"], [joint["force_n"], 0, 0, 0, 0, -joint["torque_nm"]])
+    np.testing.assert_allclose(
+        joint["wrench"], [joint["force_n"], 0, 0, 0, 0, -joint["torque_nm"]]
+    )
     first = 25.0 + 0.025
     assert joint["force_first_n"] == pytest.approx(first, abs=0.02)
     assert joint["force_after_catch_n"] == pytest.approx(CAUGHT + 3.0, abs=0.02)

@@ -38,6 +38,8 @@ def test_a_flight_that_is_cut_has_not_arrived(tmp_path: Path) -> None:
     assert result.metrics["outcome"] == "not_arrived"
     assert not result.metrics["task"]["success"]
     assert result.metrics["task"]["distance_m"] > 10.0
+    assert result.metrics["task"]["time_s"] is None
+    assert result.failure == "task 'navigate' has not succeeded after 1.00 s"
 
 
 def test_it_goes_on_from_a_snapshot_and_begins_anew_after_a_reset() -> None:
