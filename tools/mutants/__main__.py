@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests on small faults: which of them would the tests of a package notice?
 
-./iap python tools/mutants PACKAGE_OR_PATH... [--count N] [--seed S] [--json FILE] puts N faults into modules, one at a time and in
-a copy, and runs the tests that run the faulty function: the nearest first, until one fails. A fault that none notices is a mutant
-that survives; it is printed as a difference. The first call notes for some minutes which functions each test calls.
+./iap python tools/mutants PACKAGE_OR_PATH... [--count N] [--seed S] [--json FILE] puts N faults into modules, one at a
+time and in a copy, and runs the tests that run the faulty function: the nearest first, until one fails. A fault that
+none notices is a mutant that survives; it is printed as a difference. The first call notes for some minutes which
+functions each test calls.
 """
 
 import argparse

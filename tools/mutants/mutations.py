@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small faults in Python source: each is one expression or one statement, changed as text.
 
-What cannot be a fault of behaviour stays: annotations, docstrings, decorators, imports, and what is raised or printed as text.
+What cannot be a fault of behaviour stays: annotations, docstrings, decorators, imports, and what is raised or printed
+as text.
 """
 
 import ast

@@ -22,6 +22,7 @@ from pathlib import Path
 from covering import Sources, Test, TestMap
 from mutations import Mutation
 
+OPTIONS = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
 START = 40.0  # [s] of a process of tests that imports all, on a busy machine
 COMPILING = 240.0  # [s] that may go into kernels
 NO_TESTS = 4  # exit code of pytest that finds a named test not
@@ -115,8 +116,7 @@ class Copy:
         limit = START + compiling + SLOWER * sum(test.seconds for test in tests)
         path = f"{self._folder}:{os.environ.get('PYTHONPATH', '')}"
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
-            + [test.name for test in tests],
+            [sys.executable, "-P", "-m", "pytest", *OPTIONS, *(test.name for test in tests)],
             cwd=self._root, env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(numba)}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=lambda: os.nice(nice),
         )  # fmt: skip
