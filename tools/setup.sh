@@ -132,7 +132,7 @@ give_up() {
 
 # Finds $python and sees to it that a compiler and Python's headers are there, by apt where that is allowed.
 need_system_packages() {
-    local missing=() fits="3.11 to 3.13 (ROS 2 comes as wheels for these), or that of a sourced ROS 2 up to 3.14"
+    local missing=() fits="3.11 to 3.13 (for which the packages and the wheels of ROS 2 are locked), or that of a sourced ROS 2 up to 3.14"
     [[ $(uname -m) == x86_64 ]] || give_up "this machine is $(uname -m); the locked packages are for x86_64"
     if find_python; then
         has_venv || missing+=(python3-venv)

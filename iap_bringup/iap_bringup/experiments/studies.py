@@ -2,6 +2,7 @@
 """The studies of ``iap experiment``: each measures something and shows a table."""
 
 from collections.abc import Callable
+from json import dumps
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -9,6 +10,7 @@ from rich.console import Console
 from iap_bringup.experiments.engines import engines
 from iap_bringup.experiments.modules.study import modules
 from iap_bringup.experiments.rays import rays
+from iap_bringup.experiments.rows import bar_table
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
@@ -34,6 +36,22 @@ def nodes(console: Console) -> None:
     modules = {pace: measure(*flight, pace, 60.0) for pace in PACES}
     modules["realtime, one process"] = measure(*flight, "realtime", 60.0, together=True)
     show_columns(console, "module_assembly, every node a process of its own, or all one", modules)
+
+
+def node_bars(console: Console, *, json: bool = False) -> None:
+    """Platforms that follow, as nodes, a stream of poses with gaps, bursts and losses; depth images that arrive."""
+    try:
+        from iap_bringup.experiments.nodes.node_bars import node_bars as measured
+    except ImportError as error:
+        raise BadInput(
+            f"experiment node_bars: ROS 2 is not in this environment ({error})"
+        ) from error
+    with Console(stderr=True).status("") as status:
+        bars = measured(status.update)
+    if json:
+        console.file.write(f"{dumps([{**bar._asdict(), 'passes': bar.passes} for bar in bars])}\n")
+    else:
+        console.print(bar_table(bars))
 
 
 def localization_nodes(console: Console) -> None:
@@ -172,6 +190,7 @@ EXPERIMENTS = (
     ExperimentCommand(free_flight),
     ExperimentCommand(engines, ("quick", "scenarios")),
     ExperimentCommand(nodes),
+    ExperimentCommand(node_bars, ("json",)),
     ExperimentCommand(localization_nodes),
     ExperimentCommand(soak),
     ExperimentCommand(contact),

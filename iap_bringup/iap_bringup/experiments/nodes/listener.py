@@ -62,6 +62,10 @@ class Listener:
         """A value; NaN before it came."""
         return float(self._values.get(status, {}).get(key, "nan"))
 
+    def text(self, status: str, key: str) -> str:
+        """A value as it was published; empty before it came."""
+        return self._values.get(status, {}).get(key, "")
+
     def spin(self) -> None:
         """Receive messages for a short while."""
         self._executor.spin_once(timeout_sec=SPIN_TIMEOUT)
