@@ -59,6 +59,7 @@ class Coordinator:
         self.losses: list[ModuleLoss] = []
         self._weights = lift.weights
         self.lost = LossMonitor.of(spec, names)
+        self.structures: list[Structure] = []
         self.structures = self._structures()
         check_loops(spec, self.structures)
         self._guidance = ModuleGuidance(self.structures, len(names))
@@ -272,7 +273,9 @@ class Coordinator:
                 self.events.append(JointEvent(t, name, machine.state))
 
     def _structures(self) -> list[Structure]:
-        return structures(self._locked_joints, range(len(self._names)), self.lost.modules)
+        """Structures by the joints that hold; who leads goes on among equals, since its integral carries all."""
+        led = {each.leader for each in self.structures if len(each.modules) > 1}
+        return structures(self._locked_joints, range(len(self._names)), self.lost.modules, led)
 
     def _structure_of(self, module: int) -> Structure:
         return next(each for each in self.structures if module in each.modules)

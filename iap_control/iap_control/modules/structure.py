@@ -56,7 +56,8 @@ class Structure:
         offsets_S: (n, 3) d_i, from the GCoS to each module's CoM [m].
         joints_S: (m, 3) the joints, halfway between the CoMs [m].
         incidence: (n, m) B.
-        leader: number of the module nearest the centre, of equals the first: index (n - 1) // 2 of a chain.
+        leader: number of the module nearest the centre, of equals one that led before, else the first: index
+            (n - 1) // 2 of a chain.
         obeys: (n,) whether each module does; a lost one leads only where all are lost.
     """
 
@@ -70,7 +71,11 @@ class Structure:
 
     @classmethod
     def of(
-        cls, joints: Mapping[str, ModuleJoint], module: int, lost: Collection[int] = frozenset()
+        cls,
+        joints: Mapping[str, ModuleJoint],
+        module: int,
+        lost: Collection[int] = frozenset(),
+        led: Collection[int] = frozenset(),
     ) -> Self:
         """The structure that a module belongs to.
 
@@ -78,6 +83,7 @@ class Structure:
             joints: that hold, of all structures.
             module: its number.
             lost: numbers of modules that no longer obey.
+            led: numbers of modules that have led structures so far.
 
         Raises:
             BadInput: a closed loop does not fit itself.
@@ -94,7 +100,8 @@ class Structure:
             incidence[row[joint.a], k], incidence[row[joint.b], k] = -1.0, 1.0
             halfway[k] = 0.5 * (offsets[row[joint.a]] + offsets[row[joint.b]])
         obeys = np.array([each not in lost for each in modules])
-        leader = modules[_nearest(offsets, obeys if obeys.any() else ~obeys)]
+        has_led = np.array([each in led for each in modules])
+        leader = modules[_nearest(offsets, obeys if obeys.any() else ~obeys, has_led)]
         return cls(modules, tuple(joined), offsets, halfway, incidence, leader, obeys)
 
     @property
@@ -111,20 +118,24 @@ class Structure:
 
 
 def structures(
-    joints: Mapping[str, ModuleJoint], modules: Sequence[int], lost: Collection[int] = frozenset()
+    joints: Mapping[str, ModuleJoint],
+    modules: Sequence[int],
+    lost: Collection[int] = frozenset(),
+    led: Collection[int] = frozenset(),
 ) -> list[Structure]:
     """All structures that modules form by the joints that hold, single ones among them; see `Structure.of`."""
     out: list[Structure] = []
     for module in modules:
         if not any(module in each.modules for each in out):
-            out.append(Structure.of(joints, module, lost))
+            out.append(Structure.of(joints, module, lost, led))
     return out
 
 
-def _nearest(offsets_S: Array, candidates: Booleans) -> int:
-    """Row of the module nearest the centre among candidates (n,), the first of equals."""
+def _nearest(offsets_S: Array, candidates: Booleans, has_led: Booleans) -> int:
+    """Row of the module nearest the centre among candidates (n,): of equals one that has led, else the first."""
     distances = np.where(candidates, np.linalg.norm(offsets_S, axis=1), np.inf)
-    return int(np.argmax(distances <= distances.min() + NEARER))
+    equals = distances <= distances.min() + NEARER
+    return int(np.argmax(equals & has_led if (equals & has_led).any() else equals))
 
 
 def _positions(joints: Mapping[str, ModuleJoint], start: int) -> dict[int, Array]:

@@ -131,15 +131,15 @@ def test_modules_whose_joints_measure_dock_before_these_have_measured_anything()
     assert not fleet.coordinator.feed_forward.wrenches_P.any()
 
 
-def test_the_leader_is_the_middle_and_others_follow() -> None:
+def test_the_leader_is_the_middle_and_leads_on_where_one_of_the_others_parts() -> None:
     places = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
     fleet = Fleet(places, joined(LINE), mission=[{"part": "k"}])
     roles = fleet.coordinator.roles
     assert roles == [ModuleRole.FOLLOWER, ModuleRole.LEADER, ModuleRole.FOLLOWER]
     fleet.fly(1.0)
     assert fleet.coordinator.roles == [
-        ModuleRole.LEADER,
         ModuleRole.FOLLOWER,
+        ModuleRole.LEADER,
         ModuleRole.SEPARATED,
     ]
 
