@@ -3,4 +3,6 @@
 
 from pathlib import Path
 
+from iap_description import __version__ as __version__
+
 DATA = Path(__file__).parent / "data"

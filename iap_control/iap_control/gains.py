@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
     Flag,
     NonNegative,
@@ -15,7 +16,6 @@ from iap_description.config.record import (
     Share,
     Vec3,
     merged,
-    read_yaml,
     validate,
 )
 from iap_description.vehicles.autopilot_gains import AutopilotGains

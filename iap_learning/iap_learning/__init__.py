@@ -3,6 +3,8 @@
 
 from importlib.util import find_spec
 
+from iap_description import __version__ as __version__
+
 if find_spec("gymnasium") is not None:  # without it nobody can ask for an environment by name
     from iap_learning.registration import register_all
 

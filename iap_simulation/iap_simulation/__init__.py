@@ -4,11 +4,18 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from iap_description import __version__ as __version__
+
 if TYPE_CHECKING:
     from iap_simulation.runs.run import record as record
     from iap_simulation.simulation.simulation import Simulation as Simulation
 
 HOMES = {"Simulation": "iap_simulation.simulation.simulation", "record": "iap_simulation.runs.run"}
+
+
+def __dir__() -> list[str]:
+    """Names of the package, with those that are imported once they are asked for."""
+    return sorted([*globals(), *HOMES])
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is

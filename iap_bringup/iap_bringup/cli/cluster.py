@@ -5,25 +5,7 @@ import argparse
 import subprocess
 import sys
 
-from iap_simulation.sweeps.cluster import TOKEN, imported_ray
-
-PORT = 6379  # of a cluster's head
-
-
-def add_cluster(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap cluster``."""
-    parser.description = "Be a part of a Ray cluster in this checkout's environment until Ctrl-C."
-    parser.epilog = f"Machines know each other by the token in {TOKEN}, which the head makes: copy it to the others."
-    parser.add_argument(
-        "head",
-        nargs="?",
-        metavar="HOST:PORT",
-        help="of the cluster that this machine joins; without it this machine is the head",
-    )
-    parser.add_argument(
-        "--port", type=int, default=PORT, metavar="N", help=f"of the head (default: {PORT})"
-    )
-    parser.set_defaults(run=cluster)
+from iap_simulation.sweeps.cluster import imported_ray
 
 
 def cluster(options: argparse.Namespace) -> int:

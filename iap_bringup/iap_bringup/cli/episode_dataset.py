@@ -12,45 +12,15 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-from iap_bringup.cli.options import add_assignments, check_counts
+from iap_bringup.cli.arguments.learning import NOMINAL
+from iap_bringup.cli.options import check_counts
 from iap_bringup.terminal.flight import progress_bar
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
-from iap_learning.tasks.agents import EXPERTS
 from iap_learning.tasks.episodes import AnyEpisodes
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
-from iap_learning.tasks.task import TASKS
 from iap_simulation.sweeps.statistics import wilson_interval
-
-ROOT = Path("datasets")
-PLAIN = "nominal"  # preset that is the task itself
-
-
-def add_dataset(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap dataset --policy``."""
-    parser.description = (
-        "Fly a task by an expert for many episodes and write a data set of Minari."
-    )
-    parser.epilog = "Example: iap dataset docking --policy noisy_script --episodes 500"
-    parser.add_argument("task", help=f"one of {', '.join(TASKS.names())}, or a YAML file")
-    parser.add_argument(
-        "--policy", required=True, help=f"who flies: {', '.join(EXPERTS.names())}, or a YAML file"
-    )
-    parser.add_argument(
-        "--preset", default=PLAIN, help="of the task: hard is TASK_hard; nominal itself"
-    )
-    parser.add_argument("--episodes", type=int, default=500, metavar="N", help="default: 500")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="of the first episode; those after it follow"
-    )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share the worlds")
-    add_assignments(parser, "change a key of the task")
-    parser.add_argument(
-        "--out", type=Path, default=ROOT, metavar="DIR", help=f"folder of data sets ({ROOT})"
-    )
-    parser.add_argument("--json", action="store_true", help="print the summary as one line")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     from iap_learning.registration import spec_of
 
     check_counts(options, "episodes", "seed", "threads")
-    name = options.task if options.preset == PLAIN else f"{options.task}_{options.preset}"
+    name = options.task if options.preset == NOMINAL else f"{options.task}_{options.preset}"
     settings = parsed_settings(options.assignments)
     task = make_task(name, settings)
     count = min(options.episodes, AT_ONCE)

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from iap_bringup.cli.arguments.learning import BATCHED, NOMINAL
 from iap_bringup.cli.options import check_counts
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
 from iap_bringup.terminal.flight import progress_bar
+from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import new_folder
 from iap_learning.evaluation.batched import fly_batched
@@ -40,10 +42,6 @@ from iap_learning.policies.policy import SUFFIX, Policy, shipped_policies
 from iap_learning.tasks.kinds.registry import kind_of, make_task, task_of_policy
 from iap_learning.tasks.task import TASKS, Task
 
-BATCHED = "batched"
-ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
-FIRST_SEED = 1_000_000
-PLAIN = "nominal"  # preset that is the task itself
 APPROACH = "approach.png"
 
 
@@ -59,36 +57,6 @@ class EvaluatedPolicy(NamedTuple):
     task: Task
     flyer: EvaluatedAgent
     policy: Policy | None
-
-
-def add_evaluate(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap evaluate``."""
-    parser.description = (
-        "Fly a policy for many episodes, and say how often and how well it succeeds."
-    )
-    parser.epilog = "Example: iap evaluate docking --preset hard --episodes 1000 --seed 7"
-    there = ", ".join(shipped_policies()) or "none ships"
-    what = (
-        f"a policy ({there}), the path of an {SUFFIX} file, a task, whose shipped policy flies,"
-        f" or with --task one of {', '.join(BASELINES)}"
-    )
-    parser.add_argument("policy", help=what)
-    parser.add_argument("--task", help="that is flown, instead of the policy's own")
-    parser.add_argument(
-        "--preset", help="of the task: hard is the task's TASK_hard; nominal itself"
-    )
-    parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="default: 1000")
-    text = f"of the first episode; each has its own (default: {FIRST_SEED}, far from those of training)"
-    parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
-    parser.add_argument("--engine", choices=ENGINES, default=BATCHED, help="default: batched")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share many worlds")
-    parser.add_argument("--export", type=Path, metavar="FILE.onnx", help="the policy for others")
-    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="of the first episode")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="default: evaluations/NAME-001")
-    parser.add_argument("--no-record", action="store_true", help="fly no failure again")
-    parser.add_argument("--no-plot", action="store_true", help="leave the figure out")
-    parser.add_argument("--json", action="store_true", help="print evaluation.json alone")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -129,6 +97,11 @@ def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPoli
                 f"evaluate {name}: --task is missing (tasks: {', '.join(TASKS.names())})"
             )
         return EvaluatedPolicy(make_task(preset_of(task, preset)), baseline(name), None)
+    known = (*TASKS.names(), *shipped_policies(), *BASELINES)
+    if name not in known and not name.endswith(SUFFIX):
+        raise BadInput(
+            f"no policy '{name}', nor task or baseline: {alternatives(name, known)} (or an {SUFFIX} file)"
+        )
     policy = Policy.load(_policy_name(name, preset))
     header = policy.header
     policy_task = name if name in TASKS.names() else header.task
@@ -149,7 +122,7 @@ def _policy_name(name: str, preset: str | None) -> str:
     if name not in TASKS.names():
         return name
     preset_of(name, preset)
-    policy = f"{name}_{preset or PLAIN}"
+    policy = f"{name}_{preset or NOMINAL}"
     return policy if policy in shipped_policies() else name
 
 
@@ -165,11 +138,11 @@ def preset_of(task: str, preset: str | None) -> str:
     Raises:
         BadInput: there is none.
     """
-    if preset in (None, PLAIN):
+    if preset in (None, NOMINAL):
         return task
     if f"{task}_{preset}" not in TASKS.names():
         presets = [each for each in TASKS.names() if each.startswith(f"{task}_")]
-        known = ", ".join([PLAIN, *(each.removeprefix(f"{task}_") for each in presets)])
+        known = ", ".join([NOMINAL, *(each.removeprefix(f"{task}_") for each in presets)])
         raise BadInput(f"--preset {preset}: task '{task}' has {known}")
     return f"{task}_{preset}"
 

@@ -15,9 +15,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from iap_bringup.cli.options import (
-    add_pose_options,
-    add_report_options,
-    add_scenario_options,
     pose_keys,
     scenario_options,
 )
@@ -47,39 +44,6 @@ SHOWN = (
     "depth_m",
     "arm",
 )
-
-
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap run``."""
-    parser.description = "Fly a scenario and judge it."
-    parser.add_argument("scenario", help="a name from 'iap list', or the path of a YAML file")
-    _add_flight_options(parser)
-    parser.set_defaults(run=run)
-
-
-def add_replay(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap replay``."""
-    parser.description = (
-        "Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap), ground-truth CSV in EuRoC's layout,"
-        " TUM or KITTI text."
-    )
-    parser.add_argument("recording", help="the bag, CSV or text file")
-    add_pose_options(parser)
-    _add_flight_options(parser)
-    parser.set_defaults(run=replay)
-
-
-def _add_flight_options(parser: argparse.ArgumentParser) -> None:
-    add_scenario_options(parser)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="run folder to create (default: the next runs/NAME-001)",
-    )
-    parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
-    parser.add_argument("--view", action="store_true", help="open PyBullet's window")
-    add_report_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from iap_bringup.cli.arguments.parser import CommandParser
 from iap_bringup.cli.main import VERBS, main
 from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
@@ -22,30 +23,6 @@ from iap_bringup.fuzz.trials import fault_of, run_command
 from iap_description.errors import BadInput
 
 EXIT_DONE, EXIT_FAULTS = 0, 1
-
-
-def add_fuzz(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap fuzz``."""
-    parser.description = (
-        "Try damaged files and options of every kind on every command: each shall end within a minute and 2 GB, by exit"
-        " code 0, 1 or 2, a refusal in one line and without a folder that looks complete."
-    )
-    parser.add_argument("--cases", type=int, default=200, metavar="N", help="default: 200")
-    parser.add_argument("--seed", type=int, metavar="N", help="of all damage (default: a new one)")
-    parser.add_argument(
-        "--only", type=int, metavar="N", help="this case alone, whose files are kept"
-    )
-    names = ", ".join(KINDS)
-    parser.add_argument(
-        "--kind",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help=f"cases of these kinds alone; may be repeated: {names}",
-    )
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="files of cases with a fault")
-    parser.add_argument("--json", action="store_true", help="print the summary as one line")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,17 +54,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _import_commands() -> None:
     """Import the module of every command, which all processes then have."""
-    for verb in VERBS.values():
-        for module in (verb.module, *verb.by_option.values()):
-            importlib.import_module(f"iap_bringup.cli.{module}")
+    for name, verb in VERBS.items():
+        for options in ([], *([option] for option in verb.by_option)):
+            _parser_of([name, *options]).get_default("run").load()
 
 
-def _parser_of(arguments: list[str]) -> argparse.ArgumentParser:
+def _parser_of(arguments: list[str]) -> CommandParser:
     """The parser of a command line, with the options of its command."""
     name = arguments[0]
-    module = importlib.import_module(f"iap_bringup.cli.{VERBS[name].module_for(arguments)}")
-    parser = argparse.ArgumentParser(prog=f"iap {name}")
-    getattr(module, f"add_{name}")(parser)
+    module = VERBS[name].module_for(arguments)
+    parser = CommandParser(prog=f"iap {name}")
+    getattr(importlib.import_module(f"iap_bringup.cli.arguments.{module}"), f"add_{name}")(parser)
     return parser
 
 

@@ -12,7 +12,6 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from iap_bringup.cli.options import add_assignments
 from iap_bringup.plots.identified_flight import UNITS, draw_log
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
@@ -22,43 +21,6 @@ from iap_simulation.identification.settings import load_settings
 from iap_simulation.identification.validation import validation
 
 PLANT = "plant.yaml"
-
-
-def add_identify(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap identify``."""
-    parser.description = (
-        "Fit a model of a vehicle under velocity commands to logs, and judge it by others: MATLAB files of"
-        " aerial_manipulator, CSV, run folders. Writes a plant that 'iap run arm_path --set plant.file=FILE' flies."
-    )
-    parser.add_argument("logs", nargs="*", metavar="LOG", help=".mat, .csv, or a run folder")
-    parser.add_argument("--model", choices=("dynamic", "second_order"), required=True)
-    parser.add_argument(
-        "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"
-    )
-    parser.add_argument(
-        "--validate",
-        nargs="+",
-        default=[],
-        metavar="LOG",
-        help="held-out logs (default: all others)",
-    )
-    parser.add_argument(
-        "--error",
-        choices=("equation", "free_run"),
-        help="what the fit makes small (default: dynamic's equation, second_order's free run)",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="validate on a fitted flight, and say so"
-    )
-    add_assignments(parser, "change a setting, such as alpha=0.001, bandwidth=5.0 or start=FILE")
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder (default: the next runs/identify-001)"
-    )
-    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
-    parser.add_argument(
-        "--json", action="store_true", help="print metrics.json to standard output"
-    )
-    parser.set_defaults(run=identify)
 
 
 def identify(options: argparse.Namespace) -> int:

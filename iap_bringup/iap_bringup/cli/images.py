@@ -3,14 +3,12 @@
 
 import argparse
 from contextlib import closing
-from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.cli.options import add_sensor_options
 from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
-from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
+from iap_bringup.plots.table import write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, load_run, new_folder
@@ -19,46 +17,6 @@ from iap_sensors.cameras.make import make_renderer
 from iap_simulation.runs.rerender import rerender
 from iap_simulation.runs.video import write_run_video
 from iap_simulation.scenario.resolving import resolve_again
-
-
-def add_plot(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap plot``."""
-    parser.description = "Draw the plots of a run's folder."
-    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
-    names = ", ".join(plot.name for plot in PLOTS)
-    parser.add_argument(
-        "plots",
-        nargs="*",
-        metavar="PLOT",
-        help=f"only these: {names}, or module:PLOT of your own (default: all that the run has)",
-    )
-    parser.set_defaults(run=plot)
-
-
-def add_render(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap render``."""
-    parser.description = (
-        "Render a picture of a run in flight; with --video all of it; or, with --sensors or --scene, all images of its"
-        " cameras again, into a new run folder."
-    )
-    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
-    parser.add_argument(
-        "--time",
-        type=float,
-        nargs="+",
-        default=[],
-        metavar="T",
-        help="simulation time of the picture [s] (default: mid-flight); several: pictures beside each other",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
-    )
-    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="the flight, instead")
-    parser.add_argument("--rate", type=float, default=25.0, help="pictures a second (25)")
-    add_sensor_options(parser)
-    parser.set_defaults(run=render)
 
 
 def plot(options: argparse.Namespace) -> int:

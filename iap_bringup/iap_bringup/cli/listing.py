@@ -14,17 +14,6 @@ from iap_sensors.mounted.sensor_presets import set_names
 from iap_simulation.scenario.resolving import SCENARIOS
 
 
-def add_list(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap list``."""
-    parser.description = "List scenarios, platforms and gains, or show what a platform can do."
-    parser.add_argument(
-        "--platform",
-        metavar="NAME|FILE.yaml",
-        help="joints, limits, rank and controllable directions of a platform in place of the lists",
-    )
-    parser.set_defaults(run=list_all)
-
-
 def list_all(options: argparse.Namespace) -> int:
     """Show scenarios, platforms, gains, sensors and scenes, or one platform."""
     console = Console()

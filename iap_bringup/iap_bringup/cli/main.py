@@ -23,7 +23,9 @@ from typing import NamedTuple, TextIO  # noqa: E402
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
     os.environ.setdefault(_threads, "1")
 
-from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402 - after the threads are set
+from iap_bringup import __version__  # noqa: E402 - after the threads are set
+from iap_bringup.cli.arguments.parser import CommandParser  # noqa: E402
+from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 
@@ -32,16 +34,14 @@ class Verb(NamedTuple):
     """A command of the command line.
 
     Attributes:
-        module: of this folder, with a function add_COMMAND(parser).
+        module: of the folder `arguments`, with a function add_COMMAND(parser).
         text: for the help.
         by_option: modules in its place where an option is typed.
-        compiles: whether it may need compiled kernels.
     """
 
     module: str
     text: str
     by_option: Mapping[str, str] = {}
-    compiles: bool = True
 
     def module_for(self, arguments: Sequence[str]) -> str:
         """The module for what is typed."""
@@ -52,23 +52,23 @@ class Verb(NamedTuple):
 
 
 VERBS = {
-    "run": Verb("flight", "fly a scenario"),
-    "replay": Verb("flight", "fly the commands of a recorded flight"),
-    "sweep": Verb("sweep", "fly a scenario for many values and seeds"),
+    "run": Verb("flights", "fly a scenario"),
+    "replay": Verb("flights", "fly the commands of a recorded flight"),
+    "sweep": Verb("flights", "fly a scenario for many values and seeds"),
     "dataset": Verb(
-        "sweep", "record a scenario for many values and seeds", {"--policy": "episode_dataset"}
+        "flights", "record a scenario for many values and seeds", {"--policy": "learning"}
     ),
-    "cluster": Verb("cluster", "be a part of a cluster that flies sweeps"),
-    "evaluate": Verb("evaluate", "judge a policy over many episodes"),
-    "train": Verb("train", "train a policy"),
-    "localize": Verb("localize", "estimate where recorded aircraft were"),
-    "identify": Verb("identify", "fit a model to logs of flights"),
-    "list": Verb("listing", "what there is to fly", compiles=False),
-    "urdf": Verb("urdf", "a platform as URDF"),
-    "plot": Verb("images", "draw a run's plots again"),
-    "render": Verb("images", "picture of a run, or its images again"),
+    "cluster": Verb("flights", "be a part of a cluster that flies sweeps"),
+    "evaluate": Verb("learning", "judge a policy over many episodes"),
+    "train": Verb("learning", "train a policy"),
+    "localize": Verb("recordings", "estimate where recorded aircraft were"),
+    "identify": Verb("recordings", "fit a model to logs of flights"),
+    "list": Verb("studies", "what there is to fly"),
+    "urdf": Verb("studies", "a platform as URDF"),
+    "plot": Verb("recordings", "draw a run's plots again"),
+    "render": Verb("recordings", "picture of a run, or its images again"),
     "experiment": Verb("studies", "a study with a table"),
-    "fuzz": Verb("fuzz", "try damaged input on every command"),
+    "fuzz": Verb("studies", "try damaged input on every command"),
     "bench": Verb("studies", "measure speed"),
 }
 
@@ -83,7 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _show_warning
     logging.lastResort = None  # libraries' own words; what matters of them comes as an exception
     with interrupts.handled(interrupts.exit_at_once):
-        options = _parsed(sys.argv[1:] if arguments is None else arguments)
+        typed = sys.argv[1:] if arguments is None else arguments
+        try:
+            options = parse(typed)
+            options.run = options.run.load()
+        except BadInput as error:
+            return _refuse(str(error), EXIT_BAD_INPUT, as_json="--json" in typed)
     try:
         with interrupts.handled(interrupts.raise_interrupt) as received:
             code = _run(options)
@@ -100,17 +105,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code=interrupts.exit_code(received.number),
         )
     return code
-
-
-def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Options of a command, whose misuse is said in JSON, too, where that was asked for."""
-    try:
-        return parse(arguments)
-    except SystemExit as stop:
-        if stop.code == EXIT_BAD_INPUT and "--json" in arguments:
-            text = "misuse of the command line, see standard error"
-            sys.stdout.write(json.dumps({"error": text, "exit_code": stop.code}) + "\n")
-        raise
 
 
 def _show_warning(
@@ -145,31 +139,34 @@ def _run(options: argparse.Namespace) -> int:
     # Slow to import, but a command has done so by now.
     from pydantic import ValidationError
 
-    from iap_description.config.record import first_fault
-
+    as_json = getattr(options, "json", False)
     try:
         code = int(options.run(options))
         sys.stdout.flush()
     except BadInput as error:
-        return _refuse(options, str(error), EXIT_BAD_INPUT)
+        return _refuse(str(error), EXIT_BAD_INPUT, as_json=as_json)
     except ValidationError as error:  # of a record that is made of a configuration's numbers
-        return _refuse(options, f"{error.title}: {first_fault(error, None)}", EXIT_BAD_INPUT)
+        from iap_description.config.record import first_fault
+
+        text = f"{error.title}: {first_fault(error, None)}"
+        return _refuse(text, EXIT_BAD_INPUT, as_json=as_json)
     except IapError as error:
-        return _refuse(options, str(error), EXIT_FAILED)
+        return _refuse(str(error), EXIT_FAILED, as_json=as_json)
     except MemoryError:
-        return _refuse(options, "this needs more memory than there is", EXIT_FAILED)
+        text = "this needs more memory than there is"
+        return _refuse(text, EXIT_FAILED, as_json=as_json)
     except OSError as error:
         if _lose_output():
             return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
         if error.filename is None:
             raise
-        return _refuse(options, f"{error.filename}: {error.strerror}", EXIT_FAILED)
+        return _refuse(f"{error.filename}: {error.strerror}", EXIT_FAILED, as_json=as_json)
     return code
 
 
-def _refuse(options: argparse.Namespace, text: str, code: int) -> int:
+def _refuse(text: str, code: int, *, as_json: bool) -> int:
     """Say why nothing came of a command, where ``--json`` was asked for on standard output, too."""
-    if getattr(options, "json", False):
+    if as_json:
         sys.stdout.write(json.dumps({"error": text, "exit_code": code}) + "\n")
         sys.stdout.flush()
     return _say(text, code=code)
@@ -192,22 +189,24 @@ def _lose_output() -> bool:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Options of a command, and as `run` the function that it runs with them."""
-    parser = argparse.ArgumentParser(
+    """Options of a command, and as `run` what it runs with them.
+
+    Raises:
+        BadInput: something is mistyped.
+    """
+    parser = CommandParser(
         prog="iap",
         description="Simulates integrated aerial platforms: several quadrotors joined to one body.",
         epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3. Besides, of a checkout: ./iap"
         " python ARGUMENTS runs Python in this environment, ./iap test the tests.",
     )
+    parser.add_argument("--version", action="version", version=f"iap {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, verb in VERBS.items():
         command = commands.add_parser(name, help=verb.text)
         if name not in arguments[:1]:
             continue
-        if verb.compiles:
-            cache = importlib.import_module("iap_description.process.compilation_cache")
-            cache.check_compilation_cache()
-        module = importlib.import_module(f"{__package__}.{verb.module_for(arguments)}")
+        module = importlib.import_module(f"{__package__}.arguments.{verb.module_for(arguments)}")
         getattr(module, f"add_{name}")(command)
     return parser.parse_args(arguments)
 

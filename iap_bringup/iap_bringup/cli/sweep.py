@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
+from iap_bringup.cli.options import scenario_options
 from iap_bringup.terminal.flight import progress_bar, sensors_text
 from iap_description.errors import BadInput
 from iap_io.recording.disk_use import disk_use, free_space
@@ -32,67 +32,6 @@ from iap_simulation.sweeps.study import Axis, Study, SweepPoint
 from iap_simulation.sweeps.sweep import Swept, chunks_of, sweep
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 from iap_simulation.sweeps.sweep_table import alike_for_all_seeds, summarised
-
-
-def add_sweep(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap sweep``."""
-    parser.description = "Fly a scenario for many values of its keys and many seeds."
-    parser.epilog = (
-        "Example: iap sweep figure_eight --vary wind.speed=0:8:5 --vary control.gains=default,paper --seeds 20."
-        " A sweep that was ended goes on with the same command and its folder as --out."
-    )
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        default=1,
-        metavar="N",
-        help="seeds of each combination, from --seed (default 0) on",
-    )
-    _add_study_options(parser, "sweeps")
-    parser.set_defaults(run=run)
-
-
-def add_dataset(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap dataset``."""
-    parser.description = "Record a scenario many times, with other seeds and values of its keys."
-    parser.epilog = (
-        "Example: iap dataset figure_eight --sensors stereo --scene building_cluster --count 20."
-        " A data set that was ended goes on with the same command and its folder as --out."
-        " With --policy: episodes of a task; iap dataset TASK --policy NAME --help says more."
-    )
-    parser.add_argument(
-        "--count",
-        type=int,
-        default=1,
-        metavar="N",
-        dest="seeds",
-        help="recordings of each combination, with the seeds from --seed (default 0) on",
-    )
-    _add_study_options(parser, "datasets")
-    parser.set_defaults(run=dataset)
-
-
-def _add_study_options(parser: argparse.ArgumentParser, base: str) -> None:
-    parser.add_argument("scenario", help="a name from 'iap list', or the path of a YAML file")
-    parser.add_argument(
-        "--vary",
-        action="append",
-        default=[],
-        metavar="KEY=VALUES",
-        help="FROM:TO:COUNT for so many values between two, or VALUE,VALUE,...; may be repeated: all combinations",
-    )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
-    where.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="fly on a Ray cluster: HOST:PORT of its head, auto for one that this machine is a part of, or local",
-    )
-    add_scenario_options(parser)
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help=f"its folder (default: the next {base}/NAME-001)"
-    )
-    add_report_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

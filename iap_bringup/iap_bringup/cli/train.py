@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from iap_bringup.cli.options import add_assignments
+from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.plots.training import draw_training
 from iap_bringup.terminal.flight import progress_bar
 from iap_description.errors import BadInput
@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # JAX is an extra, and slow to import
     from iap_learning.training.training import Trained
 
 BASE = Path("trainings")
-NOMINAL = "nominal"
 SHOWN = {  # of the bar: key of a row -> its form
     "success": "success {:.1%}",
     "return": "return {:.2f}",
@@ -31,34 +30,6 @@ SHOWN = {  # of the bar: key of a row -> its form
     "steps_per_s": "{:.0f} steps/s",
 }
 Watch = Callable[[dict[str, Any]], None]
-
-
-def add_train(parser: argparse.ArgumentParser) -> None:
-    """Options of ``iap train``."""
-    parser.description = "Train a policy: offline from flights of experts, online in episodes."
-    parser.epilog = (
-        "Example: iap train docking --preset hard --seed 1."
-        " A training that was ended goes on with: iap train --resume FOLDER"
-    )
-    parser.add_argument(
-        "task", nargs="?", help="a task that has an experiment, or the path of an experiment"
-    )
-    parser.add_argument(
-        "--preset", default=NOMINAL, help="of the task: nominal (default), or such as hard"
-    )
-    parser.add_argument("--offline", choices=["bc", "td3bc", "iql", "none"], help="method")
-    parser.add_argument("--online", choices=["ppo", "none"], help="method")
-    parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn")
-    parser.add_argument("--steps", type=int, metavar="N", help="online, of all worlds together")
-    add_assignments(parser, "change any key of the experiment, e.g. online.ppo.gamma=0.98")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--out", type=Path, metavar="DIR", help="its folder (default: the next trainings/NAME-001)"
-    )
-    where.add_argument(
-        "--resume", type=Path, metavar="FOLDER", help="go on from the checkpoint of a training"
-    )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

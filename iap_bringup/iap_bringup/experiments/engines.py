@@ -46,7 +46,9 @@ class EngineFlight(NamedTuple):
         return Chunk(f"{self.scenario} {self.engine}", tree, (tree["seed"],))
 
 
-def engines(console: Console, *, scenarios: Sequence[str] = (), quick: bool = False) -> None:
+def compare_engines(
+    console: Console, *, scenarios: Sequence[str] = (), quick: bool = False
+) -> None:
     """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
     missing = [name for name in ENGINES if not is_installed(name)]
     if missing:

@@ -34,7 +34,7 @@ class Console(Protocol):
         """Show it."""
 
 
-def rays(console: Console) -> None:
+def draw_rays(console: Console) -> None:
     """A picture of worlds with drawn obstacles: depth, labels and normals of a depth camera, a lidar from above."""
     from iap_io.bags.png import png
     from iap_io.runs.run_folder import create_run_folder, write_file

@@ -7,10 +7,6 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from iap_bringup.experiments.engines import engines
-from iap_bringup.experiments.modules.study import modules
-from iap_bringup.experiments.rays import rays
-from iap_bringup.experiments.rows import bar_table
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
@@ -20,6 +16,27 @@ def free_flight(console: Console) -> None:
     from iap_bringup.experiments.convergence import free_flight_convergence, show_convergence
 
     show_convergence(console, free_flight_convergence())
+
+
+def engines(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `compare_engines`
+    """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
+    from iap_bringup.experiments.engines import compare_engines
+
+    compare_engines(console, **options)
+
+
+def rays(console: Console) -> None:
+    """A picture of worlds with drawn obstacles: depth, labels and normals of a depth camera, a lidar from above."""
+    from iap_bringup.experiments.rays import draw_rays
+
+    draw_rays(console)
+
+
+def modules(console: Console, *, quick: bool = False) -> None:
+    """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
+    from iap_bringup.experiments.modules.study import study_modules
+
+    study_modules(console, quick=quick)
 
 
 def nodes(console: Console) -> None:
@@ -33,15 +50,16 @@ def nodes(console: Console) -> None:
     results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
     show_columns(console, "three_star_spiral, every node a process of its own", results)
     flight = ("module_assembly", "pybullet")
-    modules = {pace: measure(*flight, pace, 60.0) for pace in PACES}
-    modules["realtime, one process"] = measure(*flight, "realtime", 60.0, together=True)
-    show_columns(console, "module_assembly, every node a process of its own, or all one", modules)
+    joined = {pace: measure(*flight, pace, 60.0) for pace in PACES}
+    joined["realtime, one process"] = measure(*flight, "realtime", 60.0, together=True)
+    show_columns(console, "module_assembly, every node a process of its own, or all one", joined)
 
 
 def node_bars(console: Console, *, json: bool = False) -> None:
     """Platforms that follow, as nodes, a stream of poses with gaps, bursts and losses; depth images that arrive."""
     try:
         from iap_bringup.experiments.nodes.node_bars import node_bars as measured
+        from iap_bringup.experiments.rows import bar_table
     except ImportError as error:
         raise BadInput(
             f"experiment node_bars: ROS 2 is not in this environment ({error})"

@@ -16,7 +16,7 @@ from launch_ros.actions import Node
 from iap_bringup.launching.flight_nodes import LaunchedNode
 from iap_bringup.launching.launch_arguments import RANGE, Arguments, simulation_namespace
 from iap_bringup.launching.parameter_files import parameters_text, temporary_file
-from iap_description.config.record import read_yaml
+from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput, IapError
 from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE
 from iap_io.ros.process_end import LAUNCHER

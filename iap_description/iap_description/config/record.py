@@ -7,15 +7,16 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 """
 
 import copy
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from iap_description.config.alternatives import alternatives, near
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
-from iap_description.config.plain_yaml import parse_yaml, read_yaml
-from iap_description.config.text_files import is_file
+from iap_description.config.plain_yaml import parse_yaml
+from iap_description.config.presets import Presets as Presets
+from iap_description.config.presets import merged as merged
 from iap_description.errors import BadInput, shown
 
 
@@ -55,84 +56,14 @@ class Record(BaseModel):
 R = TypeVar("R", bound=BaseModel)
 
 
-def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """A tree on top of another: mappings that both have are merged key by key, all else is replaced."""
-    out = dict(base)
-    for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        out[key] = merged(base[key], value) if both else value
-    return out
-
-
-@dataclass(frozen=True)
-class Presets:
-    """The YAML files of a folder, by name.
-
-    Attributes:
-        folder: where they are.
-        noun: what one of them is, for errors.
-        base: the preset whose keys all others are laid over; None where each says everything.
-    """
-
-    folder: Path
-    noun: str
-    base: str | None = None
-
-    def names(self) -> list[str]:
-        """Names of the presets that ship with the suite."""
-        return sorted(path.stem for path in self.folder.glob("*.yaml"))
-
-    def file(self, name: str) -> Path:
-        """The file of a preset.
-
-        Raises:
-            BadInput: no such preset.
-        """
-        if name not in self.names():
-            raise BadInput(f"no {self.noun} '{name}' (presets: {', '.join(self.names())})")
-        return self.folder / f"{name}.yaml"
-
-    def file_or_path(self, name: str) -> Path:
-        """The file of a preset, or any other by its path, which ends in .yaml or .yml.
-
-        Raises:
-            BadInput: no such preset or file.
-        """
-        path = Path(name) if name.endswith((".yaml", ".yml")) else self.folder / f"{name}.yaml"
-        if not is_file(path):
-            known = ", ".join(self.names())
-            raise BadInput(
-                f"unknown {self.noun} '{name}': choose {known}, or the path of a YAML file"
-            )
-        return path
-
-    def tree(self, name: str) -> dict[str, Any]:
-        """The plain tree of a preset.
-
-        Raises:
-            BadInput: no such preset, or its file is not YAML.
-        """
-        tree = read_yaml(self.file(name))
-        return tree if self.base is None else merged(read_yaml(self.file(self.base)), tree)
-
-    def extended(self, path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
-        """The plain tree of a file, on top of that of the preset or file which its key `extends` names, if any.
-
-        Raises:
-            BadInput: there is no such preset, or it extends this one.
-        """
-        tree = read_yaml(path)
-        base = tree.pop("extends", None)
-        if base is None:
-            return tree
-        if not isinstance(base, str) or self.file_or_path(base) in (*heirs, path):
-            raise BadInput(
-                f"{path}: key 'extends': the name of another {self.noun} is expected (got {shown(base)})"
-            )
-        return merged(self.extended(self.file_or_path(base), (*heirs, path)), tree)
-
-
-def validate(record: type[R], tree: object, *, source: str, prefix: str = "") -> R:
+def validate(
+    record: type[R],
+    tree: object,
+    *,
+    source: str,
+    prefix: str = "",
+    typed: Mapping[str, str] = {},
+) -> R:
     """Build `record` from a plain tree.
 
     Args:
@@ -140,6 +71,7 @@ def validate(record: type[R], tree: object, *, source: str, prefix: str = "") ->
         tree: what YAML gave.
         source: the file or option to name in errors.
         prefix: dotted path of `tree` within `source`.
+        typed: options by the dotted paths that they have set, to be named in place of the source.
 
     Raises:
         BadInput: one line naming source, key and value of the first fault.
@@ -147,7 +79,19 @@ def validate(record: type[R], tree: object, *, source: str, prefix: str = "") ->
     try:
         return record.model_validate(tree)
     except ValidationError as error:
+        path = _path(error.errors(include_url=False)[0]["loc"], tree)
+        source = ", ".join(_options_at(path, typed)) or source
         raise BadInput(f"{source}: {first_fault(error, tree, prefix)}") from error
+
+
+def _options_at(path: Sequence[str], typed: Mapping[str, str]) -> list[str]:
+    """The options that have set the key at a path, or keys below it, or else the nearest one above."""
+    depths = {}
+    for at, option in typed.items():
+        pairs = list(zip(path, at.split("."), strict=False))
+        if all(a == b for a, b in pairs):
+            depths[option] = len(pairs)
+    return [option for option, depth in depths.items() if depth == max(depths.values())]
 
 
 def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
@@ -155,13 +99,25 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
     fault = error.errors(include_url=False)[0]
     path = ".".join([*([prefix] if prefix else []), *_path(fault["loc"], tree)])
     if fault["type"] == "extra_forbidden":
-        return f"unknown key '{path}'"
+        *parents, key = fault["loc"]
+        beside = _at(tree, parents)
+        meant = near(str(key), [str(each) for each in beside if each != key])
+        return f"unknown key '{path}'" + (f": {meant}" if meant else "")
     if fault["type"] == "missing":
         return f"missing key '{path}'"
     message = fault["msg"].removeprefix("Value error, ")
     value = fault["input"]
     got = "" if isinstance(value, dict) else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
+
+
+def _at(tree: Any, location: Sequence[int | str]) -> dict[Any, Any]:  # noqa: ANN401 - YAML
+    """The mapping at a fault's location; an empty one where there is none."""
+    for part in location:
+        if isinstance(tree, dict | list):
+            is_index = isinstance(tree, list) and isinstance(part, int) and part < len(tree)
+            tree = tree[part] if is_index or part in tree else tree  # else the kind of a record
+    return tree if isinstance(tree, dict) else {}
 
 
 def _path(location: tuple[int | str, ...], tree: Any) -> list[str]:  # noqa: ANN401 - YAML
@@ -213,6 +169,13 @@ def _length(tree: Any, path: str) -> int:  # noqa: ANN401
     return len(node)
 
 
+def _known_here(node: Any, key: str) -> str:  # noqa: ANN401
+    """What may be typed in place of a key that a node of a tree does not have."""
+    if isinstance(node, dict):
+        return alternatives(key, map(str, node))
+    return f"there are {len(node)} here" if isinstance(node, list) else "here is a single value"
+
+
 def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
     first, every, rest = path.partition(".*.")
     if every:
@@ -228,8 +191,7 @@ def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
         elif isinstance(node, dict) and key in node:
             index = key
         else:
-            known = ", ".join(map(str, node)) if isinstance(node, dict) else "a single value"
-            raise BadInput(f"--set: unknown key {shown(where)} (known here: {known})")
+            raise BadInput(f"--set: unknown key {shown(where)}: {_known_here(node, key)}")
         if depth == len(parents):
             node[index] = value
         else:

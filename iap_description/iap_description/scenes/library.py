@@ -5,6 +5,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 
 if TYPE_CHECKING:  # a world knows its scene's name only
@@ -36,7 +37,7 @@ def check_scene(name: str) -> str:
         ValueError: there is no such scene.
     """
     if name not in SCENES:
-        raise ValueError(f"no scene '{name}' (scenes: {', '.join(scene_names())})")
+        raise ValueError(f"no scene '{name}': {alternatives(name, scene_names())}")
     return name
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import model_validator
 
+from iap_description.config.alternatives import alternatives
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
     Real,
@@ -136,9 +137,11 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     if generated and int(generated[2]) in COUNTS:
         kind, count = generated[1], int(generated[2])
         return _tilting(count) if kind == "tilt" else _generated(kind, count), name
+    if name.endswith((".yaml", ".yml")):
+        raise BadInput(f"{name}: no such file")
     raise BadInput(
-        f"unknown platform '{name}': choose {', '.join(platform_names())}, star_N, line_N or tilt_N with N = 2..12, "
-        "any of these with _fixed appended, or the path of a YAML file"
+        f"unknown platform '{name}': {alternatives(name, platform_names())} (or star_N, line_N or tilt_N with"
+        " N = 2..12, any of these with _fixed appended, or the path of a YAML file)"
     )
 
 

@@ -74,6 +74,8 @@ def create_run_folder(out: Path | None, scenario: str, base: Path = Path("runs")
         base.mkdir(parents=True, exist_ok=True)
         return _next_free(base, scenario)
     except FileExistsError as error:
+        if out is not None and not out.exists():
+            raise BadInput(f"--out {out}: cannot be made: {out.parent} is no folder") from error
         raise BadInput(
             f"--out {out or base}: exists already; runs are never overwritten"
         ) from error

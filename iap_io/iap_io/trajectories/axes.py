@@ -15,7 +15,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.frames import R_ENU_NED, R_FLU_FRD
 from iap_description.math import so3
-from iap_io.trajectories.pose_reading import Convention, QuaternionOrder
+from iap_io.trajectories.conventions import Convention, QuaternionOrder
 from iap_io.trajectories.samples import Samples
 
 # Forward, left and up in a camera's axes.

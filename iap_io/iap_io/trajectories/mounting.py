@@ -19,7 +19,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.axes import reordered
-from iap_io.trajectories.pose_reading import QuaternionOrder
+from iap_io.trajectories.conventions import QuaternionOrder
 from iap_io.trajectories.samples import Samples
 
 UPRIGHT = 0.5  # least cosine of the tilt of a body that stands

@@ -7,14 +7,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from iap_description.config.record import Positive, Real, Record
+from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit
 
 MAX_GAP = 1.0  # longest time without a sample that is bridged unless asked for [s]
 
-Convention = Literal[
-    "enu", "ned", "camera", "y-up", "unity", "unreal", "ned-attitudes", "ned-positions"
-]
-QuaternionOrder = Literal["xyzw", "wxyz", "inverse"]
-TimeUnit = Literal["s", "ms", "us", "ns"]
 Scale = float | tuple[float, float, float]
 Reach = Annotated[float, Field(strict=True, ge=0.0)]  # may be infinite
 

@@ -13,8 +13,9 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.bodies import BodyLabel, one_body
+from iap_io.trajectories.conventions import Convention
 from iap_io.trajectories.messages import READINGS, MessageParser, Numbers, Sample
-from iap_io.trajectories.pose_reading import Convention, PoseReading, RecordingSummary
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.topics import PoseTopic, pose_topics, short, words_of
 

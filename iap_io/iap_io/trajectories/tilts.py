@@ -20,7 +20,8 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.axes import CONVENTIONS, reordered
-from iap_io.trajectories.pose_reading import PoseReading, QuaternionOrder
+from iap_io.trajectories.conventions import QuaternionOrder
+from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.samples import Samples
 
 STEP = 0.02  # of the times at which samples are interpolated [s]

@@ -9,7 +9,8 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_io.trajectories.pose_reading import PoseReading, TimeUnit
+from iap_io.trajectories.conventions import TimeUnit
+from iap_io.trajectories.pose_reading import PoseReading
 
 NANOSECONDS: dict[TimeUnit, int] = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _SINCE_1970 = (0.63e18, 4.1e18)  # of 1990 and of 2100 [ns]

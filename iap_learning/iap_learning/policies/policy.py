@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Integers
+from iap_description.config.alternatives import alternatives
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_learning.policies.array_file import array_file_bytes, read_array_file
@@ -270,8 +271,10 @@ def policy_file(name: str | Path) -> Path:
     if path.suffix != SUFFIX and str(path) == path.name and shipped.is_file():
         return shipped
     if path.suffix != SUFFIX or not path.is_file():
-        there = ", ".join(shipped_policies()) or "none"
-        raise BadInput(f"no policy '{name}': choose {there}, or the path of a {SUFFIX} file")
+        if path.suffix == SUFFIX:
+            raise BadInput(f"{name}: no such file")
+        there = alternatives(str(name), shipped_policies())
+        raise BadInput(f"no policy '{name}': {there} (or the path of a {SUFFIX} file)")
     return path
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
+from iap_description.config.alternatives import alternatives
 from iap_description.config.record import Presets, Record
 from iap_description.errors import BadInput
 from iap_sensors.cameras import spec as camera_spec
@@ -139,8 +140,8 @@ def _named_sets(names: str, source: str) -> list[object]:
     for name in names.split(","):
         if name.strip() not in set_names():
             raise BadInput(
-                f"{source}: no sensors '{name.strip()}' (choices: {', '.join(set_names())},"
-                " or several with commas)"
+                f"{source}: no sensors '{name.strip()}': {alternatives(name.strip(), set_names())}"
+                " (or several with commas)"
             )
         sets.append({} if name.strip() == NONE else SETS.tree(name.strip()))
     return sets

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from iap_control.gains import gains_tree
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Presets, Record, merged, validate
+from iap_description.config.record import Record, merged, validate
 from iap_description.errors import BadInput, shown
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
@@ -18,11 +18,23 @@ from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.modules import with_modules
 from iap_simulation.scenario.renamed_keys import assigned, with_new_names
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.shipped import DATA
+from iap_simulation.scenario.shipped import SCENARIOS as SCENARIOS
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
 
-DATA = Path(__file__).parents[1] / "data"
-SCENARIOS = Presets(DATA / "scenarios", "scenario")
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
+
+
+PATHS = {  # of options, the keys that they set
+    "engine": "engine.name",
+    "scene": "world.scene",
+    "seed": "seed",
+    "duration": "duration",
+    "sensors": "sensors",
+    "gains": "control.gains",
+    "platform": "platform",
+    "state_source": "control.state_source",
+}
 
 
 class Options(Record):
@@ -38,6 +50,17 @@ class Options(Record):
     state_source: str | None = None
     assignments: tuple[str, ...] = ()
 
+    @property
+    def typed(self) -> dict[str, str]:
+        """Options as they were typed, by the paths of the keys that they set."""
+        chosen = {path: getattr(self, name) for name, path in PATHS.items()}
+        options = {
+            path: f"--{name.replace('_', '-')} {chosen[path]}"
+            for name, path in PATHS.items()
+            if chosen[path] is not None
+        }
+        return options | {each.partition("=")[0]: f"--set {each}" for each in self.assignments}
+
     def and_set(self, assignments: tuple[str, ...]) -> Self:
         """The same with more assignments."""
         return self.model_copy(update={"assignments": (*self.assignments, *assignments)})
@@ -50,7 +73,13 @@ def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
         BadInput: anything unknown, missing or impossible, in one line.
     """
     path = SCENARIOS.file_or_path(name)
-    return resolve_tree(path.stem, SCENARIOS.extended(path), str(path), options)
+    try:
+        return resolve_tree(path.stem, SCENARIOS.extended(path), str(path), options)
+    except BadInput as error:
+        if "missing key" in str(error) and "extends" not in read_yaml(path):
+            hint = "(key 'extends: NAME' takes all that is left out from another scenario)"
+            raise BadInput(f"{error} {hint}") from error
+        raise
 
 
 def resolved(
@@ -95,11 +124,11 @@ def resolve_tree(
         tree["engine"] = {**_mapping(tree, "engine", source), "name": options.engine}
     if options.scene is not None:
         tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
-    tree = _with_presets(tree, source)
+    tree = _with_presets(tree, source if options.sensors is None else options.typed["sensors"])
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
         tree = assigned(tree, assignment)
-        tree = _with_presets(with_new_names(tree), source)
-    return scenario_of(tree, source), tree
+        tree = _with_presets(with_new_names(tree), f"--set {assignment}")
+    return scenario_of(tree, source, options.typed), tree
 
 
 def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
@@ -223,14 +252,25 @@ def resolve_again(
     return scenario_of(tree, str(path)), tree
 
 
-def scenario_of(tree: dict[str, Any], source: str) -> Scenario:
+def scenario_of(tree: dict[str, Any], source: str, typed: Mapping[str, str] = {}) -> Scenario:
     """Check a resolved tree, such as a run folder's config.yaml.
+
+    Args:
+        tree: as it was resolved.
+        source: names it in errors.
+        typed: options by the paths of the keys that they have set, to be named in its place.
 
     Raises:
         BadInput: see `iap_description.config.record.validate`; it names keys as the tree has them.
     """
+    listed = _listed(with_new_names(tree))
+    if "vehicles" not in tree:
+        typed = {
+            f"vehicles.0.{path}" if path.split(".")[0] in VEHICLE_KEYS else path: option
+            for path, option in typed.items()
+        }
     try:
-        return validate(Scenario, _listed(with_new_names(tree)), source=source)
+        return validate(Scenario, listed, source=source, typed=typed)
     except BadInput as error:
         if "vehicles" in tree:
             raise

@@ -52,6 +52,8 @@ class Axis(NamedTuple):
         if key == "seed":
             raise BadInput("--vary seed: the option --seeds says how many are flown")
         parsed = _RANGE.fullmatch(values)
+        if parsed is None and re.fullmatch(r"[-+.\de]+:[-+.\de]+", values):
+            raise BadInput(f"--vary {text}: how many values? KEY=FROM:TO:COUNT is expected")
         varied = _range(text, *parsed.groups()) if parsed else _list(text, values)
         if len({json.dumps(value, sort_keys=True) for value in varied}) < len(varied):
             raise BadInput(f"--vary {text}: a value comes twice")

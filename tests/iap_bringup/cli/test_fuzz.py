@@ -122,6 +122,5 @@ def test_json_is_promised_for_a_refusal_too(arguments, code, capsys, tmp_path, m
 
 
 def test_a_misused_command_line_has_json_too(capsys):
-    with pytest.raises(SystemExit):
-        main(["run", "hover", "--speed", "3", "--json"])
+    assert main(["run", "hover", "--speed", "3", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["exit_code"] == 2

@@ -211,7 +211,7 @@ def test_images_of_cameras_have_a_front_end_of_their_own(
 def test_a_front_end_that_there_is_none_of(folder: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
     assert main.main(["localize", str(folder), "--frontend", "sharp", "--out", str(out)]) == 2
-    assert "no front end 'sharp' (presets: default, euroc)" in capsys.readouterr().err
+    assert "no front end 'sharp': choose default, euroc" in capsys.readouterr().err
     assert not out.exists()
 
 

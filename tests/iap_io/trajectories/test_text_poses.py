@@ -11,7 +11,7 @@ from test_replay_euroc import HEADER
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.pose_reading import TimeUnit
+from iap_io.trajectories.conventions import TimeUnit
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.tum import tum_text
 

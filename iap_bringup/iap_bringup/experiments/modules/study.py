@@ -18,7 +18,7 @@ from iap_simulation.sweeps.process_pool import ProcessPool
 AXES = ("x, mm", "y, mm", "z, mm", "roll, mrad", "pitch, mrad", "yaw, mrad")
 
 
-def modules(console: Console, *, quick: bool = False) -> None:
+def study_modules(console: Console, *, quick: bool = False) -> None:
     """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
     rows = cases(quick=quick)
     every = [*rows, *bar_cases(quick=quick)]

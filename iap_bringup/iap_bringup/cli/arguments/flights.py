@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of commands that fly: ``iap run``, ``replay``, ``sweep``, ``dataset`` and ``cluster``."""
+
+from pathlib import Path
+
+from iap_bringup.cli.arguments.options import (
+    add_pose_options,
+    add_report_options,
+    add_scenario_options,
+)
+from iap_bringup.cli.arguments.parser import CommandParser, Later
+from iap_simulation.scenario.shipped import SCENARIOS
+
+
+def _scenario_name(name: str) -> str:
+    """The name of a scenario that is there, or any path, which is looked for when it is read."""
+    if not name.endswith((".yaml", ".yml")):
+        SCENARIOS.file_or_path(name)
+    return name
+
+
+def _token_name() -> str:
+    from iap_simulation.sweeps.cluster import TOKEN
+
+    return f"Machines know each other by the token in {TOKEN}, which the head makes: copy it to the others."
+
+
+def add_run(parser: CommandParser) -> None:
+    """Options of ``iap run``."""
+    parser.description = "Fly a scenario and judge it."
+    parser.add_argument(
+        "scenario", type=_scenario_name, help="a name from 'iap list', or the path of a YAML file"
+    )
+    _add_flight_options(parser)
+    parser.set_defaults(run=Later("flight", "run"))
+
+
+def add_replay(parser: CommandParser) -> None:
+    """Options of ``iap replay``."""
+    parser.description = (
+        "Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap), ground-truth CSV in EuRoC's layout,"
+        " TUM or KITTI text."
+    )
+    parser.add_argument("recording", help="the bag, CSV or text file")
+    add_pose_options(parser)
+    _add_flight_options(parser)
+    parser.set_defaults(run=Later("flight", "replay"))
+
+
+def _add_flight_options(parser: CommandParser) -> None:
+    add_scenario_options(parser)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="run folder to create (default: the next runs/NAME-001)",
+    )
+    parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
+    parser.add_argument("--view", action="store_true", help="open PyBullet's window")
+    add_report_options(parser)
+
+
+def add_sweep(parser: CommandParser) -> None:
+    """Options of ``iap sweep``."""
+    parser.description = "Fly a scenario for many values of its keys and many seeds."
+    parser.epilog = (
+        "Example: iap sweep figure_eight --vary wind.speed=0:8:5 --vary control.gains=default,paper --seeds 20."
+        " A sweep that was ended goes on with the same command and its folder as --out."
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seeds of each combination, from --seed (default 0) on",
+    )
+    _add_study_options(parser, "sweeps")
+    parser.set_defaults(run=Later("sweep", "run"))
+
+
+def add_dataset(parser: CommandParser) -> None:
+    """Options of ``iap dataset``."""
+    parser.description = "Record a scenario many times, with other seeds and values of its keys."
+    parser.epilog = (
+        "Example: iap dataset figure_eight --sensors stereo --scene building_cluster --count 20."
+        " A data set that was ended goes on with the same command and its folder as --out."
+        " With --policy: episodes of a task; iap dataset TASK --policy NAME --help says more."
+    )
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=1,
+        metavar="N",
+        dest="seeds",
+        help="recordings of each combination, with the seeds from --seed (default 0) on",
+    )
+    _add_study_options(parser, "datasets")
+    parser.set_defaults(run=Later("sweep", "dataset"))
+
+
+def _add_study_options(parser: CommandParser, base: str) -> None:
+    parser.add_argument(
+        "scenario", type=_scenario_name, help="a name from 'iap list', or the path of a YAML file"
+    )
+    parser.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="KEY=VALUES",
+        help="FROM:TO:COUNT for so many values between two, or VALUE,VALUE,...; may be repeated: all combinations",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    where.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="fly on a Ray cluster: HOST:PORT of its head, auto for one that this machine is a part of, or local",
+    )
+    add_scenario_options(parser)
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help=f"its folder (default: the next {base}/NAME-001)"
+    )
+    add_report_options(parser)
+
+
+PORT = 6379  # of a cluster's head
+
+
+def add_cluster(parser: CommandParser) -> None:
+    """Options of ``iap cluster``."""
+    parser.description = "Be a part of a Ray cluster in this checkout's environment until Ctrl-C."
+    parser.names = _token_name
+    parser.add_argument(
+        "head",
+        nargs="?",
+        metavar="HOST:PORT",
+        help="of the cluster that this machine joins; without it this machine is the head",
+    )
+    parser.add_argument(
+        "--port", type=int, default=PORT, metavar="N", help=f"of the head (default: {PORT})"
+    )
+    parser.set_defaults(run=Later("cluster", "cluster"))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of commands about policies: ``iap evaluate``, ``train`` and ``dataset --policy``."""
+
+from pathlib import Path
+
+from iap_bringup.cli.arguments.options import add_assignments
+from iap_bringup.cli.arguments.parser import CommandParser, Later
+
+BATCHED = "batched"
+ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
+FIRST_SEED = 1_000_000
+NOMINAL = "nominal"  # preset that is the task itself
+DATASETS = Path("datasets")
+
+
+def _policy_names() -> str:
+    from iap_learning.evaluation.flyers import BASELINES
+    from iap_learning.policies.policy import shipped_policies
+
+    policies = ", ".join(shipped_policies()) or "none ships"
+    return f"policies: {policies}\n{_task_names()}\nbaselines: {', '.join(BASELINES)}"
+
+
+def _task_names() -> str:
+    from iap_learning.tasks.task import TASKS
+
+    return f"tasks: {', '.join(TASKS.names())}"
+
+
+def _expert_names() -> str:
+    from iap_learning.tasks.agents import EXPERTS
+
+    return f"{_task_names()}\nexperts: {', '.join(EXPERTS.names())}"
+
+
+def add_evaluate(parser: CommandParser) -> None:
+    """Options of ``iap evaluate``."""
+    parser.description = (
+        "Fly a policy for many episodes, and say how often and how well it succeeds."
+    )
+    parser.epilog = "Example: iap evaluate docking --preset hard --episodes 1000 --seed 7"
+    parser.names = _policy_names
+    parser.add_argument(
+        "policy",
+        help="a policy, the path of an .npz file, a task, whose shipped policy flies, or with --task a baseline",
+    )
+    parser.add_argument("--task", help="that is flown, instead of the policy's own")
+    parser.add_argument(
+        "--preset", help="of the task: hard is the task's TASK_hard; nominal itself"
+    )
+    parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="default: 1000")
+    text = f"of the first episode; each has its own (default: {FIRST_SEED}, far from those of training)"
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
+    parser.add_argument("--engine", choices=ENGINES, default=BATCHED, help="default: batched")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share many worlds")
+    parser.add_argument("--export", type=Path, metavar="FILE.onnx", help="the policy for others")
+    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="of the first episode")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="default: evaluations/NAME-001")
+    parser.add_argument("--no-record", action="store_true", help="fly no failure again")
+    parser.add_argument("--no-plot", action="store_true", help="leave the figure out")
+    parser.add_argument("--json", action="store_true", help="print evaluation.json alone")
+    parser.set_defaults(run=Later("evaluate", "run"))
+
+
+def add_train(parser: CommandParser) -> None:
+    """Options of ``iap train``."""
+    parser.description = "Train a policy: offline from flights of experts, online in episodes."
+    parser.epilog = (
+        "Example: iap train docking --preset hard --seed 1."
+        " A training that was ended goes on with: iap train --resume FOLDER"
+    )
+    parser.add_argument(
+        "task", nargs="?", help="a task that has an experiment, or the path of an experiment"
+    )
+    parser.add_argument(
+        "--preset", default=NOMINAL, help="of the task: nominal (default), or such as hard"
+    )
+    parser.add_argument("--offline", choices=["bc", "td3bc", "iql", "none"], help="method")
+    parser.add_argument("--online", choices=["ppo", "none"], help="method")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn")
+    parser.add_argument("--steps", type=int, metavar="N", help="online, of all worlds together")
+    add_assignments(parser, "change any key of the experiment, e.g. online.ppo.gamma=0.98")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--out", type=Path, metavar="DIR", help="its folder (default: the next trainings/NAME-001)"
+    )
+    where.add_argument(
+        "--resume", type=Path, metavar="FOLDER", help="go on from the checkpoint of a training"
+    )
+    parser.set_defaults(run=Later("train", "run"))
+
+
+def add_dataset(parser: CommandParser) -> None:
+    """Options of ``iap dataset --policy``."""
+    parser.description = (
+        "Fly a task by an expert for many episodes and write a data set of Minari."
+    )
+    parser.epilog = "Example: iap dataset docking --policy noisy_script --episodes 500"
+    parser.names = _expert_names
+    parser.add_argument("task", help="a task, or a YAML file")
+    parser.add_argument("--policy", required=True, help="who flies: an expert, or a YAML file")
+    parser.add_argument(
+        "--preset", default=NOMINAL, help="of the task: hard is TASK_hard; nominal itself"
+    )
+    parser.add_argument("--episodes", type=int, default=500, metavar="N", help="default: 500")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first episode; those after it follow"
+    )
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share the worlds")
+    add_assignments(parser, "change a key of the task")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=DATASETS,
+        metavar="DIR",
+        help=f"folder of data sets ({DATASETS})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as one line")
+    parser.set_defaults(run=Later("episode_dataset", "run"))

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options that several commands take, and options of recordings, one for each key of `PoseReading` that a user sets."""
+
+from typing import Any, NamedTuple, get_args
+
+from iap_bringup.cli.arguments.parser import CommandParser
+from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit
+
+
+class PoseOption(NamedTuple):
+    """An option of a recording.
+
+    Attributes:
+        key: of `Replay`.
+        flag: as it is typed.
+        text: for the help.
+        how: of argparse.
+    """
+
+    key: str
+    flag: str
+    text: str
+    how: dict[str, Any]
+
+
+def _scale(text: str) -> float | tuple[float, ...]:
+    """One number, or three with commas."""
+    numbers = tuple(float(each) for each in text.split(","))
+    if len(numbers) not in (1, 3):
+        raise ValueError(text)
+    return numbers if len(numbers) == 3 else numbers[0]
+
+
+TEXT: dict[str, Any] = {}
+NUMBER: dict[str, Any] = {"type": float}
+POSE_OPTIONS = (
+    PoseOption("topic", "--topic", "topic of the commands, or TOPIC:BODY (default: whose name and type fit)", TEXT),
+    PoseOption("actual_topic", "--actual-topic", "topic of what the real aircraft did, to compare with", TEXT),
+    PoseOption("body", "--body", "child_frame_id of the body, where a topic has several", TEXT),
+    PoseOption("frame", "--frame", "frame_id of the poses, where a topic has several", TEXT),
+    PoseOption(
+        "convention",
+        "--convention",
+        "axes of the numbers (default: as names say, else enu; ned for a pair of Points, camera for KITTI)",
+        {"choices": get_args(Convention)},
+    ),
+    PoseOption(
+        "quaternion",
+        "--quaternion",
+        "order of a quaternion's numbers, or inverse (default: as the type or the header says)",
+        {"choices": get_args(QuaternionOrder)},
+    ),
+    PoseOption(
+        "scale",
+        "--scale",
+        "metres in a unit of length, such as 0.001 (default 1); X,Y,Z where axes differ",
+        {"type": _scale},
+    ),
+    PoseOption(
+        "origin", "--origin", "first: positions count from the first one", {"choices": ("first",)}
+    ),
+    PoseOption(
+        "time_unit", "--time-unit", "unit of a text file's times", {"choices": get_args(TimeUnit)}
+    ),
+    PoseOption(
+        "angles", "--angles", "unit of Euler angles in Points", {"choices": ("rad", "deg")}
+    ),
+    PoseOption(
+        "clock",
+        "--clock",
+        "whose times count in a bag: header stamps or times of reception",
+        {"choices": ("header", "bag")},
+    ),
+    PoseOption("rate", "--rate", "rate of a file without times, Hz", NUMBER),
+    PoseOption(
+        "mounting",
+        "--mounting",
+        "turn of the recorded body in the platform: auto, none, rest (from its first attitude), or"
+        " ROLL,PITCH,YAW in deg",
+        TEXT,
+    ),
+    PoseOption("begin", "--from", "first time that counts, since the first sample, s", NUMBER),
+    PoseOption("end", "--to", "last time that counts, s", NUMBER),
+    PoseOption("bridge", "--bridge", "longest time without a sample that is crossed, s (default 1)", NUMBER),
+    PoseOption("smooth", "--smooth", "cut-off frequency of its smooth copy, Hz (default: 2, or lower)", NUMBER),
+    PoseOption("max_speed", "--max-speed", "follow leaps of set-points at this speed, m/s", NUMBER),
+)  # fmt: skip
+
+
+def add_pose_options(parser: CommandParser) -> None:
+    """Options of `POSE_OPTIONS`, and --offset."""
+    for option in POSE_OPTIONS:
+        parser.add_argument(option.flag, dest=option.key, help=option.text, **option.how)
+    parser.add_argument(
+        "--offset",
+        nargs=3,
+        type=float,
+        metavar=("X", "Y", "Z"),
+        help="moves the flight, m; as --set 'offset=[X,Y,Z]'",
+    )
+
+
+def add_assignments(parser: CommandParser, what: str) -> None:
+    """Option --set; `what` it changes."""
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help=f"{what}; may be repeated",
+    )
+
+
+def add_report_options(parser: CommandParser) -> None:
+    """Options of what is shown at the end."""
+    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print metrics.json as the only line of standard output",
+    )
+
+
+def add_sensor_options(parser: CommandParser) -> None:
+    """Options of sensors and of the place."""
+    parser.add_argument(
+        "--sensors", help="sets of sensors for every vehicle, with commas; see 'iap list'"
+    )
+    parser.add_argument("--scene", help="place to fly in; see 'iap list'")
+
+
+def add_scenario_options(parser: CommandParser) -> None:
+    """Options of what is flown, see `scenario_options`."""
+    parser.add_argument("--platform", help="fly this platform instead of the scenario's")
+    parser.add_argument("--engine", help="physics: pybullet, mujoco or closed_form")
+    parser.add_argument("--gains", help="gain preset (default or paper), or a YAML file of gains")
+    parser.add_argument("--seed", type=int, help="seed of all noise")
+    parser.add_argument("--duration", type=float, help="simulated time [s]")
+    add_assignments(
+        parser, "change any key of the resolved configuration, e.g. platform.center.mass=1.3"
+    )
+    add_sensor_options(parser)
+    parser.add_argument(
+        "--state-source",
+        metavar="truth|METHOD",
+        help="state that controllers use: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
+        " or drift_filter",
+    )

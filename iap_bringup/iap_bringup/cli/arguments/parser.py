@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parser of the command line: what is mistyped is refused in one line, with the names that were meant."""
+
+import argparse
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from iap_description.config.alternatives import alternatives, near
+from iap_description.errors import BadInput
+
+
+class Later(NamedTuple):
+    """A function of a module of `iap_bringup.cli` that is imported once the command line is understood.
+
+    Attributes:
+        module: name of the module.
+        function: takes the options and returns the exit code.
+        compiles: whether it may need compiled kernels.
+    """
+
+    module: str
+    function: str
+    compiles: bool = True
+
+    def load(self) -> Callable[[argparse.Namespace], int]:
+        """Import the module.
+
+        Raises:
+            BadInput: compiled kernels cannot be kept.
+        """
+        if self.compiles:
+            from iap_description.process.compilation_cache import check_compilation_cache
+
+            check_compilation_cache()
+        function: Callable[[argparse.Namespace], int] = getattr(
+            importlib.import_module(f"iap_bringup.cli.{self.module}"), self.function
+        )
+        return function
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser whose errors are `BadInput`.
+
+    Attributes:
+        names: makes lines of names for the end of the help, which take time to find.
+    """
+
+    names: Callable[[], str] | None = None
+
+    def format_help(self) -> str:
+        """The help, with the names at its end."""
+        text = super().format_help()
+        return text if self.names is None else f"{text}\n{self.names()}\n"
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse what was typed.
+
+        Raises:
+            BadInput: always.
+        """
+        command = self.prog.partition(" ")[2]
+        raise BadInput(
+            f"{command}: {message}" if command else f"{message} (see {self.prog} --help)"
+        )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401 - argparse's own
+        """Options and what is left of the arguments; a command leaves none."""
+        options, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unknown argument '{rest[0]}'{self._meant(rest[0])}")
+        return options, rest
+
+    def _meant(self, argument: str) -> str:
+        """Options that are like an unknown one."""
+        known = [option for action in self._actions for option in action.option_strings]
+        meant = near(argument.partition("=")[0], known)
+        return f": {meant}" if argument.startswith("-") and meant else ""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401
+        """Refuse a value that is no choice, as argparse does, with those that are like it."""
+        if action.choices is not None and value not in action.choices:
+            names: Sequence[str] = list(map(str, action.choices))
+            raise argparse.ArgumentError(
+                action, f"unknown '{value}': {alternatives(str(value), names)}"
+            )

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of commands about recordings: ``iap localize``, ``identify``, ``plot`` and ``render``."""
+
+import argparse
+from pathlib import Path
+
+from iap_bringup.cli.arguments.options import (
+    add_assignments,
+    add_report_options,
+    add_sensor_options,
+)
+from iap_bringup.cli.arguments.parser import CommandParser, Later
+
+
+def _plot_names() -> str:
+    from iap_bringup.plots.table import PLOTS
+
+    return f"plots: {', '.join(plot.name for plot in PLOTS)}"
+
+
+def add_localize(parser: CommandParser) -> None:
+    """Options of ``iap localize``."""
+    parser.description = (
+        "Estimate the poses of recorded aircraft from their sensors, and judge them: a run folder, a folder in EuRoC's"
+        " layout, or a bag of ROS 1 or 2 with images of one or two cameras, CameraInfo and Imu."
+    )
+    parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="folder or bag")
+    methods = (
+        "vio, vio_uwb, virpo, joint, drift_filter, uwb (ranges without images), batch (all of the recording at once, by"
+        " gtsam); several with commas"
+    )
+    parser.add_argument("--method", default="vio", help=f"{methods} (default: vio)")
+    parser.add_argument(
+        "--preset", default="default", help="settings of the estimators (default: default)"
+    )
+    parser.add_argument(
+        "--frontend",
+        metavar="PRESET",
+        help="settings of the front end: default, for rendered images, or euroc, for cameras' (default: the one for"
+        " the data)",
+    )
+    add_assignments(
+        parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
+    )
+    parser.add_argument("--vehicle", help="which of a run's vehicles, if there are several")
+    _add_corrections(parser.add_argument_group("sensors", "of recordings of others"))
+    _add_bag_options(parser.add_argument_group("bags", "of a bag that is not this suite's"))
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to create (default: the next runs/localize_NAME-001)",
+    )
+    add_report_options(parser)
+    parser.set_defaults(run=Later("localize", "run_command"))
+
+
+def _add_corrections(sensors: argparse._ArgumentGroup) -> None:
+    for name, what, example in (
+        (
+            "accel",
+            "specific forces",
+            "9.80665 where they are in g, -1 where their sign is flipped",
+        ),
+        ("gyro", "angular velocities", "0.0174533 where they are in deg/s"),
+    ):
+        sensors.add_argument(
+            f"--{name}-scale",
+            type=float,
+            metavar="FACTOR",
+            help=f"factor on {what}: {example}",
+        )
+    sensors.add_argument(
+        "--image-delay",
+        type=float,
+        metavar="SECONDS",
+        help="how late the stamps of the images are (default: found by their turns and the gyroscope's)",
+    )
+    sensors.add_argument(
+        "--from",
+        type=float,
+        dest="begin",
+        metavar="SECONDS",
+        help="time of the data from which on they count",
+    )
+
+
+def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
+    for side in ("left", "right"):
+        only = ", or of the only one" if side == "left" else ""
+        bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera{only}")
+    bag.add_argument("--imu", metavar="TOPIC", help="the inertial unit")
+    bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
+    bag.add_argument("--body", metavar="NAME", help="which body of --truth, where it has several")
+    bag.add_argument("--frame", metavar="NAME", help="in which frame, where it has several")
+    bag.add_argument(
+        "--map",
+        type=Path,
+        metavar="FILE",
+        help="YAML that says which messages are ranges to which anchors, for --method uwb; see docs/datasets.md",
+    )
+    bag.add_argument(
+        "--calibration",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="sensor.yaml as EuRoC has it of each camera, the left one first, and of the inertial unit if there is"
+        " one more; in place of CameraInfo and /tf_static",
+    )
+
+
+def add_identify(parser: CommandParser) -> None:
+    """Options of ``iap identify``."""
+    parser.description = (
+        "Fit a model of a vehicle under velocity commands to logs, and judge it by others: MATLAB files of"
+        " aerial_manipulator, CSV, run folders. Writes a plant that 'iap run arm_path --set plant.file=FILE' flies."
+    )
+    parser.add_argument("logs", nargs="*", metavar="LOG", help=".mat, .csv, or a run folder")
+    parser.add_argument("--model", choices=("dynamic", "second_order"), required=True)
+    parser.add_argument(
+        "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"
+    )
+    parser.add_argument(
+        "--validate",
+        nargs="+",
+        default=[],
+        metavar="LOG",
+        help="held-out logs (default: all others)",
+    )
+    parser.add_argument(
+        "--error",
+        choices=("equation", "free_run"),
+        help="what the fit makes small (default: dynamic's equation, second_order's free run)",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="validate on a fitted flight, and say so"
+    )
+    add_assignments(parser, "change a setting, such as alpha=0.001, bandwidth=5.0 or start=FILE")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder (default: the next runs/identify-001)"
+    )
+    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument(
+        "--json", action="store_true", help="print metrics.json to standard output"
+    )
+    parser.set_defaults(run=Later("identify", "identify"))
+
+
+def add_plot(parser: CommandParser) -> None:
+    """Options of ``iap plot``."""
+    parser.description = "Draw the plots of a run's folder."
+    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    parser.names = _plot_names
+    parser.add_argument(
+        "plots",
+        nargs="*",
+        metavar="PLOT",
+        help="only these, or module:PLOT of your own (default: all that the run has)",
+    )
+    parser.set_defaults(run=Later("images", "plot"))
+
+
+def add_render(parser: CommandParser) -> None:
+    """Options of ``iap render``."""
+    parser.description = (
+        "Render a picture of a run in flight; with --video all of it; or, with --sensors or --scene, all images of its"
+        " cameras again, into a new run folder."
+    )
+    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    parser.add_argument(
+        "--time",
+        type=float,
+        nargs="+",
+        default=[],
+        metavar="T",
+        help="simulation time of the picture [s] (default: mid-flight); several: pictures beside each other",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
+    )
+    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="the flight, instead")
+    parser.add_argument("--rate", type=float, default=25.0, help="pictures a second (25)")
+    add_sensor_options(parser)
+    parser.set_defaults(run=Later("images", "render"))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of ``iap experiment``, ``bench``, ``fuzz``, ``list`` and ``urdf``."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from iap_bringup.cli.arguments.parser import CommandParser, Later
+from iap_bringup.experiments.studies import EXPERIMENTS
+
+OPTIONS: dict[
+    str, dict[str, Any]
+] = {  # of studies; those that are left out are as each study has them
+    "quick": {"action": "store_true", "help": "less of it, in minutes"},
+    "flights": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "recordings in place of flights by hand",
+    },
+    "out": {"type": Path, "help": "new folder for tables and figures"},
+    "since": {"type": float, "metavar": "S", "help": "virpo_units: where recordings begin"},
+    "seconds": {"type": float, "metavar": "S", "help": "virpo_units: of a flight"},
+    "json": {"action": "store_true", "help": "node_bars: print the bars as one line"},
+    "scenarios": {
+        "type": lambda text: tuple(text.split(",")),
+        "metavar": "NAME,...",
+        "help": "engines: only these",
+    },
+}
+
+
+def _study_names() -> str:
+    return "\n".join(f"{each.name:20}{each.text}" for each in EXPERIMENTS)
+
+
+def _kind_names() -> str:
+    from iap_bringup.fuzz.inputs import KINDS
+
+    return f"kinds: {', '.join(KINDS)}"
+
+
+def add_experiment(parser: CommandParser) -> None:
+    """Options of ``iap experiment``."""
+    parser.description = "Run a study."
+    parser.names = _study_names
+    parser.add_argument(
+        "name",
+        choices=[each.name for each in EXPERIMENTS],
+        metavar="NAME",
+        help="of a study",
+    )
+    for name, form in OPTIONS.items():
+        parser.add_argument(f"--{name}", default=argparse.SUPPRESS, **form)
+    parser.set_defaults(run=Later("studies", "experiment"))
+
+
+def add_bench(parser: CommandParser) -> None:
+    """Options of ``iap bench``."""
+    parser.description = (
+        "Run the benchmarks (all, or those whose name fits) and print their figures."
+    )
+    parser.add_argument("name", nargs="?", help="part of a benchmark's name")
+    parser.add_argument("--device", default="cpu", help="of worlds: cpu, or cuda on an NVIDIA GPU")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also tables of times")
+    parser.set_defaults(run=Later("studies", "bench", compiles=False))
+
+
+def add_fuzz(parser: CommandParser) -> None:
+    """Options of ``iap fuzz``."""
+    parser.description = (
+        "Try damaged files and options of every kind on every command: each shall end within a minute and 2 GB, by exit"
+        " code 0, 1 or 2, a refusal in one line and without a folder that looks complete."
+    )
+    parser.add_argument("--cases", type=int, default=200, metavar="N", help="default: 200")
+    parser.add_argument("--seed", type=int, metavar="N", help="of all damage (default: a new one)")
+    parser.add_argument(
+        "--only", type=int, metavar="N", help="this case alone, whose files are kept"
+    )
+    parser.names = _kind_names
+    parser.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="cases of these kinds alone; may be repeated",
+    )
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="files of cases with a fault")
+    parser.add_argument("--json", action="store_true", help="print the summary as one line")
+    parser.set_defaults(run=Later("fuzz", "run"))
+
+
+def add_list(parser: CommandParser) -> None:
+    """Options of ``iap list``."""
+    parser.description = "List scenarios, platforms and gains, or show what a platform can do."
+    parser.add_argument(
+        "--platform",
+        metavar="NAME|FILE.yaml",
+        help="joints, limits, rank and controllable directions of a platform in place of the lists",
+    )
+    parser.set_defaults(run=Later("listing", "list_all", compiles=False))
+
+
+def add_urdf(parser: CommandParser) -> None:
+    """Options of ``iap urdf``."""
+    parser.description = "Print a platform's URDF."
+    parser.add_argument(
+        "platform",
+        help="name of a platform (three_star, star_5, f450, ...) or path of its YAML file",
+    )
+    parser.add_argument(
+        "--target", choices=["ros", "bullet"], default="ros", help="reader of it (default: ros)"
+    )
+    parser.set_defaults(run=Later("urdf", "print_urdf", compiles=False))

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names that a user may have meant by one that does not exist."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+SIMILARITY = 0.6  # least ratio of difflib at which a name is offered
+COUNT = 3  # names that are offered at most
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The question whether a name that is like another one was meant; empty where none is."""
+    names = get_close_matches(name, dict.fromkeys(known), n=COUNT, cutoff=SIMILARITY)
+    return f"did you mean {' or '.join(names)}?" if names else ""
+
+
+def alternatives(name: str, known: Iterable[str]) -> str:
+    """What to type in place of a name: those that are like it, or else all of them."""
+    names = list(dict.fromkeys(known))
+    return near(name, names) or f"choose {', '.join(names)}"

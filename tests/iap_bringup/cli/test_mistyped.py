@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is mistyped on the command line is refused at once, in one line that names what was meant and where it stood."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import iap_bringup
+import iap_simulation
+from iap_bringup.cli.main import main
+
+IAP = [sys.executable, "-P", "-m", "iap_bringup.cli.main"]
+
+
+def complaint(capsys, *typed: str) -> str:
+    """The one line that refuses what was typed."""
+    assert main(typed) == 2
+    printed, text = capsys.readouterr()
+    assert printed == "" and text.count("\n") == 1
+    return text
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("run hvoer", "hover"),
+        ("sweep hvoer", "hover"),
+        ("rnu hover", "run"),
+        ("run hover --platfrom star_4", "--platform"),
+        ("run hover --platform thre_star", "three_star"),
+        ("run hover --gains papper", "paper"),
+        ("run hover --sensors imuu", "imu"),
+        ("run hover --scene open_feld", "open_field"),
+        ("run hover --set wind.sped=4", "speed"),
+        ("run hover --set sensors.imu=paperr", "paper"),
+        ("evaluate dokcing", "docking"),
+        ("evaluate scrpt --task docking", "script"),
+        ("experiment enginse", "engines"),
+        ("bench paralel", "parallel"),
+    ],
+)
+def test_the_nearest_name_is_offered(typed, meant, capsys):
+    assert f"did you mean {meant}" in complaint(capsys, *typed.split())
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "--set wind.speed=fast",
+        "--set reference.position=[1,2]",
+        "--set sensors.imu.rate=many",
+        "--scene moon",
+        "--engine bullet",
+        "--sensors camera",
+        "--state-source jiont",
+    ],
+)
+def test_the_option_is_blamed_and_not_a_file_of_the_suite(typed, capsys):
+    text = complaint(capsys, "run", "hover", "--sensors", "imu", *typed.split())
+    assert text.startswith(f"iap: {typed}: ") and ".yaml" not in text
+
+
+def test_a_file_is_blamed_for_what_stands_in_it(tmp_path, capsys):
+    path = tmp_path / "own.yaml"
+    path.write_text("extends: hover\nwind: {speed: fast}\n", encoding="utf-8")
+    assert complaint(capsys, "run", str(path), "--set", "seed=3").startswith(f"iap: {path}: ")
+
+
+def test_an_unknown_key_of_a_file_is_refused_with_the_nearest_one(tmp_path, capsys):
+    path = tmp_path / "own.yaml"
+    path.write_text("extends: hover\nwind: {sped: 3.0}\n", encoding="utf-8")
+    assert "did you mean speed" in complaint(capsys, "run", str(path))
+
+
+def test_a_scenario_of_a_few_keys_is_told_of_extends(tmp_path, capsys):
+    path = tmp_path / "own.yaml"
+    path.write_text("wind: {speed: 3.0}\n", encoding="utf-8")
+    assert "extends" in complaint(capsys, "run", str(path))
+
+
+@pytest.mark.parametrize(
+    "typed", ["run nofile.yaml", "run hover --platform nofile.yaml", "evaluate nofile.npz"]
+)
+def test_a_file_that_is_not_there_is_called_so(typed, capsys):
+    assert "nofile" in (text := complaint(capsys, *typed.split())) and "no such file" in text
+
+
+def test_misuse_is_said_in_json_too(capsys):
+    assert main(["run", "hover", "--json", "--platfrom", "star_4"]) == 2
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["exit_code"] == 2 and "--platform" in printed["error"]
+
+
+@pytest.mark.parametrize("typed", ["run hvoer", "run hover --platfrom x", "bench nonsense", "rnu"])
+def test_a_typing_error_costs_less_than_half_a_second_of_the_processor(typed):
+    before = os.times().children_user
+    done = subprocess.run([*IAP, *typed.split()], capture_output=True, check=False)
+    assert done.returncode == 2
+    assert os.times().children_user - before < 0.5
+
+
+def test_help_names_what_there_is(capsys):
+    for typed, name in (
+        ("experiment", "free_flight"),
+        ("plot", "thrusts"),
+        ("evaluate", "script"),
+    ):
+        with pytest.raises(SystemExit):
+            main([typed, "--help"])
+        assert name in capsys.readouterr().out
+
+
+def test_the_version_is_that_of_the_packages(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"iap {iap_bringup.__version__}\n"
+
+
+def test_names_that_are_imported_late_are_seen_by_completion():
+    assert {"Simulation", "record", "__version__"} <= set(dir(iap_simulation))
+
+
+def test_a_range_without_its_count_is_told_so(capsys):
+    assert "FROM:TO:COUNT" in complaint(capsys, "sweep", "hover", "--vary", "wind.speed=0:8")
+
+
+def test_a_folder_below_a_file_is_not_called_existing(tmp_path, capsys):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    text = complaint(capsys, "run", "hover", "--out", str(tmp_path / "file" / "run"))
+    assert "exists" not in text and "no folder" in text
