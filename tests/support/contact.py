@@ -140,7 +140,7 @@ class Rig:
         self._sum, self.raw_W = np.zeros(6), np.zeros(6)
         self.extra_W = np.zeros(6)
         self.command = None
-        self.sense = NoisyState(noise, stream(1, "iap/state_noise"))
+        self.sense = NoisyState(noise, stream(1, "iap/state_noise"), 0.005)
 
     def _with_contact(self, wrenches):
         row = self.plant.state()[0, 0]

@@ -50,7 +50,8 @@ ROW = 13  # of a state
 STARTED, DISTANCE, SPEED, RETREATS, LATCHED, ENTERS, ALIGNED = 0, 1, 2, 3, 4, 5, 6
 LAGGED_DISTANCE, LAGGED_SPEED, TIME, OFFSET, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 10, 13, 16, 19
 PAIR = 2 * VEHICLE_SIZE
-STATE_END = PAIR + 22
+STATE_SIZE = 22
+STATE_END = PAIR + STATE_SIZE
 PREDICTED = STATE_END + COUPLED_SIZE  # rows of target and chaser
 SIZE = PREDICTED + 2 * ROW
 ALIGNED_TIME = 0.03  # for which the probe is aligned before it enters [s]
@@ -130,7 +131,7 @@ def script_accelerations(
     """Accelerations [m/s^2] of target and chaser, by their observers; the script's state is advanced."""
     _smooth(target, chaser, pair, state)
     if caught and state[LATCHED] == 0.0:
-        _stop_together(observers[0], observers[1])
+        stop_together(observers[0], observers[1])
     state[LATCHED] = 1.0 if caught else 0.0
     zero = (0.0, 0.0, 0.0)
     hold = _pd(vec_at(observers[0], AIM), zero, zero, script, observers[0])
@@ -193,6 +194,12 @@ def start_script(
     """Initialise both observers with the first measurements; the target holds its position."""
     initialise_observer(target, pair, observers[0])
     initialise_observer(chaser, pair, observers[1])
+    start_approach(target, chaser, pair, state)
+
+
+@njit(cache=True)
+def start_approach(target: Array, chaser: Array, pair: PairParameters, state: Array) -> None:
+    """Begin an approach from where the vehicles of rows (13,) are; the state of the script is zero before."""
     put_at(state, AXIS, vec_at(pair.socket.axis, 0))
     put_at(state, SOCKET_ARM, vec_at(pair.socket.position, 0))
     put_at(state, PROBE_ARM, vec_at(pair.probe.position, 0))
@@ -219,7 +226,7 @@ def _low_pass(state: Array, k: int, now: Vec, share: float) -> None:
 
 
 @njit(cache=True)
-def _stop_together(target: Array, chaser: Array) -> None:
+def stop_together(target: Array, chaser: Array) -> None:
     """Set the positions at which both stop at a common velocity."""
     v = scale(0.5, add(vec_at(target, VELOCITY), vec_at(chaser, VELOCITY)))
     put_at(target, AIM, add(vec_at(target, POSITION), scale(STOP_TIME, v)))

@@ -1,29 +1,60 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A noisy state, as a motion capture or an odometry would give it: white noise on pose and twist."""
+"""A noisy state, as a motion capture or an odometry would give it: white noise, late, with drop-outs."""
 
 from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Annotated, Self
 
 import numpy as np
 from numba import njit
+from pydantic import Field, model_validator
 
 from iap_description.arrays import Array, Integers
-from iap_description.config.record import NonNegative, Record
+from iap_description.config.record import BelowOne, NonNegative, Record
 from iap_description.math import so3
 from iap_description.math.kernels import qmul, quat_at
 from iap_description.states import P, Q, V, W
+from iap_physics.measured.arrivals import Arrivals
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it
 _BATCH_CHUNK = 64  # likewise of each world of a batch, for the memory's sake
+MAX_LATENCY = 1.0  # of measurements, which wait in memory meanwhile [s]
 
 
 class StateNoise(Record):
-    """White noise on the state that the controller sees: standard deviation per axis and control step."""
+    """White noise on the state that the controller sees: standard deviation per axis and control step.
+
+    What is measured comes late by a latency that is constant in a flight, of whole control periods.
+    """
 
     position: NonNegative  # [m]
     attitude_deg: NonNegative  # of the rotation vector, body axes [deg]
     velocity: NonNegative  # [m/s]
     rate_deg: NonNegative  # [deg/s]
     position_bias: NonNegative = 0.0  # of positions, drawn once for a flight [m]
+    latency: Annotated[NonNegative, Field(le=MAX_LATENCY)] = 0.0  # [s]
+    latency_spread: NonNegative = 0.0  # half-width of the latencies that flights draw [s]
+    dropout: BelowOne = 0.0  # share of the measurements that get lost; the one before stands
+
+    @model_validator(mode="after")
+    def _is_never_early(self) -> Self:
+        if self.latency_spread > self.latency:
+            raise ValueError(
+                f"key 'latency_spread': {self.latency_spread:g} s is more than latency, {self.latency:g} s: states"
+                " would be measured before they are there"
+            )
+        return self
+
+    @property
+    def columns(self) -> int:
+        """Normal numbers of a measurement; the last one of 13 says whether it gets lost."""
+        return 13 if self.dropout > 0.0 else 12
+
+    def arrivals(self, batch: int, dt: float) -> Arrivals | None:
+        """Arrivals in B worlds with control periods of dt [s]; None where all rows are there at once."""
+        if self.latency == 0.0 and self.dropout == 0.0:
+            return None
+        return Arrivals(batch, round((self.latency + self.latency_spread) / dt))
 
 
 NO_NOISE = StateNoise(position=0.0, attitude_deg=0.0, velocity=0.0, rate_deg=0.0)
@@ -32,8 +63,15 @@ NO_NOISE = StateNoise(position=0.0, attitude_deg=0.0, velocity=0.0, rate_deg=0.0
 def scaled(noise: StateNoise, draws: Array) -> tuple[Array, Array]:
     """The noise of normal numbers (..., 12): of position, velocity and rates (..., 9), and turns (..., 4)."""
     scale = np.repeat([noise.position, noise.velocity, np.deg2rad(noise.rate_deg)], 3)
-    turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[..., 9:])
+    turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[..., 9:12])
     return draws[..., :9] * scale, turns
+
+
+def lost(noise: StateNoise, draws: Array) -> Array:
+    """(...) whether measurements get lost, by normal numbers (..., columns)."""
+    if noise.dropout == 0.0:
+        return np.zeros(draws.shape[:-1], bool)
+    return np.asarray(draws[..., 12] < NormalDist().inv_cdf(noise.dropout))
 
 
 def bias(noise: StateNoise, rng: np.random.Generator) -> Array:
@@ -43,16 +81,26 @@ def bias(noise: StateNoise, rng: np.random.Generator) -> Array:
     return noise.position_bias * rng.standard_normal(3)
 
 
+def late_periods(noise: StateNoise, rng: np.random.Generator, dt: float) -> int:
+    """Control periods by which a flight's measurements are late, which are drawn after its bias."""
+    latency = noise.latency
+    if noise.latency_spread > 0.0:
+        latency += noise.latency_spread * float(rng.uniform(-1.0, 1.0))
+    return round(latency / dt)
+
+
 class NoisyState:
     """Adds noise to a body's state row.
 
     Args:
         noise: standard deviations.
         rng: this source's own generator.
+        dt: control period [s].
     """
 
-    def __init__(self, noise: StateNoise, rng: np.random.Generator) -> None:
-        self._deviations = noise
+    def __init__(self, noise: StateNoise, rng: np.random.Generator, dt: float) -> None:
+        self._deviations, self._dt = noise, dt
+        self._arrivals, self._only = noise.arrivals(1, dt), np.zeros(1, np.int64)
         self.is_zero = noise == NO_NOISE
         self._row = np.zeros(13)
         self.reset(rng)
@@ -61,6 +109,8 @@ class NoisyState:
         """Start anew with a generator."""
         self._rng = rng
         self._bias = bias(self._deviations, rng)
+        if self._arrivals is not None:
+            self._arrivals.reset(0, late_periods(self._deviations, rng, self._dt))
         self._next = _CHUNK
 
     @property
@@ -78,12 +128,16 @@ class NoisyState:
         row[P], row[V], row[W] = x[P] + noise[:3], x[V] + noise[3:6], x[W] + noise[6:9]
         row[P] += self._bias
         row[Q] = so3.multiply(x[Q], self._turns[self._next])
+        if self._arrivals is not None:
+            lost_now = self._lost[self._next : self._next + 1]
+            self._arrivals(row[None], lost_now, self._only)
         self._next += 1
         return row
 
     def _draw(self) -> None:
-        draws = self._rng.standard_normal((_CHUNK, 12))
+        draws = self._rng.standard_normal((_CHUNK, self._deviations.columns))
         self._noise, self._turns = scaled(self._deviations, draws)
+        self._lost = lost(self._deviations, draws)
         self._next = 0
 
 
@@ -93,18 +147,22 @@ class NoisyStates:
     Args:
         noise: standard deviations.
         rngs: each world's own generator.
+        dt: control period [s].
     """
 
-    def __init__(self, noise: StateNoise, rngs: Sequence[np.random.Generator]) -> None:
-        self._noise = noise
+    def __init__(self, noise: StateNoise, rngs: Sequence[np.random.Generator], dt: float) -> None:
+        self._noise, self._dt = noise, dt
         self._rngs = list(rngs)
         self.is_zero = noise == NO_NOISE
         noisy = 0 if self.is_zero else len(self._rngs)
         self._made = np.zeros((noisy, _BATCH_CHUNK, 9))
         self._turns = np.zeros((noisy, _BATCH_CHUNK, 4))
+        self._lost = np.zeros((noisy, _BATCH_CHUNK), bool)
+        self._arrivals = noise.arrivals(noisy, dt)
         self._next = np.full(len(self._rngs), _BATCH_CHUNK)
         self._calls = 0
-        self._bias = np.array([bias(noise, rng) for rng in self._rngs])
+        self._bias = np.zeros((len(self._rngs), 3))
+        self.reset(np.arange(len(self._rngs)), self._rngs)
 
     @property
     def position_bias(self) -> Array:
@@ -116,6 +174,8 @@ class NoisyStates:
         for world, rng in zip(worlds.tolist(), rngs, strict=True):
             self._rngs[world] = rng
             self._bias[world] = bias(self._noise, rng)
+            if self._arrivals is not None:
+                self._arrivals.reset(world, late_periods(self._noise, rng, self._dt))
         self._next[worlds] = _BATCH_CHUNK
 
     def __call__(self, x: Array, worlds: Integers | None = None) -> Array:
@@ -126,7 +186,10 @@ class NoisyStates:
         chosen = np.arange(len(self._rngs)) if worlds is None else worlds
         self._draw(chosen[self._next[chosen] == _BATCH_CHUNK])
         self._calls += worlds is None
+        lost_now = self._lost[chosen, self._next[chosen]] if self._arrivals is not None else None
         _add(self._made, self._turns, self._next, self._bias, chosen, out)
+        if self._arrivals is not None and lost_now is not None:
+            self._arrivals(out, lost_now, chosen)
         return out
 
     def _draw(self, worlds: Integers) -> None:
@@ -134,10 +197,11 @@ class NoisyStates:
         if not len(worlds):
             return
         first = self._calls % _BATCH_CHUNK
-        draws = np.empty((len(worlds), _BATCH_CHUNK - first, 12))
+        draws = np.empty((len(worlds), _BATCH_CHUNK - first, self._noise.columns))
         for world, row in zip(worlds.tolist(), draws, strict=True):
             self._rngs[world].standard_normal(out=row)
         self._made[worlds, first:], self._turns[worlds, first:] = scaled(self._noise, draws)
+        self._lost[worlds, first:] = lost(self._noise, draws)
         self._next[worlds] = first
 
 

@@ -48,8 +48,9 @@ class Session:
         self.spec = spec
         self._max_age = math.inf if timeout is None else timeout * spec.rates.control_hz
         self._probes = inertial_probes(spec)
+        dt = 1.0 / spec.rates.control_hz
         self._noises = [
-            NoisyState(vehicle.state_noise or NO_NOISE, spec.rng(_noise_name(vehicle)))
+            NoisyState(vehicle.state_noise or NO_NOISE, spec.rng(_noise_name(vehicle)), dt)
             for vehicle in spec.vehicles
         ]
         self.sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]

@@ -78,7 +78,8 @@ class Tracking:
         law = (vehicle.model, gains)
         self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=yaw)
         self._stream = STATE_NOISE.format(spec.name)
-        self._noise = NoisyStates(spec.state_noise, [np.random.default_rng(0)] * batch)
+        streams = [np.random.default_rng(0)] * batch
+        self._noise = NoisyStates(spec.state_noise, streams, scenario.dt)
         self._measured = np.zeros((batch, STATE_SIZE))
 
     @property

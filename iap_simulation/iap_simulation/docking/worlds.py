@@ -14,7 +14,6 @@ from iap_control.docking.guidance import SIZE, PairLinks, script_command
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
-from iap_description.states import Mode
 from iap_physics.air.batch_air import GUSTS, Air
 from iap_physics.batch.records import BatchVehicle, FreeFlightState
 from iap_physics.batch.threads import Threads
@@ -23,10 +22,10 @@ from iap_physics.docking.batch_loop import advance_pairs, flight_of, set_aircraf
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.latching.kernel import CAUGHT, LOCKED, OPEN, LatchParameters
 from iap_physics.measured.state_noise import NoisyStates
-from iap_physics.propulsion.last_command import CommandDelay
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
+from iap_simulation.docking.pair_commands import PairCommands
 from iap_simulation.docking.pair_laws import docking_limits, pair_laws
 from iap_simulation.docking.pair_pilot import TOUCH
 from iap_simulation.docking.ports import mechanism_of, pair_vehicles
@@ -78,6 +77,7 @@ class DockingWorlds:
         scenario: as given.
         seeds: (B,) of the present flights.
         pairs: what moves on; the target's rows come before the chaser's.
+        commands: to both.
         laws: of the pair, by which the scenario's script flies.
         records: progress and outcome of each docking.
         limits: of them.
@@ -105,9 +105,10 @@ class DockingWorlds:
         self._between = kernel.PairContact(bodies, mechanism_of(scenario, spec), latch, gravity)
         streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
-        self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
+        self._noise = [NoisyStates(a, b, scenario.dt) for a, b in zip(specs, streams, strict=True)]
         self._wind, self._threads = Winds(scenario, batch), Threads(threads)
-        self._delays = self._command_delays()
+        are_late = any(scenario.vehicles[i].model_error.delay for i in self._vehicles)
+        self.commands = PairCommands(self._flight.command, are_late=are_late)
         self.records, self.limits = DockingRecords.of(batch), docking_limits(scenario)
         platforms = [scenario.vehicles[i].platform for i in self._vehicles]
         self._ground_clearance = (platforms[0].ground_clearance, platforms[1].ground_clearance)
@@ -146,13 +147,6 @@ class DockingWorlds:
         vehicle = BatchVehicle(turns, bodies, every, self.scenario.has_drag, is_tilting=False)
         return flight_of(self.pairs, shared, vehicle, self.dt)
 
-    def _command_delays(self) -> list[CommandDelay]:
-        """Commands on their way to target and chaser; none where all act at once."""
-        specs = [self.scenario.vehicles[i] for i in self._vehicles]
-        if not any(spec.model_error.delay for spec in specs):
-            return []
-        return [CommandDelay(self._flight.command.of_aircraft(i)) for i in range(2)]
-
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
         """Bring worlds back to their start, as fresh ones of their seeds would stand there.
 
@@ -172,7 +166,7 @@ class DockingWorlds:
             rotors = self._flight.rotors
             self.pairs.x[indices, i] = x[:, 0]
             rotors.rpm[indices, i], rotors.target[indices, i] = rpm[:, 0], rpm[:, 0]
-            self._hold_rotors(indices, i, rpm[:, 0])
+            self.commands.hold_rotors(indices, i, rpm[:, 0])
             self._deviate(indices, i)
             if not noise.is_zero:
                 noise.reset(
@@ -186,13 +180,6 @@ class DockingWorlds:
         self._memory[indices] = 0.0
         self.records.reset(indices)
 
-    def _hold_rotors(self, indices: Integers, i: int, rpm: Array) -> None:
-        """Let the rotors of an aircraft be as they are, until a command comes."""
-        command = self._flight.command
-        command.modes[indices, i], command.rpm[indices, i] = Mode.RPM, rpm
-        if self._delays:
-            self._delays[i].reset(indices)
-
     def _deviate(self, indices: Integers, i: int) -> None:
         """Give worlds the vehicles that their seeds draw."""
         spec, bodies = self.scenario.vehicles[self._vehicles[i]], self._between.bodies
@@ -205,9 +192,8 @@ class DockingWorlds:
             bodies.mass[b, i], bodies.J[b, i] = body.mass, body.inertia
             bodies.J_inv[b, i] = np.linalg.inv(body.inertia)
             thrust, slow = deviation.of_rotors(0)
-            if self._delays:
-                periods = round(deviation.delay * self.scenario.rates.control_hz)
-                self._delays[i].set_periods(b, periods)
+            delay = round(deviation.delay * self.scenario.rates.control_hz)
+            self.commands.set_delay(b, i, delay)
             set_aircraft(
                 self._flight,
                 b,
@@ -244,12 +230,6 @@ class DockingWorlds:
         return np.asarray(self.pairs.phase == LOCKED)
 
     @property
-    def held(self) -> tuple[Array, Array]:
-        """Thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s] of the last period; copies."""
-        command = self._flight.command
-        return command.thrust.copy(), command.w_WB_B.copy()
-
-    @property
     def is_touched(self) -> Booleans:
         """(B,) whether the two are in contact, by the force over the last period."""
         return np.asarray(np.linalg.norm(self.pairs.contact[:, :3], axis=1) > TOUCH)
@@ -272,26 +252,13 @@ class DockingWorlds:
 
     def advance(self, thrust: Array, w_WB_B: Array) -> None:
         """Fly one control period of every running world under thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s]."""
-        self._send(thrust, w_WB_B)
+        self.commands.send(thrust, w_WB_B)
         self._wind.advance(self._flight.inputs.air_W, self._substeps * self.dt)
         self._threads.run(self._advance, len(self.seeds))
         ports = (self._between.mechanism.probe, self._between.mechanism.socket)
         follow_all(
             self.pairs, self.records, ports, self.limits, self._ground_clearance, self.times
         )
-
-    def _send(self, thrust: Array, w_WB_B: Array) -> None:
-        """Send commands; those that are due act."""
-        if not self._delays:
-            command = self._flight.command
-            command.modes[:] = Mode.RATE_THRUST
-            command.thrust[:], command.w_WB_B[:] = thrust, w_WB_B
-            return
-        for i, delay in enumerate(self._delays):
-            latest = delay.latest
-            latest.modes[:] = Mode.RATE_THRUST
-            latest.thrust[:, 0], latest.w_WB_B[:, 0] = thrust[:, i], w_WB_B[:, i]
-            delay.apply_due()
 
     def _advance(self, first: int, last: int) -> None:
         """Fly the period of worlds first to last - 1."""

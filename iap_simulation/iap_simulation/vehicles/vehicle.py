@@ -121,7 +121,9 @@ class Vehicle:
             model=model,
             controller=controller,
             timeline=line,
-            sense=NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name)),
+            sense=NoisyState(
+                vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name), scenario.dt
+            ),
             start=x,
             start_rpm=rpm,
             start_tilt=tilt,

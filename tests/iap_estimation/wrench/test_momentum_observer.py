@@ -36,7 +36,7 @@ def fly(name, duration, *, noise=NO_NOISE, preset="default", gain=10.0, **flight
     gains = gains_of(preset)
     observer, sense = (
         observer_of(name, gains, gain),
-        NoisyState(noise, stream(1, "iap/state_noise")),
+        NoisyState(noise, stream(1, "iap/state_noise"), 0.005),
     )
     return estimates_of(name, duration, gains, lambda _: observer, sense=sense, **flight)
 
@@ -82,7 +82,7 @@ def test_without_the_autopilot_s_gains_the_busy_rotors_look_like_a_force():
         gain=np.full(6, 10.0),
         dt=DT,
     )
-    sense = NoisyState(NOISY, stream(1, "iap/state_noise"))
+    sense = NoisyState(NOISY, stream(1, "iap/state_noise"), 0.005)
     seen = estimates_of("three_star", 5.0, gains, lambda _: blind, sense=sense)
     assert np.mean(seen[400:], axis=0)[2] > 0.5
 

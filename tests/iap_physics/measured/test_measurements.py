@@ -10,7 +10,7 @@ from iap_description.math.random_streams import stream
 from iap_description.math.second_order import transition
 from iap_description.states import P, Q, V, W
 from iap_physics.measured import state_noise
-from iap_physics.measured.state_noise import NO_NOISE, NoisyState, StateNoise
+from iap_physics.measured.state_noise import NO_NOISE, NoisyState, NoisyStates, StateNoise
 from iap_physics.measured.wrench_sensor import (
     SecondOrderLowPass,
     WrenchFilter,
@@ -21,6 +21,7 @@ from iap_physics.measured.wrench_sensor import (
 
 LEVEL = StateNoise(position=0.005, attitude_deg=0.2, velocity=0.02, rate_deg=0.573)
 DEVIATIONS = 0.005, np.deg2rad(0.2), 0.02, np.deg2rad(0.573)
+EXACT = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
 COUNT = 6000
 CUTOFF = 10.0
 every_damping = pytest.mark.parametrize("damping", [1.414, 1.0, 0.5, 1.0 + 1e-9])
@@ -35,7 +36,7 @@ def true_state():
 
 
 def samples(level=LEVEL, seed=1, count=COUNT):
-    sense, x = NoisyState(level, stream(seed, "iap/state_noise")), true_state()
+    sense, x = NoisyState(level, stream(seed, "iap/state_noise"), 0.005), true_state()
     return np.array([sense(x).copy() for _ in range(count)])
 
 
@@ -70,12 +71,12 @@ def test_noisy_attitudes_are_unit_quaternions():
 
 
 def test_without_noise_the_state_is_the_truth():
-    sense, x = NoisyState(NO_NOISE, stream(1, "a")), true_state()
+    sense, x = NoisyState(NO_NOISE, stream(1, "a"), 0.005), true_state()
     np.testing.assert_array_equal(sense(x), true_state())
 
 
 def test_the_truth_is_not_touched():
-    sense, x = NoisyState(LEVEL, stream(1, "a")), true_state()
+    sense, x = NoisyState(LEVEL, stream(1, "a"), 0.005), true_state()
     assert np.abs(sense(x) - x).max() > 0.0
     np.testing.assert_array_equal(x, true_state())
 
@@ -92,10 +93,67 @@ def test_the_same_seed_gives_the_same_noise_and_another_seed_another():
 
 
 def test_reset_starts_the_noise_anew():
-    sense, x = NoisyState(LEVEL, stream(1, "a")), true_state()
+    sense, x = NoisyState(LEVEL, stream(1, "a"), 0.005), true_state()
     first = np.array([sense(x).copy() for _ in range(1500)])
     sense.reset(stream(1, "a"))
     np.testing.assert_array_equal(np.array([sense(x).copy() for _ in range(1500)]), first)
+
+
+def moving(count):
+    """Rows of a body that moves on by 1 mm along x in each period."""
+    rows = np.tile(true_state(), (count, 1))
+    rows[:, 0] = 0.001 * np.arange(count)
+    return rows
+
+
+def test_measurements_come_late_by_whole_periods_and_the_first_one_stands_till_then():
+    sense = NoisyState(StateNoise(**EXACT, latency=0.03), stream(1, "a"), 0.005)
+    places = [sense(row)[0] for row in moving(20)]
+    np.testing.assert_allclose(places[:7], 0.0, atol=1e-15)
+    np.testing.assert_allclose(places[6:], 0.001 * np.arange(14), atol=1e-15)
+
+
+def test_of_lost_measurements_the_one_before_stands():
+    sense = NoisyState(StateNoise(**EXACT, dropout=0.3), stream(1, "a"), 0.005)
+    places = np.array([sense(row)[0] for row in moving(COUNT)])
+    steps = np.diff(places)
+    assert (steps >= 0.0).all()
+    assert places[0] == 0.0
+    assert np.mean(steps == 0.0) == pytest.approx(0.3, abs=0.02)
+    assert np.isclose(places, 0.001 * np.arange(COUNT)).mean() == pytest.approx(0.7, abs=0.02)
+
+
+def test_every_flight_draws_its_latency():
+    noise = StateNoise(**EXACT, latency=0.03, latency_spread=0.03)
+    late = []
+    for seed in range(200):
+        sense = NoisyState(noise, stream(seed, "a"), 0.005)
+        late.append(29 - round(1000.0 * [sense(row)[0] for row in moving(30)][-1]))
+    assert set(late) == set(range(13))
+    assert np.mean(late) == pytest.approx(6.0, abs=0.7)
+
+
+def test_worlds_measure_late_and_lose_what_each_would_alone_bit_for_bit():
+    noise = LEVEL.model_copy(update={"latency": 0.02, "latency_spread": 0.02, "dropout": 0.2})
+    many = NoisyStates(noise, [stream(seed, "a") for seed in range(3)], 0.005)
+    alone = [NoisyState(noise, stream(seed, "a"), 0.005) for seed in (0, 1, 2, 7)]
+    rows = moving(300)
+    for k in range(100):
+        seen = many(rows[[k, k, k]])
+        for world in range(3):
+            np.testing.assert_array_equal(seen[world], alone[world](rows[k]))
+    many.reset(np.array([1]), [stream(7, "a")])
+    for k in range(100, 300):
+        seen = many(rows[[k, k, k]])
+        for world, other in enumerate((0, 3, 2)):
+            np.testing.assert_array_equal(seen[world], alone[other](rows[k]))
+
+
+def test_what_would_be_measured_before_it_is_there_is_refused():
+    with pytest.raises(
+        ValueError, match="key 'latency_spread': 0.02 s is more than latency, 0.01"
+    ):
+        StateNoise(**EXACT, latency=0.01, latency_spread=0.02)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 4096])

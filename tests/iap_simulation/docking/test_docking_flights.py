@@ -16,6 +16,7 @@ from iap_simulation.runs.run import record
 from iap_simulation.simulation.simulation import Simulation
 
 SCRIPT = {"policy": "script"}
+LATE = {"latency": 0.01, "latency_spread": 0.01, "dropout": 0.1}  # of measured states
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +62,11 @@ def test_the_script_docks_nearly_always(many):
 
 @pytest.mark.parametrize(("delays", "within"), [((0.0, 0.0), 1e-3), ((0.03, 0.06), 3e-3)])
 def test_engines_and_batch_fly_alike_until_they_touch(name, delays, within):
-    """Also where commands of target and chaser are late by different times, and the laws assume another one."""
+    """Also where commands and measurements are late by different times, some get lost, and laws assume others."""
     late = {f"vehicles.{i}.model_error.delay": delay for i, delay in enumerate(delays)}
     late["docking.script.assumed_delay"] = max(delays) / 2.0
+    if max(delays) > 0.0:
+        late |= {f"vehicles.{i}.state_noise.{key}": x for i in range(2) for key, x in LATE.items()}
     worlds = DockingWorlds.of("docking", [2], settings=late)
     with Simulation.of("docking", engine=name, seed=2, settings=SCRIPT | late) as simulation:
         while not worlds.pairs.touches[0]:
@@ -84,11 +87,12 @@ def test_a_world_of_many_is_that_world_alone_bit_for_bit(many):
 
 
 def test_reset_worlds_fly_as_fresh_ones():
-    worlds = DockingWorlds.of("docking_hard", 3)
+    late = {f"vehicles.{i}.state_noise.{key}": x for i in range(2) for key, x in LATE.items()}
+    worlds = DockingWorlds.of("docking_hard", 3, settings=late)
     for _ in range(150):
         worlds.step_script()
     worlds.reset([1], seeds=[11])
-    fresh = DockingWorlds.of("docking_hard", [11])
+    fresh = DockingWorlds.of("docking_hard", [11], settings=late)
     for _ in range(100):
         worlds.step_script()
         fresh.step_script()

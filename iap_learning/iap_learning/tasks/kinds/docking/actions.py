@@ -17,6 +17,7 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_control.docking.coupled_flight import PairLaws
+from iap_control.docking.missed_approach import MissedApproach
 from iap_control.docking.vehicle_control import (
     DISTURBANCE,
     PairParameters,
@@ -54,6 +55,7 @@ class ActionControl(NamedTuple):
         compensated: whether the estimated disturbance is taken from accelerations.
         rate: (3,) gains of the autopilots' rate loops [1/s].
         laws: of the pair.
+        missed: when both vehicles back off.
     """
 
     kind: int
@@ -61,6 +63,7 @@ class ActionControl(NamedTuple):
     compensated: bool
     rate: Array
     laws: PairLaws
+    missed: MissedApproach
 
 
 @njit(cache=True)

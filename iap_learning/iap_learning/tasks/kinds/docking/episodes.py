@@ -114,7 +114,7 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
     def _begin(self, indices: Integers) -> None:
         super()._begin(indices)
         self._touched[indices] = False
-        self.memory.actions[indices] = 0.0
+        self.memory.actions[indices] = self.memory.missed[indices] = 0.0
         potentials(self.worlds.pairs, indices, self._rules, self._potential)
         self._sense(indices, starts=True)
 
@@ -134,8 +134,8 @@ class DockingEpisodes(Episodes[DockingTask, DockingWorlds]):
         self.memory.keep_action(self._before)
         self._peak[:] = 0.0
         for _ in range(self.task.repeat):
-            locked = self.worlds.is_locked
-            act(values, self.measured, locked, control, self.memory, self._out)
+            links = (self.worlds.is_caught, self.worlds.is_locked)
+            act(values, self.measured, links, control, self.memory, self._out)
             self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
             self._end_period()
 

@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from iap_control.docking.coupled_flight import BEGUN, COUPLED_SIZE, PairLaws, coupled_command
+from iap_control.docking.missed_approach import MISSED_SIZE, MissedApproach, back_off
 from iap_control.docking.vehicle_control import (
     VEHICLE_SIZE,
     initialise_observer,
@@ -37,12 +38,14 @@ class PairMemory(NamedTuple):
     Attributes:
         observers: (B, 2, n) of both vehicles, see `iap_control.docking.vehicle_control`.
         coupled: (B, m) of the coupled flight, see `iap_control.docking.coupled_flight`.
+        missed: (B, k) of missed approaches, see `iap_control.docking.missed_approach`.
         predicted: (B, 2, 13) state rows at the instant at which commands act.
         actions: (B, 3 n) actions before the last, newest first.
     """
 
     observers: Array
     coupled: Array
+    missed: Array
     predicted: Array
     actions: Array
 
@@ -52,6 +55,7 @@ class PairMemory(NamedTuple):
         return cls(
             np.zeros((batch, 2, VEHICLE_SIZE)),
             np.zeros((batch, COUPLED_SIZE)),
+            np.zeros((batch, MISSED_SIZE)),
             np.zeros((batch, 2, 13)),
             np.zeros((batch, ACTIONS_BEFORE * action_size)),
         )
@@ -90,7 +94,8 @@ class Interface(NamedTuple):
         target = latch.socket.split("/")[0]
         gains = next(v for v in scenario.vehicles if v.name == target).control.gains.autopilot
         rate = np.array(gains.rate, float)
-        control = ActionControl(*kind, task.action.compensated, rate, laws)
+        missed = MissedApproach.of(task.missed_approach, laws.script)
+        control = ActionControl(*kind, task.action.compensated, rate, laws, missed)
         action_scale = ActionScale.of(task.action.low, task.action.high, repeats=2)
         return cls(observer, docked, control, action_scale)
 
@@ -144,25 +149,37 @@ def sense(
 def act(
     values: Array,
     measured: Array,
-    locked: Booleans,
+    links: tuple[Booleans, Booleans],
     control: ActionControl,
     memory: PairMemory,
     out: Array,
 ) -> None:
     """Write the commands (B, 2, 4) of pairs: by their actions up to the lock, as one body from there on.
 
+    A missed approach is left to its own law.
+
     Args:
         values: (B, n) actions in SI units.
         measured: (B, 2, 13) state rows.
-        locked: (B,) whether the latch holds without play.
+        links: (B,) each, whether the latch holds, and whether it does without play.
         control: how actions become commands.
         memory: of the pairs; advanced in place.
         out: thrust [N] and body rates (3,) [rad/s] of target and chaser, written.
     """
     for b in range(len(values)):
         observers, predicted = memory.observers[b], memory.predicted[b]
-        if not locked[b]:
+        if not links[1][b]:
             memory.coupled[b, BEGUN] = 0.0
+            if back_off(
+                (predicted[0], predicted[1]),
+                links[0][b],
+                control.missed,
+                control.laws,
+                (observers[0], observers[1]),
+                memory.missed[b],
+                out[b],
+            ):
+                continue
             command(values[b], predicted, control, observers, out[b])
             continue
         coupled_command(
@@ -199,6 +216,7 @@ class DockingPair:
         self._starts = True
         self._latched[:] = self._locked[:] = False
         self._memory.actions[:] = 0.0
+        self._memory.missed[:] = 0.0
         self._action = np.zeros(self.interface.scale.size)
         self._values = self.interface.scale.middle.copy()
 
@@ -243,5 +261,6 @@ class DockingPair:
     def command(self) -> Array:
         """(2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser at this control instant; a new array."""
         control = self.interface.control
-        act(self._values[None], self._measured, self._locked, control, self._memory, self._out)
+        links = (self._latched, self._locked)
+        act(self._values[None], self._measured, links, control, self._memory, self._out)
         return self._out[0].copy()

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from iap_control.docking.missed_approach import MissedApproachSettings
 from iap_description.config.record import (
     Flag,
     NonNegative,
@@ -74,6 +75,7 @@ class DockingTask(Task):
         reward: of every step.
         fails_beyond: distance of an aircraft from its place of reference at which it is out of bounds [m].
         force: largest on a vehicle (mean over a control period), beyond which an episode fails [N].
+        missed_approach: when both back off, whatever the actions are; None leaves that to them.
     """
 
     TERMS: ClassVar[Collection[str]] = TERMS
@@ -84,3 +86,4 @@ class DockingTask(Task):
     reward: DockingReward
     fails_beyond: Positive
     force: Positive
+    missed_approach: MissedApproachSettings | None = None
