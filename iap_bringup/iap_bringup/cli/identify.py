@@ -68,6 +68,9 @@ def show(console: Console, metrics: dict[str, Any]) -> None:
     """Tables of errors and of parameters."""
     console.print(_error_table(metrics))
     console.print(_parameter_table(metrics["parameters"]))
+    for name, notes in metrics.get("channel_notes", {}).items():
+        text = f"{name}: {'; '.join(notes)}"
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
     norms = metrics.get("equation_error_norm", {})
     for name, norm in norms.items():
         console.print(f"norm of the equation's error on the fitted logs, {name}: {norm:.3f}")

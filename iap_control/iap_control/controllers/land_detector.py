@@ -16,8 +16,9 @@ import math
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.math.kernels import quat, rotate, vec
 from iap_description.signals import Reference
-from iap_description.states import REF_A, REF_P, REF_V, Level, P, V, W
+from iap_description.states import REF_A, REF_P, REF_V, Level, P, Q, V, W
 
 TOUCH_SPEED = 0.08  # of references, v_0 [m/s]
 TOUCH_HEIGHT = 0.05  # above standing, from which on it holds: h_0 [m]
@@ -99,7 +100,7 @@ class LandDetector:
         self._flare.reset()
 
     def reference(
-        self, t: float, x: Array, reference: Reference, lift: float | None = None
+        self, t: float, x: Array, reference: Reference, wrench_P: Array | None = None
     ) -> Reference:
         """The reference to track at a time: the one that is asked for, a slower one, or none once the vehicle stands.
 
@@ -107,7 +108,7 @@ class LandDetector:
             t: simulation time [s].
             x: (13,) state row of the central body as the vehicle knows it.
             reference: that is asked for.
-            lift: force of the environment upwards [N]; None where it is not measured.
+            wrench_P: (6,) of the environment on the vehicle, in P [N, N m]; None where it is not measured.
         """
         if reference.level != Level.POSE:
             return reference
@@ -119,7 +120,7 @@ class LandDetector:
             self._lowest = min(self._lowest, z)
             self.has_landed = z < self._lowest + CLIMBED
         elif self._flies and z < self._height:
-            self._look(t, lift)
+            self._look(t, 0.0 if wrench_P is None else rotate(quat(x[Q]), vec(wrench_P))[2])
         else:
             self.touched_at = None
         if not self.has_landed:
@@ -135,10 +136,10 @@ class LandDetector:
         self._means += share * (now - self._means)
         self._t = t
 
-    def _look(self, t: float, lift: float | None) -> None:
-        """Look whether the ground bears the vehicle, and for how long."""
+    def _look(self, t: float, lift: float) -> None:
+        """Look whether the ground bears the vehicle, of which it may feel a force upwards [N], and for how long."""
         excess, v, w = self._means[0], self._means[1:4], self._means[4:]
-        is_borne = excess > MIN_EXCESS or (lift is not None and lift > MIN_FORCE * self._weight)
+        is_borne = excess > MIN_EXCESS or lift > MIN_FORCE * self._weight
         if not (is_borne and v @ v < MAX_SPEED**2 and w @ w < MAX_RATE**2):
             self.touched_at = None
             return

@@ -151,20 +151,13 @@ class ControlResponder(StateResponder[Command]):
             self.arm.carry(self._load)
             self.arm.feel(self.task)
             reference = self.arm(self.sequence, self._x, self._joints, self.controller, reference)
-        reference = self._landed(reference, wrench_P)
+        if self.land_detector is not None:
+            reference = self.land_detector.reference(self.t, self._x, reference, wrench_P)
         if self._interaction is None:
             return self.controller(self._x, reference)
         self.task = self._task(self._interaction, wrench_P)
         measured_P = NO_WRENCH if wrench_P is None else wrench_P
         return self.controller(self._x, reference, measured_P, self.task)
-
-    def _landed(self, reference: Reference, wrench_P: Array | None) -> Reference:
-        """The reference to track, which is none once the vehicle stands."""
-        if self.land_detector is None:
-            return reference
-        x = self._x
-        lift = None if wrench_P is None else rotate(quat(x[Q]), vec(wrench_P))[2]
-        return self.land_detector.reference(self.t, x, reference, lift)
 
     def _task(self, interaction: WrenchInteraction, wrench_P: Array | None) -> ForceTask | None:
         """The task under the measured wrench."""

@@ -17,7 +17,7 @@ from iap_physics.identified.plant_file import (
     SecondOrderPlant,
     load_plant,
 )
-from iap_physics.identified.second_order import response
+from iap_simulation.identification.channels import ChannelFit, free_run_of_channels, offered_fit
 from iap_simulation.identification.choosing import DataSplit
 from iap_simulation.identification.dynamic_model import (
     equation_errors,
@@ -25,53 +25,8 @@ from iap_simulation.identification.dynamic_model import (
     fit_dynamic,
     free_run,
 )
-from iap_simulation.identification.least_squares import Fit, fitted
 from iap_simulation.identification.log import Log
-from iap_simulation.identification.settings import SecondOrderSettings, Settings
-
-SCALE = np.array([1.0, 5.0, 1.0, 0.1])  # of gain, frequency, damping, dead time
-
-
-def fit_channel(
-    logs: Sequence[Log], channel: str, settings: SecondOrderSettings, steps: int
-) -> Fit:
-    """Parameters (4,) of a channel, the best of what several starts lead to."""
-    i = CHANNELS.index(channel)
-    bounds = tuple(
-        np.array(
-            [getattr(settings, key)[end] for key in ("gain", "frequency", "damping", "delay")]
-        )
-        for end in (0, 1)
-    )
-
-    def residuals(row: Array) -> Array:
-        return np.concatenate([_errors(row, log, i) for log in logs])
-
-    starts = (np.array([1.0, frequency, 0.8, delay]) for frequency, delay in settings.starts)
-    fits = [
-        fitted(residuals, start, scale=SCALE, bounds=(bounds[0], bounds[1]), steps=steps)
-        for start in starts
-    ]
-    return min(fits, key=lambda fit: fit.cost)
-
-
-def _errors(row: Array, log: Log, i: int) -> Array:
-    return ((run_channel(row, log, i) - log.v[:, i]) * log.sound[:, i])[1:]
-
-
-def run_channel(row: Array, log: Log, i: int) -> Array:
-    """Free run (K,) of a channel from a log's first sample."""
-    return np.asarray(response(row, log.t, log.command[:, i].copy(), log.v[0, i], 0.0))
-
-
-def free_run_of_channels(rows: Array, log: Log) -> Array:
-    """Free run (K, 7) of channels (7, 4); zeros where a log has none."""
-    out = np.zeros(log.v.shape)
-    for channel in log.channels:
-        i = CHANNELS.index(channel)
-        out[:, i] = run_channel(rows[i], log, i)
-    return out
-
+from iap_simulation.identification.settings import Settings
 
 Model = Literal["dynamic", "second_order"]
 Error = Literal["equation", "free_run"]
@@ -112,7 +67,7 @@ def identified(
     Raises:
         BadInput: a model that the logs have no channels for, or an error that a model has not.
     """
-    channels = fitted_channels(data.fit, settings)
+    channels = fitted_channels(data, settings)
     beside = {ZERO: _zero, COMMAND: _commanded, SECOND_ORDER: _by_channels(_rows(channels))}
     if model == "second_order":
         if error == "equation":
@@ -129,31 +84,33 @@ def identified(
     )
 
 
-def fitted_channels(logs: Sequence[Log], settings: Settings) -> dict[str, Fit]:
+def fitted_channels(data: DataSplit, settings: Settings) -> dict[str, ChannelFit]:
     """A second-order fit of every channel that is commanded."""
+    logs = data.fit
     return {
-        channel: fit_channel(logs, channel, settings.second_order, settings.steps)
+        channel: offered_fit(logs, data.held_out, channel, settings.second_order, settings.steps)
         for i, channel in enumerate(CHANNELS)
         if channel in logs[0].channels and any(np.ptp(log.command[:, i]) for log in logs)
     }
 
 
-def _rows(channels: dict[str, Fit]) -> Array:
+def _rows(channels: dict[str, ChannelFit]) -> Array:
     rows = np.zeros((len(CHANNELS), len(ROW)))
     for channel, fit in channels.items():
-        rows[CHANNELS.index(channel)] = fit.values
+        rows[CHANNELS.index(channel)] = fit.fit.values
     return rows
 
 
-def _second_order(data: DataSplit, channels: dict[str, Fit]) -> Identified:
+def _second_order(data: DataSplit, channels: dict[str, ChannelFit]) -> Identified:
     if not channels:
         raise BadInput(f"{data.fit[0].source}: no channel is commanded")
+    fits = {name: each.fit for name, each in channels.items()}
     plain = {
-        name: dict(zip(ROW, map(float, fit.values), strict=True)) for name, fit in channels.items()
+        name: dict(zip(ROW, map(float, fit.values), strict=True)) for name, fit in fits.items()
     }
     parameters = {
         f"{channel} {name}": _interval(value, half)
-        for channel, fit in channels.items()
+        for channel, fit in fits.items()
         for name, value, half in zip(ROW, fit.values, fit.half_widths, strict=True)
     }
     plant = SecondOrderPlant(
@@ -162,8 +119,10 @@ def _second_order(data: DataSplit, channels: dict[str, Fit]) -> Identified:
         channels={name: Channel(**each) for name, each in plain.items()},
         fit=_origin(data, "free_run", parameters),
     )
-    cost = float(np.linalg.norm([fit.cost for fit in channels.values()]))
-    return Identified(plant, {}, parameters, {"error": "free_run", "cost": cost})
+    cost = float(np.linalg.norm([fit.cost for fit in fits.values()]))
+    said = {name: list(each.notes) for name, each in channels.items() if each.notes}
+    figures = {"error": "free_run", "cost": cost, "channel_notes": said}
+    return Identified(plant, {}, parameters, figures)
 
 
 def _dynamic(data: DataSplit, error: str, settings: Settings) -> Identified:

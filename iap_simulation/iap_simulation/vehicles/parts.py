@@ -260,3 +260,16 @@ def land_detector(
         return None
     weight = model.inertia.mass * model.inertia.gravity
     return LandDetector(vehicle.platform.ground_clearance, weight)
+
+
+def check_times(scenario: Scenario, duration: float) -> None:
+    """Refuse faults that would strike after a flight's end [s]."""
+    for i, spec in enumerate(scenario.vehicles):
+        for j, fault in enumerate(spec.faults):
+            if fault.at >= duration:
+                key = f"faults.{j}.at"
+                if len(scenario.vehicles) > 1:
+                    key = f"vehicles.{i}.{key}"
+                raise BadInput(
+                    f"key '{key}': {fault.at:g} s, but the flight ends at {duration:g} s"
+                )

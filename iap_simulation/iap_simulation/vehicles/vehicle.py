@@ -21,7 +21,6 @@ from iap_control.references.replay import RecordedCommand, commanded
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math import so3
 from iap_description.signals import ArmRecord, Reference, Step, WrenchRecord
 from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.assembly import Assembly
@@ -34,6 +33,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicles.interaction import InteractionControl
 from iap_simulation.vehicles.parts import (
     arm_control,
+    check_times,
     controller_model,
     land_detector,
     marker_bias,
@@ -196,24 +196,18 @@ class Vehicle:
         """
         measured, interaction = self.measured(x), self.interaction
         if interaction is None:
-            tracked = self._landed(t, measured, reference)
-            return self.allocated(self.controller(measured, tracked), measured[Q])
+            if self.land_detector is not None:
+                reference = self.land_detector.reference(t, measured, reference)
+            return self.allocated(self.controller(measured, reference), measured[Q])
         interaction.update(x, measured, contact_W)
         tracked = interaction.revise_reference(t, measured[Q], reference)
-        tracked = self._landed(t, measured, tracked, interaction.measured_P)
+        if self.land_detector is not None:
+            wrench_P = interaction.measured_P
+            tracked = self.land_detector.reference(t, measured, tracked, wrench_P)
         command = self.controller(measured, tracked, interaction.measured_P, interaction.task)
         command = self.allocated(command, measured[Q])
         interaction.note_command(command)
         return command
-
-    def _landed(
-        self, t: float, measured: Array, reference: Reference, wrench_P: Array | None = None
-    ) -> Reference:
-        """The reference to track, which is none once the vehicle stands."""
-        if self.land_detector is None:
-            return reference
-        lift = None if wrench_P is None else float(so3.rotate(measured[Q], wrench_P[:3])[2])
-        return self.land_detector.reference(t, measured, reference, lift)
 
     def allocated(self, command: Command, q_WP: Array) -> Command:
         """The command with a platform wrench allocated to the aircraft, at the platform's attitude (4,)."""
@@ -300,18 +294,5 @@ def vehicles_of(
         Vehicle.of(scenario, spec, each)
         for spec, each in zip(scenario.vehicles, commands, strict=True)
     )
-    _check_times(scenario, max(vehicle.timeline.duration for vehicle in vehicles))
+    check_times(scenario, max(vehicle.timeline.duration for vehicle in vehicles))
     return vehicles
-
-
-def _check_times(scenario: Scenario, duration: float) -> None:
-    """Refuse faults that would strike after a flight's end [s]."""
-    for i, spec in enumerate(scenario.vehicles):
-        for j, fault in enumerate(spec.faults):
-            if fault.at >= duration:
-                key = f"faults.{j}.at"
-                if len(scenario.vehicles) > 1:
-                    key = f"vehicles.{i}.{key}"
-                raise BadInput(
-                    f"key '{key}': {fault.at:g} s, but the flight ends at {duration:g} s"
-                )

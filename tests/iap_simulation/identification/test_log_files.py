@@ -10,9 +10,9 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_reader import RunReader
 from iap_physics.identified.plant_file import load_plant
 from iap_physics.identified.second_order import response
+from iap_simulation.identification.channels import free_run_of_channels
 from iap_simulation.identification.choosing import sections, split
 from iap_simulation.identification.dynamic_model import free_run
-from iap_simulation.identification.identifying import free_run_of_channels
 from iap_simulation.identification.log import LogUnits
 from iap_simulation.identification.log_files import read_log
 from iap_simulation.runs.run import record

@@ -95,11 +95,12 @@ def state(z, v=0.0):
     return np.array([0.0, 0.0, z, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, v, 0.0, 0.0, 0.0])
 
 
-def levels(detector, times, heights, references, speeds=None, lift=None):
+def levels(detector, times, heights, references, speeds=None, lift=0.0):
     """Levels of what is tracked at times, by the heights of a vehicle and of its references."""
     speeds = np.zeros(len(times)) if speeds is None else speeds
     rows = zip(times, heights, references, speeds, strict=True)
-    return [detector.reference(t, state(z, v), reference(r), lift).level for t, z, r, v in rows]
+    wrench = np.array([0.0, 0.0, lift, 0.0, 0.0, 0.0])
+    return [detector.reference(t, state(z, v), reference(r), wrench).level for t, z, r, v in rows]
 
 
 def detector_in_flight():
