@@ -111,6 +111,8 @@ def test_an_approach_reaches_pose_velocity_and_acceleration_of_its_end():
     np.testing.assert_allclose(rows[1], end, atol=1e-6)
     between = approach(np.arange(0.0, 4.0, DT), 4.0, start, end)
     assert_consistent(between)
+    end[REF_W] = (2.0, -1.5, 1.0)  # about other axes than on the way
+    assert_consistent(approach(np.arange(0.0, 4.0, DT), 4.0, start, end))
 
 
 def test_a_quintic_meets_all_six_boundary_values():

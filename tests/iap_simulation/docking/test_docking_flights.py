@@ -78,6 +78,27 @@ def test_engines_and_batch_fly_alike_until_they_touch(name, delays, within):
         assert worlds.times[0] > 1.0
 
 
+def test_gusts_push_a_pair_of_many_as_they_push_one_in_an_engine():
+    """They are filtered white noise of the seed: what a control period adds depends on its length."""
+    gusty = {"wind.speed": 2.0, "wind.turbulence": 8.0}
+    worlds = DockingWorlds.of("docking", [2], settings=gusty)
+    calm = DockingWorlds.of("docking", [2])
+    with Simulation.of(
+        "docking", engine="pybullet", seed=2, settings=SCRIPT | gusty
+    ) as simulation:
+        for _ in range(120):
+            worlds.step_script()
+            calm.step_script()
+            simulation.step()
+        apart = [
+            np.abs(simulation.state_of(vehicle)[0, P] - worlds.pairs.x[0, i, P]).max()
+            for i, vehicle in enumerate(("target", "chaser"))
+        ]
+    moved = np.abs(worlds.pairs.x[0, :, P] - calm.pairs.x[0, :, P]).max()
+    assert moved > 5e-3
+    assert max(apart) < 0.1 * moved
+
+
 def test_a_world_of_many_is_that_world_alone_bit_for_bit(many):
     alone = DockingWorlds.of("docking", [7])
     alone.fly_script()

@@ -141,6 +141,39 @@ def test_a_module_that_flies_on_an_estimate_tells_its_coordinator_that(
     np.testing.assert_allclose(told[-1][1, :3], places[9][1] + off, atol=1e-12)
 
 
+def test_the_coordinator_sees_places_without_the_bias_that_each_module_has_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Relative poses are measured; each module's own estimate is some centimetres off. It reports at 40 Hz."""
+    noise = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
+    settings = {**HOVER, "modules.count": 2}
+    settings["vehicles.0.state_noise"] = {**noise, "position_bias": 0.05}
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        modules, told = simulation.modules, list[tuple[float, Array, Array]]()
+        assert modules is not None
+        update = modules.coordinator.update
+
+        def note(each: ModuleReports) -> list[LatchOrder]:
+            told.append((each.t, each.estimates.copy(), each.shared.copy()))
+            return update(each)
+
+        monkeypatch.setattr(modules.coordinator, "update", note)
+        truth = {}
+        for _ in range(41):
+            truth[round(simulation.t, 6)] = simulation.plant.engine.state()[0, :2, :3].copy()
+            simulation.step()
+        monitor = simulation.task
+        assert isinstance(monitor, ModulesMonitor)
+        np.testing.assert_allclose(np.diff(monitor.columns["t"]), 0.025)
+    assert len(told) == 9
+    for t, estimates, shared in told[1:]:
+        before = truth[round(t - 0.005, 6)]
+        np.testing.assert_allclose(shared[:, :3], before, atol=1e-3)
+        off = np.linalg.norm(estimates[:, :3] - before, axis=1)
+        assert (off > 0.01).all()
+        assert np.linalg.norm(np.diff(estimates[:, :3] - before, axis=0)) > 0.01
+
+
 def test_with_printed_signs_they_fly_apart() -> None:
     settings = {**HOVER, "vehicles.0.reference.duration": 15.0, "modules.compensation": "printed"}
     with Simulation.of("module_hover", settings=settings) as simulation:

@@ -60,6 +60,11 @@ def test_noise_is_that_of_the_episode_s_seed():
     assert np.abs(given[0] - given[1]).max() > 0.01
     draws = np.array([noisy() - quiet() for _ in range(10)])  # the same instant
     assert np.ptp(draws[:, 0], axis=0).max() < 1e-6
+    later = []
+    for _ in range(8):
+        later.append(noisy() - quiet())
+        episodes.step(quiet())
+    assert np.ptp(np.array(later), axis=0).max() > 0.1  # at every instant another one
 
 
 def test_actions_are_in_their_range():
