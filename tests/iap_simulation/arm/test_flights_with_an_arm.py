@@ -217,3 +217,21 @@ def test_the_tip_of_an_arm_holds_its_force_and_its_path_on_a_wall(tmp_path):
     assert metrics["contact_losses"] == 0 and metrics["outcome"] == "completed"
     assert metrics["force_rmse_n"][0] < 0.2
     assert 0.0 < metrics["tip_path_rmse_m"] < 3e-3
+
+
+def test_errors_of_a_led_platform_are_from_where_it_should_be_at_that_instant():
+    """Its reference moves on with every control instant: at 0.3 m/s by 1.5 mm."""
+    keys = {"metrics.window": [1.0, 2.0], "reference.duration": 2.5}
+    with Simulation.of("arm_teleop", settings=keys) as simulation:
+        (vehicle,) = simulation.loop.vehicles
+        places, references, last = [], [], None
+        while simulation.t < 2.0 - 1e-9:
+            simulation.step()
+            if last is not None and 1.0 <= last[0] <= 2.0:
+                places.append(last[1])
+                references.append(vehicle.arm.led[:3].copy())
+            last = (simulation.t, simulation.state_of("iap")[0, :3].copy())
+        found = simulation.task.metrics(simulation.plant)
+    off = np.linalg.norm(np.array(places) - references, axis=1)
+    assert np.linalg.norm(references[-1] - references[0]) > 0.1
+    assert found["base_rmse_m"] == pytest.approx(np.sqrt(np.mean(off**2)), rel=2e-2)
