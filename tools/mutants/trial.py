@@ -77,6 +77,8 @@ class Copy:
             if name != "killed" or not failed or self._is_sound(failed, nice):
                 break
             tests = [test for test in tests if test.name != failed]
+        else:
+            name = "undecided"
         return Outcome(name, time.monotonic() - began, failed, len(tests))
 
     def _chosen(self, file: Path, mutation: Mutation, seconds: float) -> list[Test]:
