@@ -12,7 +12,7 @@ set_up() {
     local started=$SECONDS
     log=$root/log/setup.log
     is_plain "$root" ||
-        give_up "ROS 2's tools cannot work in '$root': move it to a path of plain ASCII without space, colon or semicolon"
+        give_up "ROS 2's tools cannot work in '$root': move it to a path without $unfit"
     can_write "$root" ||
         give_up "cannot set up in $root: $(id -un) cannot write there; set it up as its owner, by ./iap list"
     trap 'interrupted 130' INT
@@ -32,11 +32,15 @@ set_up() {
     exec 9>&-
 }
 
-# Whether a path has printable ASCII alone, and nothing that divides lists or words.
-is_plain() (
-    LC_ALL=C
-    [[ $1 =~ ^[[:graph:]]+$ && $1 != *[:\;]* ]]
-)
+# Whether a path has nothing that divides lists or words, which $unfit names. Letters beyond ASCII are lost in the CMake
+# files of a ROS 2 that is installed (rosidl_adapter's file(STRINGS) has no ENCODING); those of the wheels are mended.
+is_plain() {
+    local LC_ALL=C
+    unfit="space, colon or semicolon"
+    [[ $1 != *[[:space:][:cntrl:]:\;]* ]] || return 1
+    unfit="letters beyond ASCII, which ROS 2 ${ROS_DISTRO-} leaves out of paths"
+    [[ $underlay == wheels || $1 =~ ^[[:graph:]]+$ ]]
+}
 
 # Whether all that a set-up writes can be written: also a log of somebody else's, and an environment that is there.
 can_write() {

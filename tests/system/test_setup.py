@@ -8,12 +8,15 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from checkouts import call, copied_checkout, environment
 from hang import HANG
 from numba.core.caching import UserProvidedCacheLocator
+
+ROOT = Path(__file__).parents[2]
 
 
 def key(checkout, part):
@@ -242,12 +245,28 @@ def test_a_path_with_a_space_is_refused_in_one_line(checkout, tmp_path):
     assert str(moved) in done.stderr
 
 
-def test_a_path_beyond_ascii_is_refused_before_anything_is_made(checkout, tmp_path):
+def test_a_path_beyond_ascii_is_set_up_by_the_wheels_and_refused_for_another_ros(
+    checkout, tmp_path
+):
     moved = checkout.rename(tmp_path / "Prüfstand")
-    done = call(moved, environment(tmp_path, venv="exit 0"))
+    env = environment(tmp_path, venv="exit 3")
+    done = call(moved, with_ros(env))
     assert done.returncode == 1
-    assert done.stderr.count("\n") == 1 and "plain ASCII" in done.stderr
-    assert not (moved / ".venv").exists()
+    assert done.stderr.count("\n") == 1 and "beyond ASCII" in done.stderr
+    assert not any(moved.glob(".venv*"))
+    assert "set-up failed at 'Python environment" in call(moved, env).stderr
+
+
+def test_cmake_reads_paths_beyond_ascii_by_the_wheels(tmp_path):
+    file = tmp_path / "share" / "rosidl_adapter" / "cmake" / "rosidl_adapt_interfaces.cmake"
+    file.parent.mkdir(parents=True)
+    file.write_text('  file(STRINGS "${idl_output}" idl_tuples)\n')
+    program = (
+        f"import sys; sys.prefix = {str(tmp_path)!r}; import patch_wheels; "
+        + 2 * "patch_wheels.main(); "
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT / "tools", check=True)
+    assert file.read_text() == '  file(STRINGS "${idl_output}" idl_tuples ENCODING UTF-8)\n'
 
 
 def test_packages_go_into_the_environment_where_pip_is_told_to_take_the_users_folder(
