@@ -115,6 +115,18 @@ def peg_in_hole(console: Console) -> None:
     show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
 
 
+def landing(console: Console, *, quick: bool = False, json: bool = False) -> None:
+    """Landings of every platform and of joined modules, in PyBullet and MuJoCo, beside what they must reach."""
+    from iap_bringup.experiments.landing import COLUMNS, landings
+
+    with Console(stderr=True).status("") as status:
+        rows = landings(status.update, quick=quick)
+    if json:
+        console.file.write(f"{dumps(rows)}\n")
+    else:
+        show_rows(console, "landings", rows, COLUMNS)
+
+
 def sensors(console: Console) -> None:
     """Inertial units, attitude, stamps, projection, stereo and corners, each beside its bar."""
     from iap_bringup.experiments import images as image_studies
@@ -213,6 +225,7 @@ EXPERIMENTS = (
     ExperimentCommand(soak),
     ExperimentCommand(contact),
     ExperimentCommand(peg_in_hole),
+    ExperimentCommand(landing, ("quick", "json")),
     ExperimentCommand(sensors),
     ExperimentCommand(tasks),
     ExperimentCommand(rays),

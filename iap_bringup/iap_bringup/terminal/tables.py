@@ -39,4 +39,6 @@ def number_text(value: Any, digits: int) -> str:  # noqa: ANN401 - a number or a
     """A number or numbers, "-" for none."""
     if isinstance(value, list):
         return " ".join(number_text(item, digits) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "-" if value is None else f"{value:.{digits}f}"

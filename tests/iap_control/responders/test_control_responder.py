@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from flying import DT, controller_of
 
+from iap_control.controllers.land_detector import LandDetector
 from iap_control.responders.control_responder import ControlResponder
 from iap_control.responders.pose_stream import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
@@ -162,3 +163,14 @@ def test_simple_inputs_answer_at_once_until_a_reference_comes():
     assert loop.take_state(2 * PERIOD, 2, state()) is None
     with pytest.raises(BadInput, match="reference/pose"):
         loop.take_pose(0.0, np.zeros(7))
+
+
+def test_a_vehicle_that_stands_gets_idle_rotors_until_the_next_flight():
+    loop = loop_of()
+    loop.land_detector = LandDetector(0.25, 60.0)
+    flying = answer(loop, 0, state(0.4), row(0.4)).thrust.copy()
+    for k in range(1, 900):
+        down = answer(loop, k, state(0.25), row(0.4 - min(0.001 * k, 0.3)))
+    assert down.thrust.max() < 0.1 * flying.max()
+    again = answer(loop, 0, state(0.4), row(0.4))
+    np.testing.assert_allclose(again.thrust, flying, rtol=1e-6)
