@@ -27,8 +27,8 @@ class Sway:
 
     Attributes:
         duration: of it [s].
-        accel: factor on specific forces.
-        gyro: factor on angular velocities.
+        accel: factor on specific forces, or factors (3,).
+        gyro: the same on angular velocities.
         late: by which the stamps of images are too late [s].
         begins_still: whether it begins at rest.
         has_truth: whether what is true is known.
@@ -36,8 +36,8 @@ class Sway:
     """
 
     duration: float = 3.2
-    accel: float = 1.0
-    gyro: float = 1.0
+    accel: float | np.ndarray = 1.0
+    gyro: float | np.ndarray = 1.0
     late: float = 0.0
     begins_still: bool = True
     has_truth: bool = False

@@ -4,7 +4,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,8 @@ def opened(path: Path) -> Iterator[AnyReader]:
                 reader.close()
 
 
-def topic_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Topics and messages in the order of the bag."""
+def received_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any, int]]:
+    """Topics, messages and times of reception [ns] in the order of the bag."""
     path = Path(str(reader.paths[0]))
     connections = [each for each in reader.connections if each.topic in names]
     raw = reader.messages(connections)
@@ -57,12 +56,12 @@ def topic_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[
             if newest is None:
                 return
             message: Any = reader.deserialize(newest[2], newest[0].msgtype)
-        yield newest[0].topic, message
+        yield newest[0].topic, message, newest[1]
 
 
 def messages(reader: AnyReader, topic: str) -> Iterator[Any]:
     """Messages of a topic in the order of the bag."""
-    return (message for _, message in topic_messages(reader, (topic,)))
+    return (message for _, message, _ in received_messages(reader, (topic,)))
 
 
 def first(reader: AnyReader, topic: str) -> Any:  # noqa: ANN401
@@ -71,10 +70,19 @@ def first(reader: AnyReader, topic: str) -> Any:  # noqa: ANN401
     Raises:
         BadInput: there is none.
     """
-    newest = next(islice(messages(reader, topic), 1), None)
+    return first_received(reader, topic)[0]
+
+
+def first_received(reader: AnyReader, topic: str) -> tuple[Any, int]:
+    """The first message of a topic, and its time of reception [ns].
+
+    Raises:
+        BadInput: there is none.
+    """
+    newest = next(received_messages(reader, (topic,)), None)
     if newest is None:
         raise BadInput(f"{reader.paths[0]}: no message on {topic}")
-    return newest
+    return newest[1:]
 
 
 def spread(reader: AnyReader, topic: str, count: int) -> Iterator[Any]:

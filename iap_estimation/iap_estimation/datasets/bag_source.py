@@ -13,6 +13,7 @@ from rosbags.highlevel import AnyReader
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks, late_sentence
 from iap_estimation.datasets.bag_messages import (
     FixedFrames,
     camera_of,
@@ -24,13 +25,14 @@ from iap_estimation.datasets.bag_messages import (
 )
 from iap_estimation.datasets.bag_reader import (
     first,
+    first_received,
     inertial,
     messages,
     noise_of,
     opened,
+    received_messages,
     spread,
     stamp_of,
-    topic_messages,
 )
 from iap_estimation.datasets.bag_topics import Picked, TopicNames, info_topic, pick
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
@@ -84,8 +86,9 @@ def open_bag(
             for name, about in reader.topics.items()
         }
         picked = pick(str(path), topics, topic_names, partial(_shift, reader))
-        sample = first(reader, picked.imu)
-        start = stamp_of(sample)
+        clocks = compare_clocks(reader, picked.imu, picked.images)
+        sample, received = first_received(reader, picked.imu)
+        start = clocks.ticks(picked.imu, stamp_of(sample), received)
         measured = noise_of(list(islice(messages(reader, picked.imu), RATE_SAMPLES)))
         of_file, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
         noise, note = measured if of_file is None else of_file
@@ -96,13 +99,38 @@ def open_bag(
             for image in spread(reader, topic, LOOKED_AT)
         )
         notes = (*notes, *(each for each in (note, levels.note) if each is not None))
-    known = None if truth.topic is None else _truth(path, truth, start)
+    known, off = None, ()
+    if truth.topic is not None:
+        known, off = _truth(path, truth, start, clocks)
+    notes = (*notes, *clocks.notes, *off)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
     one = AircraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
-    events = partial(_events, path, picked, start, levels, tally)
-    return SensorDataset(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS)
+    recording = _Recording(path, picked, start, clocks)
+    events = partial(_events, recording, levels, tally)
+    return SensorDataset(
+        *(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS),
+        clock_doubt=_doubt(picked, clocks),
+    )
+
+
+def _doubt(picked: Picked, clocks: BagClocks) -> str | None:
+    """The sentence on images that come late by far, with the options that decide."""
+    if clocks.late_s is None:
+        return None
+    late = late_sentence(picked.images[0], clocks.late_s)
+    options = f"--image-delay 0 takes stamps as they are, --image-delay {-clocks.late_s:.2f} times of reception"
+    return f"{late}? {options}"
+
+
+class _Recording(NamedTuple):
+    """A bag, its topics, the time of its start [ns] and its clocks."""
+
+    path: Path
+    picked: Picked
+    start: int
+    clocks: BagClocks
 
 
 def _calibrated(
@@ -182,19 +210,16 @@ def _beside(
     return placed[1][0], T_IR @ in_left_frame(right.message, turn)
 
 
-def _events(
-    path: Path, picked: Picked, start: int, levels: DeepLevels, tally: Tally
-) -> Iterator[Event]:
+def _events(recording: _Recording, levels: DeepLevels, tally: Tally) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(path, picked, start, levels, tally), 2.0 * LATEST)
+    return in_order(_arriving(recording, levels, tally), 2.0 * LATEST)
 
 
-def _arriving(
-    path: Path, picked: Picked, start: int, levels: DeepLevels, tally: Tally
-) -> Iterator[Event]:
+def _arriving(recording: _Recording, levels: DeepLevels, tally: Tally) -> Iterator[Event]:
+    picked = recording.picked
     pairing: Pairing[Any] = Pairing(tally)
-    for topic, t, message in _sorted(path, (*picked.images, picked.imu), start, tally):
-        source = f"{path}: {topic}"
+    for topic, t, message in _sorted(recording, tally):
+        source = f"{recording.path}: {topic}"
         if topic == picked.imu:
             sample = inertial(t, message, tally)
             if sample is not None:
@@ -208,25 +233,28 @@ def _arriving(
     pairing.end()
 
 
-def _sorted(
-    path: Path, names: tuple[str, ...], start: int, tally: Tally
-) -> Iterator[tuple[str, float, Any]]:
-    """Topics, times since a start [s] and messages, those of each topic in the order of their stamps."""
+def _sorted(recording: _Recording, tally: Tally) -> Iterator[tuple[str, float, Any]]:
+    """Topics, times since the start [s] and messages, those of each topic in the order of their stamps."""
+    path, picked, start, clocks = recording
+    names = (*picked.images, picked.imu)
     sorters: dict[str, Sorter[Any]] = {
         name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
     }
     with opened(path) as reader:
-        for topic, message in topic_messages(reader, names):
-            t = (stamp_of(message) - start) * 1e-9
+        for topic, message, received in received_messages(reader, names):
+            t = (clocks.ticks(topic, stamp_of(message), received) - start) * 1e-9
             yield from ((topic, *each) for each in sorters[topic].add(t, message))
     for topic, sorter in sorters.items():
         yield from ((topic, *each) for each in sorter.end())
 
 
-def _truth(path: Path, truth: TruthPoses, start: int) -> Truth:
+def _truth(
+    path: Path, truth: TruthPoses, start: int, clocks: BagClocks
+) -> tuple[Truth, tuple[str, ...]]:
     recorded = read_recorded(path, **truth._asdict(), bridge=math.inf, follows=False)
-    offset = (recorded.start_ns - start) * 1e-9
-    return Truth(recorded.t + offset, np.hstack([recorded.p_WP_W, recorded.q_WP]), recorded.v_WP_W)
+    begin, notes = clocks.start_of(recorded, str(truth.topic))
+    t = recorded.t + (begin - start) * 1e-9
+    return Truth(t, np.hstack([recorded.p_WP_W, recorded.q_WP]), recorded.v_WP_W), notes
 
 
 def _shift(reader: AnyReader, image: str) -> float | None:

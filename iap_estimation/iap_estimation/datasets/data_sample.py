@@ -36,6 +36,9 @@ class GreyLevels(NamedTuple):
     saturated: float
 
 
+SignedAxes = tuple[tuple[float, ...], ...]  # a rotation (3, 3) of axes to axes
+
+
 @dataclass
 class DataSample:
     """What sensors of the first aircraft say at the beginning, or of ranges all along.
@@ -57,12 +60,13 @@ class DataSample:
     pairs: list[RayPairs] = field(default_factory=list)
     rounds: list[Ranges] = field(default_factory=list)
     is_scaled: bool = False
-    _misfits: dict[float, Misfits] = field(default_factory=dict)
+    _misfits: dict[float | SignedAxes, Misfits] = field(default_factory=dict)
 
-    def misfits(self, factor: float) -> Misfits:
-        """How the gyroscope's turns, times a factor, fit those of the images."""
+    def misfits(self, factor: float | SignedAxes) -> Misfits:
+        """How the gyroscope's turns, times a factor or by other axes, fit those of the images."""
         if factor not in self._misfits:
-            turns = GyroTurns(self.t, factor * self.w_B)
+            w = factor * self.w_B if isinstance(factor, float) else self.w_B @ np.array(factor).T
+            turns = GyroTurns(self.t, w)
             self._misfits[factor] = Misfits.of(Corners.of(self.pairs), turns)
         return self._misfits[factor]
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether an inertial unit says m/s^2 and rad/s, and which way its accelerometer points."""
 
+import math
+from itertools import permutations, product
+
 import numpy as np
 
 from iap_description.arrays import Array
@@ -120,11 +123,42 @@ def rate_unit(sample: DataSample) -> str | None:
         return "its turns fit the images'"
     others = {factor: sample.misfits(factor).least for factor in RATE_UNITS}
     best = min(others, key=lambda factor: others[factor])
-    if others[best] < min(BETTER * now, TURNING * still):
+    fits = min(BETTER * now, TURNING * still)
+    axes, left = _other_axes(sample, by_half_turns=others[best] < fits)
+    if left < min(fits, BETTER * others[best]):
+        raise BadInput(
+            f"{sample.dataset.source}: the gyroscope fits the turns of the images if x, y, z of the inertial unit are"
+            f" its {axes}: it is mounted otherwise than /tf_static, T_BS or --calibration says, to be mended there"
+        )
+    if others[best] < fits:
         raise _wrong_unit(sample, best, "the turns of the images")
     if now < DOUBTFUL * still:
         return "images do not turn enough to say whether its turns fit"
     return "its turns do not fit the images': are its axes, and the cameras' places on it, right?"
+
+
+def _other_axes(sample: DataSample, *, by_half_turns: bool) -> tuple[str, float]:
+    """The axes that an inertial unit would have where its turns fit best, and their misfit [rad].
+
+    Args:
+        sample: of the data.
+        by_half_turns: whether it is turned by 180 deg alone, else by quarters, too.
+    """
+    best, least = "", math.inf
+    for order in ((0, 1, 2),) if by_half_turns else permutations(range(3)):
+        for signs in product((1.0, -1.0), repeat=3):
+            axes = np.diag(signs)[:, order]
+            if np.linalg.det(axes) > 0.0 and not np.array_equal(axes, np.eye(3)):
+                left = sample.misfits(tuple(map(tuple, axes.tolist()))).least
+                if left < least:
+                    best, least = _named(axes), left
+    return best, least
+
+
+def _named(axes: Array) -> str:
+    """Rows of signed axes in words."""
+    which = np.abs(axes).argmax(axis=1)
+    return ", ".join(f"{'-' if axes[k, n] < 0.0 else ''}{'xyz'[n]}" for k, n in enumerate(which))
 
 
 def _rate_by_gravity(sample: DataSample) -> str | None:

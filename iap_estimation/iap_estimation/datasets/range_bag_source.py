@@ -21,6 +21,7 @@ truth: {topic: /vicon, point: [0.0, 0.0, 0.0], turned: true}   # turned: in a fr
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -35,13 +36,15 @@ from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Flag, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput, shown
+from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks, late_sentence
 from iap_estimation.datasets.bag_reader import (
+    first_received,
     inertial,
     messages,
     noise_of,
     opened,
+    received_messages,
     stamp_of,
-    topic_messages,
 )
 from iap_estimation.datasets.bag_topics import IMU
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
@@ -122,11 +125,15 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
     mapping = validate(RangeMap, read_yaml(file), source=str(file))
     with opened(path) as reader:
         _check_topics(path, reader, mapping)
+        clocks = _clocks(path, reader, mapping)
         samples = list(islice(messages(reader, mapping.imu), RATE_SAMPLES))
+        _, received = first_received(reader, mapping.imu)
     noise, note = noise_of(samples)
-    start = stamp_of(samples[0])
-    truth = None if mapping.truth is None else _truth(path, mapping.truth, start)
-    notes = [note]
+    start = clocks.ticks(mapping.imu, stamp_of(samples[0]), received)
+    truth, off = None, ()
+    if mapping.truth is not None:
+        truth, off = _truth(path, mapping.truth, start, clocks)
+    notes = [note, *clocks.notes, *off]
     if truth is None:
         notes.append("nothing says what is true (key 'truth'): there are trajectories, no errors")
     antenna = np.array(mapping.ranges.antenna)
@@ -136,7 +143,7 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
         path.stem,
         (AircraftData("tag", None, noise, p_BA_B=antenna, truth=truth),),
         start,
-        partial(_events, path, mapping, start, tally),
+        partial(_events, path, mapping, start, clocks, tally),
         tally,
         tuple(notes),
         FROM_CAMERAS,
@@ -156,31 +163,54 @@ def _check_topics(path: Path, reader: AnyReader, mapping: RangeMap) -> None:
         raise BadInput(f"{path}: key 'imu': {mapping.imu} is of {topics[mapping.imu].msgtype}")
 
 
-def _truth(path: Path, truth_topic: _TruthTopic, start: int) -> Truth:
+def _clocks(path: Path, reader: AnyReader, mapping: RangeMap) -> BagClocks:
+    """The clocks of the ranges and of the inertial unit."""
+    topic = mapping.ranges.topic
+    clocks = compare_clocks(
+        reader, mapping.imu, (topic,), {topic: partial(_range_ns, path, mapping)}
+    )
+    doubt = () if clocks.late_s is None else (late_sentence(topic, clocks.late_s),)
+    return replace(clocks, notes=(*clocks.notes, *doubt))
+
+
+def _range_ns(path: Path, mapping: RangeMap, message: Any) -> int:  # noqa: ANN401
+    """The stamp of a message of ranges [ns]."""
+    stamp = _field(message, mapping.ranges.stamp, f"{path}: {mapping.ranges.topic}")
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def _truth(
+    path: Path, truth_topic: _TruthTopic, start: int, clocks: BagClocks
+) -> tuple[Truth, tuple[str, ...]]:
     recorded = read_recorded(path, topic=truth_topic.topic, bridge=math.inf, follows=False)
-    t = recorded.t + (recorded.start_ns - start) * 1e-9
+    begin, notes = clocks.start_of(recorded, truth_topic.topic)
+    t = recorded.t + (begin - start) * 1e-9
     q = np.full((len(t), 4), np.nan) if truth_topic.turned else recorded.q_WP
     poses = np.hstack([recorded.p_WP_W, q])
-    return Truth(t, poses, p_BM_B=np.array(truth_topic.point), is_turned=truth_topic.turned)
+    point = np.array(truth_topic.point)
+    return Truth(t, poses, p_BM_B=point, is_turned=truth_topic.turned), notes
 
 
-def _events(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:
+def _events(
+    path: Path, mapping: RangeMap, start: int, clocks: BagClocks, tally: Tally
+) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(path, mapping, start, tally), 2.0 * LATEST)
+    return in_order(_arriving(path, mapping, start, clocks, tally), 2.0 * LATEST)
 
 
-def _arriving(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:
+def _arriving(
+    path: Path, mapping: RangeMap, start: int, clocks: BagClocks, tally: Tally
+) -> Iterator[Event]:
     names = (mapping.imu, mapping.ranges.topic)
     sorters: dict[str, Sorter[Any]] = {
         name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
     }
     understood = partial(_measured, path, mapping, _Anchors.of(mapping), tally)
     with opened(path) as reader:
-        for topic, message in topic_messages(reader, names):
+        for topic, message, received in received_messages(reader, names):
             is_range = topic == mapping.ranges.topic
-            name = mapping.ranges.stamp if is_range else "header.stamp"
-            stamp = _field(message, name, f"{path}: {topic}")
-            t = (int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec) - start) * 1e-9
+            stamp = _range_ns(path, mapping, message) if is_range else stamp_of(message)
+            t = (clocks.ticks(topic, stamp, received) - start) * 1e-9
             for each in sorters[topic].add(t, message):
                 yield from understood(topic, *each)
     for topic, sorter in sorters.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.errors import BadInput
 from iap_estimation.datasets import image_checks, inertial_checks
 from iap_estimation.datasets.data_sample import DataSample, sample_of
 from iap_estimation.datasets.dataset import SensorDataset
@@ -62,9 +63,9 @@ class DatasetSummary:
 Check = Callable[[DataSample], str | None]
 CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; each may refuse
     ("inertial unit", inertial_checks.force_size),
+    ("inertial unit", inertial_checks.rate_unit),
     ("inertial unit", inertial_checks.vertical_of_truth),
     ("inertial unit", inertial_checks.vertical_of_camera),
-    ("inertial unit", inertial_checks.rate_unit),
     ("images", image_checks.contents),
 )
 LATER: tuple[tuple[str, Check], ...] = (  # the same, once images and inertial unit have one clock
@@ -80,6 +81,8 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
     """
     dataset = corrected(dataset, corrections)
     lines: dict[str, list[str]] = {"inertial unit": [], "images": [], "clock": [], "ranges": []}
+    if dataset.clock_doubt is not None and corrections.image_delay is None:
+        raise BadInput(f"{dataset.source}: {dataset.clock_doubt}")
     if not dataset.is_foreign:
         return DatasetSummary(dataset, {"lines": lines})
     sample = sample_of(dataset)

@@ -114,3 +114,15 @@ def test_images_that_show_nothing_are_named(gain: float, kind: str) -> None:
 def test_what_is_before_a_beginning_does_not_count() -> None:
     dataset = _understood(Sway(has_truth=True), begin=1.0).dataset
     assert min(one.t for _, one in dataset.events()) == pytest.approx(1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("signs", "axes"), [((-1, -1, 1), "-x, -y, z"), ((1, -1, -1), "x, -y, -z")]
+)
+def test_an_inertial_unit_that_is_mounted_otherwise_is_named_by_its_axes(
+    signs: tuple[int, ...], axes: str
+) -> None:
+    turn = np.array(signs)
+    text = _refusal(Sway(accel=turn, gyro=turn, has_truth=True))
+    assert f"are its {axes}" in text and "T_BS" in text
