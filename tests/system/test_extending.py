@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/extending.md: every example runs as it stands there, and touches as many files as the page says."""
+"""docs/extending.md: every example runs as it stands there, flies well, and touches as many files as it says."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -23,6 +24,7 @@ PROMISED = {  # title -> number of files, of the table at the head of the page
     title: int(number)
     for title, number in re.findall(r"^\| \[([^]]+)\]\(#[\w-]+\) \| (\d) \|", PAGE, re.MULTILINE)
 }
+POSITION_RMSE = 0.05  # of the flights of all examples [m]
 WITHIN = {
     "a platform": 1,
     "a scenario": 1,
@@ -75,3 +77,6 @@ def test_an_example_runs_as_it_stands(title, tmp_path):
             check=False,
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+    for path in (tmp_path / "runs").glob("*/metrics.json"):  # flights, but not sweeps
+        rmse = json.loads(path.read_text(encoding="utf-8"))["position_rmse_m"]
+        assert rmse < POSITION_RMSE, f"{path.parent.name}: {rmse} m off its reference"

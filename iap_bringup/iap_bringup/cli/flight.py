@@ -89,7 +89,7 @@ def _fly(
         if not options.no_plot:
             with console.status("drawing"):
                 _draw(folder)
-    report.show(console, result.metrics, folder)
+    report.show(console, result)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)

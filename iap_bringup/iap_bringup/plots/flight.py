@@ -123,10 +123,10 @@ def draw_thrusts(figure: Figure, flight: FlightCurves) -> None:
         upper.plot(flight.t, flight.thrust[:, i], label=f"aircraft {i + 1}", **style)
         lower.plot(flight.t, flight.tilt[:, i], **style)
     for limits in dict.fromkeys(flight.meta.limits):
-        for limit, name in zip(limits.thrust, ("smallest", "largest"), strict=True):
+        for limit, name in zip(limits.thrust, ("lower limit", "limit"), strict=True):
             mark_limit(upper, limit, f"{name} {limit:.3g} N")
     for most in {limits.tilt_max_deg for limits in flight.meta.limits}:
-        mark_limit(lower, most, f"largest command {most:.3g} deg")
+        mark_limit(lower, most, f"limit of commands {most:.3g} deg")
     upper.set_ylabel("thrust [N]")
     lower.set_ylabel("tilt [deg]")
     lower.set_xlabel("time [s]")

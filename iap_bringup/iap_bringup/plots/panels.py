@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 ANGLES = ("roll", "pitch", "yaw")
 RMSE, LAST, END = "RMSE", "last", "ends at"
 PANEL_LABELS = (RMSE, LAST, END)  # begin the labels that belong into their own panel
+ABOVE, BELOW = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"  # where a limit lies that is not drawn
 MILLIMETRE_LIMIT = 0.3  # position errors below this [m] are drawn in millimetres
 
 
@@ -119,7 +120,7 @@ def mark(axes: Axes, text: str) -> None:
 
 
 def mark_limit(axes: Axes, value: float, label: str) -> None:
-    """Draw a limit if it is near the curves, and name it at the edge otherwise."""
+    """Draw a limit if it is near the curves; else name it at the edge, with an arrow to where it lies."""
     low, high = axes.get_ylim()
     near = low - 1.0 * (high - low) <= value <= high + 1.0 * (high - low)
     if near:
@@ -128,7 +129,7 @@ def mark_limit(axes: Axes, value: float, label: str) -> None:
     below = value > 0.5 * (low + high)
     offset = (0, -3 if below and not near else 3 if not below else 2)
     axes.annotate(
-        label + ("" if near else " (off scale)"),
+        label if near else f"{label} {ABOVE if value > high else BELOW}",
         position,
         xycoords=axes.get_yaxis_transform(),
         xytext=offset,

@@ -1,45 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Progress and the tables of a flight on the terminal."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 
 from iap_bringup.terminal.end_effector import show_end_effector
+from iap_bringup.terminal.part_texts import TEXTS
 from iap_bringup.terminal.tables import number_text
-from iap_control.modules.losses import ModuleLoss
 from iap_io.runs.fault_meta import Notice
+from iap_simulation.runs.run import Result
 from iap_simulation.scenario.scenario import Scenario
 
+LEAST_SIZE = 0.001  # that is shown [mm, deg, ...]
 FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
-CONTACT_ROWS = (  # key of metrics.json, what it is, digits
-    ("first_contact_s", "first contact, s", 2),
-    ("force_max_n", "largest force (filtered), N", 1),
-    ("force_steady_n", "steady force, N", 1),
-    ("force_rmse_n", "force RMSE x y z, N", 3),
-    ("torque_rmse_nm", "torque RMSE x y z, N m", 3),
-    ("lever_torque_rmse_nm", "torque against the tool's lever, N m", 3),
-    ("force_band_fraction", "share of the time within the band of force", 4),
-    ("contact_fraction", "share of the time in contact", 4),
-    ("contact_losses", "contact lost, times", 0),
-    ("approach_speed_max_mps", "largest speed of the force axes, m/s", 3),
-    ("held_position_rmse_m", "position RMSE of the held axes, m", 4),
-    ("tip_path_rmse_m", "path RMSE of the tool's tip across the force, m", 4),
-    ("held_attitude_rmse_deg", "attitude RMSE of the held axes, deg", 3),
-    ("pose_integral", "integral of the pose errors, N and N m", 3),
-    ("wrench_integral", "integral of the wrench errors, N and N m", 3),
-    ("integral_imbalance", "what is left of the growth of both, relative", 3),
-    ("depth_m", "depth of the tool's tip in the bore, m", 3),
-    ("bore_offset_m", "rod's axis off the bore's at its ends, m", 4),
-    ("settled_pitch_deg", "settled command: tool below level, deg", 2),
-    ("pitch_command_std_deg", "its standard deviation, deg", 3),
+CONTACT_ROWS = (  # key of metrics.json, what it is, factor, digits; in the order of what they say
+    ("force_rmse_n", "force RMSE x y z, N", 1.0, 3),
+    ("force_steady_n", "steady force, N", 1.0, 2),
+    ("force_max_n", "largest force (filtered), N", 1.0, 2),
+    ("approach_speed_max_mps", "largest speed of the force axes, m/s", 1.0, 3),
+    ("tip_path_rmse_m", "tip off its path across the force, RMS, mm", 1e3, 2),
+    ("depth_m", "depth of the tool's tip in the bore, m", 1.0, 3),
+    ("settled_pitch_deg", "settled command: tool below level, deg", 1.0, 2),
+    ("torque_rmse_nm", "torque RMSE x y z, N m", 1.0, 3),
+    ("contact_losses", "contact lost, times", 1.0, 0),
 )
+CONTACT_COUNT = 5  # rows at most; metrics.json has all figures
 
 
 def progress_bar(columns: Sequence[ProgressColumn], console: Console) -> Progress:
@@ -96,46 +87,40 @@ def show_notice(console: Console, notice: Notice) -> None:
     console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
-def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
-    """The table of tracking errors, and where everything is."""
-    vehicles = metrics.get("vehicles") or {"": metrics}
-    has_path = "joint_range_rad" in metrics.get("arm", {})
-    for name, one in vehicles.items():
-        if not has_path:
-            console.print(_error_table(name, one))
-        if "force_max_n" in one:
+def show(console: Console, result: Result) -> None:
+    """What came of a flight, its errors, and where everything is."""
+    metrics = result.metrics
+    console.print(result.summary, style="bold", highlight=False, markup=False, soft_wrap=True)
+    vehicles = metrics.get("vehicles") or {_name(result): metrics}
+    arm = metrics.get("arm", {})
+    follow_path = "joint_range_rad" in arm
+    followed = {name: one for name, one in vehicles.items() if name in result.followers}
+    if followed and not follow_path:
+        console.print(error_table(followed))
+    for one in vehicles.values():
+        if "force_max_n" in one and "policy" not in metrics:  # whose forces are its task's
             console.print(_contact_table(one, metrics.get("compare", {})))
+    if follow_path:
+        show_end_effector(console, arm, metrics.get("compare", {}))
+    for key, text in TEXTS.items():
+        if line := text(metrics) if key in metrics else "":
+            console.print(line, highlight=False)
+    console.print(_duration_text(metrics), highlight=False)
+    console.print(f"run folder: {result.folder}", soft_wrap=True)
+
+
+def _name(result: Result) -> str:
+    """The only vehicle's name, where its reference is followed."""
+    return next(iter(result.followers), "")
+
+
+def _duration_text(metrics: dict[str, Any]) -> str:
     start, end = metrics["window_s"]
-    factor = metrics["real_time_factor"]
-    console.print(
-        f"{metrics['outcome']}: {metrics['duration_s']:.1f} s in {metrics['wall_s']:.2f} s"
-        f" ({factor:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
-        f"{_compiled_text(metrics)}"
-        f" errors over {start:.1f} to {end:.1f} s"
+    return (
+        f"{metrics['duration_s']:.1f} s flown in {metrics['wall_s']:.1f} s"
+        f" ({metrics['real_time_factor']:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
+        f"{_compiled_text(metrics)} errors over {start:.1f} to {end:.1f} s"
     )
-    if "docking" in metrics:
-        console.print(docking_text(metrics["docking"]))
-    if has_path:
-        show_end_effector(console, metrics["arm"], metrics.get("compare", {}))
-    elif "arm" in metrics:
-        console.print(arm_text(metrics["arm"], metrics.get("compare", {})), highlight=False)
-    if metrics.get("modules", {}).get("joints"):
-        console.print(modules_text(metrics["modules"]))
-    if metrics.get("images"):
-        rate = metrics["images_per_s"]
-        console.print(f"{metrics['images']} images, {rate:.0f} in a second of rendering")
-    _show_touches(console, metrics)
-    console.print(f"run folder: {folder}", soft_wrap=True)
-
-
-def _show_touches(console: Console, metrics: dict[str, Any]) -> None:
-    """Lines of landings and collisions."""
-    if "landing" in metrics:
-        console.print(landing_text(metrics["landing"]), highlight=False)
-    for collision in metrics.get("collisions", []):
-        console.print(
-            f"collision at {collision['t_s']:.3f} s: {' and '.join(collision['vehicles'])}"
-        )
 
 
 def _compiled_text(metrics: dict[str, Any]) -> str:
@@ -144,35 +129,56 @@ def _compiled_text(metrics: dict[str, Any]) -> str:
     return f" {100.0 * share:.0f} % of the control periods compiled," if share > 0.0 else ""
 
 
-def _error_table(name: str, metrics: dict[str, Any]) -> Table:
-    table = Table(title=name or None)
-    for column in ("error", "RMSE", "largest"):
-        table.add_column(column, justify="left" if column == "error" else "right")
-    table.add_row(
-        "position, m",
-        _number(metrics["position_rmse_m"], 4),
-        _triple(metrics["position_max_m"], "x y z", 4),
-    )
-    table.add_row(
-        "attitude, deg",
-        _triple(metrics["attitude_rmse_deg"], "roll pitch yaw", 3),
-        _triple(metrics["attitude_max_deg"], "roll pitch yaw", 3),
-    )
-    if metrics["axis_rmse_deg"] is not None:
-        table.add_row("direction of the line, deg", _number(metrics["axis_rmse_deg"], 3), "")
-    table.add_row("velocity, m/s", _number(metrics["velocity_rmse_mps"], 4), "")
-    if metrics["actual_position_rmse_m"] is not None:
-        table.add_row(
-            "against recorded flight, m", _number(metrics["actual_position_rmse_m"], 4), ""
-        )
-        real = _triple(metrics["actual_attitude_rmse_deg"], "roll pitch yaw", 3)
-        table.add_row("against recorded flight, deg", real, "")
-    table.add_row("thrust of an aircraft, N", "", _number(metrics["thrust_max_n"], 1))
-    for body, methods in metrics.get("estimation", {}).items():
-        for method, one in methods.items():
-            sizes = (_number(one[key], 4) for key in ("ate_rmse_m", "ate_max_m"))
-            table.add_row(f"{method}'s estimate of {body}, m", *sizes)
+def error_table(vehicles: Mapping[str, dict[str, Any]]) -> Table:
+    """Errors of vehicles that follow references: rows of one vehicle, or a row for each of several."""
+    rows = {name: _error_rows(one) for name, one in vehicles.items()}
+    if len(rows) > 1:
+        titles = list(dict.fromkeys(title for each in rows.values() for title in each))
+        table = Table("RMSE, largest thrust", *titles)
+        for name, each in rows.items():
+            cells = (each.get(title, ("", "")) for title in titles)
+            table.add_row(name, *(rmse or most for rmse, most in cells))
+        return table
+    table = Table("error", *(Column(title, justify="right") for title in ("RMSE", "largest")))
+    for each in rows.values():
+        for title, cells in each.items():
+            table.add_row(title, *cells)
     return table
+
+
+def _error_rows(one: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """RMSE and largest error by what they are of; axes of a controlled wrench have no error of the pose."""
+    if (
+        one.get("held_position_rmse_m") is not None
+        or one.get("held_attitude_rmse_deg") is not None
+    ):
+        rows = {
+            "position of axes without force, mm": (_size(one["held_position_rmse_m"], 1e3), ""),
+            "attitude of axes without torque, deg": (_size(one["held_attitude_rmse_deg"]), ""),
+        }
+    else:
+        rows = {
+            "position, mm": (
+                _size(one["position_rmse_m"], 1e3),
+                _sizes(one["position_max_m"], "x y z", 1e3),
+            ),
+            "attitude, deg": (
+                _sizes(one["attitude_rmse_deg"], "roll pitch yaw"),
+                _sizes(one["attitude_max_deg"], "roll pitch yaw"),
+            ),
+        }
+    rows["thrust of an aircraft, N"] = ("", _size(one["thrust_max_n"]))
+    if one["axis_rmse_deg"] is not None:
+        rows["direction of the line, deg"] = (_size(one["axis_rmse_deg"]), "")
+    if one["actual_position_rmse_m"] is not None:
+        rows["against the recorded flight, mm"] = (_size(one["actual_position_rmse_m"], 1e3), "")
+        turns = _sizes(one["actual_attitude_rmse_deg"], "roll pitch yaw")
+        rows["against the recorded flight, deg"] = (turns, "")
+    for body, methods in one.get("estimation", {}).items():
+        for method, each in methods.items():
+            sizes = (_size(each["ate_rmse_m"], 1e3), _size(each["ate_max_m"], 1e3))
+            rows[f"{method}'s estimate of {body}, mm"] = sizes
+    return {title: cells for title, cells in rows.items() if any(cells)}
 
 
 def _contact_table(metrics: dict[str, Any], compare: dict[str, dict[str, Any]]) -> Table:
@@ -181,98 +187,38 @@ def _contact_table(metrics: dict[str, Any], compare: dict[str, dict[str, Any]]) 
     table = Table("contact")
     for name in flights:
         table.add_column(name, justify="right")
-    for key, title, digits in CONTACT_ROWS:
-        values = [one.get(key) for one in flights.values()]
-        if any(value is not None for value in values):
+    for key, title, factor, digits in CONTACT_ROWS:
+        values = [_scaled(one.get(key), factor) for one in flights.values()]
+        if any(_is_known(value) for value in values) and table.row_count < CONTACT_COUNT:
             table.add_row(title, *(number_text(value, digits) for value in values))
     return table
 
 
-def _triple(values: Sequence[float | None] | None, names: str, digits: int) -> str:
-    """Three values, each behind its name."""
-    pairs = zip(names.split(), values or (None, None, None), strict=True)
-    return "\n".join(f"{name} {_number(value, digits)}" for name, value in pairs)
+def _scaled(value: Any, factor: float) -> Any:  # noqa: ANN401 - a number, several, or none
+    if isinstance(value, list):
+        return [_scaled(each, factor) for each in value]
+    return None if value is None else factor * value
 
 
-def _number(value: float | None, digits: int) -> str:
-    return "free" if value is None else f"{value:.{digits}f}"
+def _is_known(value: Any) -> bool:  # noqa: ANN401 - a number, several, or none
+    return any(map(_is_known, value)) if isinstance(value, list) else value is not None
 
 
-def arm_text(arm: dict[str, Any], compare: dict[str, dict[str, Any]]) -> str:
-    """Lines of key `arm` of metrics.json, of this flight and of those beside it, one line each."""
-    flights = {"": arm} | {name: one["arm"] for name, one in compare.items() if "arm" in one}
-    return "\n".join(_arm_line(name, one) for name, one in flights.items())
-
-
-def _arm_line(name: str, arm: dict[str, Any]) -> str:
-    parts = [
-        f"{what} {1e3 * arm[f'{key}_rmse_m']:.1f} mm RMS, largest {1e3 * arm[f'{key}_max_m']:.1f} mm"
-        for key, what in (("base", "platform"), ("tip", "end effector"))
-        if arm.get(f"{key}_rmse_m") is not None
-    ]
-    if "picked" in arm:
-        off = arm["place_error_m"]
-        parts.append(f"object placed {1e3 * off:.1f} mm off" if off is not None else "object lost")
-    clipped = {joint: count for joint, count in arm["clipped_commands"].items() if count}
-    if clipped:
-        counts = ", ".join(f"{count} to {joint}" for joint, count in clipped.items())
-        parts.append(f"commands beyond the arm's limits, and clipped: {counts}")
-    return f"arm{f', {name}' if name else ''}: {'; '.join(parts) or 'nothing was flown in the window'}"
-
-
-def docking_text(docking: dict[str, Any]) -> str:
-    """One line of what key `docking` of metrics.json says."""
-    force = f"largest force {docking['force_peak_n']:.0f} N"
-    caught = [event for event in docking["events"] if event["what"] == "caught"]
-    if not caught:
-        return f"docking: no latch caught, {force}"
-    last = caught[-1]
-    result, end = "caught", ""
-    if docking["success"]:
-        result = "docked"
-        end = f", locked at {docking['lock_time_s']:.2f} s, calm until {docking['docking_time_s']:.2f} s"
-    return (
-        f"docking: {result} at {last['t_s']:.2f} s, {1e3 * last['depth_m']:.0f} mm deep,"
-        f" {1e3 * last['radius_m']:.1f} mm off the axis, closing at {last['closing_mps']:.2f} m/s, {force}{end}"
+def _sizes(values: Sequence[float | None] | None, names: str, factor: float = 1.0) -> str:
+    """Three sizes, each behind its name, without those of what is free."""
+    pairs = list(zip(names.split(), values or (None, None, None), strict=True))
+    if values and all(value is not None and factor * value < LEAST_SIZE for value in values):
+        return _size(0.0)
+    return "\n".join(
+        f"{name} {_size(value, factor)}" for name, value in pairs if value is not None
     )
 
 
-def landing_text(landing: dict[str, Any]) -> str:
-    """Lines of key `landing` of metrics.json, one for each vehicle that came down."""
-    return "\n".join(_landing_line(name, one) for name, one in landing["vehicles"].items())
-
-
-def _landing_line(name: str, landing: dict[str, Any]) -> str:
-    cut, end = landing["cut_height_m"], "still turning at the end"
-    if cut is not None:
-        end = f"ended {1e3 * max(cut, 0.0):.0f} mm above the ground"
-    stands = "stands" if landing["stands"] else "does not stand"
-    return (
-        f"{name} touched the ground at {landing['touch_speed_mps']:.2f} m/s, largest force of 5 ms"
-        f" {landing['force_n']:.0f} N, rotors {end}; it {stands}"
-    )
-
-
-def modules_text(modules: dict[str, Any]) -> str:
-    """Lines of what key `modules` of metrics.json says: one for each joint, and the largest wrench that was left."""
-    lines = [_joint_text(name, joint) for name, joint in modules["joints"].items()]
-    lost = modules["lost"]
-    lines += [f"t = {each['t']:.3f} s: {ModuleLoss(**each)}" for each in lost]
-    force, torque = modules["joint_force_n"], modules["joint_torque_nm"]
-    if force is not None and torque is not None:
-        lines.append(f"modules: largest mean wrench in a joint {force:.3f} N, {torque:.4f} N m")
-    return "\n".join(lines)
-
-
-def _joint_text(name: str, joint: dict[str, Any]) -> str:
-    parts = [f"joint {name}:"]
-    caught, released = joint["caught_s"], joint["released_s"]
-    if caught is not None:
-        parts.append(f"caught at {caught:.2f} s")
-    else:
-        parts.append("never joined" if joint["force_n"] is None else "joined from the start")
-    if joint["returns"]:
-        parts.append(f"after {joint['returns']} lost approaches")
-    if released is not None:
-        parts.append(f"and released at {released:.2f} s")
-    return " ".join(parts)
+def _size(value: float | None, factor: float = 1.0) -> str:
+    """A size with three digits."""
+    if value is None:
+        return ""
+    size = factor * value
+    if size < LEAST_SIZE:
+        return f"< {LEAST_SIZE:g}"
+    return f"{size:.0f}" if size >= 100.0 else f"{size:#.3g}" if size >= 0.1 else f"{size:.3f}"

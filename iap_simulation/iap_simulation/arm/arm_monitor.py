@@ -45,6 +45,16 @@ class ArmMonitor(TaskMonitor[Plant]):
         """None: the arm has no task in which it could fail."""
         return None
 
+    @property
+    def success(self) -> str:
+        """What became of the object of a gripper; empty without one."""
+        if not self._gripper:
+            return ""
+        off = self._gripper["place_error_m"]
+        if off is not None:
+            return f"picked, and placed {1e3 * off:.1f} mm off its target"
+        return "the object was lost" if self._gripper["lost"] else "no object was picked"
+
     def observe(self, plant: Plant) -> None:
         """Observe the present control instant."""
         self._gripper = _gripper_report(plant)
@@ -90,9 +100,10 @@ def _gripper_report(plant: Plant) -> dict[str, Any]:
     gripper = plant.part(Gripper)
     if gripper is None:
         return {}
+    lost = bool(gripper.taken and gripper.lost)
     picked = gripper.taken and not gripper.lost
     off = float(np.linalg.norm(gripper.object_row[:3] - gripper.spec.target))
-    return {"picked": picked, "place_error_m": off if picked else None}
+    return {"picked": picked, "lost": lost, "place_error_m": off if picked else None}
 
 
 def sizes(errors: list[Array]) -> tuple[float | None, float | None]:

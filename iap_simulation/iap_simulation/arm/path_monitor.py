@@ -55,6 +55,11 @@ class PathMonitor(TaskMonitor[Plant]):
         """None: the path has no task in which it could fail."""
         return None
 
+    @property
+    def success(self) -> str:
+        """Nothing but that the path was flown."""
+        return ""
+
     def observe(self, plant: Plant) -> None:
         """Nothing: the log has every state."""
 

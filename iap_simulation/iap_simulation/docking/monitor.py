@@ -100,6 +100,16 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
             return f"latch '{self._latch}' was not locked within {success.within:g} s"
         return f"the locked vehicles were not calm for {success.calm_time:g} s within {success.settle:g} s"
 
+    @property
+    def success(self) -> str:
+        """When the latch caught and locked, and from when on the pair was calm."""
+        progress = self.progress
+        return (
+            f"docked: caught at {self.docked[-1]:.2f} s, locked at {progress.lock:.2f} s, calm from"
+            f" {progress.calm:.2f} s; first touch at {progress.closing_speed:.2f} m/s, largest force"
+            f" {progress.force_peak:.0f} N"
+        )
+
     def metrics(self, plant: ObservedPlant) -> dict[str, Any]:
         """Key `docking` of metrics.json."""
         progress, has_docked = self.progress, self.outcome == ARRIVED

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pilots of docking pairs, such as the script: on measured states of both vehicles they command both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -103,6 +103,11 @@ class DockingPilot:
         self._numbers, self._latch = pair_of(scenario)
         self._vehicles, self._pair = [vehicles[i] for i in self._numbers], pair
         self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in self._numbers}
+
+    @property
+    def followers(self) -> Collection[int]:
+        """The target, which holds its place."""
+        return self._numbers[:1]
 
     @property
     def task(self) -> None:

@@ -6,13 +6,13 @@ Packages register theirs as entry points of the groups `AGENTS` and `GUIDANCE`: 
 policies, and of their files.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol
 
 from iap_description.arrays import Array
 from iap_description.config.plugins import load_class
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_description.signals import Reference
 from iap_description.states import Command
 from iap_physics.plant.plant import Plant
@@ -33,6 +33,10 @@ class FlightAgent(Agent, Protocol):
 
     A user's own needs no more than `command`.
     """
+
+    @property
+    def followers(self) -> Collection[int]:
+        """Vehicles whose references count for it; without this all of them."""
 
     @property
     def task(self) -> TaskMonitor[ObservedPlant] | None:
@@ -93,8 +97,15 @@ class ProgramAgent:
         """Take the commands of the present control period, see `Simulation.step`.
 
         Raises:
-            BadInput: no such vehicle, or several and a command without a name.
+            BadInput: no such vehicle, no command, or several and a command without a name.
         """
+        each = command.values() if isinstance(command, Mapping) else [command]
+        for one in each:
+            if not isinstance(one, Command | None):
+                what = (
+                    "an iap_description.states.Command is expected, or several by vehicles' names"
+                )
+                raise BadInput(f"step: {what} (got {shown(one)})")
         if command is None:
             self._commands = {}
         elif isinstance(command, Mapping):

@@ -111,6 +111,11 @@ class ModulesMonitor(TaskMonitor[ObservedPlant]):
         """Why the mission has failed, in a sentence; None of one that was done."""
         return self.source.course.why_missed(self.source.spec)
 
+    @property
+    def success(self) -> str:
+        """The steps of the mission."""
+        return f"mission done: {len(self.source.spec.mission)} steps"
+
     def observe(self, plant: ObservedPlant) -> None:
         """Record the present control instant, where the coordinator has just been at work."""
         instant = self.source.instant(plant)

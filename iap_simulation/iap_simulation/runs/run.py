@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from iap_description.errors import FlightFailed
 from iap_description.process.interrupts import Deferral, word
@@ -48,12 +48,16 @@ class Result:
         failure: the sentence for the user when the flight did not complete.
         interrupted: whether the user stopped it.
         folder: of the run.
+        summary: what came of the flight, in a sentence.
+        followers: names of the vehicles whose references somebody followed.
     """
 
     metrics: dict[str, Any]
     failure: str | None
     interrupted: bool
     folder: Path
+    summary: str = ""
+    followers: frozenset[str] = frozenset()
 
 
 class Announcer:
@@ -130,14 +134,15 @@ def execute(
         KeyboardInterrupt: before anything was recorded, or while it was scored.
     """
     try:
-        stats, failure, collisions = _flown(
+        stats, ending, collisions = _flown(
             flight, folder, config, progress=progress, say=say, realtime=realtime, view=view
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     metrics = score_recording(folder, stats, collisions)
-    return Result(metrics, failure, stats.outcome == INTERRUPTED, folder)
+    interrupted = stats.outcome == INTERRUPTED
+    return Result(metrics, ending.failure, interrupted, folder, ending.summary, ending.followers)
 
 
 def _flown(
@@ -149,8 +154,8 @@ def _flown(
     say: Say,
     realtime: bool,
     view: bool,
-) -> tuple[RunStats, str | None, list[dict[str, Any]]]:
-    """Fly and record: what the loop measured of itself, why the flight did not complete, and its collisions."""
+) -> tuple[RunStats, "_Ending", list[dict[str, Any]]]:
+    """Fly and record: what the loop measured of itself, how the flight ended, and its collisions."""
     write_config(folder, config, flight.sensors.suite.infos)
     message_types()  # a tenth of a second once per process, which is no part of the loop
     with Simulation(flight, view=view) as simulation:
@@ -162,7 +167,19 @@ def _flown(
         if simulation.task is not None:
             simulation.task.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
-    return stats, failure, simulation.participants.monitor.collision_records
+    task, names = simulation.task, simulation.names
+    success = "" if failure or task is None else task.success
+    followers = frozenset(names[i] for i in simulation.participants.followers(len(names)))
+    ending = _Ending(failure, failure or success or outcome, followers)
+    return stats, ending, simulation.participants.monitor.collision_records
+
+
+class _Ending(NamedTuple):
+    """How a flight ended, see `Result`."""
+
+    failure: str | None
+    summary: str
+    followers: frozenset[str]
 
 
 def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) -> RunStats:

@@ -104,7 +104,7 @@ def resolved(
             f"unknown option '{min(unknown)}' (known: {', '.join(Options.model_fields)})"
         )
     sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
-    chosen = Options(**options).and_set(sets)
+    chosen = validate(Options, dict(options), source="options").and_set(sets)
     if isinstance(scenario, Mapping):
         return resolve_tree("scenario", dict(scenario), "scenario", chosen)
     return resolve(str(scenario), chosen)

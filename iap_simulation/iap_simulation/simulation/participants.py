@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parts that the keys of a scenario bring into its closed loop by their roles, and what a snapshot keeps."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -94,6 +94,10 @@ class Participants:
     def agents(self, program: Agent) -> Sequence[Agent]:
         """All agents with the program that steps the simulation; modules whose controllers are silent come last."""
         return [each for each in (self.agent, program, self.modules) if each is not None]
+
+    def followers(self, count: int) -> Collection[int]:
+        """Those of so many vehicles whose references somebody follows."""
+        return getattr(self.agent, "followers", range(count))
 
     @property
     def guidance(self) -> Sequence[Guidance]:

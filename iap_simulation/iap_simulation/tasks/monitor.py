@@ -62,6 +62,11 @@ class TaskMonitor(ABC, Generic[PlantT]):
     def failure(self) -> str | None:
         """Why the task has failed, or has not succeeded so far, in a sentence; None of a success."""
 
+    @property
+    @abstractmethod
+    def success(self) -> str:
+        """What was reached, in a sentence, of a task that has not failed; empty where that is the flight alone."""
+
     @abstractmethod
     def observe(self, plant: PlantT) -> None:
         """Observe the present control instant, each once and in order, from the second one on."""

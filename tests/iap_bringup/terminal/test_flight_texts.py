@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a flight of modules says in text."""
 
-from iap_bringup.terminal.flight import modules_text
+from iap_bringup.terminal.part_texts import modules_text
 
 
 def joint(**keys):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tasks of one platform as a kind: their monitor, their episode in an engine, and policies that fly them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -110,6 +110,13 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         what = f"task '{self._task.name}' has not succeeded after {self.time:.2f} s"
         return f"{what}: {OUTCOMES[self.outcome]}" if self.is_over else what
 
+    @property
+    def success(self) -> str:
+        """When the goal was reached."""
+        if self.outcome == ARRIVED:
+            return f"arrived after {self.time:.2f} s, {self.distances[-1]:.2f} m from the goal"
+        return f"task '{self._task.name}' has succeeded"
+
     def metrics(self, plant: ObservedPlant) -> dict[str, Any]:  # noqa: ARG002 - as of all monitors
         """Key `task` of metrics.json."""
         return {
@@ -167,6 +174,11 @@ class PlatformPilot:
     def info(self) -> Mapping[str, Any]:
         """Name and task of the policy, or name of the script."""
         return self._flown.info
+
+    @property
+    def followers(self) -> Collection[int]:
+        """The vehicle, where its reference is what the policy shall follow."""
+        return (0,) if self._flown.task.goal == "present" else ()
 
     def command(
         self, k: int, plant: Plant, references: Sequence[Reference]

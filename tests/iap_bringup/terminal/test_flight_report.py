@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a stranger reads at the end of a flight: what came of it first, then errors that somebody tried to keep small."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from iap_bringup.terminal.flight import show
+from iap_description.errors import BadInput
+from iap_simulation import Simulation, record
+
+
+def report(result) -> str:
+    """The text of a flight's report."""
+    text = io.StringIO()
+    show(Console(file=text, width=160), result)
+    return text.getvalue()
+
+
+def test_a_flight_through_obstacles_says_that_it_has_arrived_and_no_error_of_its_line(tmp_path):
+    result = record("navigate", folder=tmp_path / "run")
+    text = report(result)
+    assert text.startswith(f"arrived after {result.metrics['task']['time_s']:.2f} s")
+    assert "position" not in text
+
+
+def test_a_crash_is_the_first_thing_that_is_said(tmp_path):
+    loss = [{"motors": "off", "aircraft": 1, "at": 0.2}]
+    result = record("hover", platform="f450", folder=tmp_path / "run", settings={"faults": loss})
+    assert report(result).startswith("crashed at t = ")
+
+
+def test_errors_are_millimetres_with_three_digits(tmp_path):
+    result = record("figure_eight", folder=tmp_path / "run", duration=6.0)
+    millimetres = 1e3 * result.metrics["position_rmse_m"]
+    assert result.summary == "completed"
+    assert f"{millimetres:#.3g}" in report(result)
+
+
+@pytest.mark.parametrize("what", [[1, 2, 3], {"iap": 3.0}, "hover"])
+def test_what_is_no_command_is_refused_in_one_line(what):
+    with Simulation.of("hover") as simulation:
+        with pytest.raises(BadInput, match=r"^step: .*Command is expected"):
+            simulation.step(what)
+        assert np.isfinite(simulation.step()).all()
+
+
+def test_a_tree_in_place_of_a_platforms_name_is_refused_in_one_line():
+    with pytest.raises(BadInput, match=r"^options: key 'platform': .*string") as caught:
+        Simulation.of("hover", platform={"name": "mine"})
+    assert "\n" not in str(caught.value)
