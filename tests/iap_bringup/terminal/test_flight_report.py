@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a stranger reads at the end of a flight: what came of it first, then errors that somebody tried to keep small."""
+"""What a stranger reads at the end of a flight: what came of it first, then the errors that were to be small."""
 
 import io
 
