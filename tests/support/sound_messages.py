@@ -12,10 +12,12 @@ import numpy as np
 import rclpy
 from node_bench import Said
 from stage import PARAMETERS, SCENE, Play
+from standing_vehicles import StandingScenario
 
 from iap_bringup.launching.node_parameters import (
     ADMITTANCE,
     controller_parameters,
+    coordinator_parameters,
     observer_parameters,
     physics_parameters,
     reference_parameters,
@@ -30,6 +32,7 @@ from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.allocator import Allocator
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
+from iap_control.nodes.coordinator_node import CoordinatorNode
 from iap_control.nodes.reference_node import ReferenceNode
 from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
@@ -53,6 +56,7 @@ from iap_io.wire.sample_views import (
     TwistMessage,
     WrenchMessage,
 )
+from iap_learning.nodes.policy_node import PolicyNode
 from iap_physics.nodes.physics_node import PhysicsNode
 from iap_sensors.nodes.camera_node import CameraNode
 from iap_sensors.nodes.imu_node import ImuNode
@@ -66,6 +70,7 @@ from iap_simulation.scenario.scenario import Scenario
 PERIOD = 5_000_000  # [ns]
 CLOSED_FORM = ("engine.name=closed_form",)
 BASE = "iap/base_link"
+STANDING = ("docking", "module_docking", "navigate")  # scenarios, and simulations' namespaces
 WRENCHES = ("raw", "filtered", "estimated")
 
 
@@ -100,13 +105,15 @@ class Script:
         infos = Flight.of(SCENE).sensors.suite.infos
         cameras = [each for each in infos if isinstance(each, CameraSensorInfo)]
         self._cameras = {each.topic: (each, encoder(each)) for each in cameras}
+        self._standing = [StandingScenario(scenario_of(each), f"/{each}") for each in STANDING]
         grain = np.random.default_rng(0).integers(0, 255, (61, 81), dtype=np.uint8)
         self._image = np.kron(grain, np.ones((8, 8), np.uint8))
 
     def __call__(self, k: int) -> list[Said]:
         """All that is said at an instant."""
         k %= self.instants
-        return [*self._said[k], *self._control(k), *self._sensed(k)]
+        standing = [said for each in self._standing for said in each(k)]
+        return [*self._said[k], *self._control(k), *self._sensed(k), *standing]
 
     def _control(self, k: int) -> list[Said]:
         stamp, x = k * PERIOD, self._play.states[k]
@@ -265,6 +272,16 @@ def _sensing(kind: Callable[..., SuiteNode], sensors: str = "imu,uwb,lidar") -> 
     return kind(parameters=sensor_parameters(scenario))
 
 
+def _coordinator() -> SuiteNode:
+    own = "modules.wrench_source=joint"
+    parameters = coordinator_parameters(scenario_of("module_docking", own))
+    return CoordinatorNode("module_docking", parameters=parameters)
+
+
+def _policy(scenario: str) -> SuiteNode:
+    return PolicyNode(scenario, parameters={"scenario": scenario})
+
+
 VIRPO = {**PARAMETERS, "method": "virpo"}
 # How each node is made, and whether its words follow, bit for bit, from what it hears.
 NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
@@ -273,6 +290,9 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "admittance_node": (AdmittanceNode, True),
     "reference_node": (_reference, True),
     "physics_node": (_physics, True),
+    "coordinator_node": (_coordinator, True),
+    "policy_node of a pair": (lambda: _policy("docking"), True),
+    "policy_node that sees": (lambda: _policy("navigate"), True),
     "wrench_observer_node": (_observer, True),
     "wrench_observer_node by units": (_observer_by_units, False),
     "imu_node": (lambda: _sensing(ImuNode), False),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever anybody publishes, every node goes on, says no NaN, and answers sound messages as if nothing had been.
 
-IAP_FUZZED_MESSAGES=20000 is the nightly size.
+IAP_FUZZED_MESSAGES=20000 is the nightly size, and IAP_FUZZ_SEED=N makes other messages.
 """
 
 import math
@@ -25,6 +25,7 @@ from iap_io.ros.node_inputs import MOST_CAUSES, QUIET
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 ORDINARY = 2000  # messages
 COUNT = int(os.environ.get("IAP_FUZZED_MESSAGES", str(ORDINARY)))
+SEED = os.environ.get("IAP_FUZZ_SEED", "")
 DURATION = (
     1.0  # of the flight whose messages are sound; longer than jumps that estimators bridge [s]
 )
@@ -115,7 +116,7 @@ def test_no_message_ends_a_node_or_stays_in_what_it_says(pair, script, capsys):
     began = time.monotonic()
     share = SHARES.get(bench.node.get_name(), 1.0) if COUNT <= ORDINARY else 1.0
     for seed in range(math.ceil(share * COUNT / len(NODES))):
-        rng = Random(f"{bench.node.get_fully_qualified_name()} {seed}")
+        rng = Random(f"{bench.node.get_fully_qualified_name()} {SEED}{seed}")
         topic = rng.choice(sorted(pair.samples))
         what, data = mutated(rng, pair.sample(topic), types[topic], others)
         try:
