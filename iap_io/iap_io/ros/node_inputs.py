@@ -4,7 +4,8 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -114,8 +115,9 @@ class NodeInputs:
             try:
                 message = read(data)
                 due = (data,) if guard is None else guard.offer(message.stamp, data)
-                for each in due:
-                    take(message if len(due) == 1 else read(each))
+                with _undone_if_refused(guard):
+                    for each in due:
+                        take(message if len(due) == 1 else read(each))
             except BadInput as error:
                 self.refusals.add(subscription.topic_name, error)
             if guard is not None and (stray := guard.stray()):
@@ -166,3 +168,14 @@ class NodeInputs:
             count = self._node.count_publishers(topic)
             if count > 1:
                 self.refusals.add(topic, f"{count} publish it, and one should")
+
+
+@contextmanager
+def _undone_if_refused(guard: StampGuard[bytes] | None) -> Iterator[None]:
+    """Let the stamp of a message that is refused, whatever for, not count either."""
+    try:
+        yield
+    except BadInput:
+        if guard is not None:
+            guard.undo()
+        raise

@@ -24,10 +24,11 @@ class StampGuard(Generic[Content]):
         self._back, self._ahead = back, ahead
         self._newest = self._stray = -1
         self._waiting: tuple[int, Content] | None = None
+        self._before = self._newest, self._waiting
 
     def offer(self, stamp: int, content: Content) -> tuple[Content, ...]:
         """Take a content with its stamp [ns]; returns those that count now, in order."""
-        newest, waiting = self._newest, self._waiting
+        newest, waiting = self._before = self._newest, self._waiting
         if newest < 0 or newest - self._back <= stamp <= newest + self._ahead:
             self._newest, self._waiting = max(newest, stamp), None
             self._stray = waiting[0] if waiting else -1
@@ -38,6 +39,10 @@ class StampGuard(Generic[Content]):
         self._stray = waiting[0] if waiting else -1
         self._waiting = stamp, content
         return ()
+
+    def undo(self) -> None:
+        """Forget the content that was offered last, which was refused for another reason."""
+        self._newest, self._waiting = self._before
 
     def stray(self) -> str:
         """The sentence on one that was held back and has turned out to be a stray; empty if none has."""

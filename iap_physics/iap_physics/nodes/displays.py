@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from iap_description.arrays import Array
 from iap_description.frames import MAP
 from iap_description.math import so3
-from iap_description.math.relative import joint_states, relative_pose
+from iap_description.math.relative import body_twist, joint_states, relative_pose
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import is_hinge, rotor_joint, tilt_joint, urdf_text
 from iap_description.world.world import World
@@ -37,8 +37,10 @@ from iap_io.ros.static_frames import TFMessage
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_io.wire.message_views import StateMessage
+from iap_io.wire.sample_views import OdometryMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine
+from iap_physics.measured.state_noise import StateNoise
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
 from iap_physics.plant.vehicle_spec import PlantVehicle
 
@@ -85,6 +87,33 @@ class OdometryAndFrames:
             relative_pose(x[0], row, self._pose)
             fill_transform(transform, stamp, self._pose)
         publisher.publish(TFMessage(transforms=self._transforms))
+
+
+class MeasuredOdometry:
+    """What is measured of a vehicle's central body as Odometry, with the covariance of its white noise.
+
+    Args:
+        node: that publishes.
+        vehicle: its name.
+        noise: of its state.
+    """
+
+    def __init__(self, node: SuiteNode, vehicle: str, noise: StateNoise) -> None:
+        self._message = OdometryMessage.of(frame(vehicle, BASE_LINK))
+        place = noise.position**2 + noise.position_bias**2
+        turn, rate = np.deg2rad(noise.attitude_deg) ** 2, np.deg2rad(noise.rate_deg) ** 2
+        self._message.pose_covariance[:] = np.diag(np.repeat([place, turn], 3))
+        self._message.twist_covariance[:] = np.diag(np.repeat([noise.velocity**2, rate], 3))
+        topic = node.absolute(f"{vehicle}/{odometry_topic(BASE_LINK)}/measured")
+        self._publisher = node.create_publisher(Odometry, topic, ODOMETRY_QUEUE)
+
+    def publish(self, stamp: int, row: Array) -> None:
+        """Publish a measured row (13,) at a stamp [ns]."""
+        if self._publisher.get_subscription_count():
+            self._message.put_head(stamp, 0)
+            self._message.pose[:] = row[:7]
+            body_twist(row, self._message.twist_B)
+            self._publisher.publish(self._message.dump())
 
 
 class ContactMarkers:

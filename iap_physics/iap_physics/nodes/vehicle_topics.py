@@ -29,7 +29,12 @@ from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.arm.arm_commands import JointTrajectory
 from iap_physics.arm.gripper import known_load
 from iap_physics.engines.arm_motors import ArmMotors
-from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
+from iap_physics.nodes.displays import (
+    ContactMarkers,
+    MeasuredOdometry,
+    OdometryAndFrames,
+    RotorsAndMarkers,
+)
 from iap_physics.plant.vehicle_spec import InertialUnitsSpec, PlantVehicle
 from iap_physics.session.pushes import pushes
 from iap_physics.session.session import Session
@@ -175,6 +180,7 @@ class VehicleTopics:
         if vehicle.state_noise is not None:
             names = () if vehicle.assembly.arm is None else vehicle.assembly.arm.record.joint_names
             self._measured_state = StateMessage.of_names(["base_link"], arm=names)
+            self._measured_odometry = MeasuredOdometry(node, self.name, vehicle.state_noise)
             topic = f"{within}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()
@@ -243,6 +249,8 @@ class VehicleTopics:
         x = session.plant.state(number)[0]
         if session.k % self._every_odometry == 0:
             self._bodies.publish(stamp, x)
+            if self._measured is not None:
+                self._measured_odometry.publish(stamp, session.measured[number])
         if session.k % self._every_display == 0:
             rotors = session.plant.propulsion[number].rotors
             self._look.publish(stamp, session.t, x, rotors.rpm[0], rotors.tilt[0])

@@ -65,7 +65,7 @@ class CameraModel:
             baseline: of the right camera of a pair [m], see `stereo_baseline`; it has -fx baseline in P, as
                 stereo_image_proc expects it.
         """
-        P = np.hstack([self.K, [[-self.K[0, 0] * baseline], [0.0], [0.0]]])
+        P = np.hstack([self.K, [[0.0 - self.K[0, 0] * baseline], [0.0], [0.0]]])
         rows = {"D": self.lens.D, "K": self.K, "R": np.eye(3), "P": P}
         matrices = {name: tuple(matrix.ravel().tolist()) for name, matrix in rows.items()}
         size = {"width": self.width, "height": self.height}

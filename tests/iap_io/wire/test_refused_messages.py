@@ -190,3 +190,12 @@ def test_late_ones_count_where_the_topic_may_have_them():
     guard.offer(SECOND, "newest")
     assert guard.offer(SECOND // 2, "late") == ("late",)
     assert guard.offer(0, "too late") == ()
+
+
+def test_the_stamp_of_a_message_that_is_refused_does_not_count():
+    """Of another platform, say: what comes next is no stray because of it."""
+    guard = guard_at(PERIOD)
+    assert guard.offer(10 * PERIOD, "of another") == ("of another",)
+    guard.undo()
+    assert guard.offer(2 * PERIOD, "own") == ("own",)
+    assert not guard.stray()

@@ -2,6 +2,7 @@
 """Frames and joint states of a vehicle: every frame has one parent and one publisher, and URDF and states agree."""
 
 from collections import Counter
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,13 +10,18 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from commanding import session_of
+from flying import scenario_of
+
 from iap_description.math import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform, platform_names
 from iap_description.vehicles.urdf import attachments_urdf, urdf_text
 from iap_io.sensor_messages.static_transforms import hinges_of, mounts_of
-from iap_physics.nodes.displays import Hinges
+from iap_io.wire.cdr import decoded
+from iap_physics.measured.state_noise import StateNoise
+from iap_physics.nodes.displays import Hinges, MeasuredOdometry
 
 pytestmark = pytest.mark.ros
 HINGED = ["three_star_hinge", "three_star_mixed", "morphing"]
@@ -92,3 +98,29 @@ def test_a_urdf_moved_by_joint_states_has_the_bodies_where_they_are(name):
         np.testing.assert_allclose(so3.rotate(q_WP, p), row[P], atol=1e-9)
         R_WB = so3.matrix_from_quaternion(q_WP) @ R
         np.testing.assert_allclose(R_WB, so3.matrix_from_quaternion(row[Q]), atol=1e-9)
+
+
+def test_measured_odometry_states_how_far_it_is_off():
+    noise = StateNoise(position=0.02, attitude_deg=1.0, velocity=0.05, rate_deg=2.0)
+    session = session_of(scenario_of("hover", f"state_noise={noise.model_dump_json()}"))
+    published = []
+    node = SimpleNamespace(
+        absolute=lambda name: f"/{name}",
+        create_publisher=lambda _, topic, qos: SimpleNamespace(
+            publish=published.append, get_subscription_count=lambda: 1
+        ),
+    )
+    odometry, truth = MeasuredOdometry(node, "iap", noise), []
+    for k in range(400):
+        odometry.publish(k, session.measured[0])
+        truth.append(session.plant.state(0)[0, 0].copy())
+        session.offer(0, session.t, lambda _: None)
+        session.advance()
+    rows = [decoded(data, "nav_msgs/msg/Odometry") for data in published]
+    p = [[getattr(r.pose.pose.position, a) for a in "xyz"] for r in rows]
+    w = [[getattr(r.twist.twist.angular, a) for a in "xyz"] for r in rows]
+    off = np.array(p) - np.array(truth)[:, :3]
+    assert off.std() ** 2 == pytest.approx(rows[0].pose.covariance[0], rel=0.1)
+    q = np.array(truth)[:, 3:7]
+    turning = np.array(w) - so3.rotate(so3.conjugate(q), np.array(truth)[:, 10:])
+    assert turning.std() ** 2 == pytest.approx(rows[0].twist.covariance[21], rel=0.15)

@@ -95,6 +95,7 @@ def test_info_has_the_fields_of_ros():
     assert info["D"] == LENSES[1]
     assert info["R"] == (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     assert info["P"] == (320.0, 0.0, 300.0, 0.0, 0.0, 320.0, 239.5, 0.0, 0.0, 0.0, 1.0, 0.0)
+    assert not np.signbit(info["P"]).any()
 
 
 @pytest.mark.parametrize(
