@@ -39,6 +39,13 @@ def modules(console: Console, *, quick: bool = False) -> None:
     study_modules(console, quick=quick)
 
 
+def readme(console: Console) -> None:
+    """Figures of README's flights beside those that their commands give (some minutes)."""
+    from iap_bringup.experiments.readme_figures import compare_readme
+
+    compare_readme(console)
+
+
 def nodes(console: Console) -> None:
     """The ROS nodes as processes over 60 s: real time, lockstep, two simulations in one domain; and three modules."""
     try:
@@ -219,6 +226,7 @@ class ExperimentCommand(NamedTuple):
 EXPERIMENTS = (
     ExperimentCommand(free_flight),
     ExperimentCommand(engines, ("quick", "scenarios")),
+    ExperimentCommand(readme),
     ExperimentCommand(nodes),
     ExperimentCommand(node_bars, ("json",)),
     ExperimentCommand(localization_nodes),
