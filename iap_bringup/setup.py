@@ -38,6 +38,7 @@ setup(
             "frontend_node = iap_bringup.nodes.scenario_node:main",
             "virpo_node = iap_bringup.nodes.scenario_node:main",
             "joint_node = iap_bringup.nodes.scenario_node:main",
+            "capture_node = iap_bringup.nodes.scenario_node:main",
             "centre_node = iap_bringup.nodes.scenario_node:main",
             "wrench_observer_node = iap_bringup.nodes.scenario_node:main",
             "sensor_player = iap_bringup.nodes.sensor_player:main",

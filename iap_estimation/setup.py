@@ -26,6 +26,7 @@ setup(
             "frontend_node = iap_estimation.nodes.frontend_node:main",
             "virpo_node = iap_estimation.nodes.virpo_node:main",
             "joint_node = iap_estimation.nodes.joint_node:main",
+            "capture_node = iap_estimation.nodes.capture_node:main",
             "centre_node = iap_estimation.nodes.centre_node:main",
             "wrench_observer_node = iap_estimation.nodes.wrench_observer_node:main",
         ],

@@ -18,6 +18,7 @@ from iap_bringup.launching.node_parameters import (
     ADMITTANCE,
     controller_parameters,
     coordinator_parameters,
+    localization_nodes,
     observer_parameters,
     physics_parameters,
     reference_parameters,
@@ -38,6 +39,7 @@ from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import Command, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_estimation.nodes.capture_node import CaptureNode
 from iap_estimation.nodes.centre_node import CentreNode
 from iap_estimation.nodes.frontend_node import FrontendNode
 from iap_estimation.nodes.joint_node import JointNode
@@ -282,6 +284,13 @@ def _policy(scenario: str) -> SuiteNode:
     return PolicyNode(scenario, parameters={"scenario": scenario})
 
 
+def _captured() -> SuiteNode:
+    options = {"sensors": "capture", "state_source": "capture_inertial"}
+    scenario = scenario_of("beetle_hover", **options)
+    ((_, _, values),) = localization_nodes(scenario, scenario.vehicles[0], "capture_inertial")
+    return CaptureNode(parameters=values)
+
+
 VIRPO = {**PARAMETERS, "method": "virpo"}
 # How each node is made, and whether its words follow, bit for bit, from what it hears.
 NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
@@ -303,6 +312,7 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "virpo_node": (lambda: VirpoNode(parameters=VIRPO), False),
     "joint_node": (lambda: JointNode(parameters=PARAMETERS), False),
     "centre_node": (lambda: CentreNode(parameters=PARAMETERS), False),
+    "capture_node": (_captured, True),
     "recorder": (RecorderNode, False),
     "sensor_player": (SensorPlayer, False),
     "joy_teleop": (JoyTeleop, False),  # by the wall clock, too

@@ -2,8 +2,10 @@
 """Rows and bars of studies, and their reports while they run."""
 
 from collections.abc import Callable, Sequence
+from json import dumps
 from typing import Any, NamedTuple
 
+from rich.console import Console
 from rich.table import Table
 
 Report = Callable[[str], None]  # called with what is being done
@@ -34,6 +36,14 @@ class Bar(NamedTuple):
     def passes(self) -> bool:
         """True if it is reached."""
         return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+
+def show_bars(console: Console, bars: Sequence[Bar], *, as_json: bool) -> None:
+    """Print bars as a table, or as one line of JSON."""
+    if as_json:
+        console.file.write(f"{dumps([{**bar._asdict(), 'passes': bar.passes} for bar in bars])}\n")
+    else:
+        console.print(bar_table(bars))
 
 
 def bar_table(reached: Sequence[Bar]) -> Table:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
+from iap_bringup.experiments.rows import show_bars
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
@@ -32,11 +33,11 @@ def rays(console: Console) -> None:
     draw_rays(console)
 
 
-def modules(console: Console, *, quick: bool = False) -> None:
+def modules(console: Console, *, quick: bool = False, json: bool = False) -> None:
     """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
     from iap_bringup.experiments.modules.study import study_modules
 
-    study_modules(console, quick=quick)
+    study_modules(console, quick=quick, json=json)
 
 
 def readme(console: Console) -> None:
@@ -73,10 +74,7 @@ def node_bars(console: Console, *, json: bool = False) -> None:
         ) from error
     with Console(stderr=True).status("") as status:
         bars = measured(status.update)
-    if json:
-        console.file.write(f"{dumps([{**bar._asdict(), 'passes': bar.passes} for bar in bars])}\n")
-    else:
-        console.print(bar_table(bars))
+    show_bars(console, bars, as_json=json)
 
 
 def localization_nodes(console: Console) -> None:
@@ -237,7 +235,7 @@ EXPERIMENTS = (
     ExperimentCommand(sensors),
     ExperimentCommand(tasks),
     ExperimentCommand(rays),
-    ExperimentCommand(modules, ("quick",)),
+    ExperimentCommand(modules, ("quick", "json")),
     ExperimentCommand(virpo_tables, ("quick", "flights", "out")),
     ExperimentCommand(virpo_faults, ("quick",)),
     ExperimentCommand(virpo_units, ("quick", "flights", "out", "since", "seconds")),

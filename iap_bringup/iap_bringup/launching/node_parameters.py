@@ -13,7 +13,9 @@ from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
 from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.virpo.localizer import METHODS, OFFLINE
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
+from iap_estimation.navigation.make import FLIGHT_METHODS
+from iap_estimation.virpo.localizer import OFFLINE
 from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_learning.learned_agents import flies_by_references
@@ -28,7 +30,8 @@ from iap_simulation.vehicles.vehicle import Vehicle
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 POLICY, COORDINATOR = "policy_node", "coordinator_node"  # of all vehicles
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
-ESTIMATION = (OBSERVER, FRONTEND, VIRPO, JOINT, CENTRE)
+CAPTURE = "capture_node"
+ESTIMATION = (OBSERVER, FRONTEND, VIRPO, JOINT, CENTRE, CAPTURE)
 SENSOR_NODES = {
     "imu": "imu_node",
     "uwb": "uwb_node",
@@ -101,16 +104,19 @@ def localization_nodes(
     """
     if method in OFFLINE:
         raise BadInput(
-            f"method '{method}' is for recordings alone, by ./iap localize (choices: {', '.join(METHODS)})"
+            f"method '{method}' is for recordings alone, by ./iap localize (choices: {', '.join(FLIGHT_METHODS)})"
         )
-    if method not in METHODS:
-        raise BadInput(f"there is no method '{method}' (choices: {', '.join(METHODS)})")
+    if method not in FLIGHT_METHODS:
+        raise BadInput(f"there is no method '{method}' (choices: {', '.join(FLIGHT_METHODS)})")
     assembly, values = (
         Assembly.of(vehicle.platform, vehicle.name),
         estimator_parameters(scenario, vehicle),
     )
     spaces = [space(assembly, body) for body in assembly.aircraft]
     waits = {**values, "max_lag": MAX_LAG if pace == "lockstep" else 0.0}
+    if method == CAPTURE_INERTIAL:
+        own = {key: value for key, value in waits.items() if key != "frontend"}
+        return [(CAPTURE, f"/{vehicle.name}", own)]
     out = [(FRONTEND, each, values) for each in spaces]
     if method in CENTRAL_METHODS:
         return [*out, (JOINT, f"/{vehicle.name}", {**waits, "method": method})]
@@ -176,7 +182,7 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
 
 def health_topics(vehicle: VehicleSpec) -> list[str]:
     """Topics, within the vehicle's namespace, of the health of the estimators that it flies on."""
-    if vehicle.control.state_source in CENTRAL_METHODS:
+    if vehicle.control.state_source in (*CENTRAL_METHODS, CAPTURE_INERTIAL):
         return [HEALTH]
     assembly = Assembly.of(vehicle.platform, vehicle.name)
     topics = [f"{space(assembly, body)}/{HEALTH}" for body in assembly.aircraft]

@@ -39,7 +39,7 @@ from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, 
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder
 from iap_io.runs.run_meta import COMPLETED
-from iap_io.sensor_messages.sensor_messages import IMU
+from iap_io.sensor_messages.sensor_messages import IMU, POSE
 from iap_io.wire.cdr import decoded
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import StateMessage
@@ -220,9 +220,10 @@ class RecorderNode(SuiteNode):
             self._pause_end.note(number, topic)
 
     def _has_sensors(self) -> bool:
-        """True once all sensors are there; inertial units exist, and publish later."""
+        """True once all sensors are there; inertial units and captures that come late exist, and publish later."""
         return all(
-            self._sensors.topics[topic] == IMU and self.count_publishers(self.absolute(topic))
+            self._sensors.topics[topic] in (IMU, POSE)
+            and self.count_publishers(self.absolute(topic))
             for topic in self._sensors.missing
         )
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from iap_bringup.launching.launch_arguments import PARAMETERS, resolve_flight
 from iap_bringup.launching.node_parameters import (
     estimator_parameters,
+    localization_nodes,
     observer_parameters,
     physics_parameters,
     reference_parameters,
@@ -23,6 +24,7 @@ from iap_bringup.launching.node_parameters import (
 )
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.ros.node import Owner, SuiteNode, run
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
@@ -121,6 +123,20 @@ def estimator_values(node: SuiteNode) -> dict[str, Any]:
     return values | {key: node.parameter(key, values[key], PRESETS[key]) for key in PRESETS}
 
 
+def capture_values(node: SuiteNode) -> dict[str, Any]:
+    """Values of the filter of capture and inertial unit.
+
+    Raises:
+        BadInput: as `estimator_values`.
+    """
+    if "\n" in _given(node, "platform"):
+        return {}
+    scenario, _ = resolved_scenario(node)
+    vehicle = vehicle_of(node, scenario)
+    ((_, _, values),) = localization_nodes(scenario, vehicle, CAPTURE_INERTIAL)
+    return values
+
+
 def observer_values(node: SuiteNode) -> dict[str, Any]:
     """Values of a wrench observer; none where the user gives its platform as YAML instead of a scenario.
 
@@ -168,6 +184,7 @@ ALIASES: dict[str, Alias] = {
         name: Alias(f"{_ESTIMATION}.{name}:{kind}", estimator_values, of=owner)
         for name, kind, owner in _ESTIMATORS
     },
+    "capture_node": Alias(f"{_ESTIMATION}.capture_node:CaptureNode", capture_values, of="vehicle"),
     "wrench_observer_node": Alias(
         f"{_ESTIMATION}.wrench_observer_node:WrenchObserverNode",
         observer_values,

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.sensors.readings import ImuReading, PoseReading
+from iap_description.sensors.readings import ImuReading, PoseReading, Reading
 from iap_description.sensors.sensor_info import CaptureInfo, ImuInfo, SensorInfo
 from iap_description.states import P, Q, V
 from iap_description.vehicles.assembly import Assembly
@@ -105,28 +105,30 @@ class CaptureFilter:
 
     def take_sample(self, reading: ImuReading) -> None:
         """Take a sample of the unit; one that is no newer than the last does not count."""
-        if not math.isfinite(self.t) or reading.t <= self.t + kernel.TOLERANCE:
+        t = _rounded(reading)
+        if not math.isfinite(self.t) or t <= self.t + kernel.TOLERANCE:
             return
         self._sample[:3], self._sample[3:] = reading.w_WS_S, reading.f_S
-        kernel.predict(*self._ring, reading.t, self._sample, self._gravity)
-        self.t = reading.t
+        kernel.predict(*self._ring, t, self._sample, self._gravity)
+        self.t = t
         while self._waiting and self._waiting[0][0] <= self.t + kernel.TOLERANCE:
             self._correct(*self._waiting.pop(0))
 
     def take_pose(self, reading: PoseReading) -> None:
         """Take a pose of the markers, which may be late."""
-        if reading.t <= self.t_pose + kernel.TOLERANCE:
+        t = _rounded(reading)
+        if t <= self.t_pose + kernel.TOLERANCE:
             return
-        self.t_pose = reading.t
+        self.t_pose = t
         p = reading.p_WS_W + so3.rotate(reading.q_WS, self._p_SI_S)
         pose = np.concatenate([p, so3.multiply(reading.q_WS, self._q_SI)])
         if not math.isfinite(self.t):
             self._ring[2][0][:7] = pose
-            self._ring[0][0], self._ring[3][kernel.COUNT], self.t = reading.t, 1, reading.t
-        elif reading.t <= self.t + kernel.TOLERANCE:
-            self._correct(reading.t, pose)
+            self._ring[0][0], self._ring[3][kernel.COUNT], self.t = t, 1, t
+        elif t <= self.t + kernel.TOLERANCE:
+            self._correct(t, pose)
         else:
-            self._waiting = [*self._waiting[1 - LAST_POSES :], (reading.t, pose)]
+            self._waiting = [*self._waiting[1 - LAST_POSES :], (t, pose)]
 
     def _correct(self, t: float, pose: Array) -> None:
         kernel.correct(*self._ring, t, pose, *self._gains, self._gravity)
@@ -139,12 +141,17 @@ class CaptureFilter:
 
     def put_row(self, t: float, out: Array) -> None:
         """Write the body's state row (13,) at a time [s] that is no earlier than the newest sample's."""
-        i = self._ring[3][kernel.NEWEST]
+        i, span = self._ring[3][kernel.NEWEST], t - self.t
         kernel.body_row(
             self._ring[2][i],
             self._ring[1][i],
-            max(0.0, t - self.t),
+            span if span > kernel.TOLERANCE else 0.0,
             self._p_IB_I,
             self._q_IB,
             out,
         )
+
+
+def _rounded(reading: Reading) -> float:
+    """Time of a reading as its stamp has it [s], so that it is the same in one process and between nodes."""
+    return reading.stamp / 1e9

@@ -4,6 +4,8 @@
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_description.errors import BadInput
+from iap_io.runs.topics import ESTIMATED, STATE
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -65,9 +67,10 @@ def _module(scenario: Scenario, i: int) -> CoordinatedModule:
     vehicle = Vehicle.of(scenario, spec)
     vehicle.reset(scenario.seed)
     is_noisy = any(spec.state_noise.model_dump().values())
+    is_estimated = spec.control.state_source != TRUTH
     return CoordinatedModule(
         name=spec.name,
-        state_topic="state/measured" if is_noisy else "state",
+        state_topic=ESTIMATED if is_estimated else "state/measured" if is_noisy else STATE,
         start=vehicle.start[0].tolist(),
         weight=weight_of(scenario, vehicle),
         rotors=rotors_of(vehicle),

@@ -124,6 +124,8 @@ class ModulesScores:
             "force_first_n": _mean_size(wrenches[first, :3]),
             "wrench": wrenches[last].mean(axis=0).tolist() if last.any() else None,
             "torque_nm": _mean_size(wrenches[last, 3:]),
+            "force_rms_n": _rms_size(wrenches[last, :3]),
+            "torque_rms_nm": _rms_size(wrenches[last, 3:]),
             "force_peak_n": np.linalg.norm(wrenches[in_flight, :3], axis=1).max(initial=0.0),
             "caught_s": caught,
             "force_after_catch_n": _mean_size(wrenches[_within(t, caught, CATCH_SPAN), :3]),
@@ -152,6 +154,11 @@ def _within(t: Array, start: float | None, span: tuple[float, float]) -> Boolean
     begin = np.inf if start is None else start
     mask: Booleans = (t > begin + span[0]) & (t <= begin + span[1])
     return mask
+
+
+def _rms_size(vectors: Array) -> float | None:
+    """Root mean square of the sizes of vectors (K, 3): of what they are at an instant."""
+    return float(np.sqrt((vectors**2).sum(axis=1).mean())) if len(vectors) else None
 
 
 def _mean_size(vectors: Array) -> float | None:

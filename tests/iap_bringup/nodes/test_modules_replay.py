@@ -24,7 +24,7 @@ def flight() -> Flight:
     settings = (
         "modules.count=2",
         "modules.mission=[{hover: 0.1}, {part: j1}]",
-        "vehicles.0.state_noise.position_bias=0.0",
+        "vehicles.*.sensors.motion_capture.position_bias=0.0",
     )
     return Flight.of(resolve("module_release", Options(assignments=settings))[0])
 

@@ -41,12 +41,8 @@ SETTINGS = {
     "modules.count": 3,
     "vehicles.0.start.mode": "hover",
     "vehicles.0.start.lead_in": 0.0,
-    "vehicles.0.state_noise": {
-        "position": 0.0,
-        "attitude_deg": 0.0,
-        "velocity": 0.0,
-        "rate_deg": 0.0,
-    },
+    "vehicles.*.sensors": "none",
+    "vehicles.*.control.state_source": "truth",
 }
 
 

@@ -14,6 +14,7 @@ from iap_simulation.loop.estimate_monitor import EstimateGuidance
 from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.simulation.simulation import Simulation
 
+EXACT = {"vehicles.*.sensors": "none", "vehicles.*.control.state_source": "truth"}
 HOVER = {"vehicles.0.start.mode": "hover", "vehicles.0.start.lead_in": 0.0}
 
 
@@ -106,8 +107,7 @@ def test_modules_go_on_from_a_snapshot_as_they_did_and_begin_anew_from_it() -> N
 def test_a_module_that_flies_on_an_estimate_tells_its_coordinator_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exact = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
-    settings = {**HOVER, "modules.count": 2, "vehicles.0.state_noise": exact}
+    settings = {**HOVER, "modules.count": 2, **EXACT}
     off = np.array([0.02, -0.01, 0.0])
     with Simulation.of("module_hover", settings=settings) as simulation:
         loop = simulation.loop

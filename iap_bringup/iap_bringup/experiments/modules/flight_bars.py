@@ -19,6 +19,17 @@ from iap_simulation.simulation.simulation import Simulation
 SHORT_HOVER_TIME = 20.0  # hover of flights that are compared between engines, or timed [s]
 LONG_HOVER_TIME = 40.0  # hover after which an unequal force is settled [s]
 IN_AIR = {"start.mode": "hover", "start.lead_in": 0.0}  # of a vehicle
+# What these bars are of is no matter of sensors: places are noisy, twists exact.
+EXACT_TWISTS = {
+    "vehicles.*.sensors": "none",
+    "vehicles.*.control.state_source": "truth",
+    "vehicles.*.state_noise": {
+        "position": 0.01,
+        "attitude_deg": 0.17,
+        "velocity": 0.0,
+        "rate_deg": 0.0,
+    },
+}
 PUSH = {"force": [0.0, 16.0, 0.0], "torque": [0.0, 0.0, 0.0]}  # across the axis [N, N m],
 PUSH_DURATION = 0.3  # [s]
 PUSH_DELAY = 0.1  # after the approach has begun [s]
@@ -134,7 +145,7 @@ def _monitor(simulation: Simulation) -> ModulesMonitor:
 def _hover_settings(settings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Settings of a hover of so long that begins in the air."""
     start = {f"vehicles.0.{key}": value for key, value in IN_AIR.items()}
-    return {**start, "vehicles.0.reference.duration": seconds, **settings}
+    return {**start, **EXACT_TWISTS, "vehicles.0.reference.duration": seconds, **settings}
 
 
 def _end(columns: Mapping[str, Array], seconds: float) -> Array:

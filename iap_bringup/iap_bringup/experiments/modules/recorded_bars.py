@@ -16,6 +16,7 @@ from iap_bringup.experiments.modules.cases import (
     hover,
     lemniscate,
     published,
+    white,
 )
 from iap_bringup.experiments.rows import Bar
 from iap_description.arrays import Array
@@ -23,6 +24,7 @@ from iap_simulation.sweeps.flying import Row
 
 CaseRows = Mapping[str, Sequence[Row]]  # rows of a case's flights by its name
 TITLE = "bars"
+HOVER_SHARES = {4: 0.75}  # of what is published, that errors of so many modules may be
 BREEZE = "wind.speed=2.0"
 GUSTS = ("wind.speed=1.0", "wind.turbulence=7.7")
 PATIENT = tuple(f"vehicles.{i}.reference.duration=40.0" for i in range(2))  # [s]
@@ -54,6 +56,7 @@ def bar_cases(*, quick: bool) -> list[ModuleCase]:
 def recorded_bars(results: CaseRows, *, quick: bool) -> Iterator[Bar]:
     """Bars of flights that have been flown."""
     yield from _hover_bars(results, quick=quick)
+    yield from _noise_bars(results)
     yield from _lemniscate_bars(results)
     yield from _docking_bars(results)
     yield from _other_bars(results)
@@ -68,7 +71,7 @@ def _hover_bars(results: CaseRows, *, quick: bool) -> Iterator[Bar]:
         yield Bar(
             f"hover, n = {n}: error over published, worst axis",
             _share(errors_by_count[n], limit),
-            1.0,
+            HOVER_SHARES.get(n, 1.0),
         )
     if not quick:
         yield Bar(
@@ -93,6 +96,33 @@ def _hover_bars(results: CaseRows, *, quick: bool) -> Iterator[Bar]:
     yield Bar(
         "release: without compensation over with it", distance_none / distance, 3.0, at_least=True
     )
+
+
+def _noise_bars(results: CaseRows) -> Iterator[Bar]:
+    """Bars of what modules sense: by a motion capture, and by white noise."""
+    for change, what, apart in ((_as_it_is, "", (5.0, 3.0)), (white, ", white noise", (8.0, 5.0))):
+        for n in (1, 4) if what else ():
+            share = _share(_errors(change(hover(n)), results), published().hover[n])
+            title = f"hover, n = {n}{what}: error over published, worst axis"
+            yield Bar(title, share, HOVER_SHARES.get(n, 1.0))
+        errors, flights = _errors(change(assembly()), results), results[change(assembly()).name]
+        yield Bar(f"assembly{what}: position, worst axis, mm", 1e3 * max(errors[:3]), 3.0)
+        yield Bar(f"assembly{what}: angle, worst axis, mrad", 1e3 * max(errors[3:]), 2.0)
+        parted = [max(each) for each in zip(*map(_all_released, flights), strict=True)]
+        yield Bar(f"assembly{what}: partings, first second, mm", 1e3 * parted[0], apart[0])
+        yield Bar(f"assembly{what}: partings, first second, mrad", 1e3 * parted[1], apart[1])
+        joined = [results[change(hover(4)).name], flights]
+        yield Bar(f"mean force in a joint{what}, N", _largest(joined, "joint_force_n"), 0.03)
+        yield Bar(f"mean torque in a joint{what}, N m", _largest(joined, "joint_torque_nm"), 0.01)
+        rows = results[change(hover(4)).name]
+        for name, unit, limit in (("force_rms_n", "N", 0.3), ("torque_rms_nm", "N m", 0.15)):
+            yield Bar(
+                f"at an instant{what}, n = 4, RMS, {unit}", _largest_in_joints(rows, name), limit
+            )
+
+
+def _as_it_is(case: ModuleCase) -> ModuleCase:
+    return case
 
 
 def _lemniscate_bars(results: CaseRows) -> Iterator[Bar]:
@@ -188,6 +218,14 @@ def _largest_in_joints(rows: Sequence[Row], key: str) -> float:
     if not all(map(_done, rows)):
         return float(np.inf)
     return max(joint[key] for row in rows for joint in _joints(row))
+
+
+def _all_released(row: Row) -> tuple[float, float]:
+    """Largest distance [m] and angle [rad] after any release of a flight."""
+    if not _done(row):
+        return np.inf, np.inf
+    released = [joint["released"] for joint in _joints(row)]
+    return max(e["position_m"] for e in released), max(e["rotation_rad"] for e in released)
 
 
 def _released(row: Row) -> tuple[float, float]:

@@ -11,28 +11,28 @@ from rich.table import Table
 from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, errors_of
 from iap_bringup.experiments.modules.flight_bars import flight_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
-from iap_bringup.experiments.rows import bar_table
+from iap_bringup.experiments.rows import show_bars
 from iap_simulation.sweeps.flying import Row, fly
 from iap_simulation.sweeps.process_pool import ProcessPool
 
 AXES = ("x, mm", "y, mm", "z, mm", "roll, mrad", "pitch, mrad", "yaw, mrad")
 
 
-def study_modules(console: Console, *, quick: bool = False) -> None:
+def study_modules(console: Console, *, quick: bool = False, json: bool = False) -> None:
     """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
     rows = cases(quick=quick)
     every = [*rows, *bar_cases(quick=quick)]
-    with console.status("") as status:
+    with Console(stderr=True).status("") as status:
         results = {}
         for name, flights in fly_all(every):
             results[name] = flights
             status.update(f"{len(results)} of {len(every)}: {name}")
-    for title in dict.fromkeys(case.title for case in rows):
+    for title in () if json else dict.fromkeys(case.title for case in rows):
         table_cases = [case for case in rows if case.title == title]
         console.print(table(title, table_cases, [results[case.name] for case in table_cases]))
-    with console.status("bars"):
+    with Console(stderr=True).status("bars"):
         reached = [*recorded_bars(results, quick=quick), *flight_bars(quick=quick)]
-    console.print(bar_table(reached))
+    show_bars(console, reached, as_json=json)
 
 
 def fly_all(every: Sequence[ModuleCase]) -> Iterator[tuple[str, list[Row]]]:

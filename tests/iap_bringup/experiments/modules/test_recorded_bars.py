@@ -23,6 +23,8 @@ def row(label: str, outcome: str = COMPLETED) -> dict:
         "wrench": wanted,
         "caught_s": 5.0,
         "force_after_catch_n": 0.1,
+        "force_rms_n": 0.2,
+        "torque_rms_nm": 0.1,
         "released": {"position_m": 0.03 if "none" in label else 0.003, "rotation_rad": 0.002},
     }
     errors = {f"m{k}": [SMALL] * 6 for k in range(1, 9)}
@@ -32,7 +34,7 @@ def row(label: str, outcome: str = COMPLETED) -> dict:
             "rmse": errors,
             "rmse_steady": errors,
             "joint_force_n": 0.02,
-            "joint_torque_nm": 0.01,
+            "joint_torque_nm": 0.005,
             "joints": {"j1": joint},
         },
     }

@@ -135,7 +135,7 @@ def test_the_shipped_policy_docks_in_episodes_and_its_flight_goes_likewise_up_to
     episodes.reset(seeds=[7])
     success, seconds = flown(episodes, lambda: policy(episodes.observe()))
     assert success.all()
-    settings = {"policy": "module_docking"}
+    settings = {"policy": "module_docking", **episodes.task.settings}
     with Simulation.of("module_docking", settings=settings, seed=7) as simulation:
         seen = episodes.reset(seeds=[7])
         for _ in range(30):  # 1.5 s, well before the touch
