@@ -67,7 +67,6 @@ def node_bars(console: Console, *, json: bool = False) -> None:
     """Platforms that follow, as nodes, a stream of poses with gaps, bursts and losses; depth images that arrive."""
     try:
         from iap_bringup.experiments.nodes.node_bars import node_bars as measured
-        from iap_bringup.experiments.rows import bar_table
     except ImportError as error:
         raise BadInput(
             f"experiment node_bars: ROS 2 is not in this environment ({error})"
