@@ -49,8 +49,15 @@ def main() -> int:
             outcome = copy.try_out(file, mutation, options.seconds, options.nice)
             rows.append(_row(package, file, mutation, outcome))
             _print_row(rows[-1])
-            if options.json:
-                options.json.write_text(json.dumps(rows, indent=1))
+        unsound = copy.unsound(
+            {row["test"] for row in rows if row["package"] == package} - {""}, options.nice
+        )
+        for row in rows:
+            if row["test"] in unsound:
+                row["outcome"] = "undecided"
+                sys.stdout.write(f"fails without a fault, too: {row['test']}\n")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
     _print_sums(rows)
     return 0
 

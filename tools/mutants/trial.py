@@ -22,7 +22,7 @@ from pathlib import Path
 from covering import Sources, Test, TestMap
 from mutations import Mutation
 
-OPTIONS = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
+OPTIONS = ["-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
 START = 40.0  # [s] of a process of tests that imports all, on a busy machine
 COMPILING = 240.0  # [s] that may go into kernels
 NO_TESTS = 4  # exit code of pytest that finds a named test not
@@ -56,7 +56,6 @@ class Copy:
             link = self._folder / package / file.relative_to(original)
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(file)
-        self._sound: set[str] = set()  # tests that pass without a fault
         self._take_kernels(original)
 
     def try_out(self, file: Path, mutation: Mutation, seconds: float, nice: int) -> Outcome:
@@ -72,14 +71,16 @@ class Copy:
         tests = self._chosen(file, mutation, seconds)
         if not tests:
             return Outcome("not run", 0.0)
-        for _ in range(3):  # a test that fails without the fault, too, is left out
-            name, failed = self._with_fault(file, mutation, tests, nice)
-            if name != "killed" or not failed or self._is_sound(failed, nice):
-                break
-            tests = [test for test in tests if test.name != failed]
-        else:
-            name = "undecided"
+        name, failed = self._with_fault(file, mutation, tests, nice)
         return Outcome(name, time.monotonic() - began, failed, len(tests))
+
+    def unsound(self, tests: set[str], nice: int) -> set[str]:
+        """Those of some tests that fail without a fault, too."""
+        if not tests:
+            return set()
+        each = [Test(name, 20.0, frozenset()) for name in sorted(tests)]
+        code, said = self._run(each, self._numba / "sound", nice, COMPILING, first=False)
+        return tests.intersection(_failed(said)) if code in (0, 1) else tests
 
     def _chosen(self, file: Path, mutation: Mutation, seconds: float) -> list[Test]:
         place = self._place(file, mutation)
@@ -107,18 +108,23 @@ class Copy:
         link.unlink()
         link.write_text(mutation.applied(file.read_text()))
         try:
-            return self._run(tests, numba, nice, COMPILING if kernels else 0.0)
+            compiling = COMPILING if kernels else 0.0
+            return _outcome(*self._run(tests, numba, nice, compiling), compiling > 0.0)
         finally:
             link.unlink()
             link.symlink_to(file)
             for stale in link.parent.glob(f"__pycache__/{link.stem}.*.pyc"):
                 stale.unlink()
 
-    def _run(self, tests: list[Test], numba: Path, nice: int, compiling: float) -> tuple[str, str]:
+    def _run(
+        self, tests: list[Test], numba: Path, nice: int, compiling: float, *, first: bool = True
+    ) -> tuple[int | None, str]:
+        """Exit code, None out of time, and words of pytest, which ends with the first test that fails, or goes on."""
         limit = START + compiling + SLOWER * sum(test.seconds for test in tests)
         path = f"{self._folder}:{os.environ.get('PYTHONPATH', '')}"
+        options = [*OPTIONS, *(["-x"] if first else [])]
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "pytest", *OPTIONS, *(test.name for test in tests)],
+            [sys.executable, "-P", "-m", "pytest", *options, *(test.name for test in tests)],
             cwd=self._root, env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(numba)}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=lambda: os.nice(nice),
         )  # fmt: skip
@@ -127,21 +133,8 @@ class Copy:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            return ("undecided" if compiling else "killed"), ""
-        if process.returncode == NO_TESTS and "loading conftest" not in said:
-            return "undecided", ""  # tests have other names than when they were noted
-        failed = re.search(r"^(?:FAILED|ERROR) (tests/.*?)(?: - .*)?$", said, re.MULTILINE)
-        return ("killed" if process.returncode else "survived"), failed[1] if failed else ""
-
-    def _is_sound(self, test: str, nice: int) -> bool:
-        """Whether a test passes without a fault."""
-        if test not in self._sound:
-            name, _ = self._run(
-                [Test(test, 20.0, frozenset())], self._numba / "sound", nice, COMPILING
-            )
-            if name == "survived":
-                self._sound.add(test)
-        return test in self._sound
+            return None, ""
+        return process.returncode, said
 
     def _take_kernels(self, original: Path) -> None:
         """Link the cached kernels into a cache of the copy's, under the names of its folders."""
@@ -166,6 +159,22 @@ class Copy:
         for module in map(Path, kernels):
             for stale in numba.glob(f"{module.parent.name}_*/{module.stem}.*"):
                 stale.unlink()
+
+
+def _outcome(code: int | None, said: str, compiles: bool) -> tuple[str, str]:
+    """What exit code and words of pytest mean, and the test that has noticed.
+
+    A loop without an end is noticed, too; a kernel that is still being compiled tells nothing.
+    """
+    if code is None:
+        return ("undecided" if compiles else "killed"), ""
+    if code == NO_TESTS and "loading conftest" not in said:
+        return "undecided", ""  # tests have other names than when they were noted
+    return ("killed" if code else "survived"), next(iter(_failed(said)), "")
+
+
+def _failed(said: str) -> list[str]:
+    return re.findall(r"^(?:FAILED|ERROR) (tests/.*?)(?: - .*)?$", said, re.MULTILINE)
 
 
 def _link(source: str, target: str) -> None:

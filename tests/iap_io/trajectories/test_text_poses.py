@@ -13,6 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.conventions import TimeUnit
 from iap_io.trajectories.reader import read_recorded
+from iap_io.trajectories.text_poses import text_kind
 from iap_io.trajectories.tum import tum_text
 
 Array = NDArray[np.float64]
@@ -128,3 +129,13 @@ def test_kitti_poses_of_a_camera_are_a_platform_s(tmp_path: Path, level: Motion)
         error = so3.quaternion_log(so3.multiply(so3.conjugate(level.q), recorded.q_WP))
         np.testing.assert_allclose(error, 0.0, atol=1e-8)
         np.savetxt(tmp_path / "times.txt", level.t, fmt="%.9f")
+
+
+def test_eight_columns_with_whole_nanoseconds_are_no_tum_trajectory(tmp_path: Path) -> None:
+    """Their times would be read as seconds."""
+    rows = [f"{START * 10**9 + k},0.1,0.2,1.0,0.0,0.0,0.0,1.0" for k in range(0, 10**9, 10**7)]
+    path = tmp_path / "poses.csv"
+    path.write_text("\n".join(rows) + "\n")
+    assert text_kind(path) is None
+    path.write_text("\n".join(f"{START}.{k:02d}{row[19:]}" for k, row in enumerate(rows)) + "\n")
+    assert text_kind(path) == "tum"

@@ -6,6 +6,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.vehicles.latching import Hold
+from iap_io.wire.cdr import decoded
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import (
     JointStates,
@@ -13,6 +14,7 @@ from iap_io.wire.module_views import (
     ModuleJointsMessage,
     ModuleReferenceMessage,
 )
+from iap_io.wire.sample_views import InertialMessage
 
 
 def test_a_reference_carries_role_and_feed_forward() -> None:
@@ -83,3 +85,21 @@ def test_roles_and_holds_that_are_none_are_refused() -> None:
         _ = reference.role
     with pytest.raises(BadInput, match="holds: 3"):
         _ = joints.requested_holds
+
+
+def test_wrenches_are_taken_of_the_joints_that_are_expected_in_their_order() -> None:
+    out = JointWrenchesMessage.of(["left", "right"])
+    out.wrenches[:] = np.arange(12.0).reshape(2, 6)
+    read = MessageReader(JointWrenchesMessage).read(out.dump())
+    borne = read.borne(["left", "right"])
+    np.testing.assert_array_equal(borne, np.arange(12.0).reshape(2, 6))
+    for others in (["right", "left"], ["left"], []):
+        with pytest.raises(BadInput, match="names: left, right; the joints are"):
+            read.borne(others)
+
+
+@pytest.mark.parametrize("frame", ["map", "drone_1/base", "x"])
+def test_the_frame_of_a_message_is_that_of_its_header(frame: str) -> None:
+    made = InertialMessage.of(frame, ["imu"], 1)
+    assert made.frame_id == frame
+    assert decoded(made.dump(), InertialMessage.TYPE).header.frame_id == frame
