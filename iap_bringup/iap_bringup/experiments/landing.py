@@ -20,7 +20,10 @@ MAX_FORCE, MAX_FORCE_LARGE = (
     150.0,
 )  # [N]; the larger one of three_star and of modules that are joined
 GROUND = {"start.mode": "ground", "reference.duration": 1.0, "sensors": "none"}
-FINE_STEPS = {
+FINE_STEPS = {  # platforms whose servos need another rate of the physics [Hz]
+    "m100_gripper": 2000.0,
+    "three_star_pen": 2400.0,
+}
     "m100_gripper": 2000.0
 }  # platforms whose servos need another rate of the physics [Hz]
 COLUMNS = (

@@ -20,9 +20,9 @@ from iap_description.math.kernels import quat, rotate, vec
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_P, REF_V, Level, P, Q, V, W
 
-TOUCH_SPEED = 0.08  # of references, v_0 [m/s]
-TOUCH_HEIGHT = 0.05  # above standing, from which on it holds: h_0 [m]
-BRAKING = 2.0  # a [m/s^2]
+TOUCH_SPEED = 0.075  # of references, v_0 [m/s]
+TOUCH_HEIGHT = 0.08  # above standing, from which on it holds: h_0 [m]
+BRAKING = 1.0  # a [m/s^2]
 DEPTH = 0.25  # below standing, where references end [m]
 CLIMBED = 0.05  # height of the reference above standing, from which on the vehicle flies [m]
 MIN_EXCESS = 0.03  # of the state above its reference, by which the ground bears the vehicle [m]

@@ -58,6 +58,15 @@ def test_a_vehicle_with_noisy_velocities_lands_as_softly():
     assert_soft(hover("state_noise.velocity=0.05", "state_noise.rate_deg=3.0"))
 
 
+@pytest.mark.parametrize("platform", ["f450", "beetle"])
+def test_a_vehicle_that_is_commanded_into_the_ground_touches_it_softly(platform):
+    """Its own reference falls from 1.5 m to 1 m below the ground within two seconds."""
+    line = (
+        "reference={type: line, duration: 2.0, start: [0, 0, 1.5], end: [0, 0, -1.0], yaw_deg: 0}"
+    )
+    assert_soft(landing_of("hover", "start.mode=ground", line, platform=platform)[0])
+
+
 @pytest.mark.slow
 def test_a_vehicle_lands_in_gusts():
     assert_soft(hover("wind.speed=3.0", "wind.turbulence=7.7"))
@@ -165,7 +174,7 @@ def test_a_vehicle_that_has_not_flown_yet_keeps_its_rotors():
 def test_whoever_asks_to_come_down_fast_comes_down_slowly_at_the_ground(speed):
     """As a stick or a stream of velocities does: the reference falls at one speed to far below the ground."""
     detector, last, fastest = LandDetector(STANDING, 20.0), 2.0, 0.0
-    for t in np.arange(0.0, 8.0, 0.005):
+    for t in np.arange(0.0, 12.0, 0.005):
         z = 2.0 - speed * t
         out = detector.reference(t, state(max(z, 2.0)), reference(z, -speed)).row[2]
         if out < STANDING + 0.02:
