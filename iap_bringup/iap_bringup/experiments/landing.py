@@ -15,17 +15,13 @@ from iap_simulation.simulation.simulation import Simulation
 ENGINES = ("pybullet", "mujoco")
 FAMILIES = ("star_5", "tilt_4")  # one of each family of made platforms that the others do not show
 MAX_TOUCH = 0.12  # [m/s]
-MAX_FORCE, MAX_FORCE_LARGE = (
-    100.0,
-    150.0,
-)  # [N]; the larger one of three_star and of modules that are joined
+MAX_FORCE = 100.0  # [N]
+MAX_FORCE_LARGE = 150.0  # of three_star, and of modules that are joined [N]
 GROUND = {"start.mode": "ground", "reference.duration": 1.0, "sensors": "none"}
 FINE_STEPS = {  # platforms whose servos need another rate of the physics [Hz]
     "m100_gripper": 2000.0,
     "three_star_pen": 2400.0,
 }
-    "m100_gripper": 2000.0
-}  # platforms whose servos need another rate of the physics [Hz]
 COLUMNS = (
     "outcome",
     "touch_speed_mps",
