@@ -164,6 +164,15 @@ def tasks(console: Console) -> None:
         show_rows(console, name, {policy: score.row for policy, score in scores.items()})
 
 
+def docking(console: Console, *, quick: bool = False) -> None:
+    """The hard docking by script and policy: commands late by times drawn, by each, and in the engines (10 minutes)."""
+    from iap_bringup.experiments.docking import QUICK, Sizes, docking_rows
+
+    with console.status("") as status:
+        rows = docking_rows(QUICK if quick else Sizes(), status.update)
+    show_rows(console, "docking_hard", rows)
+
+
 def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_tables`
     """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo.study import run_tables
@@ -233,6 +242,7 @@ EXPERIMENTS = (
     ExperimentCommand(landing, ("quick", "json")),
     ExperimentCommand(sensors),
     ExperimentCommand(tasks),
+    ExperimentCommand(docking, ("quick",)),
     ExperimentCommand(rays),
     ExperimentCommand(modules, ("quick", "json")),
     ExperimentCommand(virpo_tables, ("quick", "flights", "out")),

@@ -3,6 +3,7 @@
 
 import pytest
 
+from iap_bringup.experiments import docking as docking_study
 from iap_bringup.experiments import images as camera_studies
 from iap_bringup.experiments import sensors as sensing_studies
 
@@ -44,3 +45,16 @@ def test_stamps_projection_and_stereo_keep_to_their_bars(opengl):
     assert holds(sensing_studies.stamps(quiet, opengl)) == 3
     assert holds(camera_studies.projection(quiet, opengl)) == 3
     assert holds(camera_studies.stereo(quiet, opengl)) == 2
+
+
+@pytest.mark.slow
+def test_the_hard_docking_has_a_row_of_each_delay_and_engine_for_script_and_policy():
+    rows = docking_study.docking_rows(docking_study.Sizes(drawn=16, each=16, engine=1), quiet)
+    for who in ("script", "policy"):
+        for name in ("delays drawn", "0 ms", "20 ms", "40 ms", "60 ms"):
+            row = rows[f"{who}, {name}"]
+            assert row["success_%"] >= 90.0, name
+            assert row["at_least_%"] < row["success_%"]
+            assert row["then_calm_s"] <= 4.0
+        assert rows[f"{who}, pybullet"]["starts"] == "1"
+    assert rows["policy, 60 ms"]["lock_s"] < rows["script, 60 ms"]["lock_s"]
