@@ -3,6 +3,7 @@
 
 import argparse
 import csv
+import io
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from iap_bringup.terminal import evaluation as report
 from iap_bringup.terminal.flight import progress_bar
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import new_folder
+from iap_io.runs.run_folder import new_folder, write_file
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import (
     Recording,
@@ -230,9 +231,10 @@ def _tree(
 
 def _write(folder: Path, tree: Mapping[str, Any], results: Results) -> None:
     text = json.dumps(tree, indent=2, allow_nan=False) + "\n"
-    (folder / "evaluation.json").write_text(text, encoding="utf-8")
+    write_file(folder / "evaluation.json", text.encode())
     rows: Sequence[Mapping[str, Any]] = results.rows
-    with (folder / "episodes.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, rows[0])
+    writer.writeheader()
+    writer.writerows(rows)
+    write_file(folder / "episodes.csv", table.getvalue().encode())

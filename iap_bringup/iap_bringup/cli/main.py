@@ -10,6 +10,7 @@ if __name__ == "__main__":  # before anything that takes its time
     interrupts.install(interrupts.exit_at_once)
 
 import argparse  # noqa: E402
+import errno  # noqa: E402
 import importlib  # noqa: E402
 import json  # noqa: E402
 import logging  # noqa: E402
@@ -27,6 +28,7 @@ from iap_bringup import __version__  # noqa: E402 - after the threads are set
 from iap_bringup.cli.arguments.parser import CommandParser  # noqa: E402
 from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402
 
+OF_DISKS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}  # of writes, which name no file
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 
 
@@ -158,9 +160,10 @@ def _run(options: argparse.Namespace) -> int:
     except OSError as error:
         if _lose_output():
             return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
-        if error.filename is None:
+        if error.filename is None and error.errno not in OF_DISKS:
             raise
-        return _refuse(f"{error.filename}: {error.strerror}", EXIT_FAILED, as_json=as_json)
+        file = error.filename or "a file cannot be written"
+        return _refuse(f"{file}: {error.strerror}", EXIT_FAILED, as_json=as_json)
     return code
 
 

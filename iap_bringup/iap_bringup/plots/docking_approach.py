@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figure of a docking: distances of the probe's end from the socket's axis and mouth (iap_simulator Fig. 19b)."""
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.vehicles.latch import approach
+from iap_io.runs.run_folder import write_file
 from iap_simulation.docking.ports import pair_of, port_frames
 from iap_simulation.simulation.simulation import Simulation
 
@@ -51,5 +53,7 @@ def draw_approach(path: Path, dockings: dict[str, Array], depth: float) -> None:
     aside.set_yscale("log")
     along.legend(loc="upper right", fontsize=8)
     figure.tight_layout()
-    figure.savefig(path, dpi=150)
+    image = io.BytesIO()
+    figure.savefig(image, dpi=150)
     pyplot.close(figure)
+    write_file(path, image.getvalue())

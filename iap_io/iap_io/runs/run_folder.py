@@ -243,7 +243,7 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         RecordingFailed: the disk is full or cannot be written.
     """
-    part = path.with_name(f".{path.name}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(exist_ok=True)
         part.write_bytes(data)

@@ -18,6 +18,7 @@ from iap_description.arrays import Integers
 from iap_description.config.alternatives import alternatives
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
+from iap_io.runs.run_folder import write_file
 from iap_learning.policies.array_file import array_file_bytes, read_array_file
 from iap_learning.policies.layout import Header, Layout
 
@@ -185,10 +186,11 @@ class Policy:
 
         Raises:
             BadInput: the path does not end in .npz.
+            RecordingFailed: it cannot be written.
         """
         if Path(path).suffix != SUFFIX:
             raise BadInput(f"{path}: a policy's file ends in {SUFFIX}")
-        Path(path).write_bytes(self._bytes)
+        write_file(Path(path), self._bytes)
 
     def __call__(self, observation: ArrayLike) -> Numbers:
         """Action (size,) or actions (B, size) at an observation (n,) or (B, n), in [-1, 1].

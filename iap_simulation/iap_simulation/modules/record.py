@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Record of modules in flight, at the rate of coordination."""
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from iap_description.config.array_files import read_arrays
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_P, REF_Q, P, Q
-from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.runs.run_folder import write_file
 
 STATE_NAMES = [state.value for state in STATES]
 FILE = "modules.npz"
@@ -82,12 +83,9 @@ class ModulesRecord:
         """
         names = {"joints": self._joints, "state_names": STATE_NAMES}
         arrays: dict[str, Any] = {**self.columns, **{k: np.array(v) for k, v in names.items()}}
-        try:
-            np.savez(folder / FILE, **arrays)
-        except OSError as error:
-            raise RecordingFailed(
-                f"{folder / FILE}: cannot be written: {error.strerror}"
-            ) from error
+        packed = io.BytesIO()
+        np.savez(packed, **arrays)
+        write_file(folder / FILE, packed.getvalue())
 
 
 def read_modules(path: Path) -> dict[str, Array]:

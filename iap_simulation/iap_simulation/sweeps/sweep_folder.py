@@ -112,11 +112,12 @@ class SweepFolder:
         return self._part(name).exists()
 
     def add(self, name: str, rows: Sequence[Row]) -> None:
-        """Keep a part: it is there as a whole or not at all."""
-        path = self._part(name)
-        begun = path.with_suffix(f".{os.getpid()}.tmp")
-        begun.write_text(json.dumps(rows, allow_nan=False), encoding="utf-8")
-        begun.replace(path)
+        """Keep a part: it is there as a whole or not at all.
+
+        Raises:
+            RecordingFailed: it cannot be written.
+        """
+        write_file(self._part(name), json.dumps(rows, allow_nan=False).encode())
 
     def rows(self, name: str, seeds: Sequence[int]) -> list[Row]:
         """The rows of a part that is done, one for each of its seeds.

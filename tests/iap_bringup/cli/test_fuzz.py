@@ -2,6 +2,8 @@
 """`iap fuzz`: what it takes for a fault, and that damaged input of many kinds has none."""
 
 import json
+import resource
+import signal
 import sys
 import zipfile
 from pathlib import Path
@@ -124,3 +126,28 @@ def test_json_is_promised_for_a_refusal_too(arguments, code, capsys, tmp_path, m
 def test_a_misused_command_line_has_json_too(capsys):
     assert main(["run", "hover", "--speed", "3", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["exit_code"] == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "docking", "--episodes", "2", "--no-record"],
+        ["sweep", "hover", "--engine", "closed_form", "--duration", "0.03", "--workers", "1"],
+        ["run", "module_hover", "--duration", "0.1"],
+    ],
+)
+def test_a_full_disk_is_one_line_and_leaves_no_folder_that_looks_complete(arguments, tmp_path):
+    def on_a_full_disk(typed):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        return main(typed)
+
+    ending = run_command(on_a_full_disk, [*arguments, "--out", "o", "--no-plot"], tmp_path)
+    assert ending.code == 1
+    refusal = ending.err.splitlines()
+    assert len(refusal) == 1 and refusal[0].startswith("iap: ")
+    assert "File too large" in refusal[0]
+    left = {each.name for each in (tmp_path / "o").rglob("*")}
+    assert not left & {"metrics.json", "evaluation.json", "summary.json"}
+    assert not any(".part" in each for each in left)

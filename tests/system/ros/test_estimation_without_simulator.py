@@ -23,6 +23,7 @@ LARGEST_DISTANCE = {  # from the positions of one process [m]
     "vio_uwb": 1e-3,
     "virpo": 5e-3,  # 1e-13, but where a busy machine lets neighbours miss an instant of each other
 }
+APART = ("vio_uwb", "virpo")  # methods that estimate each aircraft by a node of its own
 SIMULATION = {"joint": "/lab", "virpo": "/lab/sim_1"}  # namespaces of some of them
 SEEN = [
     "/image_raw",
@@ -59,28 +60,46 @@ def values(run):
     return {"platform": "three_star", "sensors": str(run / "sensors.yaml"), "reliable": True}
 
 
-@pytest.mark.parametrize("method", LARGEST_DISTANCE)
-def test_odometry_of_nodes_is_that_of_one_process(start, run, values, method):
+@pytest.mark.parametrize("methods", [("joint", "vio_uwb"), ("drift_filter", "virpo")])
+def test_odometry_of_nodes_is_that_of_one_process(start, run, values, methods):
+    """Two methods at a time, each with nodes and a player of its own in another namespace."""
     nodes, probe = start
-    lab = SIMULATION.get(method, "")
-    spaces = [f"{lab}/iap/{name}" for name in NAMES]
-    probe.hear_diagnostics(lab)
-    keys = [nodes.start("frontend_node", values, namespace=space) for space in spaces]
-    own = {**values, "method": method}
-    if method in ("vio_uwb", "virpo"):
-        keys += [nodes.start("virpo_node", own, namespace=space) for space in spaces]
-        keys.append(nodes.start("centre_node", values, namespace=f"{lab}/iap"))
-    else:
-        keys.append(nodes.start("joint_node", own, namespace=f"{lab}/iap"))
-    heard = {name: probe.hear(Odometry, f"{lab}{topic}", EVERY) for name, topic in TOPICS.items()}
+    heard, keys = {}, []
+    for method in methods:
+        lab = SIMULATION.get(method, "")
+        probe.hear_diagnostics(lab)
+        keys += _start(nodes, values, lab, method)
+        heard[method] = {
+            name: probe.hear(Odometry, f"{lab}{topic}", EVERY) for name, topic in TOPICS.items()
+        }
     names = [f"/{key.replace('.', '/')}" for key in keys]
     probe.wait(lambda: all(name in probe.statuses for name in names), "the nodes")
     played = {"run": str(run), "rate": RATE, "wait_for": SEEN}
-    player = nodes.start("sensor_player", played, namespace=lab)
-    probe.wait(lambda: nodes.processes[player].poll() is not None, "end of the recording")
+    players = [
+        nodes.start("sensor_player", played, namespace=SIMULATION.get(method, ""))
+        for method in methods
+    ]
+    ended = [nodes.processes[player].poll for player in players]
+    probe.wait(lambda: all(poll() is not None for poll in ended), "end of the recordings")
+    for method in methods:
+        _check(probe, method, heard[method], run)
 
+
+def _start(nodes, values, lab, method):
+    """Start a method's nodes below a namespace; returns their keys."""
+    spaces = [f"{lab}/iap/{name}" for name in NAMES]
+    keys = [nodes.start("frontend_node", values, namespace=space) for space in spaces]
+    own = {**values, "method": method}
+    if method not in APART:
+        return [*keys, nodes.start("joint_node", own, namespace=f"{lab}/iap")]
+    keys += [nodes.start("virpo_node", own, namespace=space) for space in spaces]
+    return [*keys, nodes.start("centre_node", values, namespace=f"{lab}/iap")]
+
+
+def _check(probe, method, heard, run):
+    """Compare what the nodes of a method have said with the estimates of one process."""
     expected = localize(open_dataset(run), [method], load_settings()).methods[method].trajectories
-    judged = NAMES if method in ("vio_uwb", "virpo") else TOPICS
+    judged = NAMES if method in APART else TOPICS
     for name in judged:  # the centre of aircraft apart is put together at times of its own
         last = expected[name].t[-1] - 0.15
         probe.wait(lambda h=heard[name], t=last: _times(h)[-1] > t, f"the end of {name}")
