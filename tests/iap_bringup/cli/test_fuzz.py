@@ -140,6 +140,7 @@ def test_a_misused_command_line_has_json_too(capsys):
 def test_a_full_disk_is_one_line_and_leaves_no_folder_that_looks_complete(arguments, tmp_path):
     def on_a_full_disk(typed):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        sys.dont_write_bytecode = True  # Python would leave cut files among its own
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         return main(typed)
 
