@@ -15,6 +15,7 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import counted
+from iap_simulation.identification.following import check_following
 from iap_simulation.identification.log import FEWEST, SI, Log, LogUnits
 from iap_simulation.identification.log_files import Clock, read_log
 from iap_simulation.identification.time_base import DROPOUT, GAP, GAP_PERIODS
@@ -133,6 +134,7 @@ def _checked(data: DataSplit, force: bool) -> DataSplit:
     for log in (*data.fit, *data.held_out):
         if log.channels != first.channels:
             raise BadInput(f"{log.source}: other channels than {first.source} has")
+        check_following(log)
     known = {log.digest: log for log in data.fit}
     both = [log for log in data.held_out if log.digest in known]
     if both and not force:
