@@ -52,8 +52,10 @@ def attachments_urdf(assembly: Assembly) -> str:
 
     What hangs on them stays: rotors, tilts, sensor mounts and an arm.
     """
-    free = {"type": "spherical", "axes": np.zeros((0, 3)), "limit": math.inf}
-    floating = tuple(replace(joint, **free) for joint in assembly.joints)
+    floating = tuple(
+        replace(joint, type="spherical", axes=np.zeros((0, 3)), limit=math.inf)
+        for joint in assembly.joints
+    )
     return urdf_text(replace(assembly, joints=floating), target="ros")
 
 

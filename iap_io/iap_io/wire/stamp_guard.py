@@ -24,7 +24,7 @@ class StampGuard(Generic[Content]):
         self._back, self._ahead = back, ahead
         self._newest = self._stray = -1
         self._waiting: tuple[int, Content] | None = None
-        self._before = self._newest, self._waiting
+        self._before: tuple[int, tuple[int, Content] | None] = (-1, None)
 
     def offer(self, stamp: int, content: Content) -> tuple[Content, ...]:
         """Take a content with its stamp [ns]; returns those that count now, in order."""
