@@ -54,11 +54,11 @@ def _write_logs(home: Path, number: int) -> None:
 
 def _log(seed: int, samples: int = 150, period: float = 0.05) -> tuple[Array, Array, Array]:
     """Times, commanded and measured velocities (7, K) of all channels: v' = rate (v_d - v)."""
-    t = period * np.arange(samples)
+    t: Array = period * np.arange(samples, dtype=np.float64)
     rng = np.random.default_rng(seed)
     count = len(CHANNELS)
     frequencies, phases = rng.uniform(0.5, 3.0, (count, 3)), rng.uniform(0.0, 6.3, (count, 3))
-    commands = 0.3 * np.sin(frequencies[..., None] * t + phases[..., None]).sum(axis=1)
+    commands: Array = 0.3 * np.sin(frequencies[..., None] * t + phases[..., None]).sum(axis=1)
     v = np.zeros((count, samples))
     for k in range(samples - 1):
         v[:, k + 1] = v[:, k] + period * RATES * (commands[:, k] - v[:, k])

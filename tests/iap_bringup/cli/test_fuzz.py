@@ -123,6 +123,16 @@ def test_json_is_promised_for_a_refusal_too(arguments, code, capsys, tmp_path, m
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["list --platform=--", "experiment virpo_units --seconds=--", "run hover --gains=-- --json"],
+)
+def test_a_value_of_dashes_is_none(typed, capsys):
+    assert main(typed.split()) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.count("\n") == 1 and "expected a value" in complaint
+
+
 def test_a_misused_command_line_has_json_too(capsys):
     assert main(["run", "hover", "--speed", "3", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["exit_code"] == 2

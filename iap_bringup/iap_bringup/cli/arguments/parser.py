@@ -77,6 +77,12 @@ class CommandParser(argparse.ArgumentParser):
         meant = near(argument.partition("=")[0], known)
         return f": {meant}" if argument.startswith("-") and meant else ""
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:  # noqa: ANN401
+        """Values of an option; of ``--option=--`` argparse of Python 3.11 makes an empty list."""
+        if action.option_strings and arg_strings == ["--"]:
+            raise argparse.ArgumentError(action, "expected a value")
+        return super()._get_values(action, arg_strings)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401
         """Refuse a value that is no choice, as argparse does, with those that are like it."""
         if action.choices is not None and value not in action.choices:
