@@ -60,6 +60,8 @@ def flies_by_references(scenario: Scenario) -> bool:
     """
     if scenario.docking is not None or scenario.policy in (None, SCRIPT):
         return False
+    if ":" in scenario.policy:  # a class of the user's, which may do either
+        return True
     return task_of_policy(policy_of(scenario)).action.kind in REFERENCE_KINDS
 
 

@@ -24,7 +24,9 @@ PROMISED = {  # title -> number of files, of the table at the head of the page
     title: int(number)
     for title, number in re.findall(r"^\| \[([^]]+)\]\(#[\w-]+\) \| (\d) \|", PAGE, re.MULTILINE)
 }
-POSITION_RMSE = 0.05  # of the flights of all examples [m]
+POSITION_RMSE = {
+    "A scenario": 0.3
+}  # of flights, where it is not 0.05 [m]: published gains in wind
 WITHIN = {
     "a platform": 1,
     "a scenario": 1,
@@ -79,4 +81,6 @@ def test_an_example_runs_as_it_stands(title, tmp_path):
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
     for path in (tmp_path / "runs").glob("*/metrics.json"):  # flights, but not sweeps
         rmse = json.loads(path.read_text(encoding="utf-8"))["position_rmse_m"]
-        assert rmse < POSITION_RMSE, f"{path.parent.name}: {rmse} m off its reference"
+        assert rmse < POSITION_RMSE.get(title, 0.05), (
+            f"{path.parent.name}: {rmse} m off its reference"
+        )

@@ -136,8 +136,8 @@ def error_table(vehicles: Mapping[str, dict[str, Any]]) -> Table:
         titles = list(dict.fromkeys(title for each in rows.values() for title in each))
         table = Table("RMSE, largest thrust", *titles)
         for name, each in rows.items():
-            cells = (each.get(title, ("", "")) for title in titles)
-            table.add_row(name, *(rmse or most for rmse, most in cells))
+            in_order = [each.get(title, ("", "")) for title in titles]
+            table.add_row(name, *(rmse or most for rmse, most in in_order))
         return table
     table = Table("error", *(Column(title, justify="right") for title in ("RMSE", "largest")))
     for each in rows.values():

@@ -114,9 +114,10 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
 def _at(tree: Any, location: Sequence[int | str]) -> dict[Any, Any]:  # noqa: ANN401 - YAML
     """The mapping at a fault's location; an empty one where there is none."""
     for part in location:
-        if isinstance(tree, dict | list):
-            is_index = isinstance(tree, list) and isinstance(part, int) and part < len(tree)
-            tree = tree[part] if is_index or part in tree else tree  # else the kind of a record
+        if isinstance(tree, list):
+            tree = tree[part] if isinstance(part, int) and part < len(tree) else None
+        elif isinstance(tree, dict) and part in tree:  # else it is the kind of a record
+            tree = tree[part]
     return tree if isinstance(tree, dict) else {}
 
 

@@ -99,8 +99,10 @@ class ProgramAgent:
         Raises:
             BadInput: no such vehicle, no command, or several and a command without a name.
         """
-        each = command.values() if isinstance(command, Mapping) else [command]
-        for one in each:
+        commands: list[object] = (
+            list(command.values()) if isinstance(command, Mapping) else [command]
+        )
+        for one in commands:
             if not isinstance(one, Command | None):
                 what = (
                     "an iap_description.states.Command is expected, or several by vehicles' names"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from iap_bringup.cli.main import main
 from iap_bringup.terminal.flight import show
 from iap_description.errors import BadInput
 from iap_simulation import Simulation, record
@@ -51,3 +52,18 @@ def test_a_tree_in_place_of_a_platforms_name_is_refused_in_one_line():
     with pytest.raises(BadInput, match=r"^options: key 'platform': .*string") as caught:
         Simulation.of("hover", platform={"name": "mine"})
     assert "\n" not in str(caught.value)
+
+
+def test_an_agent_of_ones_own_flies_from_the_command_line(tmp_path, monkeypatch):
+    text = """
+class Idle:
+    def __init__(self, scenario, vehicles):
+        pass
+
+    def command(self, k, plant, references):
+        return {}
+"""
+    (tmp_path / "idle_agent.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    typed = ["run", "hover", "--set", "policy=idle_agent:Idle", "--duration", "0.1", "--no-plot"]
+    assert main([*typed, "--out", str(tmp_path / "run")]) == 0
