@@ -36,6 +36,7 @@ KEY_OF_IMPORT = {
     "mpl_toolkits": "python3-matplotlib",
     "numba": "python3-numba",
     "numpy": "python3-numpy",
+    "PIL": "python3-pil",
     "pybullet": "python3-pybullet-pip",
     "pydantic": "python3-pydantic",
     "rich": "python3-rich",
@@ -44,7 +45,12 @@ KEY_OF_IMPORT = {
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }
-NO_KEY = {"embreex", "lz4", "moderngl"}  # rosdep has none: the README gives the line for pip
+NO_KEY = {
+    "embreex",
+    "lz4",
+    "moderngl",
+    "viser",
+}  # rosdep has none: the README gives the line for pip
 # What only modules import that are imported when they are asked for, and whose: no rosdep keys.
 EXTRAS = {
     "gtsam": "iap_estimation",
@@ -365,7 +371,7 @@ def test_every_message_file_is_generated():
 
 
 def test_what_pip_installs_for_the_core_is_what_the_core_imports():
-    pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless"}
+    pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless", "PIL": "pillow"}
     imported = {name for package in PYTHON_PACKAGES for name in imports_of(package)}
     third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"})
     third_party -= {"mpl_toolkits", "llvmlite"}  # which come along with matplotlib and numba

@@ -14,15 +14,17 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from iap_bringup.cli.arguments.options import ALONE
 from iap_bringup.cli.options import (
     pose_keys,
     scenario_options,
 )
+from iap_bringup.cli.view import serve
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_io.recording.disk_use import disk_use, free_space
-from iap_io.runs.run_folder import COMPARED, new_folder, write_metrics
+from iap_io.runs.run_folder import COMPARED, empty_folder, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Progress, Result, execute
@@ -81,32 +83,73 @@ def _fly(
     what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
     with new_folder(options.out, scenario.scenario) as folder:
         with report.time_bar(console, what, flight.duration) as progress:
-            how = {"realtime": options.realtime, "view": options.view}
-            say = partial(report.show_notice, console)
-            result = execute(flight, folder, tree, progress=progress, say=say, **how)
+            how: dict[str, Any] = {
+                "realtime": options.realtime,
+                "view": options.view == "pybullet",
+            }
+            how |= {"progress": progress, "say": partial(report.show_notice, console)}
+            if options.view == "web":
+                result = _fly_in_browser(flight, folder, tree, options, console, how)
+            else:
+                result = execute(flight, folder, tree, **how)
             if resolve_anew is not None:
                 result = _fly_compared(result, scenario, resolve_anew, folder, progress)
-        if not options.no_plot:
+        if not (options.no_plot and options.no_view):
             with console.status("drawing"):
-                _draw(folder)
+                _draw(folder, plots=not options.no_plot, page=not options.no_view)
     report.show(console, result)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)
 
 
-def _draw(folder: Path) -> None:
-    """Draw the plots of a run that is complete without them.
+def _fly_in_browser(
+    flight: Flight,
+    folder: Path,
+    tree: dict[str, Any],
+    options: argparse.Namespace,
+    console: Console,
+    how: dict[str, Any],
+) -> Result:
+    """Fly while a browser shows it; a flight that is begun again takes the folder of the one before."""
+    from iap_bringup.viewing.live_flight import LiveFlight
+    from iap_bringup.viewing.live_viewer import LiveViewer
+
+    live = LiveFlight(flight, is_paced=options.realtime)
+    server = serve(options, live.title, console)
+    may_control = options.host == ALONE or options.allow_control
+    if not may_control:
+        console.print(f"pages at {options.host} only look on; --allow-control lets them control")
+    with LiveViewer(server, live, may_control=may_control):
+        while True:
+            result = execute(flight, folder, tree, viewer=live, **{**how, "realtime": False})
+            if not live.wants_reset or result.interrupted:
+                return result
+            empty_folder(folder)
+            flight = Flight.of(flight.scenario)
+            live.begin(flight)
+
+
+def _draw(folder: Path, *, plots: bool, page: bool) -> None:
+    """Draw the plots and the page of a run that is complete without them.
 
     Raises:
         IapError: they cannot be drawn.
     """
-    # matplotlib is slow to import
+    # matplotlib and viser are slow to import
     from iap_bringup.plots.recorded_run import RecordedRun
-    from iap_bringup.plots.table import write_plots
 
+    run = RecordedRun(folder)
     try:
-        write_plots(RecordedRun(folder))
+        if plots:
+            from iap_bringup.plots.table import write_plots
+
+            write_plots(run)
+        if page:
+            from iap_bringup.viewing.page import PAGE, write_page
+            from iap_bringup.viewing.source import RunSource
+
+            write_page(RunSource(run), folder / PAGE)
     except BadInput as error:
         raise IapError(f"{error}; the run without its plots is in {folder}") from error
 

@@ -67,6 +67,7 @@ VERBS = {
     "identify": Verb("recordings", "fit a model to logs of flights"),
     "list": Verb("studies", "what there is to fly"),
     "urdf": Verb("studies", "a platform as URDF"),
+    "view": Verb("recordings", "show a run in the browser"),
     "plot": Verb("recordings", "draw a run's plots again"),
     "render": Verb("recordings", "picture of a run, or its images again"),
     "experiment": Verb("studies", "a study with a table"),

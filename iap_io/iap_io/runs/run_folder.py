@@ -108,6 +108,12 @@ def new_folder(out: Path | None, name: str, base: Path = Path("runs")) -> Iterat
         raise
 
 
+def empty_folder(folder: Path) -> None:
+    """Remove what is in a run folder whose flight begins again."""
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def _is_of_use(folder: Path, *, after: BaseException) -> bool:
     """Whether a folder holds what can be gone on with, or but for a refusal what opens."""
     if (folder / CHECKPOINT).is_file():

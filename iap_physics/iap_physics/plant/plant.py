@@ -85,12 +85,39 @@ class Plant:
         for vehicle, each in enumerate(self.propulsion):
             self._set_deviation(slice(None), vehicle, each.airframe.deviation)
         self._external_W = self._deviations_W.copy()
+        self._options = options
+        self._assign_parts()
+
+    def _assign_parts(self) -> None:
+        """Find what each part does, and the flight that leaves room for it."""
         self._beginning = overriding(self.parts, "begin_period")
         self._loading = overriding(self.parts, "add_wrenches")
         self._postponing = overriding(self.parts, "postpones")
         self._looking = overriding(self.parts, "after_step")
         self._free_flight: FreeFlight | None = None
-        self._flight = self._flight_of(options)
+        self._flight = self._flight_of(self._options)
+
+    def attach(self, part: PlantPart) -> None:
+        """Let a part act from the next control period on, after all others, until the plant is made anew.
+
+        A compiled run that was made before does not know of it.
+        """
+        self.parts = (*self.parts, part)
+        self._assign_parts()
+
+    def blow(self, wind: Wind) -> None:
+        """Let a steady wind blow from the next control period on in place of the present one.
+
+        A compiled run that was made before does not know of it.
+
+        Raises:
+            BadInput: it has gusts, whose noise a plant without them does not have.
+        """
+        if wind.turbulence > 0.0 and not self.air.is_gusty:
+            raise BadInput("key 'turbulence': gusts begin with a flight, not within it")
+        self.air.has_drag = True
+        self.air.set_wind(0, wind)
+        self._assign_parts()
 
     def _flight_of(self, options: PlantOptions) -> PeriodFlight:
         """The fastest flight that these vehicles, engine and parts allow."""

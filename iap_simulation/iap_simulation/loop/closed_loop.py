@@ -16,6 +16,7 @@ from iap_simulation.loop.roles import (
     FlightCheck,
     Guidance,
     Observer,
+    Pacing,
     PeriodObserver,
     RowObserver,
     SensorSampler,
@@ -59,6 +60,7 @@ class ClosedLoop:
         self.recorders = [each for each in observers if isinstance(each, StepObserver)]
         self._checks = [each for each in observers if isinstance(each, FlightCheck)]
         self._end_checks = [each for each in observers if isinstance(each, EndCheck)]
+        self._pacings = [each for each in observers if isinstance(each, Pacing)]
         self._period_observers = [each for each in observers if isinstance(each, PeriodObserver)]
         self.timer = StepTimer()
         self.k, self._sampled = 0, -1
@@ -156,6 +158,7 @@ class ClosedLoop:
         """
         while self.k <= self.last:
             k = self.k
+            self._allowed(1)
             self.sense()
             self.control()
             if self.is_over:
@@ -171,16 +174,20 @@ class ClosedLoop:
         for check in self._end_checks:
             check.end_flight(self.plant.t)
 
+    def _allowed(self, most: int) -> int:
+        """Number of periods that may be flown in one go, at most `most`, once the flight may go on."""
+        return min([most, *(each.allow(self.k, most) for each in self._pacings)])
+
     def _fly_fast(self, fast: FastPeriods) -> None:
-        """Fly until the next report of progress is due.
+        """Fly until the next report of progress is due, or until the loop shall fly period by period.
 
         Raises:
             FlightFailed: the flight ended before that.
         """
         recorders = [each for each in self.recorders if isinstance(each, RowObserver)]
         left = min(-self.k % PROGRESS_STEPS, self.last - self.k)
-        while left > 0:
-            rows, failure = fast.fly(self.k, left)
+        while (allowed := self._allowed(left)) > 0:
+            rows, failure = fast.fly(self.k, allowed)
             for observer in recorders:
                 observer.record_rows(0, rows)
             count = len(rows.k)

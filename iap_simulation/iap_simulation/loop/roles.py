@@ -94,7 +94,24 @@ class PeriodObserver(Protocol):
         """Observe the present control instant."""
 
 
-Observer = StepObserver | FlightCheck | PeriodObserver | EndCheck
+@runtime_checkable
+class Pacing(Protocol):
+    """Holds a flight back, and says how much of it may be flown in one go."""
+
+    def allow(self, k: int, most: int) -> int:
+        """Wait until the flight may go on from control instant k.
+
+        Args:
+            k: number of the instant; it may come again.
+            most: number of periods that would be flown in one go.
+
+        Returns:
+            Number of periods that may be flown in one go, at most `most`; 0 lets the loop fly one as it always does,
+            which agents and guidance take part in.
+        """
+
+
+Observer = StepObserver | FlightCheck | PeriodObserver | EndCheck | Pacing
 
 
 class SensorSampler(Protocol):

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from iap_description.errors import FlightFailed
 from iap_description.process.interrupts import Deferral, word
-from iap_description.signals import Step
+from iap_description.signals import Reference, Step
 from iap_description.vehicles.faults import has_come
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.recording.recorder import Recorder
@@ -25,6 +25,7 @@ from iap_io.runs.run_folder import (
 from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
+from iap_physics.plant.plant import Plant
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.pacing import WallClock
 from iap_simulation.loop.roles import Observer
@@ -35,6 +36,24 @@ from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
 
 Progress = Callable[[float], None]
+
+
+class Viewer(Protocol):
+    """Shows a flight while it is flown, and may take part in it.
+
+    Attributes:
+        check: set to what is to be called while the flight stands still.
+    """
+
+    check: Callable[[], None]
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Take a control step, see `StepObserver`."""
+
+    def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:
+        """Change references, see `Guidance`."""
+
+
 Say = Callable[[Notice], None]
 INTERRUPTED = "interrupted"
 
@@ -113,6 +132,7 @@ def execute(
     say: Say = lambda _: None,
     realtime: bool = False,
     view: bool = False,
+    viewer: Viewer | None = None,
 ) -> Result:
     """Fly, record into `folder`, and score; whatever ends the flight, what was recorded is kept and scored.
 
@@ -126,6 +146,7 @@ def execute(
         say: called when a fault strikes, and when a controller is told of it.
         realtime: keep pace with the wall clock.
         view: open PyBullet's window.
+        viewer: shows the flight.
 
     Raises:
         BadInput: a vehicle starts inside an object, or the recording cannot be read back.
@@ -135,7 +156,14 @@ def execute(
     """
     try:
         stats, ending, collisions = _flown(
-            flight, folder, config, progress=progress, say=say, realtime=realtime, view=view
+            flight,
+            folder,
+            config,
+            progress=progress,
+            say=say,
+            realtime=realtime,
+            view=view,
+            viewer=viewer,
         )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -154,6 +182,7 @@ def _flown(
     say: Say,
     realtime: bool,
     view: bool,
+    viewer: Viewer | None,
 ) -> tuple[RunStats, "_Ending", list[dict[str, Any]]]:
     """Fly and record: what the loop measured of itself, how the flight ended, and its collisions."""
     write_config(folder, config, flight.sensors.suite.infos)
@@ -161,7 +190,13 @@ def _flown(
     with Simulation(flight, view=view) as simulation:
         began = time.perf_counter()
         outcome, failure = _fly_recorded(
-            simulation, flight, folder, realtime=realtime, progress=progress, say=say
+            simulation,
+            flight,
+            folder,
+            realtime=realtime,
+            progress=progress,
+            say=say,
+            viewer=viewer,
         )
         wall = time.perf_counter() - began
         if simulation.task is not None:
@@ -277,6 +312,7 @@ def _fly_recorded(
     realtime: bool,
     progress: Progress,
     say: Say,
+    viewer: Viewer | None,
 ) -> tuple[str, str | None]:
     """Outcome of a recorded flight, and the sentence for the user unless it completed.
 
@@ -298,7 +334,12 @@ def _fly_recorded(
                     *told,
                     interrupts,
                 ]
-                simulation.begin(observers=observers, sinks=[recorder])
+                guidance = []
+                if viewer is not None:
+                    viewer.check = interrupts.check
+                    observers.append(viewer)
+                    guidance.append(viewer)
+                simulation.begin(observers=observers, sinks=[recorder], guidance=guidance)
                 simulation.fly(progress)
     except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:
         if recorder is None or not recorder.written:

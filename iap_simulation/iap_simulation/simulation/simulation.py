@@ -21,7 +21,7 @@ from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import ProgramAgent
 from iap_simulation.loop.closed_loop import ClosedLoop
-from iap_simulation.loop.roles import Observer
+from iap_simulation.loop.roles import Guidance, Observer
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -111,21 +111,31 @@ class Simulation:
             flight.sensors.suite.open_cameras(self._renderer)
 
     def begin(
-        self, *, observers: Sequence[Observer] = (), sinks: Sequence[ReadingSink] = ()
+        self,
+        *,
+        observers: Sequence[Observer] = (),
+        sinks: Sequence[ReadingSink] = (),
+        guidance: Sequence[Guidance] = (),
     ) -> None:
         """Begin a flight from the plant's present state.
 
         Args:
             observers: see every control step, such as a `Recorder`.
             sinks: receive every reading of the sensors.
+            guidance: changes references after all others.
         """
         if self.modules is not None:
             self.modules.joints.clear()
-        self._begin(tuple(observers), tuple(sinks))
+        self._begin(tuple(observers), tuple(sinks), tuple(guidance))
 
-    def _begin(self, observers: Sequence[Observer], sinks: Sequence[ReadingSink]) -> None:
+    def _begin(
+        self,
+        observers: Sequence[Observer],
+        sinks: Sequence[ReadingSink],
+        guidance: Sequence[Guidance] = (),
+    ) -> None:
         flight, plant = self._flight, self.plant
-        self._observers, self._sinks = observers, sinks
+        self._observers, self._sinks, self._guidance = observers, sinks, guidance
         self._sink, self._program = RecentReadings(), ProgramAgent(self.names)
         self.participants = participants = Participants.of(flight, plant)
         flight.begin(plant, *self._sinks, self._sink, *participants.sinks)
@@ -133,7 +143,7 @@ class Simulation:
             plant,
             flight.vehicles,
             agents=participants.agents(self._program),
-            guidance=participants.guidance,
+            guidance=[*participants.guidance, *guidance],
             observers=[*self._observers, *participants.observers],
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
         )
@@ -206,7 +216,7 @@ class Simulation:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
             self._flight.reset(self.plant)
-        self._begin(self._observers, self._sinks)
+        self._begin(self._observers, self._sinks, self._guidance)
         self.loop.sense()
         return self.state
 
@@ -295,5 +305,6 @@ class Simulation:
 
     def _copied(self, parts: FlightParts) -> FlightParts:
         """A deep copy; engine, renderer, scenario and observers are shared."""
-        shared = [self._engine, self._renderer, self.scenario, *self._observers, *self._sinks]
+        others = [*self._observers, *self._sinks]
+        shared = [self._engine, self._renderer, self.scenario, *others, *self._guidance]
         return copy.deepcopy(parts, {id(each): each for each in shared if each is not None})

@@ -7,6 +7,7 @@ from iap_bringup.cli.arguments.options import (
     add_pose_options,
     add_report_options,
     add_scenario_options,
+    add_server_options,
 )
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 from iap_simulation.scenario.shipped import SCENARIOS
@@ -56,7 +57,20 @@ def _add_flight_options(parser: CommandParser) -> None:
         help="run folder to create (default: the next runs/NAME-001)",
     )
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
-    parser.add_argument("--view", action="store_true", help="open PyBullet's window")
+    parser.add_argument(
+        "--view",
+        nargs="?",
+        const="pybullet",
+        choices=("web", "pybullet"),
+        help="show the flight: in the browser, or in PyBullet's window",
+    )
+    parser.add_argument("--no-view", action="store_true", help="leave the page view.html out")
+    add_server_options(parser)
+    parser.add_argument(
+        "--allow-control",
+        action="store_true",
+        help="let pages control the flight that come from other machines",
+    )
     add_report_options(parser)
 
 

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, get_args
 from iap_bringup.cli.arguments.parser import CommandParser
 from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit
 
+ALONE, FIRST_PORT = "127.0.0.1", 8080  # where pages are served: on this machine alone
+
 
 class PoseOption(NamedTuple):
     """An option of a recording.
@@ -147,3 +149,14 @@ def add_scenario_options(parser: CommandParser) -> None:
         help="state that controllers use: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
         " or drift_filter",
     )
+
+
+def add_server_options(parser: CommandParser) -> None:
+    """Options of what serves pages to a browser."""
+    parser.add_argument(
+        "--host", default=ALONE, help="address to serve pages at (default: this machine alone)"
+    )
+    parser.add_argument(
+        "--port", type=int, default=FIRST_PORT, help=f"first port to try ({FIRST_PORT})"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="open no browser")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments of commands about recordings: ``iap localize``, ``identify``, ``plot`` and ``render``."""
+"""Arguments of commands about recordings: ``iap localize``, ``identify``, ``view``, ``plot`` and ``render``."""
 
 import argparse
 from pathlib import Path
@@ -8,6 +8,7 @@ from iap_bringup.cli.arguments.options import (
     add_assignments,
     add_report_options,
     add_sensor_options,
+    add_server_options,
 )
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 
@@ -145,6 +146,24 @@ def add_identify(parser: CommandParser) -> None:
         "--json", action="store_true", help="print metrics.json to standard output"
     )
     parser.set_defaults(run=Later("identify", "identify"))
+
+
+def add_view(parser: CommandParser) -> None:
+    """Options of ``iap view``."""
+    parser.description = (
+        "Show recorded runs in the browser, several of them over each other or beside each other."
+    )
+    parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folders")
+    parser.add_argument(
+        "--beside",
+        type=float,
+        nargs=3,
+        default=(0.0, 0.0, 0.0),
+        metavar=("X", "Y", "Z"),
+        help="offset of each run from the one before, m (default: over each other)",
+    )
+    add_server_options(parser)
+    parser.set_defaults(run=Later("view", "view"))
 
 
 def add_plot(parser: CommandParser) -> None:

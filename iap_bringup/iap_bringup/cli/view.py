@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap view``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import webbrowser
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from iap_bringup.viewing.viser_stage import Server
+
+
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")  # variables without which Linux shows nothing
+
+
+def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
+    """A server as options say, whose address is printed and opened in a browser.
+
+    Raises:
+        BadInput: no port is free, or there is no such address.
+    """
+    from iap_bringup.viewing.viser_stage import open_server
+
+    server = open_server(options.host, options.port, title)
+    port = server.get_port()
+    if port != options.port:
+        console.print(f"port {options.port} is in use: {port} in its place")
+    address = f"http://{options.host}:{port}"
+    console.print(f"{escape(title)}: {address} (Ctrl-C ends)", soft_wrap=True)
+    if not options.no_browser and not open_browser(address):
+        console.print("no browser found: open the address by hand")
+    return server
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in a browser that is there; without a display there is none."""
+    if sys.platform.startswith("linux") and not any(os.environ.get(key) for key in DISPLAYS):
+        return False
+    return webbrowser.open(address)
+
+
+def view(options: argparse.Namespace) -> int:
+    """Show runs until interrupted."""
+    from iap_bringup.viewing.run_viewer import RunViewer
+    from iap_bringup.viewing.source import RunSource
+
+    sources = [RunSource.of_folder(folder) for folder in options.folders]
+    server = serve(options, " and ".join(each.title for each in sources), Console())
+    try:
+        RunViewer(server, sources, options.beside).run(threading.Event())
+    finally:
+        server.stop()
+    return 0

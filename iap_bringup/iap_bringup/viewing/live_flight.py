@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A flight of this process that is shown while it is flown: a source for pages, and a person's hand on it."""
+
+import copy
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from iap_bringup.viewing.layers import Steps
+from iap_control.responders.pose_follower import Offset
+from iap_description.arrays import Array
+from iap_description.errors import FlightFailed
+from iap_description.math import so3
+from iap_description.signals import Reference, Step
+from iap_description.states import (
+    REF_A,
+    REF_ALPHA,
+    REF_P,
+    REF_Q,
+    REF_V,
+    REF_W,
+    Level,
+    P,
+    Q,
+)
+from iap_description.vehicles.faults import MotorFault, PlantFault, RotorFault
+from iap_io.runs.columns import Columns
+from iap_io.runs.run_meta import RunMeta
+from iap_physics.air.wind import Wind
+from iap_physics.plant.plant import Plant
+from iap_physics.plant.plant_faults import PlantFaults
+from iap_sensors.mounted.rig_spec import RigSpec
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.rig_spec import rig_spec
+
+SHOW_PERIOD = 1.0 / 30.0  # wall time between two instants that are shown [s]
+PAUSE_PERIOD = 0.05  # between two looks whether a pause is over [s]
+KEY_TIME = 0.3  # a key counts for so long [s]
+PATH_POINTS = 200  # of a reference's way
+ACCELERATION, ANGULAR_ACCELERATION = (
+    2.0,
+    3.0,
+)  # of a reference that a person leads [m/s^2], [rad/s^2]
+
+
+class Hand:
+    """A goal that a person drags or flies for one vehicle, and the reference that follows it within limits.
+
+    The reference is the goal and an offset, which takes what the goal jumps by and fades out.
+
+    Args:
+        row: reference (19+) to begin from.
+
+    Attributes:
+        goal: pose (7,).
+        twist: (4,) velocity along the heading [m/s] and yaw rate [rad/s] that keys command.
+        until: wall time up to which the twist counts [s].
+    """
+
+    def __init__(self, row: Array) -> None:
+        self._row = row
+        self.goal = row[:7].copy()
+        self._followed = self.goal
+        self._place, self._turn = Offset(), Offset()
+        self._place.take(np.zeros(3), row[REF_V], row[REF_A])
+        self._turn.take(np.zeros(3), row[REF_W], row[REF_ALPHA])
+        self.twist, self.until = np.zeros(4), 0.0
+
+    def reference(self, dt: float) -> Array:
+        """The reference (19+) so long after the last one [s]."""
+        if time.perf_counter() < self.until:
+            self._fly_goal(dt)
+        goal, row = self.goal, self._row
+        back = so3.multiply(so3.conjugate(goal[Q]), self._followed[Q])
+        self._place.take(self._followed[P] - goal[P], np.zeros(3), np.zeros(3))
+        self._turn.take(so3.quaternion_log(back), np.zeros(3), np.zeros(3))
+        self._followed = goal
+        self._place.advance(dt, ACCELERATION)
+        self._turn.advance(dt, ANGULAR_ACCELERATION)
+        place, turn = self._place, self._turn
+        row[REF_P], row[REF_V], row[REF_A] = goal[P] + place.e, place.rate, place.a
+        row[REF_Q] = so3.multiply(goal[Q], so3.quaternion_exp(turn.e))
+        row[REF_W], row[REF_ALPHA] = turn.rate, turn.a
+        return row
+
+    def _fly_goal(self, dt: float) -> None:
+        """Move the goal by the twist."""
+        p, q = self.goal[P], self.goal[Q]
+        x, y, z, rate = (dt * self.twist).tolist()
+        ahead = so3.rotate(q, np.array([1.0, 0.0, 0.0]))
+        yaw = np.arctan2(ahead[1], ahead[0])
+        c, s = np.cos(yaw), np.sin(yaw)
+        turned = so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, rate])), q)
+        self.goal = np.concatenate([p + [c * x - s * y, s * x + c * y, z], turned])
+
+
+def _instants(last: int) -> list[int]:
+    """Some instants of a flight, evenly chosen."""
+    return np.unique(np.linspace(0, last, PATH_POINTS).astype(int)).tolist()
+
+
+class LiveFlight:
+    """Shows a flight and lets a person control it; an observer, a guidance and the pacing of its loop.
+
+    As long as nobody touches it, the flight is the same as without it, bit for bit.
+
+    Args:
+        flight: made ready.
+        is_paced: whether it keeps pace with the wall clock from the start.
+
+    Attributes:
+        speed: simulated time per wall time; 0 is as fast as it can.
+        is_paused: whether it stands still.
+        wants_reset: whether it shall begin again.
+        check: called while it stands still; raises what ends the flight.
+    """
+
+    def __init__(self, flight: Flight, *, is_paced: bool) -> None:
+        self.title = flight.scenario.scenario
+        self.rig: RigSpec = rig_spec(flight.scenario)
+        self.meta: RunMeta = flight.meta
+        self._dt = 1.0 / flight.scenario.rates.control_hz
+        self.speed, self.is_paused = (1.0 if is_paced else 0.0), False
+        self.check: Callable[[], None] = lambda: None
+        self._lock = threading.Lock()
+        self.begin(flight)
+
+    def begin(self, flight: Flight) -> None:
+        """Show another flight of the same scenario from its start."""
+        self._timelines = [vehicle.timeline for vehicle in flight.vehicles]
+        self.wants_reset, self._steps_left, self._is_touched = False, 0, False
+        self._due, self._began = 0.0, (0, 0.0, 0.0)
+        self._next: list[Step | None] = [None] * len(flight.vehicles)
+        self._shown: Steps = []
+        self._hands: dict[int, Hand] = {}
+        self._orders: list[Callable[[Plant], None]] = []
+
+    # What is shown.
+
+    @property
+    def references(self) -> list[Array]:
+        """Ways (n, 3) of the vehicles' references to come [m]."""
+        return [
+            np.vstack([each.rows(k, k + 1)[:, REF_P] for k in _instants(each.last)])
+            for each in self._timelines
+        ]
+
+    def steps(self, t: float = np.inf) -> Steps:  # noqa: ARG002 - the present is all there is
+        """The last instant of every vehicle that was taken to be shown; empty before the first."""
+        with self._lock:
+            return self._shown
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Take a control step if it is time to show one."""
+        if time.perf_counter() < self._due and not self.is_paused:
+            return
+        self._take(vehicle, step)
+
+    def record_rows(self, vehicle: int, rows: Columns) -> None:
+        """Take the last of some control steps if it is time to show one."""
+        if time.perf_counter() >= self._due or self.is_paused:
+            self._take(vehicle, rows.step(len(rows.t) - 1))
+
+    def _take(self, vehicle: int, step: Step) -> None:
+        self._next[vehicle] = copy.deepcopy(step)
+        taken = [each for each in self._next if each is not None]
+        if len(taken) == len(self._next):
+            with self._lock:
+                self._shown = taken
+            self._next = [None] * len(self._next)
+            self._due = time.perf_counter() + SHOW_PERIOD
+
+    # The pace.
+
+    def allow(self, k: int, most: int) -> int:
+        """Wait while the flight is paused or ahead of the wall clock, see `Pacing`."""
+        while self.is_paused and not self._steps_left:
+            time.sleep(PAUSE_PERIOD)
+            self.check()
+            self._began = (0, 0.0, 0.0)
+        if self._steps_left:
+            self._steps_left -= 1
+            return 0
+        if self.speed > 0.0:
+            self._wait(k)
+            most = min(most, max(1, round(SHOW_PERIOD * self.speed / self._dt)))
+        return 0 if self._is_touched else most
+
+    def _wait(self, k: int) -> None:
+        """Wait until the wall clock has come to instant k."""
+        first, began, speed = self._began
+        now = time.perf_counter()
+        if speed != self.speed:
+            self._began = first, began, speed = k, now, self.speed
+        ahead = began + (k - first) * self._dt / speed - now
+        if ahead > 0.0:
+            time.sleep(ahead)
+        elif ahead < -1.0:  # the machine is too slow for that speed: no race afterwards
+            self._began = k, now, speed
+
+    # A person's hand.
+
+    def step(self) -> None:
+        """Fly one control period, and pause."""
+        self.is_paused, self._steps_left = True, 1
+
+    def reset(self) -> None:
+        """Let the flight begin again."""
+        self.wants_reset, self.is_paused = True, False
+
+    def check_flight(self, plant: Plant) -> None:
+        """End the flight if it shall begin again.
+
+        Raises:
+            FlightFailed: it shall.
+        """
+        if self.wants_reset:
+            raise FlightFailed("reset", plant.t, "begun again by hand")
+
+    def drag(self, vehicle: int, pose: Array) -> None:
+        """Let a vehicle's reference go to a pose (7,), within its limits, in place of its own."""
+        hand = self._hand(vehicle)
+        if hand is not None:
+            hand.goal = pose
+
+    def fly(self, vehicle: int, twist: Array) -> None:
+        """Fly a vehicle's goal for `KEY_TIME` with a twist (4,) along its heading [m/s] and a yaw rate [rad/s]."""
+        hand = self._hand(vehicle)
+        if hand is not None:
+            hand.twist, hand.until = twist, time.perf_counter() + KEY_TIME
+
+    def _hand(self, vehicle: int) -> Hand | None:
+        shown = self.steps()
+        if not shown:
+            return None
+        if vehicle not in self._hands:
+            row = shown[vehicle].reference.row.copy()
+            self._hands[vehicle] = Hand(row)
+            self._is_touched = True
+        return self._hands[vehicle]
+
+    def release(self) -> None:
+        """Give all vehicles back to their own references."""
+        self._hands.clear()
+
+    def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002
+        """Put references that a person commands in place of the vehicles' own, and do what was ordered."""
+        while self._orders:
+            self._orders.pop(0)(plant)
+        for vehicle, hand in list(self._hands.items()):
+            references[vehicle] = Reference(hand.reference(self._dt).copy(), Level.POSE)
+
+    def blow(self, speed: float, direction_deg: float) -> None:
+        """Let a steady wind blow [m/s], towards a direction [deg]."""
+        wind = Wind(speed=speed, direction_deg=direction_deg)
+        self._order(lambda plant: plant.blow(wind))
+
+    def break_rotor(self, vehicle: int, aircraft: int, rotor: int) -> None:
+        """Let a rotor give no thrust from now on; numbers count from 1, as in a scenario's faults."""
+        self._strike(
+            vehicle,
+            aircraft,
+            lambda t: RotorFault(at=t, aircraft=aircraft, rotor=rotor, thrust=0.0),
+        )
+
+    def stop_motors(self, vehicle: int, aircraft: int) -> None:
+        """Let all motors of an aircraft stop, whose number counts from 1."""
+        self._strike(
+            vehicle,
+            aircraft,
+            lambda t: MotorFault.model_validate({"at": t, "aircraft": aircraft, "motors": "off"}),
+        )
+
+    def _strike(self, vehicle: int, aircraft: int, fault: Callable[[float], PlantFault]) -> None:
+        if aircraft > self.meta.vehicles[vehicle].count:
+            return
+        control_hz = 1.0 / self._dt
+
+        def strike(plant: Plant) -> None:
+            part = PlantFaults(vehicle, [fault(plant.t)], plant.propulsion[vehicle], control_hz)
+            plant.attach(part)
+
+        self._order(strike)
+
+    def _order(self, order: Callable[[Plant], None]) -> None:
+        self._is_touched = True
+        self._orders.append(order)

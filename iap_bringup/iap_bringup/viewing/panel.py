@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The panel beside a scene: time, layers, curves, events and images of a recorded flight."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import viser
+from viser import uplot
+
+from iap_bringup.viewing.control import SPEEDS, Control, Playback
+from iap_bringup.viewing.record_notes import Curves, Event, RecordedImages, as_picture
+from iap_bringup.viewing.scene import PATHS, FlightScene
+from iap_bringup.viewing.stage import Stage
+
+COLORS = ("#1f5fbf", "#c8501e", "#2e8b57", "#7a4fa3", "#b8860b", "#444444", "#d6457e", "#008b8b")
+CURVE_SPAN = 10.0  # time that is drawn before the present one [s]
+CURVE_POINTS = 300
+CURVE_PERIOD, IMAGE_PERIOD = 0.3, 0.25  # wall time between two updates [s]
+CURVE_ASPECT = 2.2
+IMAGE_WIDTH = 320  # [pixels]
+
+
+def add_time(server: viser.ViserServer, control: Control) -> dict[str, Any]:
+    """Add buttons for time: pause, step, reset and speed; returns the pause button under its name."""
+    gui = server.gui
+    with gui.add_folder("Time"):
+        pause = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
+        step = gui.add_button("Step", icon=viser.Icon.PLAYER_SKIP_FORWARD)
+        reset = gui.add_button("Reset", icon=viser.Icon.PLAYER_SKIP_BACK)
+        names = [f"{each:g}x" for each in SPEEDS]
+        speed = gui.add_dropdown("speed", names, initial_value="1x")
+
+    def show_paused() -> None:
+        pause.label = "Play" if control.is_paused else "Pause"
+
+    @pause.on_click
+    def _(_: object) -> None:
+        control.is_paused = not control.is_paused
+        show_paused()
+
+    @step.on_click
+    def _(_: object) -> None:
+        control.step()
+        show_paused()
+
+    @reset.on_click
+    def _(_: object) -> None:
+        control.reset()
+
+    @speed.on_update
+    def _(_: object) -> None:
+        control.speed = float(speed.value.removesuffix("x"))
+
+    return {"pause": pause, "show_paused": show_paused}
+
+
+def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightScene]) -> None:
+    """Add a box for each layer of some scenes, which shows or hides it, and one that follows the first vehicle."""
+
+    def follow(event: viser.GuiEvent[Any]) -> None:
+        for scene in scenes:
+            scene.follows = event.target.value
+
+    def shows(name: str) -> Callable[[viser.GuiEvent[Any]], None]:
+        def show(event: viser.GuiEvent[Any]) -> None:
+            for scene in scenes:
+                for node in scene.nodes(name):
+                    stage.show(node, visible=event.target.value)
+
+        return show
+
+    with server.gui.add_folder("Shown", expand_by_default=False):
+        server.gui.add_checkbox("follow", initial_value=False).on_update(follow)
+        for name in (*scenes[0].layers, PATHS):
+            server.gui.add_checkbox(name, initial_value=True).on_update(shows(name))
+
+
+class TimeSlider:
+    """A slider over the time of a recorded flight."""
+
+    def __init__(
+        self, server: viser.ViserServer, playback: Playback, span: tuple[float, float]
+    ) -> None:
+        self._playback = playback
+        first, last = span
+        self._slider: Any = (
+            server.gui.add_slider(  # Any: viser's own types call its value read-only
+                "t, s",
+                min=round(first, 3),
+                max=round(max(last, first + 1e-3), 3),
+                step=0.005,
+                initial_value=first,
+            )
+        )
+        self._is_mine = False
+
+        @self._slider.on_update
+        def _(event: viser.GuiEvent[Any]) -> None:
+            if event.client is not None:  # a person moved it
+                playback.is_paused = True
+                playback.seek(float(self._slider.value))
+
+    def update(self) -> None:
+        """Show the present time."""
+        if not self._playback.is_paused:
+            self._slider.value = round(self._playback.t, 3)
+
+
+class CurvePanel:
+    """Curves of a recorded flight up to the present time."""
+
+    def __init__(self, server: viser.ViserServer, curves: Sequence[Curves]) -> None:
+        self._curves, self._plots = list(curves), []
+        with server.gui.add_folder("Curves", expand_by_default=False):
+            for each in self._curves:
+                series = (
+                    uplot.Series(label="t, s"),
+                    *(
+                        uplot.Series(label=label, stroke=COLORS[i % len(COLORS)], width=2)
+                        for i, label in enumerate(each.labels)
+                    ),
+                )
+                self._plots.append(
+                    server.gui.add_uplot(
+                        _window(each, each.t[0]),
+                        series,
+                        title=each.title,
+                        aspect=CURVE_ASPECT,
+                        scales={"x": uplot.Scale(time=False)},
+                    )
+                )
+
+    def update(self, t: float) -> None:
+        """Show the time before t [s]."""
+        for each, plot in zip(self._curves, self._plots, strict=True):
+            plot.data = _window(each, t)
+
+
+def _window(curves: Curves, t: float) -> tuple[Any, ...]:
+    """The last rows up to a time [s], some of them where there are many."""
+    first, last = np.searchsorted(curves.t, [t - CURVE_SPAN, t], side="right")
+    last = max(int(last), min(2, len(curves.t)))
+    stride = max(1, (last - int(first)) // CURVE_POINTS)
+    rows = slice(int(first), last, stride)
+    values = curves.values[rows]
+    return (curves.t[rows].copy(), *(values[:, i].copy() for i in range(values.shape[1])))
+
+
+def add_events(server: viser.ViserServer, events: Sequence[Event], playback: Playback) -> None:
+    """Add a button for each event, which goes to its time."""
+
+    def goes_to(t: float) -> Callable[[object], None]:
+        return lambda _: playback.seek(t)
+
+    with server.gui.add_folder("Events"):
+        for each in events:
+            server.gui.add_button(f"{each.t:.2f} s  {each.text}").on_click(goes_to(each.t))
+
+
+class ImagePanel:
+    """The image of a chosen camera at the present time."""
+
+    def __init__(self, server: viser.ViserServer, images: RecordedImages) -> None:
+        self._images = images
+        with server.gui.add_folder("Cameras", expand_by_default=False):
+            names = list(images.cameras)
+            self._choice = server.gui.add_dropdown(
+                "camera", ["none", *names], initial_value="none"
+            )
+            self._image = server.gui.add_image(np.full((2, 2, 3), 255, np.uint8), label="")
+
+    def update(self, t: float) -> None:
+        """Show the last image up to t [s] of the camera that is chosen."""
+        if self._choice.value == "none":
+            return
+        reading = self._images.at(self._choice.value, t)
+        if reading is not None:
+            self._image.image = as_picture(reading)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Curves, events and images of a recorded run, beside the scene."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_description.arrays import Array
+from iap_description.sensors.readings import ImageReading
+from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_io.runs.fault_meta import notices
+from iap_io.runs.run_folder import METRICS, read_metrics
+from iap_io.runs.topics import BAG
+from iap_io.sensor_messages.sensor_reader import read_sensors
+
+MM = 1e3
+AXES = ("x", "y", "z")
+ANGLES = ("roll", "pitch", "yaw")
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Some curves over one time axis.
+
+    Attributes:
+        title: with the unit.
+        labels: of each curve.
+        t: (K,) [s].
+        values: (K, n).
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    t: Array
+    values: Array
+
+
+def curves_of(run: RecordedRun) -> Iterator[Curves]:
+    """Errors, thrusts and wrenches of all vehicles of a run."""
+    for end, flight in run.flights.items():
+        name = end.strip("_").replace("_", " ")
+        whose = f", {name}" if name else ""
+        yield Curves(
+            f"position error, mm{whose}", AXES, flight.error.t, MM * flight.error.position
+        )
+        yield Curves(f"attitude error, deg{whose}", ANGLES, flight.error.t, flight.error.attitude)
+        aircraft = tuple(str(i + 1) for i in range(flight.thrust.shape[1]))
+        yield Curves(f"thrust of the aircraft, N{whose}", aircraft, flight.t, flight.thrust)
+        if flight.contact is not None and flight.contact.first is not None:
+            contact = flight.contact
+            yield Curves(f"force of contact, N{whose}", AXES, contact.t, contact.filtered[:, :3])
+
+
+class Event(NamedTuple):
+    """Something that happened at a time [s]."""
+
+    t: float
+    text: str
+
+
+def events_of(run: RecordedRun) -> list[Event]:
+    """Contact, faults, latches, joints and the end of a run, in their order."""
+    events = [
+        Event(notice.t, notice.text.partition(": ")[2])
+        for each in run.data.meta.vehicles
+        for notice in notices(each.name, each.faults, each.losses)
+    ]
+    events += [
+        Event(each.contact.first, "first contact")
+        for each in run.touching.values()
+        if each.contact.first is not None
+    ]
+    metrics = read_metrics(run.folder) if (run.folder / METRICS).exists() else {}
+    events += _metric_events(metrics)
+    last = max(float(each.columns.t[-1]) for each in run.data.vehicles)
+    return sorted([*events, Event(last, run.outcome)])
+
+
+def _metric_events(metrics: Mapping[str, Any]) -> Iterator[Event]:
+    """Events that tasks have written: every list ``events`` of records with a time ``t_s``."""
+    for key, part in metrics.items():
+        if not isinstance(part, dict):
+            continue
+        for each in part.get("events", ()):
+            if isinstance(each, dict) and "t_s" in each:
+                words = [v for v in each.values() if isinstance(v, str)]
+                yield Event(float(each["t_s"]), f"{key}: {' '.join(words)}")
+
+
+class RecordedImages:
+    """Images of a run's cameras by time.
+
+    Args:
+        folder: of the run.
+        cameras: that were recorded.
+    """
+
+    def __init__(self, folder: Path, cameras: Sequence[CameraSensorInfo]) -> None:
+        self._bag = folder / BAG
+        self.cameras = {each.topic.strip("/"): each for each in cameras}
+
+    def at(self, name: str, t: float) -> ImageReading | None:
+        """The last image of a camera up to a time [s]; None before the first."""
+        camera = self.cameras[name]
+        stop = round(1e9 * t) + 1
+        start = max(0, stop - round(2e9 / camera.rate))
+        found = None
+        for reading in read_sensors(self._bag, [camera], start=start, stop=stop):
+            if isinstance(reading, ImageReading):
+                found = reading
+        return found
+
+
+def as_picture(reading: ImageReading) -> Array:
+    """(h, w, 3) a reading as a picture: depth from near to far, labels as they are."""
+    pixels = np.asarray(reading.pixels)
+    if pixels.dtype != np.uint8:
+        values = np.nan_to_num(pixels.astype(np.float32), nan=0.0, posinf=0.0, neginf=0.0)
+        most = float(values.max()) or 1.0
+        pixels = (255.0 * values / most).astype(np.uint8)
+    return pixels if pixels.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2)

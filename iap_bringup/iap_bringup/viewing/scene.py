@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A flight on a stage: its layers, and the lines of its paths."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from iap_bringup.viewing.layers import LAYERS, LEVEL, Layer, Steps
+from iap_bringup.viewing.stage import Rgb, Stage
+from iap_description.arrays import Array
+from iap_description.states import P
+from iap_io.runs.run_meta import RunMeta
+from iap_sensors.mounted.rig_spec import RigSpec
+
+PATHS = "paths"  # node of the lines of paths
+PATH_COLOR: Rgb = (40, 90, 200)
+REFERENCE_COLOR: Rgb = (150, 150, 150)
+PATH_WIDTH = 0.012  # [m]
+VIEW_FROM = np.array([-0.55, -0.75, 0.4])  # direction of a camera from the middle of a flight
+VIEW_DISTANCE, MARGIN = 0.85, 0.5  # over the size of a flight with a margin around its path [m]
+
+Vec3 = tuple[float, float, float]
+
+
+class FlightScene:
+    """What a viewer draws of a flight.
+
+    Args:
+        rig: vehicles, sensors and world.
+        meta: of the flight's recording.
+        root: node that everything hangs on.
+
+    Attributes:
+        layers: by their names; each has a node of its name below the root.
+        follows: whether the first vehicle stays in its place, and the world moves.
+        offset: (3,) of the root, for flights beside each other [m].
+    """
+
+    def __init__(self, rig: RigSpec, meta: RunMeta, root: str = "world") -> None:
+        self.root, self.follows = root, False
+        self.offset = np.zeros(3)
+        self._home: Array | None = None
+        self.layers: dict[str, Layer] = {
+            each.__name__.lower(): each(f"{root}/{each.__name__.lower()}", rig, meta)
+            for each in LAYERS
+        }
+
+    def add(self, stage: Stage) -> None:
+        """Add everything to a stage."""
+        stage.add_frame(self.root)
+        for name, layer in self.layers.items():
+            if layer.nodes == (f"{self.root}/{name}",):
+                stage.add_frame(f"{self.root}/{name}")
+            layer.add(stage)
+
+    def nodes(self, name: str) -> Sequence[str]:
+        """Nodes that show and hide a layer, or the paths, by its name."""
+        layer = self.layers.get(name)
+        return (f"{self.root}/{name}",) if layer is None else layer.nodes
+
+    def update(self, stage: Stage, steps: Steps) -> None:
+        """Show an instant: one step of every vehicle."""
+        for layer in self.layers.values():
+            layer.update(stage, steps)
+        p = steps[0].x[0, P]
+        if self._home is None:
+            self._home = p.copy()
+        shift = self.offset + (self._home - p if self.follows else 0.0)
+        stage.place(self.root, np.concatenate([shift, LEVEL]))
+
+
+def add_path(stage: Stage, node: str, points: Array, color: Rgb) -> None:
+    """Draw a way (n, 3) [m] as a node."""
+    if len(points) > 1:
+        stage.add_lines(node, np.stack([points[:-1], points[1:]], axis=1), color, PATH_WIDTH)
+
+
+def add_paths(
+    stage: Stage, paths: Sequence[Array], references: Sequence[Array], root: str = "world"
+) -> None:
+    """Draw the ways of vehicles and of their references, each (n, 3) [m], below a root."""
+    stage.add_frame(f"{root}/{PATHS}")
+    kinds = (("vehicle", PATH_COLOR, paths), ("reference", REFERENCE_COLOR, references))
+    for kind, color, lines in kinds:
+        for i, points in enumerate(lines):
+            add_path(stage, f"{root}/{PATHS}/{kind}_{i}", points, color)
+
+
+def initial_view(points: Array) -> tuple[Vec3, Vec3]:
+    """Place of a camera that sees points (n, 3), and the point that it looks at [m]."""
+    low, high = points.min(axis=0) - MARGIN, points.max(axis=0) + MARGIN
+    middle = 0.5 * (low + high)
+    distance = VIEW_DISTANCE * float(np.linalg.norm(high - low))
+    x, y, z = (middle + distance * VIEW_FROM / np.linalg.norm(VIEW_FROM)).tolist()
+    return (x, y, max(z, 0.3)), tuple(middle.tolist())

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sources of what a viewer shows: a run folder, a flight in this process, or topics."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol, Self
+
+import numpy as np
+
+from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.viewing.layers import Steps
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import REF_P, P
+from iap_io.runs.run_folder import CONFIG
+from iap_io.runs.run_meta import RunMeta
+from iap_sensors.mounted.rig_spec import RigSpec
+from iap_simulation.scenario.rig_spec import rig_spec
+
+MAX_POINTS = 600  # of a path that is drawn
+
+
+class Source(Protocol):
+    """A flight that is shown."""
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+
+    @property
+    def rig(self) -> RigSpec:
+        """Vehicles, sensors and world."""
+
+    @property
+    def meta(self) -> RunMeta:
+        """Description of the flight."""
+
+    def steps(self, t: float) -> Steps:
+        """One step of every vehicle at the last instant up to a time [s]."""
+
+
+class RunSource:
+    """A run folder.
+
+    Args:
+        run: the folder's content.
+
+    Raises:
+        BadInput: not a run folder, or without the scenario that was flown, or without any state.
+    """
+
+    def __init__(self, run: RecordedRun) -> None:
+        self.run, folder = run, run.folder
+        self.meta = run.data.meta
+        self.title = f"{self.meta.scenario}, {folder.resolve().name}"
+        if not (folder / CONFIG).is_file():
+            raise BadInput(f"{folder}: no {CONFIG}, which says what flew")
+        self._columns = [each.columns for each in run.finite_data.vehicles]
+        if not all(len(each.t) for each in self._columns):
+            raise BadInput(f"{folder}: no states were recorded")
+        self.rig = rig_spec(run.scenario)
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> Self:
+        """Of a run folder."""
+        return cls(RecordedRun(folder))
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last time [s]."""
+        return (
+            min(float(each.t[0]) for each in self._columns),
+            max(float(each.t[-1]) for each in self._columns),
+        )
+
+    def steps(self, t: float) -> Steps:
+        """One step of every vehicle at the last instant up to a time [s]; the first where it is earlier."""
+        return [
+            each.step(max(0, int(np.searchsorted(each.t, t, side="right")) - 1))
+            for each in self._columns
+        ]
+
+    @cached_property
+    def paths(self) -> tuple[list[Array], list[Array]]:
+        """Ways (n, 3) of all vehicles and of their references [m], some points a second."""
+        stride = [max(1, len(each.t) // MAX_POINTS) for each in self._columns]
+        pairs = list(zip(self._columns, stride, strict=True))
+        return (
+            [each.x[::n, 0, P] for each, n in pairs],
+            [each.reference[::n, REF_P] for each, n in pairs],
+        )

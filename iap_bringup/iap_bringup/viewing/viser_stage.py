@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The stage on viser: a server whose pages in browsers draw it."""
+
+import contextlib
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import trimesh
+import viser
+from PIL import Image
+from trimesh.visual import TextureVisuals
+from trimesh.visual.material import PBRMaterial
+
+from iap_bringup.viewing.stage import Pixels, Rgb
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.geometry.tessellation import MeshPart
+
+SHAFT, HEAD, HEAD_LENGTH = 0.02, 0.06, 0.2  # radii and length of an arrow of 1 m [m]
+TEXTURE_SIZE = 256  # largest side of a texture [pixels]
+FIRST_PORT = 8080
+SAME_POSE, SAME_SIZE = (
+    1e-6,
+    0.01,
+)  # changes that are not sent: of a pose [m], and relative ones of sizes
+ALONE = "127.0.0.1"
+
+
+class Server(viser.ViserServer):
+    """A server that stays on this machine: viser's button that opens a tunnel to the internet does nothing."""
+
+    def stop(self) -> None:
+        """End, without a word on standard output."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            super().stop()
+
+    def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002, FBT001, FBT002 - as viser has it
+        """No address in the internet."""
+        return None
+
+
+def open_server(host: str = ALONE, port: int = FIRST_PORT, label: str = "iap") -> Server:
+    """A server at the first free port.
+
+    Args:
+        host: address that it listens at.
+        port: the first that is tried.
+        label: title of its panel.
+
+    Raises:
+        BadInput: no port is free, or there is no such address.
+    """
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return Server(host=host, port=port, label=label, verbose=False)
+    except OSError as error:
+        raise BadInput(f"--host {host}: {error.strerror or error}") from None
+
+
+class ViserStage:
+    """A `Stage` of a server.
+
+    Args:
+        server: whose pages draw.
+    """
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._server = server
+        self._nodes: dict[str, Any] = {}
+        self._poses: dict[str, Array] = {}
+        self._sizes: dict[str, float] = {}
+        self._visible: dict[str, bool] = {}
+
+    @contextlib.contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Let pages draw all changes within this context together."""
+        with self._server.atomic():
+            yield
+
+    def add_frame(self, name: str, axes: float = 0.0) -> None:
+        """Add a node that others hang on, see `Stage`."""
+        self._nodes[name] = self._server.scene.add_frame(
+            name, show_axes=axes > 0.0, axes_length=axes, axes_radius=0.04 * axes
+        )
+
+    def add_part(self, name: str, part: MeshPart, texture: Pixels | None = None) -> None:
+        """Add triangles, see `Stage`."""
+        scene = self._server.scene
+        if texture is not None:
+            mesh = _textured(part, texture)
+            self._nodes[name] = scene.add_mesh_trimesh(name, mesh, cast_shadow=False)
+            return
+        *color, opacity = part.color
+        self._nodes[name] = scene.add_mesh_simple(
+            name,
+            part.vertices,
+            part.faces,
+            color=_bytes(color),
+            opacity=None if opacity >= 1.0 else opacity,
+            cast_shadow=False,
+            receive_shadow=False,
+        )
+
+    def add_lines(self, name: str, points: Array, color: Rgb, width: float) -> None:
+        """Add line segments, see `Stage`."""
+        self._nodes[name] = self._server.scene.add_line_segments(
+            name, np.asarray(points, np.float32), np.array(color, np.uint8), thickness=width
+        )
+
+    def add_arrow(self, name: str, color: Rgb) -> None:
+        """Add an arrow of 1 m along z, hidden until it is shown."""
+        self._nodes[name] = self._server.scene.add_arrows(
+            name,
+            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], np.float32),
+            color,
+            shaft_radius=SHAFT,
+            head_radius=HEAD,
+            head_length=HEAD_LENGTH,
+            visible=False,
+        )
+
+    def add_ball(self, name: str, radius: float, color: Rgb) -> None:
+        """Add a sphere, see `Stage`."""
+        self._nodes[name] = self._server.scene.add_icosphere(
+            name, radius=radius, color=color, subdivisions=2, cast_shadow=False
+        )
+
+    def place(self, name: str, pose: Array) -> None:
+        """Put a node at a pose, unless it stands there already."""
+        last = self._poses.get(name)
+        if last is not None and np.abs(pose - last).max() < SAME_POSE:
+            return
+        self._poses[name] = pose.copy()
+        x, y, z, qx, qy, qz, qw = pose.tolist()
+        node = self._nodes[name]
+        node.position, node.wxyz = (x, y, z), (qw, qx, qy, qz)
+
+    def stretch(self, name: str, factor: float) -> None:
+        """Scale what hangs on a node, unless it has about that size already."""
+        if abs(factor - self._sizes.get(name, 0.0)) >= SAME_SIZE * factor:
+            self._sizes[name] = factor
+            self._nodes[name].scale = float(factor)
+
+    def show(self, name: str, *, visible: bool) -> None:
+        """Show or hide a node, unless it is so already."""
+        if self._visible.get(name) is not visible:
+            self._visible[name] = visible
+            self._nodes[name].visible = visible
+
+
+def _bytes(color: list[float]) -> Rgb:
+    red, green, blue = (round(255.0 * each) for each in color)
+    return red, green, blue
+
+
+def _textured(part: MeshPart, texture: Pixels) -> trimesh.Trimesh:
+    """A part with its texture, which is brought to `TEXTURE_SIZE`."""
+    image = Image.fromarray(texture)
+    image.thumbnail((TEXTURE_SIZE, TEXTURE_SIZE))
+    *color, opacity = part.color
+    material = PBRMaterial(
+        baseColorTexture=image,
+        baseColorFactor=[*_bytes(color), round(255.0 * opacity)],
+        metallicFactor=0.0,
+        roughnessFactor=1.0,
+    )
+    return trimesh.Trimesh(
+        part.vertices,
+        part.faces,
+        vertex_normals=part.normals,
+        visual=TextureVisuals(uv=part.uv, material=material),
+        process=False,
+    )

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the viewer draws of a flight stands where the flight has it."""
+
+import numpy as np
+import pytest
+from recording_stage import RecordingStage
+
+from iap_bringup.viewing.scene import FlightScene
+from iap_description.states import P
+from iap_physics.nodes.markers import METRES_PER_NEWTON
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.resolving import SCENARIOS, resolved
+from iap_simulation.scenario.rig_spec import rig_spec
+from iap_simulation.simulation.simulation import Simulation
+
+MM = 1e-3
+
+
+class LastSteps:
+    """The newest step of every vehicle."""
+
+    def __init__(self):
+        self.steps = {}
+
+    def record(self, vehicle, step):
+        self.steps[vehicle] = step
+
+
+def shown(name, seconds=0.0, **settings):
+    """A stage with a scenario's scene after some seconds, and the steps that it shows."""
+    flight = Flight.of(resolved(name, {"compiled": False, **settings}, {})[0])
+    last = LastSteps()
+    with Simulation(flight, render=False) as simulation:
+        simulation.begin(observers=[last])
+        simulation.loop.sense()
+        while simulation.t < seconds:
+            simulation.step()
+        simulation.loop.control()
+    steps = [last.steps[i] for i in range(len(flight.vehicles))]
+    stage, scene = RecordingStage(), FlightScene(rig_spec(flight.scenario), flight.meta)
+    scene.add(stage)
+    scene.update(stage, steps)
+    return stage, steps, flight
+
+
+def test_bodies_and_reference_stand_at_the_states_of_the_flight():
+    stage, (step,), flight = shown("figure_eight", 1.0)
+    for body, row in zip(flight.meta.vehicles[0].bodies, step.x, strict=True):
+        assert stage.poses[f"world/bodies/iap/{body}"] == pytest.approx(row[:7])
+    assert stage.poses["world/references/iap"] == pytest.approx(step.reference.row[:7])
+
+
+def test_arrows_of_thrust_of_a_hovering_platform_bear_its_weight():
+    stage, (step,), flight = shown("hover", 1.0)
+    arrows = [size for name, size in stage.sizes.items() if name.endswith("thrust/arrow")]
+    weight = 9.81 * sum(body.mass for body in flight.spec.vehicles[0].assembly.bodies)
+    assert len(arrows) == flight.meta.vehicles[0].count
+    assert sum(arrows) / METRES_PER_NEWTON == pytest.approx(weight, rel=0.05)
+
+
+def test_the_world_moves_where_the_first_vehicle_is_followed():
+    stage, (step,), flight = shown("figure_eight", 0.5)
+    scene = FlightScene(rig_spec(flight.scenario), flight.meta)
+    scene.add(stage)
+    scene.update(stage, [step])
+    scene.follows = True
+    moved = step._replace(x=step.x + np.eye(1, 13) * 0.7)
+    scene.update(stage, [moved])
+    vehicle = stage.poses["world"][P] + stage.poses["world/bodies/iap/base_link"][P]
+    assert vehicle == pytest.approx(step.x[0, P])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCENARIOS.names())
+def test_every_scenario_shows_its_bodies_and_all_objects_of_its_world(name):
+    stage, steps, flight = shown(name)
+    for vehicle, step in zip(flight.meta.vehicles, steps, strict=True):
+        for body, row in zip(vehicle.bodies, step.x, strict=True):
+            node = f"world/bodies/{vehicle.name}/{body}"
+            assert stage.poses[node][P] == pytest.approx(row[P], abs=MM)
+        central = f"world/bodies/{vehicle.name}/{vehicle.bodies[0]}/"
+        assert any(each.startswith(central) for each in stage.parts) or vehicle.arm_joints
+    for item in flight.scenario.world.objects:
+        assert any(each.startswith(f"world/bodies/objects/{item}/") for each in stage.parts)
+    links = sum(len(v.arm_joints) for v in flight.meta.vehicles)
+    assert len([each for each in stage.frames if each.startswith("world/arms/")]) == links
