@@ -94,8 +94,8 @@ class Imus:
             for triad in (spec.gyro, spec.accel)
         ]
         self._triads = [_TriadErrors(triad, dt, count) for triad in triads]
-        shakes = spec.vibration is not None
-        self._vibration = Vibrations(spec.vibration, dt, count) if shakes else None
+        vibration = spec.vibration
+        self._vibration = None if vibration is None else Vibrations(vibration, dt, count)
         self.reset(range(count), rngs)
 
     def reset(self, units: Sequence[int], rngs: Sequence[np.random.Generator]) -> None:

@@ -28,7 +28,7 @@ from iap_description.config.record import NonNegative, Positive, Presets, Record
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.sensors.mounts import SensorMount, mounts_on_aircraft
-from iap_description.sensors.readings import PoseReading, SensorSource
+from iap_description.sensors.readings import PoseReading, Reading, SensorSource
 from iap_description.sensors.sensor_info import CaptureInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
@@ -77,18 +77,18 @@ class MotionCaptures(MountedSensors):
             for (mount, rng), bias in zip(mounts, biases, strict=True)
         ]
         self._late = round(self.spec.latency * self.control_hz)  # control periods
-        self._waiting: deque[tuple[int, list[PoseReading]]] = deque()
+        self._waiting: deque[tuple[int, Sequence[Reading]]] = deque()
 
     def reset(self, seed: int) -> None:
         """Start all noise anew; what has not come yet will never come."""
         self._seed = seed
         super().reset(seed)
 
-    def sample(self, k: int, t: float, x: Array, rays: RayCaster | None) -> Sequence[PoseReading]:
+    def sample(self, k: int, t: float, x: Array, rays: RayCaster | None) -> Sequence[Reading]:
         """The poses that are there at control instant k; arguments as of `MountedSensors`."""
         taken = super().sample(k, t, x, rays)
         if taken:
-            self._waiting.append((k + self._late, list(taken)))
+            self._waiting.append((k + self._late, taken))
         if not self._waiting or self._waiting[0][0] > k:
             return []
         return self._waiting.popleft()[1]
