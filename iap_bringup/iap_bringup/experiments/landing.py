@@ -17,7 +17,7 @@ FAMILIES = ("star_5", "tilt_4")  # one of each family of made platforms that the
 MAX_TOUCH = 0.12  # [m/s]
 MAX_FORCE = 100.0  # [N]
 MAX_FORCE_LARGE = 150.0  # of three_star, and of modules that are joined [N]
-GROUND = {"start.mode": "ground", "reference.duration": 1.0, "sensors": "none"}
+GROUND: dict[str, Any] = {"start.mode": "ground", "reference.duration": 1.0, "sensors": "none"}
 FINE_STEPS = {  # platforms whose servos need another rate of the physics [Hz]
     "m100_gripper": 2000.0,
     "three_star_pen": 2400.0,
@@ -31,7 +31,7 @@ COLUMNS = (
     "stands",
     "passes",
 )
-JOINED = {"modules.count": 4, "vehicles.0.reference.duration": 10.0}
+JOINED: dict[str, Any] = {"modules.count": 4, "vehicles.0.reference.duration": 10.0}
 
 
 class LandingFlight(NamedTuple):
@@ -61,11 +61,12 @@ def flights(*, quick: bool = False) -> Iterator[LandingFlight]:
             settings["rates.physics_hz"] = FINE_STEPS[name]
         limit = MAX_FORCE_LARGE if name.startswith("three_star") else MAX_FORCE
         yield LandingFlight(name, "hover", settings, name, limit)
-    settings = {**JOINED, "modules.count": 2} if quick else JOINED
+    less = {"modules.count": 2, "vehicles.0.reference.duration": 3.0} if quick else {}
+    joined: dict[str, Any] = {**JOINED, **less}
     yield LandingFlight(
-        f"{settings['modules.count']} joined modules",
+        f"{joined['modules.count']} joined modules",
         "module_hover",
-        settings,
+        joined,
         None,
         MAX_FORCE_LARGE,
     )
