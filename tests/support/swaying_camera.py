@@ -33,6 +33,7 @@ class Sway:
         begins_still: whether it begins at rest.
         has_truth: whether what is true is known.
         gain: factor on the images.
+        truth_map: what places of the truth are multiplied by, (3, 3).
     """
 
     duration: float = 3.2
@@ -42,6 +43,7 @@ class Sway:
     begins_still: bool = True
     has_truth: bool = False
     gain: float = 1.0
+    truth_map: np.ndarray | None = None
 
     def dataset(self) -> SensorDataset:
         """The data set."""
@@ -82,7 +84,9 @@ class Sway:
         if not self.has_truth:
             return None
         t = np.arange(0.0, self.duration, IMU_STEP)
-        return Truth(t, np.hstack(motion(t, self.begins_still)))
+        p, q = motion(t, self.begins_still)
+        p = p if self.truth_map is None else p @ self.truth_map.T
+        return Truth(t, np.hstack([p, q]))
 
 
 def motion(t: np.ndarray, begins_still: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -99,7 +99,8 @@ def open_bag(
             for image in spread(reader, topic, LOOKED_AT)
         )
         notes = (*notes, *(each for each in (note, levels.note) if each is not None))
-    known, off = None, ()
+    known: Truth | None = None
+    off: tuple[str, ...] = ()
     if truth.topic is not None:
         known, off = _truth(path, truth, start, clocks)
     notes = (*notes, *clocks.notes, *off)

@@ -60,6 +60,7 @@ class DataSample:
     pairs: list[RayPairs] = field(default_factory=list)
     rounds: list[Ranges] = field(default_factory=list)
     is_scaled: bool = False
+    repeated: int = 0
     _misfits: dict[float | SignedAxes, Misfits] = field(default_factory=dict)
 
     def misfits(self, factor: float | SignedAxes) -> Misfits:
@@ -125,6 +126,7 @@ def _look(sample: DataSample, previous: Images | None, images: Images) -> None:
     sample.image_times.append(images.t)
     if previous is None or previous.left.shape != images.left.shape:
         return
+    sample.repeated += bool(np.array_equal(previous.left, images.left))
     cameras = sample.dataset.aircraft[0].cameras
     pixels = followed(previous.left, images.left)
     rays = _rays(cameras.left, cameras.q_BC[0], pixels)

@@ -12,6 +12,7 @@ from iap_estimation.datasets.image_rotation import Corners, Delay, GyroTurns, im
 
 FLAT = 8.0  # grey levels between percentiles 1 and 99, below which an image shows nothing
 FULL = 0.9  # share of black or of saturated pixels, from which on it shows nothing
+FEW_REPEATED = 0.03  # share of images that repeat the one before without a word
 MANY = 0.2  # share of such images that is worth a word
 AT_REST = (
     0.04  # movement of still points in the images, turns taken out, of a camera at rest [rad/s]
@@ -37,6 +38,13 @@ def contents(sample: DataSample) -> str | None:
             )
             return f"{share:.0%} of the images are {kind} (grey levels {low:.0f} to {high:.0f} of 255)"
     return None
+
+
+def repeated(sample: DataSample) -> str | None:
+    """Images that are the one before again, as of a camera that hangs."""
+    if sample.repeated <= FEW_REPEATED * len(sample.image_times):
+        return None
+    return f"{sample.repeated} of {len(sample.image_times)} images repeat the one before: did the camera hang?"
 
 
 def delay_of(sample: DataSample) -> Delay | None:

@@ -130,7 +130,8 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
         _, received = first_received(reader, mapping.imu)
     noise, note = noise_of(samples)
     start = clocks.ticks(mapping.imu, stamp_of(samples[0]), received)
-    truth, off = None, ()
+    truth: Truth | None = None
+    off: tuple[str, ...] = ()
     if mapping.truth is not None:
         truth, off = _truth(path, mapping.truth, start, clocks)
     notes = [note, *clocks.notes, *off]

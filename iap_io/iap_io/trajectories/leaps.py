@@ -44,8 +44,12 @@ def without_leaps(
     Raises:
         BadInput: the samples leap to other places and stay there, or many of them leap.
     """
-    if follows:
+    try:
         check_unit(samples, stamps)
+    except BadInput as error:
+        if follows:
+            raise
+        return samples.noted(str(error).removeprefix(f"{samples.source}: ")), stamps
     t = (stamps - stamps[0]) * 1e-9
     sound = _reached(samples, t)
     sound[sound] = ~_spikes(samples.at(sound), t[sound])

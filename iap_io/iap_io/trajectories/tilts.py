@@ -95,8 +95,9 @@ def _readings(motion: Motion, samples: Samples) -> Iterator[tuple[str, Motion]]:
             other = Motion(p @ axes.positions.T, axes.attitudes @ R @ axes.body.T)
             yield f"--convention {convention}", other
     unit = samples.about.scale
-    for scale in SCALES if isinstance(unit, float) else ():
-        yield f"--scale {unit * scale:g}", Motion(scale * motion.p, motion.R)
+    if not isinstance(unit, tuple):
+        for scale in SCALES:
+            yield f"--scale {unit * scale:g}", Motion(scale * motion.p, motion.R)
     order = samples.about.quaternion
     q = so3.quaternion_from_matrix(R)
     others: tuple[QuaternionOrder, ...] = ("xyzw", "wxyz", "inverse")

@@ -126,3 +126,16 @@ def test_an_inertial_unit_that_is_mounted_otherwise_is_named_by_its_axes(
     turn = np.array(signs)
     text = _refusal(Sway(accel=turn, gyro=turn, has_truth=True))
     assert f"are its {axes}" in text and "T_BS" in text
+
+
+@pytest.mark.parametrize(
+    ("truth_map", "text"),
+    [
+        (1000.0 * np.eye(3), "times as much: are they in another unit"),
+        (np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]), "in other directions"),
+    ],
+)
+def test_a_truth_in_another_unit_or_other_axes_is_refused(
+    truth_map: np.ndarray, text: str
+) -> None:
+    assert text in _refusal(Sway(has_truth=True, truth_map=truth_map))
