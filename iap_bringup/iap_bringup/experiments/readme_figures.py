@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures of README's flights, each beside what its command gives: within one unit of its last digit."""
 
+import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ TOUCHING = {  # scenario -> patterns of its row
         (f"approach at {NUMBER} m/s", ("approach_speed_max_mps",), 1.0),
     ),
     "slide_along_wall": ((f"RMSE {NUMBER} N", ("force_rmse_n.0",), 1.0),),
-    "socket_push": ((f"RMSE {NUMBER}, {NUMBER} N", ("force_rmse_n.0", "force_rmse_n.2"), 1.0),),
+    "socket_push": ((f"RMSE {NUMBER}, {NUMBER} N", ("force_rmse_n.0", "force_rmse_n.1"), 1.0),),
     "peg_in_hole": (
         (f"{NUMBER} m into", ("depth_m",), 1.0),
         (f"{NUMBER} deg, {NUMBER} N", ("settled_pitch_deg", "force_steady_n"), 1.0),
@@ -61,11 +62,11 @@ class ReadmeFigure(NamedTuple):
         return abs(self.value(metrics) - float(self.text)) <= 10.0**-digits
 
     def value(self, metrics: Mapping[str, Any]) -> float:
-        """What the flight has."""
+        """What the flight has; NaN where that is nothing."""
         node: Any = metrics
         for part in self.key.split("."):
             node = node[int(part)] if isinstance(node, list) else node[part]
-        return self.factor * float(node)
+        return math.nan if node is None else self.factor * float(node)
 
 
 def readme_figures(text: str) -> list[ReadmeFigure]:
