@@ -81,5 +81,5 @@ def test_markers_of_a_capture_are_seen_in_a_flight_whose_other_sensors_they_do_n
 
 
 def test_an_unknown_capture_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(BadInput, match="no motion capture 'kinect' .*jsk.*vicon"):
+    with pytest.raises(BadInput, match="no motion capture 'kinect': choose jsk, .*vicon"):
         MotionCaptures.preset("kinect")

@@ -64,7 +64,7 @@ class Seen:
 
 
 def test_a_camera_sees_no_rotor_of_the_module_that_carries_it():
-    made = rig(sensors="stereo")
+    made = rig(sensors="capture,stereo")
     seen = Seen()
     cameras = MountedCameras(made, mounted_cameras_of(made), seen)
     due = [each for each in cameras.cameras if each.mount.body == 1][:1]

@@ -111,7 +111,7 @@ def test_ends(
     [
         ({"repeat": 7}, {}, "'repeat': 7 is no multiple of the 5 control periods"),
         ({"observation": {"smell": 1.0}}, {}, "no term 'smell'"),
-        ({"scenario": "hover"}, {}, "two vehicles and one joint"),
+        ({"scenario": "hover", "settings": {}}, {}, "two vehicles and one joint"),
         ({"closing_speed": -1.0}, {}, "closing_speed"),
     ],
 )
