@@ -57,6 +57,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "identify": ("identify", "log_1.csv", "log_2.csv", "--model", "second_order", "--json", "--no-plot"),
     "list": ("list",),
     "urdf": ("urdf", "three_star"),
+    "view": ("view", "nowhere", "--no-browser"),
     "plot": ("plot", "run", "overview"),
     "render": ("render", "run"),
     "experiment": ("experiment", "virpo_units", "--flights", "nowhere"),
@@ -75,7 +76,10 @@ WORK = {
     "cluster",
 }  # options of how much is done
 LONG = {"20000000"}  # of what is right, and takes days
-KEPT = {("bench", "name"), ("experiment", "name"), ("cluster", "head")}  # others begin long work
+KEPT = {  # what stays, since other values begin long work or serve pages until an interrupt
+    ("bench", "name"), ("experiment", "name"), ("cluster", "head"), ("view", "folders"), ("run", "view"),
+    ("replay", "view"),
+}  # fmt: skip
 
 
 class OptionKind:
@@ -100,13 +104,19 @@ class OptionKind:
 
 def _change(arguments: list[str], parser: argparse.ArgumentParser, rng: Random) -> None:
     """Add an option with another value, or replace what stands at a place."""
-    verb = arguments[0]
-    action = rng.choice([each for each in parser._actions if each.nargs != 0])
+    actions = [
+        each
+        for each in parser._actions
+        if each.nargs != 0 and (arguments[0], each.dest) not in KEPT
+    ]
+    if not actions:
+        return
+    action = rng.choice(actions)
     words = (*NUMBERS, *NAMES, *PLACES, *map(str, action.choices or ()))
     word = rng.choice([each for each in words if action.dest not in WORK or each not in LONG])
     if action.option_strings:
         count = action.nargs if isinstance(action.nargs, int) else 0
         name = action.option_strings[0]
         arguments += [name, *[word] * count] if count else [f"{name}={word}"]
-    elif (verb, action.dest) not in KEPT:
+    else:
         arguments[1:2] = [word]
