@@ -131,5 +131,6 @@ def _storage(path: Path) -> Path:
     if len(files) != 1:
         raise BadInput(
             f"{path}: not a rosbag2 folder: no {METADATA}, and {len(files)} .mcap or .db3 files"
+            + (": 'ros2 bag reindex' makes it, or name one of the files" if files else "")
         )
     return files[0]

@@ -157,3 +157,14 @@ def test_poses_with_covariances_are_read(mcap: BagMaker, moved: Motion) -> None:
         rows.append((stamp, mcap.make(kind, mcap.header(stamp), sure)))
     recorded = read_recorded(mcap.write({"/ekf/pose": (kind, rows)}))
     np.testing.assert_allclose(recorded.p_WP_W, moved.p, atol=1e-12)
+
+
+def test_a_bag_of_several_files_without_metadata_is_refused_with_the_remedy(
+    mcap: BagMaker, moved: Motion
+) -> None:
+    path = mcap.write({"/pose": mcap.poses(moved)})
+    storage = next(path.glob("*.mcap"))
+    (path / "flight_1.mcap").write_bytes(storage.read_bytes())
+    (path / "metadata.yaml").unlink()
+    assert "'ros2 bag reindex' makes it" in refusal(path)
+    assert len(read_recorded(storage).t) == len(moved.t)
