@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from pydantic import Field, model_validator
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.config.record import BelowOne, NonNegative, Record
 from iap_description.math import so3
 from iap_description.math.kernels import qmul, quat_at
@@ -67,11 +67,11 @@ def scaled(noise: StateNoise, draws: Array) -> tuple[Array, Array]:
     return draws[..., :9] * scale, turns
 
 
-def lost(noise: StateNoise, draws: Array) -> Array:
+def lost(noise: StateNoise, draws: Array) -> Booleans:
     """(...) whether measurements get lost, by normal numbers (..., columns)."""
     if noise.dropout == 0.0:
         return np.zeros(draws.shape[:-1], bool)
-    return np.asarray(draws[..., 12] < NormalDist().inv_cdf(noise.dropout))
+    return np.asarray(draws[..., 12] < NormalDist().inv_cdf(noise.dropout), dtype=bool)
 
 
 def bias(noise: StateNoise, rng: np.random.Generator) -> Array:
