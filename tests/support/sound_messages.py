@@ -18,7 +18,6 @@ from iap_bringup.launching.node_parameters import (
     ADMITTANCE,
     controller_parameters,
     coordinator_parameters,
-    localization_nodes,
     observer_parameters,
     physics_parameters,
     reference_parameters,
@@ -39,7 +38,6 @@ from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import Command, Q
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.nodes.capture_node import CaptureNode
 from iap_estimation.nodes.centre_node import CentreNode
 from iap_estimation.nodes.frontend_node import FrontendNode
 from iap_estimation.nodes.joint_node import JointNode
@@ -72,6 +70,11 @@ from iap_simulation.scenario.scenario import Scenario
 PERIOD = 5_000_000  # [ns]
 CLOSED_FORM = ("engine.name=closed_form",)
 BASE = "iap/base_link"
+BY_THE_TRUTH = (  # modules as they are measured, since nothing here makes estimates
+    "vehicles.*.sensors=none",
+    "vehicles.*.control.state_source=truth",
+    "vehicles.*.state_noise={position: 0.01, attitude_deg: 0.17, velocity: 0.0, rate_deg: 0.0}",
+)
 STANDING = ("docking", "module_docking", "navigate")  # scenarios, and simulations' namespaces
 WRENCHES = ("raw", "filtered", "estimated")
 
@@ -107,7 +110,12 @@ class Script:
         infos = Flight.of(SCENE).sensors.suite.infos
         cameras = [each for each in infos if isinstance(each, CameraSensorInfo)]
         self._cameras = {each.topic: (each, encoder(each)) for each in cameras}
-        self._standing = [StandingScenario(scenario_of(each), f"/{each}") for each in STANDING]
+        self._standing = [
+            StandingScenario(
+                scenario_of(each, *(BY_THE_TRUTH if each == "module_docking" else ())), f"/{each}"
+            )
+            for each in STANDING
+        ]
         grain = np.random.default_rng(0).integers(0, 255, (61, 81), dtype=np.uint8)
         self._image = np.kron(grain, np.ones((8, 8), np.uint8))
 
@@ -275,20 +283,13 @@ def _sensing(kind: Callable[..., SuiteNode], sensors: str = "imu,uwb,lidar") -> 
 
 
 def _coordinator() -> SuiteNode:
-    own = "modules.wrench_source=joint"
-    parameters = coordinator_parameters(scenario_of("module_docking", own))
+    own = ("modules.wrench_source=joint", *BY_THE_TRUTH)
+    parameters = coordinator_parameters(scenario_of("module_docking", *own))
     return CoordinatorNode("module_docking", parameters=parameters)
 
 
 def _policy(scenario: str) -> SuiteNode:
     return PolicyNode(scenario, parameters={"scenario": scenario})
-
-
-def _captured() -> SuiteNode:
-    options = {"sensors": "capture", "state_source": "capture_inertial"}
-    scenario = scenario_of("beetle_hover", **options)
-    ((_, _, values),) = localization_nodes(scenario, scenario.vehicles[0], "capture_inertial")
-    return CaptureNode(parameters=values)
 
 
 VIRPO = {**PARAMETERS, "method": "virpo"}
@@ -312,7 +313,6 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "virpo_node": (lambda: VirpoNode(parameters=VIRPO), False),
     "joint_node": (lambda: JointNode(parameters=PARAMETERS), False),
     "centre_node": (lambda: CentreNode(parameters=PARAMETERS), False),
-    "capture_node": (_captured, True),
     "recorder": (RecorderNode, False),
     "sensor_player": (SensorPlayer, False),
     "joy_teleop": (JoyTeleop, False),  # by the wall clock, too
