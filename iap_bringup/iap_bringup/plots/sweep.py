@@ -142,7 +142,12 @@ def _label(panel: Axes, axis: Axis) -> None:
 
 
 def draw_sweep(folder: Path, axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[Path]:
-    """Draw success and the first main metric over each key and over each pair of keys; returns the files."""
+    """Draw success and the first main metric over each key and over each pair of keys; returns the files.
+
+    Without keys that are varied there is nothing to draw, and no folder of plots.
+    """
+    if not axes:
+        return []
     metric = next(
         (key for key in MAIN if any(figure_of(row, key) is not None for row in rows)), MAIN[0]
     )

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.cli.main import main
+from iap_bringup.plots.sweep import draw_sweep
 from iap_bringup.terminal.flight import show
 from iap_description.errors import BadInput
 from iap_simulation import Simulation, record
@@ -38,6 +39,11 @@ def test_errors_are_millimetres_with_three_digits(tmp_path):
     millimetres = 1e3 * result.metrics["position_rmse_m"]
     assert result.summary == "completed"
     assert f"{millimetres:#.3g}" in report(result)
+
+
+def test_a_sweep_that_varies_nothing_leaves_no_empty_folder_of_plots(tmp_path):
+    assert draw_sweep(tmp_path, [], []) == []
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("what", [[1, 2, 3], {"iap": 3.0}, "hover"])
