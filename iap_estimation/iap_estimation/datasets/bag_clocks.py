@@ -9,6 +9,7 @@ a topic whose d is far from d0 was stamped by another clock. Nothing comes befor
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from rosbags.highlevel import AnyReader
 from rosbags.rosbag1 import Reader as Ros1Reader
 
 from iap_description.arrays import Integers
+from iap_io.bags.bag_reading import parsing
 from iap_io.trajectories.recorded import RecordedTrajectory
 
 SPAN_NS = 20_000_000_000  # of the bag that is looked at
@@ -118,17 +120,22 @@ def _delay(header: Integers, received: Integers) -> int:
 def _stamps(reader: AnyReader, topic: str, stamp_of: StampOf | None) -> tuple[Integers, Integers]:
     """Stamps and times of reception of a topic's messages in the first part of a bag [ns]."""
     connections = [each for each in reader.connections if each.topic == topic]
-    rows = [
-        (
-            _header_ns(reader, raw)
-            if stamp_of is None
-            else stamp_of(reader.deserialize(raw, c.msgtype)),
-            received,
-        )
-        for c, received, raw in reader.messages(connections, stop=reader.start_time + SPAN_NS)
-    ]
-    header, received = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    return header, received
+    rows = []
+    raws = reader.messages(connections, stop=reader.start_time + SPAN_NS)
+    path = Path(str(reader.paths[0]))
+    while True:
+        with parsing(path):
+            newest = next(raws, None)
+            if newest is None:
+                break
+            message = (
+                None if stamp_of is None else reader.deserialize(newest[2], newest[0].msgtype)
+            )
+            header = _header_ns(reader, newest[2]) if stamp_of is None else 0
+            received = int(np.int64(newest[1]))  # a damaged table may hold texts
+        rows.append((header if stamp_of is None else stamp_of(message), received))
+    of_headers, receptions = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+    return of_headers, receptions
 
 
 def _header_ns(reader: AnyReader, raw: bytes) -> int:

@@ -56,7 +56,8 @@ def received_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tup
             if newest is None:
                 return
             message: Any = reader.deserialize(newest[2], newest[0].msgtype)
-        yield newest[0].topic, message, newest[1]
+            received = int(np.int64(newest[1]))  # a damaged table may hold texts
+        yield newest[0].topic, message, received
 
 
 def messages(reader: AnyReader, topic: str) -> Iterator[Any]:

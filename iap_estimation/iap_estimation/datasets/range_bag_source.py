@@ -56,6 +56,7 @@ from iap_estimation.virpo.messages import ImuSample, Ranges
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic, listing
 
+MAX_TICKS = 2**62  # of a stamp [ns]
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 
 
@@ -177,7 +178,8 @@ def _clocks(path: Path, reader: AnyReader, mapping: RangeMap) -> BagClocks:
 def _range_ns(path: Path, mapping: RangeMap, message: Any) -> int:  # noqa: ANN401
     """The stamp of a message of ranges [ns]."""
     stamp = _field(message, mapping.ranges.stamp, f"{path}: {mapping.ranges.topic}")
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+    ticks = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+    return max(-MAX_TICKS, min(MAX_TICKS, ticks))
 
 
 def _truth(

@@ -76,7 +76,7 @@ class Bag:
     def _decoded(self, connection: Any, stamp: int, raw: bytes) -> tuple[Any, int]:  # noqa: ANN401
         is_ros1 = isinstance(self._reader, rosbag1.Reader)
         decode = self._types.deserialize_ros1 if is_ros1 else self._types.deserialize_cdr
-        return decode(raw, connection.msgtype), stamp
+        return decode(raw, connection.msgtype), int(np.int64(stamp))
 
     def _define(self, topic: str, connections: list[Any]) -> None:
         """Register the definition of a topic's type where rosbags does not know it."""
