@@ -5,10 +5,11 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -33,7 +34,7 @@ from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.unused_keys import IdleKeys, idle_notes, keys_of_file
 
-Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
+Resolved = tuple[Scenario, dict[str, Any]]
 GAINS = "control.gains"  # key of a vehicle
 OF_CONTROLLERS = (GAINS, "control.law", "control.yaw", "control.admittance", "control.wrench_mode")
 SHOWN = (
@@ -53,10 +54,11 @@ def run(options: argparse.Namespace) -> int:
     choices = scenario_options(options)
     scenario, tree = resolve(options.scenario, choices)
 
-    def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
-        return resolve(options.scenario, choices.and_set(more))
-
-    return _fly(scenario, tree, options, resolve_anew)
+    compared = {  # which is refused before anything is flown
+        name: resolve(options.scenario, choices.and_set(("compare={}", *assignments)))
+        for name, assignments in scenario.compare.items()
+    }
+    return _fly(scenario, tree, options, compared)
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -73,7 +75,7 @@ def _fly(
     scenario: Scenario,
     tree: dict[str, Any],
     options: argparse.Namespace,
-    resolve_anew: Resolve | None = None,
+    compared: Mapping[str, Resolved] = MappingProxyType({}),
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
@@ -92,8 +94,7 @@ def _fly(
                 result = _fly_in_browser(flight, folder, tree, options, console, how)
             else:
                 result = execute(flight, folder, tree, **how)
-            if resolve_anew is not None:
-                result = _fly_compared(result, scenario, resolve_anew, folder, progress)
+            result = _fly_compared(result, compared, folder, progress)
         if not (options.no_plot and options.no_view):
             with console.status("drawing"):
                 _draw(folder, plots=not options.no_plot, page=not options.no_view)
@@ -155,18 +156,17 @@ def _draw(folder: Path, *, plots: bool, page: bool) -> None:
 
 
 def _fly_compared(
-    result: Result, scenario: Scenario, resolve: Resolve, folder: Path, progress: Progress
+    result: Result, scenarios: Mapping[str, Resolved], folder: Path, progress: Progress
 ) -> Result:
     """Fly what the key `compare` names, each into its own folder, and add it to the flight's metrics.json.
 
     Returns:
         The flight's result; where one of the others was interrupted, it counts as interrupted, too.
     """
-    if not scenario.compare or result.interrupted:
+    if not scenarios or result.interrupted:
         return result
     compared = {}
-    for name, assignments in scenario.compare.items():
-        other, tree = resolve(("compare={}", *assignments))
+    for name, (other, tree) in scenarios.items():
         subfolder = folder / COMPARED / name
         subfolder.mkdir(parents=True)
         beside = execute(Flight.of(other), subfolder, tree, progress=progress)

@@ -160,5 +160,5 @@ def _walk(messages: _Messages) -> Iterator[_Sample]:
         yield _Sample(t, "/imu", imu, messages.store.types[imu](*content))
         yield messages.pose(t, p, q)
         name, place = anchors[k % len(anchors)]
-        content = messages.header(t, name), 0, 0.1, 0.1, 50.0, float(np.linalg.norm(p - place))
-        yield _Sample(t, "/uwb", ranged, messages.store.types[ranged](*content))
+        away = messages.header(t, name), 0, 0.1, 0.1, 50.0, float(np.linalg.norm(p - place))
+        yield _Sample(t, "/uwb", ranged, messages.store.types[ranged](*away))

@@ -21,7 +21,7 @@ CORNERS = (
     ((0, 0, 0), (0, 0, 1), (0, 1, 0)),
     ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
 )
-RANGE_MAP = {
+RANGE_MAP: dict[str, Any] = {
     "imu": "/imu",
     "ranges": {"topic": "/uwb", "anchor": "header.frame_id", "range": "range", "deviation": 0.1},
     "anchors": [

@@ -109,6 +109,7 @@ def test_a_few_dozen_damaged_inputs_end_as_they_should(capfd):
         (["evaluate", "hold", "--episodes", "0", "--json"], 2),
         (["evaluate", "hold", "--seed", str(2**64), "--episodes", "1", "--json"], 2),
         (["run", "hover", "--seed", str(2**64), "--json"], 2),
+        (["run", "hover", "--set", "compare={other: [spherical]}", "--json"], 2),
         (["dataset", "docking", "--policy", "script", "--seed", "-1", "--json"], 2),
         (["identify", "nowhere.csv", "--model", "second_order", "--json"], 2),
     ],
