@@ -14,9 +14,9 @@ from iap_description.math import so3
 from iap_estimation.datasets.data_sample import DataSample
 from iap_estimation.evaluation.trajectory_errors import poses_at
 
-STEP, HALF, APART = 0.01, 0.3, 0.1  # of even times, half of a bump, between bumps [s]
+STEP, BUMP_HALF, BUMP_PERIOD = 0.01, 0.3, 0.1  # of even times, half of a bump, between bumps [s]
 FEWEST = 20  # bumps
-LEAST = 0.1  # RMS acceleration below which nothing is said [m/s^2]
+MIN_ACCELERATION = 0.1  # RMS acceleration below which nothing is said [m/s^2]
 MATCHES = 0.2  # share of the accelerations that one map leaves, where it says anything
 DIFFERS = 0.5  # least share that remains without a map, where they do not move alike
 
@@ -32,12 +32,12 @@ def motion_of_truth(sample: DataSample) -> str | None:
         return None
     begin, end = max(sample.t[0], truth.t[0]), min(sample.t[-1], truth.t[-1])
     at = np.arange(begin, end, STEP)
-    if end - begin < FEWEST * APART + 2.0 * HALF:
+    if end - begin < FEWEST * BUMP_PERIOD + 2.0 * BUMP_HALF:
         return None
     poses = poses_at(at, truth.t, truth.poses)
     f = np.stack([np.interp(at, sample.t, sample.f_B[:, k]) for k in range(3)], axis=1)
     places, felt = _means(poses[:, :3], so3.rotate(poses[:, 3:], f))
-    if float(np.sqrt(np.mean(np.sum(felt**2, axis=1)))) < LEAST:
+    if float(np.sqrt(np.mean(np.sum(felt**2, axis=1)))) < MIN_ACCELERATION:
         return None
     size = float(np.sum(places * felt) / np.sum(felt**2))
     M = np.linalg.lstsq(felt, places, rcond=None)[0]
@@ -60,10 +60,10 @@ def _left(places: Array, felt: Array) -> float:
 
 def _means(p: Array, force: Array) -> tuple[Array, Array]:
     """Accelerations (B, 3) of places (K, 3), and those of forces (K, 3), over bumps; both less their means."""
-    half, apart = round(HALF / STEP), round(APART / STEP)
+    half, apart = round(BUMP_HALF / STEP), round(BUMP_PERIOD / STEP)
     tau = np.arange(-half, half + 1) / half
     bump = (1.0 - tau**2) ** 3
-    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / HALF**2
+    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / BUMP_HALF**2
     second -= second.mean()
     windows = np.arange(0, len(p) - len(tau) + 1, apart)[:, None] + np.arange(len(tau))
     a = np.einsum("k,bki->bi", second, p[windows]) / bump.sum()

@@ -25,11 +25,11 @@ from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.samples import Samples
 
 STEP = 0.02  # of the times at which samples are interpolated [s]
-HALF = 0.5  # of a bump [s]
-APART = 0.2  # between bumps [s]
+BUMP_HALF = 0.5  # of a bump [s]
+BUMP_PERIOD = 0.2  # between bumps [s]
 MAX_STEP = 0.1  # usual time between samples beyond which nothing is looked at [s]
 FEWEST = 15  # bumps
-LEAST = np.radians(1.2)  # RMS change of n below which nothing is looked at [rad]
+MIN_TILT_CHANGE = np.radians(1.2)  # RMS change of n below which nothing is looked at [rad]
 FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
 DIFFERS = 0.15  # least share where it is not
 BETTER = 0.35  # of that share, which a right reading leaves less of
@@ -60,7 +60,7 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
     is_said = reading.convention is not None or reading.attitude == "level"
     if is_said or samples.about.msgtype in DEFINED or len(t) < FEWEST:
         return
-    if t[-1] < FEWEST * APART or np.median(np.diff(t)) > MAX_STEP:
+    if t[-1] < FEWEST * BUMP_PERIOD or np.median(np.diff(t)) > MAX_STEP:
         return
     at = np.arange(0.0, t[-1], STEP)
     index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
@@ -112,10 +112,10 @@ def _readings(motion: Motion, samples: Samples) -> Iterator[tuple[str, Motion]]:
 
 def _forces(p: Array, R: Array) -> tuple[Array, Array]:
     """Directions (B, 3) of specific force over bumps, and attitudes (B, 3, 3) averaged alike."""
-    half, apart = round(HALF / STEP), round(APART / STEP)
+    half, apart = round(BUMP_HALF / STEP), round(BUMP_PERIOD / STEP)
     tau = np.arange(-half, half + 1) / half
     bump = (1.0 - tau**2) ** 3
-    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / HALF**2
+    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / BUMP_HALF**2
     starts = np.arange(0, len(p) - len(tau) + 1, apart)
     windows = starts[:, None] + np.arange(len(tau))
     second -= second.mean()
@@ -133,7 +133,7 @@ def _directions(motion: Motion) -> tuple[Array, Array] | None:
     u = np.einsum("bij,bi->j", R, n)
     pushed = R @ (u / max(float(np.linalg.norm(u)), 1e-9))
     n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (n, pushed))
-    return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > LEAST else None
+    return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > MIN_TILT_CHANGE else None
 
 
 def _unexplained(motion: Motion) -> float | None:

@@ -17,7 +17,7 @@ from iap_physics.propulsion.propulsion import Propulsion
 
 AIRBORNE = 0.1  # height above standing, from which on a vehicle flies [m]
 MEAN_TIME = 0.005  # over which forces are averaged [s]
-APART = 0.02  # without contact, after which a touch is another one [s]
+RELEASE_TIME = 0.02  # without contact, after which a touch is another one [s]
 ENDED = 0.3  # share of the thrust of hover, below which rotors have ended
 RESTING_SPEED = 0.02  # of a vehicle that stands [m/s]
 
@@ -122,7 +122,7 @@ class Touchdowns(PlantPart):
         dt: float,
     ) -> None:
         self._engine, self._propulsion, self._names = engine, propulsion, names
-        self._apart, self._step = max(1, round(APART / dt)), 0
+        self._apart, self._step = max(1, round(RELEASE_TIME / dt)), 0
         window = max(1, round(MEAN_TIME / dt))
         self._each = {
             i: Touchdown(height, hover[i], np.zeros(window)) for i, height in clearances.items()

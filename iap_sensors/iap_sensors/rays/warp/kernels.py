@@ -17,8 +17,8 @@ FIRST = wp.constant(wp.uint64(0xBF58476D1CE4E5B9))
 SECOND = wp.constant(wp.uint64(0x94D049BB133111EB))
 MASK = wp.constant(wp.uint64(2**14 - 1))
 NAN = wp.constant(wp.float32(float("nan")))
-FAR = wp.constant(wp.float32(float("inf")))  # nothing is within range (REP 117)
-NEAR = wp.constant(wp.float32(float("-inf")))  # something is nearer
+ABOVE_RANGE = wp.constant(wp.float32(float("inf")))  # nothing is within range (REP 117)
+BELOW_RANGE = wp.constant(wp.float32(float("-inf")))  # something is nearer
 
 
 @wp.struct
@@ -161,7 +161,7 @@ def measured(sensor: Sensor, i: int, distance: wp.float32, key: wp.uint64) -> wp
     m = (sensor.start + wp.float64(distance)) * sensor.cosines[i]
     z = mixed(key + STEP * wp.uint64(i + 1))
     if m < sensor.near:
-        return NEAR
+        return BELOW_RANGE
     if wp.float64(z >> wp.uint64(32)) * UNIT < sensor.dropout:
         return NAN
     sigma = sensor.constant + m * (sensor.share + m * sensor.square)
@@ -169,9 +169,9 @@ def measured(sensor: Sensor, i: int, distance: wp.float32, key: wp.uint64) -> wp
     if sensor.resolution > wp.float64(0.0):
         m = wp.floor(m / sensor.resolution + wp.float64(0.5)) * sensor.resolution
     if m < sensor.near:
-        return NEAR
+        return BELOW_RANGE
     if m > sensor.far:
-        return FAR
+        return ABOVE_RANGE
     return wp.float32(m)
 
 
@@ -263,7 +263,7 @@ def take(
     distance, face, normal = nearest(
         worlds, bodies, solid, faces_before, b, p_W, way_W, sensor.reach[i]
     )
-    value = FAR
+    value = ABOVE_RANGE
     if face >= 0:
         value = measured(sensor, i, distance, keys[b])
         if is_shaded(worlds, bodies, sensor, b, p, R, wp.float64(distance) * way_S):
