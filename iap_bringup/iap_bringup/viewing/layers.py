@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Layers of a viewer's scene: each draws one kind of thing, and puts it where an instant of the flight has it."""
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from iap_description.geometry.tessellation import parts_by_color
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.signals import Step
-from iap_description.states import REF_P, REF_Q, P, Q
+from iap_description.states import REF_P, REF_Q, P, Q, resting_state
 from iap_description.vehicles.serial_chain import new_frames, walk
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.nodes.markers import CONTACT_METRES_PER_NEWTON, Rotors
@@ -28,7 +29,6 @@ REFERENCE_AXES, ESTIMATE_AXES = 0.35, 0.2  # [m]
 ANCHOR_RADIUS = 0.06  # [m]
 GRID_REACH, GRID_STEP, GRID_WIDTH = 10.0, 1.0, 0.006  # of the ground's lines [m]
 
-UP, SIDEWAYS = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
 LEVEL, ORIGIN = np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3)
 
 Steps = Sequence[Step]
@@ -101,8 +101,11 @@ class Bodies(_UnderOneNode):
         names = [f"{v.name}/{body}" for v in meta.vehicles for body in v.bodies]
         count = len(names)
         names += [f"objects/{name}" for name in self._world.objects]
-        names += [f"rotors/{i}" for i in range(len(self._rotors.parts))]
         self._nodes = [f"{self.name}/{each}" for each in names]
+        self._level = np.tile(resting_state(ORIGIN, LEVEL), (count, 1))
+        self._nodes += [
+            f"{self._nodes[row]}/rotor_{i}" for i, row in enumerate(self._rotors.bodies)
+        ]
         self._parts = [*visible_bodies(rig), *self._rotors.parts]
         self._moving = [item for item in self._world.objects.values()]
         self._count = count
@@ -126,7 +129,7 @@ class Bodies(_UnderOneNode):
                 stage.place(node, item.row(steps[0].t)[:7])
         if self._rotors.parts:
             tilts = np.concatenate([_tilts(step) for step in steps])
-            poses = self._rotors.poses(x, tilts)
+            poses = self._rotors.poses(self._level, tilts)  # they hang on their bodies
             for node, pose in zip(self._nodes[-len(poses) :], poses, strict=True):
                 stage.place(node, pose)
 
@@ -190,10 +193,13 @@ class References(_UnderOneNode):
 
 def _attitude_along(direction: Array) -> Array:
     """(4,) an attitude, xyzw, whose z axis is a direction (3,) of unit length."""
-    axis = np.cross(UP, direction)
-    sine = float(np.linalg.norm(axis))
-    angle = np.arctan2(sine, direction[2])
-    return so3.quaternion_exp(angle * (axis / sine if sine > 0.0 else SIDEWAYS))
+    x, y, z = direction.tolist()
+    sine = math.hypot(x, y)
+    half = 0.5 * math.atan2(sine, z)
+    if sine == 0.0:  # any horizontal axis will do
+        return np.array([math.sin(half), 0.0, 0.0, math.cos(half)])
+    s = math.sin(half) / sine
+    return np.array([-s * y, s * x, 0.0, math.cos(half)])
 
 
 def _put_arrow(stage: Stage, node: str, foot: Array, head: Array) -> None:

@@ -17,15 +17,17 @@ from iap_bringup.viewing.stage import Pixels, Rgb
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.states import P, Q
 
 SHAFT, HEAD, HEAD_LENGTH = 0.02, 0.06, 0.2  # radii and length of an arrow of 1 m [m]
 TEXTURE_SIZE = 256  # largest side of a texture [pixels]
 FIRST_PORT = 8080
-SAME_POSE, SAME_SIZE = (
-    1e-6,
-    0.01,
-)  # changes that are not sent: of a pose [m], and relative ones of sizes
+SAME_SIZE = 0.01  # relative change of a size that is not sent
 ALONE = "127.0.0.1"
+
+IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+Vec3 = tuple[float, float, float]
+Vec4 = tuple[float, float, float, float]
 
 
 class Server(viser.ViserServer):
@@ -65,6 +67,8 @@ class ViserStage:
     Args:
         server: whose pages draw.
     """
+
+    same_pose = 1e-6  # change of a pose that is not sent [m]
 
     def __init__(self, server: viser.ViserServer) -> None:
         self._server = server
@@ -129,13 +133,24 @@ class ViserStage:
 
     def place(self, name: str, pose: Array) -> None:
         """Put a node at a pose, unless it stands there already."""
-        last = self._poses.get(name)
-        if last is not None and np.abs(pose - last).max() < SAME_POSE:
-            return
-        self._poses[name] = pose.copy()
-        x, y, z, qx, qy, qz, qw = pose.tolist()
-        node = self._nodes[name]
-        node.position, node.wxyz = (x, y, z), (qw, qx, qy, qz)
+        last = self._poses.setdefault(name, IDENTITY.copy())
+        changes = np.abs(pose - last) >= self.same_pose
+        if changes[P].any():
+            last[P] = pose[P]
+            x, y, z = pose[P].tolist()
+            self._move(name, (x, y, z))
+        if changes[Q].any():
+            last[Q] = pose[Q]
+            qx, qy, qz, qw = pose[Q].tolist()
+            self._turn(name, (qw, qx, qy, qz))
+
+    def _move(self, name: str, position: Vec3) -> None:
+        """Send a position [m]."""
+        self._nodes[name].position = position
+
+    def _turn(self, name: str, wxyz: Vec4) -> None:
+        """Send an attitude."""
+        self._nodes[name].wxyz = wxyz
 
     def stretch(self, name: str, factor: float) -> None:
         """Scale what hangs on a node, unless it has about that size already."""
