@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from iap_bringup.fuzz import learning_kinds, recording_kinds, scenario_kinds
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.environment_kind import EnvironmentKind
+from iap_bringup.fuzz.file_kinds import FILE_KINDS
 from iap_bringup.fuzz.kind import Kind
 from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import SettingKind
@@ -26,9 +26,7 @@ MAKING = {
     "render",
 }
 KINDS: Mapping[str, Kind] = {
-    **scenario_kinds.KINDS,
-    **learning_kinds.KINDS,
-    **recording_kinds.KINDS,
+    **FILE_KINDS,
     "set": SettingKind(),
     "options": OptionKind(),
     "environment": EnvironmentKind(),

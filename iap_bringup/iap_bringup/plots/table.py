@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iap_bringup.plots.arm_joints import draw_joints
 from iap_bringup.plots.contact import draw_compared, draw_contact, draw_integrals, draw_wrench
 from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.flight import (
     draw_difference,
     draw_errors,
+    draw_joints,
     draw_overview,
     draw_path3d,
     draw_pose,

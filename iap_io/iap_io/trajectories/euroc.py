@@ -4,7 +4,7 @@
 Columns: time [ns], position [m], quaternion w x y z, and optionally velocity [m/s] and biases. Those are not
 used: a CSV replay is to be the same motion as a bag of its poses, and the velocity is the positions' derivative
 (to 5 mm/s) anyway. The body is an inertial unit, in EuRoC's rig with x up and z forward, see
-`iap_io.trajectories.placement`.
+`iap_io.trajectories.reader`.
 """
 
 from pathlib import Path

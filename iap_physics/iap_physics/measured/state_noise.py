@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A noisy state, as a motion capture or an odometry would give it: white noise, late, with drop-outs."""
+"""A noisy state, as a motion capture or an odometry would give it: white noise, late, with drop-outs.
+
+Arrivals of measured rows: each comes late by whole periods, or not at all, and the newest one stands.
+"""
 
 from collections.abc import Sequence
 from statistics import NormalDist
@@ -13,12 +16,57 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.config.record import BelowOne, NonNegative, Record
 from iap_description.math import so3
 from iap_description.math.kernels import qmul, quat_at
-from iap_description.states import P, Q, V, W
-from iap_physics.measured.arrivals import Arrivals
+from iap_description.states import STATE_SIZE, P, Q, V, W
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it
 _BATCH_CHUNK = 64  # likewise of each world of a batch, for the memory's sake
 MAX_LATENCY = 1.0  # of measurements, which wait in memory meanwhile [s]
+
+
+class Arrivals:
+    """Measured state rows on their way, in B worlds.
+
+    Args:
+        batch: B.
+        most: periods by which a row can be late at most.
+
+    Attributes:
+        late: (B,) periods by which rows are late.
+    """
+
+    def __init__(self, batch: int, most: int) -> None:
+        self.late = np.zeros(batch, dtype=np.int64)
+        self._sent = np.zeros((batch, most + 1, STATE_SIZE))
+        self._count = np.zeros(batch, dtype=np.int64)
+
+    def reset(self, world: int, late: int) -> None:
+        """Forget what is on its way in a world; its rows are late by a number of periods from now on."""
+        self._count[world], self.late[world] = 0, late
+
+    def __call__(self, rows: Array, lost: Booleans, worlds: Integers) -> None:
+        """Put the newest row that has arrived in the place of each that is measured.
+
+        The first row of a flight is there at once.
+
+        Args:
+            rows: (n, 13) as measured now; overwritten.
+            lost: (n,) whether the measurement gets lost, and the one before stands.
+            worlds: (n,) numbers of the worlds.
+        """
+        _pass(self._sent, self._count, self.late, rows, lost, worlds)
+
+
+@njit(cache=True)
+def _pass(
+    sent: Array, count: Integers, late: Integers, rows: Array, lost: Booleans, worlds: Integers
+) -> None:
+    size = sent.shape[1]
+    for n in range(len(worlds)):
+        b = worlds[n]
+        k = count[b]
+        sent[b, k % size] = sent[b, (k - 1) % size] if lost[n] and k > 0 else rows[n]
+        rows[n] = sent[b, max(0, k - late[b]) % size]
+        count[b] = k + 1
 
 
 class StateNoise(Record):

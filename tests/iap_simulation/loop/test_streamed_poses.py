@@ -6,7 +6,7 @@ import pytest
 from commanding import copies, session_of
 from flying import scenario_of
 
-from iap_bringup.experiments.pose_stream import DURATION, receptions, stream
+from iap_bringup.experiments.nodes.node_bars import DURATION, receptions, stream
 from iap_control.responders.pose_stream import InputLimits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.states import P, Q

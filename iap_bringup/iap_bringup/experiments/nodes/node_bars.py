@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What nodes must reach with streams that networks deliver: poses with gaps and bursts in, depth images out."""
+"""What nodes must reach with streams that networks deliver: poses with gaps and bursts in, depth images out.
+
+A stream of poses as networks and players deliver it: with gaps, in bursts, with losses, and late.
+"""
 
 import math
 import time
@@ -12,7 +15,6 @@ from sensor_msgs.msg import CameraInfo, Image
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import SIMULATION, START_TIMEOUT, wait_until
 from iap_bringup.experiments.nodes.processes import Nodes
-from iap_bringup.experiments.pose_stream import DURATION, receptions, stream
 from iap_bringup.experiments.rows import Bar, Report
 from iap_bringup.launching.node_parameters import (
     reference_parameters,
@@ -22,6 +24,7 @@ from iap_bringup.launching.node_parameters import (
 )
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 from iap_description.states import Q
 from iap_io.ros.conversions import fill_pose, stamp_message
 from iap_io.ros.node import EVERY
@@ -34,11 +37,43 @@ from iap_msgs.srv import Step
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
 
+HZ, DURATION = 40.0, 36.0
+GAPS = {3.5: 0.05, 5.0: 0.2, 6.5: 0.5, 8.5: 1.0, 11.0: 2.0}  # begin and length [s]
+BURSTS = ((16.0, 20.0, 0.1), (20.0, 25.0, 0.3))  # begin, end, and time between bursts [s]
+LOSSES, LATE = (25.0, 30.0), (30.0, 35.0)  # begin and end [s]
+LOST_SHARE, MAX_DELAY = 0.1, 0.1  # of poses; [s]
+HEIGHT = 1.5  # about which it goes [m]
 PLATFORMS = ("three_star", "star_5", "f450")
 HEIGHT_BAR, TILT_BAR = 0.1, 35.0  # [m], [deg]
 ARRIVED_BAR, IMAGE_TIME = 99.0, 20.0  # [%], [s of simulation time]
 EPOCH = 10**18  # of the stream's own clock [ns]
 REPORTED = 1.5  # within which diagnostics come again [s of wall time]
+
+
+def stream() -> tuple[Array, Array]:
+    """Stamps (n,) [s] and poses (n, 7) of a flight of up to 1.2 m/s and 0.5 rad/s that begins at rest."""
+    t = np.arange(0.0, DURATION, 1.0 / HZ)
+    u = np.clip(t / 3.0, 0.0, 1.0)
+    ramp = u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
+    p = [1.2 * np.sin(0.8 * t), 0.8 * np.sin(1.1 * t), 0.25 * np.sin(0.9 * t)]
+    turn = [0.12 * np.sin(1.3 * t), 0.15 * np.sin(0.9 * t), 0.9 * np.sin(0.5 * t)]
+    place = np.transpose(p) * ramp[:, None] + [0.0, 0.0, HEIGHT]
+    return t, np.hstack([place, so3.quaternion_exp(np.transpose(turn) * ramp[:, None])])
+
+
+def receptions(t: Array) -> Array:
+    """When poses of stamps (n,) come [s]; NaN for those that are lost."""
+    rng, out = np.random.default_rng(4), t.copy()
+    for begin, length in GAPS.items():
+        out[(t > begin) & (t < begin + length)] = np.nan
+    for begin, end, each in BURSTS:
+        part = (t >= begin) & (t < end)
+        out[part] = np.ceil(t[part] / each + 1e-9) * each
+    lossy = (t >= LOSSES[0]) & (t < LOSSES[1])
+    out[lossy & (rng.random(len(t)) < LOST_SHARE)] = np.nan
+    part = (t >= LATE[0]) & (t < LATE[1])
+    out[part] = np.maximum.accumulate(t[part] + rng.uniform(0.0, MAX_DELAY, part.sum()))
+    return out
 
 
 class StreamFlight(Listener):

@@ -11,22 +11,70 @@ U the ways from the anchors, P the covariance of the aircraft's place and sigma_
 is judged by its mean against what P and the others say of it (Baarda's data snooping):
 :math:`z_i = (S^{-1} m)_i / \sqrt{(S^{-1})_{ii}}` . Where most anchors are at odds with the estimate, that is
 off and not they.
+
+Single ranges that took a detour, as around a body or off a wall: those are left out.
+
+A range that the window's states foresee as :math:`\hat d` counts where
+
+.. math::
+    (d - \hat d)^2 \le g^2 ( u^T P u + \sigma^2 ) ,
+
+with u the way from the anchor, P the covariance of the place and g the gate (Bar-Shalom, Li and Kirubarajan,
+"Estimation with Applications to Tracking and Navigation", 5.4.2). Huber's kernel alone pulls by its width for ever:
+of a third of the ranges, all too long, that is a place beside the right one. Where most ranges are at odds with the
+states, those are off, and all count.
 """
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_estimation.virpo.algebra.states import covariance_in_world
 from iap_estimation.virpo.messages import LeftOut
 from iap_estimation.virpo.spec import Lasting, VirpoSpec
-from iap_estimation.virpo.window.detour_gate import DetourGate
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import RangeTerms
 from iap_estimation.virpo.window.window import Window
 
+MEMORY = 60  # ranges, of which so many have to fit
+FEWEST = 0.4  # share of them
 MEMORY_FACTOR = 5.0  # times the memory after which an anchor that says nothing is forgotten
+
+
+class DetourGate:
+    """Says which ranges count.
+
+    Args:
+        aircraft: how many aircraft there are.
+        gate: deviations beyond which a range took a detour.
+    """
+
+    def __init__(self, aircraft: int, gate: float) -> None:
+        self._gate = gate
+        self._fitting: list[deque[bool]] = [deque(maxlen=MEMORY) for _ in range(aircraft)]
+
+    def begin(self) -> None:
+        """Forget which ranges did not fit: the states are new ones."""
+        for fitting in self._fitting:
+            fitting.clear()
+
+    def direct(self, a: int, measured: Array, P: Array) -> Booleans:
+        """(n,) whether ranges count.
+
+        Args:
+            a: the aircraft.
+            measured: (n, 6) anchor, range less the foreseen one [m], its deviation [m], direction from the anchor (3).
+            P: (3, 3) covariance of the foreseen place [m^2].
+        """
+        off, sigma, ways = measured[:, 1], measured[:, 2], measured[:, 3:]
+        spread = np.einsum("ni,ij,nj->n", ways, P, ways) + sigma**2
+        fits: Booleans = off**2 <= self._gate**2 * spread
+        fitting = self._fitting[a]
+        fitting.extend(fits.tolist())
+        is_lost = len(fitting) == MEMORY and sum(fitting) < FEWEST * MEMORY
+        return np.ones(len(fits), dtype=bool) if is_lost else fits
 
 
 @dataclass
