@@ -63,7 +63,7 @@ class LiveViewer:
         references = flight.references
         add_paths(self._stage, [], references)
         camera = server.initial_camera
-        camera.position, camera.look_at = initial_view(np.vstack(references))
+        camera.position, camera.look_at = initial_view(np.vstack(references), flight.rig)
         self._traces: list[list[Array]] = [[] for _ in references]
         self._clock = server.gui.add_markdown("")
         if may_control:

@@ -81,7 +81,7 @@ def write_page(source: RunSource, out: Path) -> None:
         first, last = source.span
         scene.update(stage, source.steps(first))
         camera = server.initial_camera
-        camera.position, camera.look_at = initial_view(np.vstack(source.paths[0]))
+        camera.position, camera.look_at = initial_view(np.vstack(source.paths[0]), source.rig)
         serializer = stage.recording = server.get_scene_serializer()
         period = max(1.0 / RATE, (last - first) / MOST_PICTURES)
         for t in np.arange(first, last, period):
@@ -97,10 +97,12 @@ def write_page(source: RunSource, out: Path) -> None:
 def _with_script(page: str, source: RunSource) -> str:
     """A page with the choice of cameras, events and images, see ``page.js``."""
     x = source.steps(source.span[0])[0].x[0, P]
+    eye, target = initial_view(np.vstack(source.paths[0]), source.rig)
     flight = {
         "title": source.title,
         "vehicle": f"/world/bodies/{source.meta.vehicles[0].name}/{source.meta.vehicles[0].bodies[0]}",
         "home": x.tolist(),
+        "from": _direction(np.subtract(eye, target)),
         "begin": source.span[0],
         "size": _size(source.paths[0]),
         "events": [[each.t, each.text] for each in events_of(source.run)],
@@ -110,6 +112,11 @@ def _with_script(page: str, source: RunSource) -> str:
     script = f"<script>window.IAP_FLIGHT={text};\n{SCRIPT.read_text()}</script>"
     end = page.rindex("</body>")
     return page[:end] + script + page[end:]
+
+
+def _direction(v: Array) -> list[float]:
+    unit: list[float] = (v / np.linalg.norm(v)).tolist()
+    return unit
 
 
 def _size(paths: list[Array]) -> float:

@@ -56,7 +56,7 @@ class RunViewer:
             scene.add(self._stage)
             add_paths(self._stage, *source.paths, root=scene.root)
         server.initial_camera.position, server.initial_camera.look_at = initial_view(
-            np.vstack([line for source in sources for line in source.paths[0]])
+            np.vstack([line for source in sources for line in source.paths[0]]), sources[0].rig
         )
         self._slider = TimeSlider(server, self.playback, first)
         add_time(server, self.playback)

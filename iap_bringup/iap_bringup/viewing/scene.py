@@ -8,7 +8,9 @@ import numpy as np
 from iap_bringup.viewing.layers import LAYERS, LEVEL, Layer, Steps
 from iap_bringup.viewing.stage import Rgb, Stage
 from iap_description.arrays import Array
+from iap_description.math import so3
 from iap_description.states import P
+from iap_description.world.scene_objects import standing
 from iap_io.runs.run_meta import RunMeta
 from iap_sensors.mounted.rig_spec import RigSpec
 
@@ -17,6 +19,8 @@ PATH_COLOR: Rgb = (40, 90, 200)
 REFERENCE_COLOR: Rgb = (150, 150, 150)
 PATH_WIDTH = 0.012  # [m]
 VIEW_FROM = np.array([-0.55, -0.75, 0.4])  # direction of a camera from the middle of a flight
+VIEW_TURNS_DEG = np.array([0.0, 90.0, -90.0, 45.0, -45.0, 180.0])  # about the vertical
+LOWEST_EYE = 0.3  # [m]
 VIEW_DISTANCE, MARGIN = 0.85, 0.5  # over the size of a flight with a margin around its path [m]
 
 Vec3 = tuple[float, float, float]
@@ -86,10 +90,27 @@ def add_paths(
             add_path(stage, f"{root}/{PATHS}/{kind}_{i}", points, color)
 
 
-def initial_view(points: Array) -> tuple[Vec3, Vec3]:
-    """Place of a camera that sees points (n, 3), and the point that it looks at [m]."""
+def initial_view(points: Array, rig: RigSpec) -> tuple[Vec3, Vec3]:
+    """Place of a camera that sees a way, and the point that it looks at [m].
+
+    Of several directions it is the first from which objects hide the fewest points.
+
+    Args:
+        points: (n, 3) of the way [m].
+        rig: whose world's objects may be in the way.
+    """
     low, high = points.min(axis=0) - MARGIN, points.max(axis=0) + MARGIN
     middle = 0.5 * (low + high)
     distance = VIEW_DISTANCE * float(np.linalg.norm(high - low))
-    x, y, z = (middle + distance * VIEW_FROM / np.linalg.norm(VIEW_FROM)).tolist()
-    return (x, y, max(z, 0.3)), tuple(middle.tolist())
+    objects = standing(rig.world, 0.0)
+
+    def hidden(direction: Array) -> int:
+        """Points that something hides from here, or from further back."""
+        eyes = [middle + far * distance * direction for far in (1.0, 2.0)]
+        hides = [each.hides(points, eye) for each in objects for eye in eyes]
+        return int(np.any(hides, axis=0).sum()) if hides else 0
+
+    turns = so3.quaternion_exp(np.deg2rad(VIEW_TURNS_DEG)[:, None] * np.array([0.0, 0.0, 1.0]))
+    directions = so3.rotate(turns, VIEW_FROM / np.linalg.norm(VIEW_FROM))
+    x, y, z = (middle + distance * min(directions, key=hidden)).tolist()
+    return (x, y, max(z, LOWEST_EYE)), tuple(middle.tolist())

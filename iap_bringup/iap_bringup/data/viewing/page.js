@@ -45,7 +45,7 @@
   views.onchange = () => {
     follows = views.value === "follow";
     if (views.value in directions) look(directions[views.value], 1.2 * flight.size + 1.5);
-    if (follows) look([-0.7, -0.7, 0.45], 2.5);
+    if (follows) look(flight.from, 2.8);
   };
 
   // Clicks on an event write its time into the playback's field.
