@@ -30,9 +30,10 @@ def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
 
     server = open_server(options.host, options.port, title)
     port = server.get_port()
-    if port != options.port:
+    if options.port not in (0, port):
         console.print(f"port {options.port} is in use: {port} in its place")
-    address = f"http://{options.host}:{port}"
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    address = f"http://{host}:{port}"
     console.print(f"{escape(title)}: {address} (Ctrl-C ends)", soft_wrap=True)
     if not options.no_browser and not open_browser(address):
         console.print("no browser found: open the address by hand")

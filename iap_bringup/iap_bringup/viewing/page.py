@@ -71,7 +71,7 @@ def write_page(source: RunSource, out: Path) -> None:
     Raises:
         BadInput: it cannot be written.
     """
-    server = open_server(label=source.title)
+    server = open_server(port=0, label=source.title)
     try:
         stage = PageStage(server)
         scene = FlightScene(source.rig, source.meta)

@@ -2,7 +2,9 @@
 """The stage on viser: a server whose pages in browsers draw it."""
 
 import contextlib
+import errno
 import io
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +23,7 @@ from iap_description.states import P, Q
 
 SHAFT, HEAD, HEAD_LENGTH = 0.02, 0.06, 0.2  # radii and length of an arrow of 1 m [m]
 TEXTURE_SIZE = 256  # largest side of a texture [pixels]
-FIRST_PORT = 8080
+FIRST_PORT, LAST_PORT, TRIED_PORTS = 8080, 65535, 100
 SAME_SIZE = 0.01  # relative change of a size that is not sent
 ALONE = "127.0.0.1"
 
@@ -48,17 +50,37 @@ def open_server(host: str = ALONE, port: int = FIRST_PORT, label: str = "iap") -
 
     Args:
         host: address that it listens at.
-        port: the first that is tried.
+        port: the first that is tried; 0 takes any.
         label: title of its panel.
 
     Raises:
         BadInput: no port is free, or there is no such address.
     """
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            return Server(host=host, port=port, label=label, verbose=False)
-    except OSError as error:
-        raise BadInput(f"--host {host}: {error.strerror or error}") from None
+    free = _free_port(host, port)  # viser waits for ever where there is none
+    with contextlib.redirect_stdout(io.StringIO()):
+        return Server(host=host, port=free, label=label, verbose=False)
+
+
+def _free_port(host: str, first: int) -> int:
+    """The first free port of an address from one on; 0 stands for any.
+
+    Raises:
+        BadInput: no port is free, or this machine has no such address.
+    """
+    if not 0 <= first <= LAST_PORT:
+        raise BadInput(f"port {first}: a number from 0 to {LAST_PORT} is expected")
+    for port in range(first, min(first + TRIED_PORTS, LAST_PORT + 1)):
+        try:
+            family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            with socket.create_server(address, family=family):
+                return port
+        except UnicodeError:
+            raise BadInput(f"host {host}: no address") from None
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                why = str(error.strerror).partition(" (")[0]
+                raise BadInput(f"host {host}, port {port}: no pages there, {why}") from None
+    raise BadInput(f"port {first}: it is in use, and so are the {TRIED_PORTS - 1} after it")
 
 
 class ViserStage:

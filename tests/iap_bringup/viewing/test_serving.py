@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of the viewer without a browser: addresses that are taken or do not exist, and browsers that come and go."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+from viewer_client import ViewerClient
+
+from iap_bringup.cli.main import main
+from iap_bringup.cli.view import DISPLAYS
+from iap_bringup.viewing.live_flight import LiveFlight
+from iap_bringup.viewing.live_viewer import LiveViewer
+from iap_bringup.viewing.viser_stage import ALONE, open_server
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.process import interrupts
+from iap_io.runs.run_folder import load_run
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.simulation.simulation import Simulation
+
+BODY = "/world/bodies/iap/base_link"
+
+
+@contextmanager
+def shown_flight():
+    """A flight in a thread, and the address of its pages; it is ended by hand, or it was disturbed."""
+    flight = Flight.of(resolved("figure_eight", {}, {"duration": 600.0})[0])
+    live, server, ends = LiveFlight(flight, is_paced=True), open_server(port=0), []
+
+    def fly():
+        with Simulation(flight) as simulation:
+            simulation.begin(observers=[live], guidance=[live])
+            try:
+                simulation.fly()
+            except FlightFailed as failure:
+                ends.append(failure.outcome)
+
+    thread = threading.Thread(target=fly)
+    with LiveViewer(server, live, may_control=True):
+        thread.start()
+        try:
+            yield f"http://{ALONE}:{server.get_port()}"
+        finally:
+            live.reset()
+            thread.join(60.0)
+    assert ends == ["reset"]
+
+
+def moves(client):
+    """Whether a client is sent further places of the platform."""
+    count = client.names[BODY]
+    return client.wait(lambda: client.names[BODY] > count + 5)
+
+
+def test_two_browsers_see_one_flight_and_one_that_closes_and_returns_sees_it_again():
+    with shown_flight() as address:
+        with ViewerClient(address) as first, ViewerClient(address) as second:
+            assert moves(first)
+            assert moves(second)
+        with ViewerClient(address) as again:
+            assert moves(again)
+
+
+def test_a_port_in_use_is_passed_over():
+    with socket.create_server((ALONE, 0)) as other:
+        taken = other.getsockname()[1]
+        server = open_server(port=taken)
+        assert taken < server.get_port() < taken + 100
+        server.stop()
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "words"),
+    [
+        ("nonsense.invalid", 0, "host nonsense.invalid"),
+        ("198.51.100.7", 0, "host 198.51.100.7"),  # an address of nobody
+        ("x" * 70, 0, "host xxx"),
+        (ALONE, 99999, "port 99999"),
+        (ALONE, -1, "port -1"),
+    ],
+)
+def test_an_address_that_this_machine_does_not_have_is_refused_at_once(host, port, words):
+    with pytest.raises(BadInput, match=words):
+        open_server(host, port)
+
+
+def test_a_flight_whose_pages_have_no_address_leaves_no_folder(tmp_path, capsys):
+    out = tmp_path / "run"
+    arguments = ("--view", "web", "--no-browser", "--port", "70000", "--out", str(out))
+    assert main(["run", "hover", *arguments]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.slow
+def test_an_interrupt_during_a_pause_keeps_what_was_flown_on_a_machine_without_a_browser(tmp_path):
+    out = tmp_path / "run"
+    arguments = (
+        "run figure_eight --duration 600 --view web --realtime --no-plot --no-view --port 0"
+    )
+    command = [sys.executable, "-P", "-m", "iap_bringup.cli.main", *arguments.split()]
+    environment = {key: value for key, value in os.environ.items() if key not in DISPLAYS}
+    with subprocess.Popen(
+        [*command, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    ) as process:
+        lines = iter(process.stdout)
+        address = next(filter(None, (re.search(r"http://\S+", line) for line in lines))).group()
+        with ViewerClient(address) as client:
+            assert moves(client)
+            client.click("Pause")
+            assert client.wait(lambda: "Play" in client.changes)
+            process.send_signal(signal.SIGINT)
+            rest = process.communicate(timeout=120)[0]
+    assert "no browser found" in rest
+    assert "what was flown is kept" in rest
+    assert process.returncode == interrupts.exit_code(signal.SIGINT)
+    assert len(load_run(out).vehicles[0].columns.t) > 1
