@@ -11,11 +11,10 @@ from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import CONFIG, load_run, new_folder
+from iap_io.runs.run_folder import CONFIG, new_folder
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.runs.rerender import rerender
-from iap_simulation.runs.video import write_run_video
 from iap_simulation.scenario.resolving import resolve_again
 
 
@@ -44,13 +43,25 @@ def render(options: argparse.Namespace) -> int:
 
 def _write_video(options: argparse.Namespace) -> int:
     """Write a video of a run, in another scene if one is named."""
+    from iap_bringup.films.film import FilmSettings, write_film  # brings in the viewer's scene
+    from iap_bringup.viewing.source import RunSource
+
     if options.time or options.sensors is not None or options.out is not None:
-        raise BadInput("--video: goes with --rate and --scene alone")
+        raise BadInput("--video: goes with neither --time, --sensors nor --out")
     scenario, _ = resolve_again(options.folder / CONFIG, sensors=None, scene=options.scene)
-    data, console = load_run(options.folder), Console()
-    duration = float(data.vehicles[0].columns.t[-1])
-    with report.time_bar(console, report.flight_text(scenario, duration), duration) as progress:
-        count = write_run_video(data, scenario, options.video, options.rate, progress)
+    source, console = RunSource(RecordedRun(options.folder, scenario=scenario)), Console()
+    settings = FilmSettings(
+        rate=options.rate,
+        size=options.size,
+        follows=options.follow,
+        begin=options.begin,
+        end=options.end,
+        speed=options.speed,
+        plot=options.plot,
+    )
+    end = source.span[1]
+    with report.time_bar(console, report.flight_text(scenario, end), end) as progress:
+        count = write_film(source, options.video, settings, progress)
     console.print(f"{options.video}: {count} pictures")
     return 0
 

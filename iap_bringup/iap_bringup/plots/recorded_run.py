@@ -37,16 +37,21 @@ class RecordedRun:
         folder: of the run.
         data: its recording; None reads it, at most `MAX_TICKS` of it.
         metrics: its metrics.json; None reads it, if there is one: a run that was killed has none.
+        scenario: that is shown, in another scene for example; None reads it.
 
     Raises:
         BadInput: once something is read that is not there or damaged.
     """
 
     def __init__(
-        self, folder: Path, data: RunData | None = None, metrics: Mapping[str, Any] | None = None
+        self,
+        folder: Path,
+        data: RunData | None = None,
+        metrics: Mapping[str, Any] | None = None,
+        scenario: Scenario | None = None,
     ) -> None:
         self.folder = folder
-        self._data, self._metrics = data, metrics
+        self._data, self._metrics, self._scenario = data, metrics, scenario
 
     @cached_property
     def data(self) -> RunData:
@@ -70,6 +75,8 @@ class RecordedRun:
     @cached_property
     def scenario(self) -> Scenario:
         """The scenario as it was resolved."""
+        if self._scenario is not None:
+            return self._scenario
         path = self.folder / CONFIG
         return scenario_of(read_yaml(path), str(path))
 

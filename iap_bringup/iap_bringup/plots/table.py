@@ -124,14 +124,19 @@ def write_named_plots(run: RecordedRun, names: Sequence[str]) -> list[Path]:
     Raises:
         BadInput: a name is unknown, or the run has not what a plot needs.
     """
-    plots = [_plot_named(name) for name in names]
+    plots = [plot_named(name) for name in names]
     for plot in plots:
         if not plot.needs.of(run):
             raise BadInput(f"plot {plot.name}: {run.folder} has not {plot.needs.what}")
     return write_plots(run, plots)
 
 
-def _plot_named(name: str) -> AnyPlot:
+def plot_named(name: str) -> AnyPlot:
+    """A plot by its name, which may be ``module:PLOT``.
+
+    Raises:
+        BadInput: there is none.
+    """
     known = {plot.name: plot for plot in PLOTS}
     if ":" not in name:
         if name not in known:

@@ -8,7 +8,7 @@ from iap_learning.environments.camera import HEIGHT, WIDTH, WorldCamera
 from iap_learning.evaluation.flyers import EvaluatedAgent
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import Task
-from iap_simulation.runs.video import VideoFile
+from iap_simulation.runs.video_file import VideoFile
 
 LARGEST_PICTURE_RATE = 30.0  # pictures a second
 
@@ -17,7 +17,7 @@ def write_video(path: Path, task: Task, flyer: EvaluatedAgent, seeds: Sequence[i
     """Fly episodes, one after the other, into a video in their own time; returns the number of its pictures.
 
     Args:
-        path: of the file, which ends in .mp4.
+        path: of the file, in the format of its suffix.
         task: what is to be done.
         flyer: who flies.
         seeds: of the episodes.

@@ -77,7 +77,7 @@ def test_a_baseline_needs_a_task_and_has_no_network(
         (["POLICY", "--episodes", "0"], "--episodes 0: at least 1"),
         (["POLICY", "--seed", "-1"], "--seed -1: at least 0"),
         (["POLICY", "--task", "hold"], "key 'platform': 'f450_dock'"),
-        (["POLICY", "--video", "episode.gif"], "ends in .mp4"),
+        (["POLICY", "--video", "episode.avi"], "ends in .webm, .mp4"),
     ],
 )
 def test_what_cannot_be_judged_is_said_in_one_line(

@@ -54,7 +54,12 @@ def add_evaluate(parser: CommandParser) -> None:
     parser.add_argument("--engine", choices=ENGINES, default=BATCHED, help="default: batched")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="share many worlds")
     parser.add_argument("--export", type=Path, metavar="FILE.onnx", help="the policy for others")
-    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="of the first episode")
+    parser.add_argument(
+        "--video",
+        type=Path,
+        metavar="FILE",
+        help="of the first episode: .webm, .mp4, .webp or .gif",
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: evaluations/NAME-001")
     parser.add_argument("--no-record", action="store_true", help="fly no failure again")
     parser.add_argument("--no-plot", action="store_true", help="leave the figure out")

@@ -200,7 +200,51 @@ def add_render(parser: CommandParser) -> None:
         type=Path,
         help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
     )
-    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="the flight, instead")
-    parser.add_argument("--rate", type=float, default=25.0, help="pictures a second (25)")
+    _add_film_options(parser.add_argument_group("moving pictures"))
     add_sensor_options(parser)
     parser.set_defaults(run=Later("images", "render"))
+
+
+def _add_film_options(film: argparse._ArgumentGroup) -> None:
+    film.add_argument(
+        "--video",
+        type=Path,
+        metavar="FILE",
+        help="the flight, instead: .webm or .mp4 for browsers, .webp or .gif for pages that show images",
+    )
+    film.add_argument("--rate", type=float, default=25.0, help="pictures a second (25)")
+    film.add_argument(
+        "--size",
+        type=picture_size,
+        default=(960, 540),
+        metavar="WIDTHxHEIGHT",
+        help="of the pictures, pixels (960x540)",
+    )
+    camera = film.add_mutually_exclusive_group()
+    camera.add_argument(
+        "--follow", action="store_true", default=True, help="the camera goes along (default)"
+    )
+    camera.add_argument(
+        "--fixed", dest="follow", action="store_false", help="it stands still and sees all"
+    )
+    film.add_argument("--from", type=float, dest="begin", metavar="T", help="first time, s")
+    film.add_argument("--to", type=float, dest="end", metavar="T", help="last time, s")
+    film.add_argument(
+        "--speed", type=float, default=1.0, help="seconds of the flight in a second (1)"
+    )
+    film.add_argument("--plot", metavar="NAME", help="a plot over time below the pictures")
+
+
+def picture_size(text: str) -> tuple[int, int]:
+    """Width and height of a film's pictures, both even, as coded videos need.
+
+    Raises:
+        ArgumentTypeError: the text says something else.
+    """
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"'{text}' is not WIDTHxHEIGHT, such as 960x540")
+    width, height = (int(part) for part in parts)
+    if not (64 <= width <= 3840 and 64 <= height <= 2160) or width % 2 or height % 2:
+        raise argparse.ArgumentTypeError(f"'{text}': even, 64x64 to 3840x2160")
+    return width, height

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The stage of a film: nodes of a viewer's scene in rendered pictures, with lines and arrows over them."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.viewing.stage import Rgb
+from iap_description.arrays import Array
+from iap_description.geometry.tessellation import MeshPart
+from iap_description.math import so3
+from iap_description.scenes.library import load_scene
+from iap_description.scenes.scene import Fog, Light, Scene, Sky
+from iap_description.states import P, Q
+from iap_sensors.cameras.make import make_renderer
+from iap_sensors.cameras.model import CameraModel
+from iap_sensors.cameras.renderer import Shot
+from iap_sensors.cameras.spec import CameraSpec
+
+Picture = NDArray[np.uint8]
+Size = tuple[int, int]  # width and height [pixels]
+
+FOCAL = 0.9  # focal length over the picture's width
+NEAR, FAR = 0.1, 100.0  # what is closer or farther along the view is not seen [m]
+DEPTH_SHRINK = 3  # pixels of the picture along each axis that share one depth
+DEPTH_SLACK = 0.04  # by which a line may lie behind a surface and is still seen [m]
+TILES, TILE_PIXELS, GROUND_REACH = (
+    8,
+    32,
+    40.0,
+)  # of the chequered ground's texture, and its size [m]
+TILE = 1.0  # [m]
+TILE_GREYS = 214, 198
+HAZE, HORIZON = 0.035, (0.89, 0.91, 0.94)  # [1/m], sRGB
+ARROW_TIP, MIN_ARROW_PIXELS = 0.14, 4.0  # share of the arrow
+AXIS_COLORS: tuple[Rgb, ...] = ((214, 60, 50), (50, 160, 70), (50, 100, 214))
+IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+class View(NamedTuple):
+    """The place of the film's camera.
+
+    Attributes:
+        p_WC_W: (3,) its position [m].
+        R_WC: (3, 3) attitude of its optical frame: x right, y down, z ahead.
+    """
+
+    p_WC_W: Array
+    R_WC: Array
+
+    @classmethod
+    def towards(cls, position: Array, target: Array) -> "View":
+        """From a position to a target (3,) that is not straight above or below [m]."""
+        ahead = (target - position) / np.linalg.norm(target - position)
+        right = np.cross(ahead, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        return cls(position, np.stack([right, np.cross(ahead, right), ahead], axis=1))
+
+
+def studio_scene() -> Scene:
+    """A pale chequered ground under a clear sky, for flights whose world names no scene."""
+    tiles = np.indices((TILES, TILES)).sum(axis=0) % 2
+    greys = np.array(TILE_GREYS, np.uint8)[tiles].repeat(TILE_PIXELS, 0).repeat(TILE_PIXELS, 1)
+    corners = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * GROUND_REACH
+    ground = MeshPart(
+        "ground",
+        np.column_stack([corners, np.zeros(4)]).astype(np.float32),
+        np.tile(np.array([0.0, 0.0, 1.0], np.float32), (4, 1)),
+        (corners / (TILES * TILE)).astype(np.float32),
+        np.array([[0, 1, 2], [0, 2, 3]], np.int32),
+        "tiles",
+        (1.0, 1.0, 1.0, 1.0),
+        1,
+    )
+    return Scene(
+        "studio",
+        (ground,),
+        (),
+        {"tiles": np.repeat(greys[..., None], 3, axis=2)},
+        Light((0.40, -0.38, 0.84), 0.6, 0.55),
+        Fog(HAZE, HORIZON),
+        Sky((0.59, 0.72, 0.87), HORIZON),
+        {},
+    )
+
+
+@dataclass
+class _Node:
+    """What hangs on a node.
+
+    Attributes:
+        pose: (7,) in its parent's frame.
+        parts: its triangles.
+        axes: length of its axes [m].
+        arrow: colour of its arrow.
+        length: of the arrow [m].
+        ball: radius [m] and colour.
+        visible: False where it is hidden.
+    """
+
+    pose: Array = field(default_factory=IDENTITY.copy)
+    parts: list[MeshPart] = field(default_factory=list)
+    axes: float = 0.0
+    arrow: Rgb | None = None
+    length: float = 0.0
+    ball: tuple[float, Rgb] | None = None
+    visible: bool = True
+
+
+class FilmStage:
+    """A `Stage` whose pictures are made one by one.
+
+    Args:
+        renderer: name of the renderer.
+        scene: name of the scene around the flight; None for a chequered ground.
+        size: of the pictures.
+
+    Raises:
+        BadInput: this machine cannot draw.
+    """
+
+    def __init__(self, renderer: str, scene: str | None, size: Size) -> None:
+        self._scene = studio_scene() if scene is None else load_scene(scene)
+        self._spec = _camera_spec(size, "rgb8")
+        self._depth_spec = _camera_spec(
+            (size[0] // DEPTH_SHRINK, size[1] // DEPTH_SHRINK), "depth"
+        )
+        self._models = CameraModel.of(self._spec), CameraModel.of(self._depth_spec)
+        self._nodes: dict[str, _Node] = {}
+        self._ancestors: dict[str, tuple[str, ...]] = {}
+        self._meshed: list[str] = []
+        self._renderer, self._is_loaded = make_renderer(renderer), False
+
+    def add_frame(self, name: str, axes: float = 0.0) -> None:
+        """Add a node, see `Stage`."""
+        self._node(name).axes = axes
+
+    def add_part(self, name: str, part: MeshPart, texture: Picture | None = None) -> None:  # noqa: ARG002
+        """Add triangles to the parent of a node, see `Stage`; a texture is that of the scene."""
+        self._node(name.rpartition("/")[0]).parts.append(part)
+
+    def add_lines(self, name: str, points: Array, color: Rgb, width: float) -> None:
+        """Lines are drawn by `draw_path`, since a film's grow."""
+
+    def add_arrow(self, name: str, color: Rgb) -> None:
+        """Add an arrow, see `Stage`."""
+        self._node(name).arrow = color
+
+    def add_ball(self, name: str, radius: float, color: Rgb) -> None:
+        """Add a ball, see `Stage`."""
+        self._node(name).ball = (radius, color)
+
+    def place(self, name: str, pose: Array) -> None:
+        """Put a node, see `Stage`."""
+        self._node(name).pose = pose
+
+    def stretch(self, name: str, factor: float) -> None:
+        """Scale an arrow, see `Stage`."""
+        self._node(name).length = factor
+
+    def show(self, name: str, *, visible: bool) -> None:
+        """Show or hide a node, see `Stage`."""
+        self._node(name).visible = visible
+
+    def _node(self, name: str) -> _Node:
+        if name not in self._nodes:
+            self._nodes[name] = _Node()
+        return self._nodes[name]
+
+    def _pose(self, name: str) -> Array:
+        """(7,) pose of a node in `map`."""
+        if name not in self._ancestors:
+            parts = name.split("/")
+            names = ("/".join(parts[:n]) for n in range(2, len(parts) + 1))
+            self._ancestors[name] = tuple(each for each in names if each in self._nodes)
+        pose = IDENTITY
+        for each in self._ancestors[name]:
+            local = self._nodes[each].pose
+            if local is IDENTITY or not (local - IDENTITY).any():
+                continue
+            if pose is IDENTITY:
+                pose = local
+                continue
+            p = pose[P] + so3.rotate(pose[Q], local[P])
+            pose = np.concatenate([p, so3.multiply(pose[Q], local[Q])])
+        return pose
+
+    def picture(self, view: View) -> "FilmPicture":
+        """The picture from a place."""
+        if not self._is_loaded:
+            self._meshed = [name for name, node in self._nodes.items() if node.parts]
+            self._renderer.load(self._scene, [self._nodes[name].parts for name in self._meshed])
+            self._is_loaded = True
+        q_WC = so3.quaternion_from_matrix(view.R_WC)
+        shots = [
+            Shot(model, spec, view.p_WC_W, q_WC)
+            for model, spec in zip(self._models, (self._spec, self._depth_spec), strict=True)
+        ]
+        poses = np.array([self._pose(name) for name in self._meshed]).reshape(-1, 7)
+        image, depth = self._renderer.render(shots, poses)
+        assert image.rgb is not None and depth.depth is not None  # noqa: S101, PT018 - as asked for
+        return FilmPicture(image.rgb, depth.depth, self._models[0], view)
+
+    def draw_marks(self, picture: "FilmPicture") -> None:
+        """Draw axes, balls and arrows over a picture."""
+        for name, node in self._nodes.items():
+            if not node.visible or (node.arrow is None and node.ball is None and node.axes == 0.0):
+                continue
+            pose = self._pose(name)
+            if node.axes > 0.0:
+                ends = pose[P] + so3.rotate(pose[Q], node.axes * np.eye(3))
+                for end, color in zip(ends, AXIS_COLORS, strict=True):
+                    picture.draw_line(np.stack([pose[P], end]), color)
+            if node.ball is not None:
+                picture.draw_ball(pose[P], *node.ball)
+            if node.arrow is not None and node.length > 0.0:
+                head = pose[P] + so3.rotate(pose[Q], np.array([0.0, 0.0, node.length]))
+                picture.draw_arrow(pose[P], head, node.arrow)
+
+    def close(self) -> None:
+        """Give back what the renderer holds."""
+        self._renderer.close()
+
+
+def _camera_spec(size: Size, output: str) -> CameraSpec:
+    width, height = size
+    return CameraSpec(
+        position=(0.0, 0.0, 0.0),
+        rpy_deg=(0.0, 0.0, 0.0),
+        width=width,
+        height=height,
+        fx=FOCAL * width,
+        fy=FOCAL * width,
+        cx=0.5 * (width - 1),
+        cy=0.5 * (height - 1),
+        rate=1.0,
+        outputs=(output,),
+        near=NEAR,
+        far=FAR,
+        antialiasing=4,
+    )
+
+
+class FilmPicture:
+    """A rendered picture that is drawn on.
+
+    Args:
+        pixels: (h, w, 3) RGB.
+        depth: of fewer pixels, along the view [m].
+        model: of the camera.
+        view: its place.
+    """
+
+    def __init__(self, pixels: Picture, depth: Array, model: CameraModel, view: View) -> None:
+        self.pixels = np.ascontiguousarray(pixels)
+        self._depth, self._model, self._view = depth, model, view
+
+    def _in_camera(self, points_W: Array) -> Array:
+        return (points_W - self._view.p_WC_W) @ self._view.R_WC
+
+    def _visible(self, points_C: Array, pixels: Array) -> NDArray[np.bool_]:
+        """Which points (n, 3) are in front of all surfaces."""
+        inside = np.isfinite(pixels).all(axis=1) & (points_C[:, 2] > NEAR)
+        height, width = self._depth.shape
+        places = np.where(inside[:, None], pixels, 0.0) / DEPTH_SHRINK
+        column = np.clip(places[:, 0], 0, width - 1).astype(int)
+        row = np.clip(places[:, 1], 0, height - 1).astype(int)
+        visible: NDArray[np.bool_] = inside & (
+            points_C[:, 2] < self._depth[row, column] + DEPTH_SLACK
+        )
+        return visible
+
+    def draw_path(self, points_W: Array, color: Rgb, width: int, *, dashed: bool = False) -> None:
+        """Draw those legs of a path (n, 3) that nothing hides [m]; dashed: every other few."""
+        if len(points_W) < 2:
+            return
+        points_C = self._in_camera(points_W)
+        pixels = self._model.project(points_C)
+        visible = self._visible(points_C, pixels)
+        legs = visible[1:] & visible[:-1]
+        if dashed:
+            legs &= np.arange(len(legs)) // 3 % 2 == 0
+        places = np.rint(8.0 * np.clip(np.nan_to_num(pixels), -1e4, 1e4)).astype(np.int32)
+        lines = np.stack([places[:-1], places[1:]], axis=1)[legs]
+        cv2.polylines(self.pixels, list(lines), False, color, width, cv2.LINE_AA, 3)
+
+    def draw_line(self, ends_W: Array, color: Rgb, width: int = 2) -> None:
+        """Draw a line between ends (2, 3) whatever is before it [m]."""
+        pixels = self._pixels(ends_W)
+        if pixels is not None:
+            first, second = pixels
+            cv2.line(self.pixels, first, second, color, width, cv2.LINE_AA)
+
+    def draw_ball(self, center_W: Array, radius: float, color: Rgb) -> None:
+        """Draw a ball around a centre (3,), unless something hides that [m]."""
+        points_C = self._in_camera(center_W[None])
+        pixels = self._model.project(points_C)
+        if self._visible(points_C, pixels)[0]:
+            size = max(2, round(radius * FOCAL * self._model.width / points_C[0, 2]))
+            u, v = np.rint(pixels[0]).astype(int).tolist()
+            cv2.circle(self.pixels, (u, v), size, color, cv2.FILLED, cv2.LINE_AA)
+
+    def draw_arrow(self, foot_W: Array, head_W: Array, color: Rgb) -> None:
+        """Draw an arrow from a foot to a head, (3,) each [m]."""
+        pixels = self._pixels(np.stack([foot_W, head_W]))
+        if pixels is not None and np.hypot(*np.subtract(*pixels)) >= MIN_ARROW_PIXELS:
+            first, second = pixels
+            cv2.arrowedLine(self.pixels, first, second, color, 2, cv2.LINE_AA, 0, ARROW_TIP)
+
+    def _pixels(self, points_W: Array) -> list[tuple[int, int]] | None:
+        """Places of points (n, 3); None if one is behind the camera or far outside."""
+        pixels = self._model.project(self._in_camera(points_W))
+        if not (np.abs(pixels) < 1e4).all():
+            return None
+        return [(int(u), int(v)) for u, v in np.rint(pixels)]
