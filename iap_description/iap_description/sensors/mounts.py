@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.math.kernels import add, put_row, put_row4, qmul, quat_at, rotate, vec_at
 from iap_description.sensors.readings import SensorSource
-from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import mount_frame
 
@@ -114,10 +115,18 @@ def mount_fields(assembly: Assembly, mount: SensorMount) -> dict[str, Any]:
 
 def mount_poses(mounts: Sequence[SensorMount], x: Array) -> tuple[Array, Array]:
     """Positions (n, 3) [m] and attitudes (n, 4) of sensors in `map`, from their vehicle's rows (bodies, 13)."""
-    rows = x[[each.body for each in mounts]]
-    arms = np.array([each.p_BS_B for each in mounts])
-    turns = np.array([each.q_BS for each in mounts])
-    return rows[:, P] + so3.rotate(rows[:, Q], arms), so3.multiply(rows[:, Q], turns)
+    p_WS_W, q_WS = np.empty((len(mounts), 3)), np.empty((len(mounts), 4))
+    for i, each in enumerate(mounts):
+        _put_pose(x[each.body], each.p_BS_B, each.q_BS, i, p_WS_W, q_WS)
+    return p_WS_W, q_WS
+
+
+@njit(cache=True)
+def _put_pose(row: Array, p_BS_B: Array, q_BS: Array, i: int, p_WS_W: Array, q_WS: Array) -> None:
+    """Write into rows i where a sensor is on a body with a state row (13,)."""
+    q = quat_at(row, 3)
+    put_row(p_WS_W, i, add(vec_at(row, 0), rotate(q, vec_at(p_BS_B, 0))))
+    put_row4(q_WS, i, qmul(q, quat_at(q_BS, 0)))
 
 
 def optical(q_WS: Array) -> Array:

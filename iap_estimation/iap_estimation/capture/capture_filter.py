@@ -120,15 +120,15 @@ class CaptureFilter:
         if t <= self.t_pose + kernel.TOLERANCE:
             return
         self.t_pose = t
-        p = reading.p_WS_W + so3.rotate(reading.q_WS, self._p_SI_S)
-        pose = np.concatenate([p, so3.multiply(reading.q_WS, self._q_SI)])
+        pose = self._pose
+        kernel.unit_pose(reading.p_WS_W, reading.q_WS, self._p_SI_S, self._q_SI, pose)
         if not math.isfinite(self.t):
             self._ring[2][0][:7] = pose
             self._ring[0][0], self._ring[3][kernel.COUNT], self.t = t, 1, t
         elif t <= self.t + kernel.TOLERANCE:
             self._correct(t, pose)
         else:
-            self._waiting = [*self._waiting[1 - LAST_POSES :], (t, pose)]
+            self._waiting = [*self._waiting[1 - LAST_POSES :], (t, pose.copy())]
 
     def _correct(self, t: float, pose: Array) -> None:
         kernel.correct(*self._ring, t, pose, *self._gains, self._gravity)

@@ -162,6 +162,14 @@ def body_row(x: Array, sample: Array, span: float, p_IB_I: Array, q_IB: Array, o
     put_at(out, 10, w)
 
 
+@njit(cache=True)
+def unit_pose(p_WS_W: Array, q_WS: Array, p_SI_S: Array, q_SI: Array, out: Array) -> None:
+    """Write the pose (7,) of the unit that a pose of the markers makes."""
+    q = quat_at(q_WS, 0)
+    put_at(out, 0, add(vec_at(p_WS_W, 0), rotate(q, vec_at(p_SI_S, 0))))
+    _put4(out, 3, qmul(q, quat_at(q_SI, 0)))
+
+
 def empty_ring() -> tuple[Array, Array, Array, Integers]:
     """Times, samples, states and indices of a ring that holds nothing."""
     return (

@@ -55,10 +55,10 @@ class CaptureNavigator:
 
     def receive(self, reading: Reading) -> None:
         """Take a reading; those of other sensors do not count."""
-        imu, capture = self._topics
-        if isinstance(reading, ImuReading) and reading.source.topic == imu:
+        topic, (imu, capture) = reading.source.topic, self._topics
+        if topic == imu and isinstance(reading, ImuReading):
             self._filter.take_sample(reading)
-        elif isinstance(reading, PoseReading) and reading.source.topic == capture:
+        elif topic == capture and isinstance(reading, PoseReading):
             self._filter.take_pose(reading)
 
     def state(self, t: float) -> Array:

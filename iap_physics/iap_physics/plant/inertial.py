@@ -105,10 +105,11 @@ class InertialProbe(PlantPart):
             if (at + 1) % self._every == 0:
                 self._samples.append((at + 1, self._sums / self._every))
                 self._sums[:] = 0.0
-        elif at % self._every == 0:
-            _measure(*seen)
-            self._samples.append((at, self._sums.copy()))
-        np.take(x, self._rows, axis=1, out=self._last)
+        else:
+            if at % self._every == 0:
+                _measure(*seen)
+                self._samples.append((at, self._sums.copy()))
+            np.take(x, self._rows, axis=1, out=self._last)
         self._tick += 1
 
     def take(self) -> InertialSamples:
@@ -166,7 +167,7 @@ def _add_means(
     dt: float,
     out: Array,
 ) -> None:
-    """Add one step's mean rate and specific force of every unit to `out` (B, 2, M, 3).
+    """Add one step's mean rate and specific force of every unit to `out` (B, 2, M, 3), and keep its state in `last`.
 
     The rate is the turn of the step per time, the force is seen from the attitude half-way.
     """
@@ -180,6 +181,7 @@ def _add_means(
             f_B = unrotate(_between(q_a, q_b), _specific(gravity, scale(1.0 / dt, dv)))
             put(out[b, 0, m], add(vec(out[b, 0, m]), rotate(turn, w_B)))
             put(out[b, 1, m], add(vec(out[b, 1, m]), rotate(turn, f_B)))
+            old[:] = new
 
 
 @njit(cache=True)

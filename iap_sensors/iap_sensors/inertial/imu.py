@@ -11,14 +11,20 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.config.record import Count, NonNegative, Positive, Presets, Record, Share
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "imu", "inertial unit")
 SAMPLES_DRAWN_AT_ONCE = (
-    64  # samples whose draws are made at once; the sequence does not depend on it
+    64  # samples whose errors are drawn at once; the sequence does not depend on it
 )
+WHITE, BIAS, SHAKEN = (
+    0,
+    6,
+    12,
+)  # first of the columns of what is drawn, gyroscopes before accelerometers
 
 
 class Triad(Record):
@@ -89,33 +95,133 @@ class Imus:
 
     def __init__(self, spec: ImuSpec, rate: float, rngs: Sequence[np.random.Generator]) -> None:
         count, dt = len(rngs), 1.0 / rate
-        triads = [
-            triad.model_copy(update={"bias": spec.calibration * triad.bias})
-            for triad in (spec.gyro, spec.accel)
-        ]
-        self._triads = [_TriadErrors(triad, dt, count) for triad in triads]
+        self._triads, self._calibration = (spec.gyro, spec.accel), spec.calibration
+        self._white = [triad.noise / math.sqrt(dt) for triad in self._triads]
+        self._step = [triad.walk * math.sqrt(dt) for triad in self._triads]
+        self._grid = np.array(
+            [[_grid(each) for each in self._triads], [_limit(each) for each in self._triads]]
+        )
         vibration = spec.vibration
         self._vibration = None if vibration is None else Vibrations(vibration, dt, count)
+        self._rngs: list[Sequence[np.random.Generator]] = [()] * count  # of the triads
+        self._bias, self._M = np.zeros((count, 2, 3)), np.zeros((count, 2, 3, 3))
+        width = SHAKEN if vibration is None else SHAKEN + 6
+        self._ahead = np.zeros((count, SAMPLES_DRAWN_AT_ONCE, width))
+        self._next = np.zeros(count, dtype=np.int64)  # of them
+        self._left = 0  # of them to come, of the unit that has fewest
         self.reset(range(count), rngs)
 
     def reset(self, units: Sequence[int], rngs: Sequence[np.random.Generator]) -> None:
         """Start some units anew, each with a generator."""
         for unit, rng in zip(units, rngs, strict=True):
-            gyro, accel, shaken = rng.spawn(3)
-            for triad, child in zip(self._triads, (gyro, accel), strict=True):
-                triad.reset(unit, child)
+            *children, shaken = rng.spawn(3)
+            self._rngs[unit] = children
+            for n, (triad, child) in enumerate(zip(self._triads, children, strict=True)):
+                bias = self._calibration * triad.bias
+                self._bias[unit, n] = bias * child.standard_normal(3)
+                self._M[unit, n] = np.eye(3) + _skew(triad, child)
             if self._vibration is not None:
                 self._vibration.reset(unit, shaken)
+            self._next[unit] = self._ahead.shape[1]
+        self._left = 0
 
     def __call__(self, w_S: Array, f_S: Array) -> ImuSamples:
         """Measure ideal samples (n, S, 3): angular velocities [rad/s] and specific forces [m/s^2]."""
+        count = w_S.shape[1]
+        if count > self._left:
+            self._draw(count)
+        out = np.empty((4, *w_S.shape))
+        true = np.ascontiguousarray(w_S), np.ascontiguousarray(f_S)
+        _measure(*true, self._M, self._ahead, self._next, self._grid, out)
+        self._next += count
+        self._left -= count
+        return ImuSamples(*out)
+
+    def _draw(self, count: int) -> None:
+        """Draw ahead where less than a number of samples is left."""
+        size = self._ahead.shape[1]
+        if count > size:
+            self._ahead = np.pad(self._ahead, ((0, 0), (count - size, 0), (0, 0)))
+            self._next += count - size
+        for unit in np.flatnonzero(self._next + count > self._ahead.shape[1]).tolist():
+            self._draw_ahead(unit)
+        self._left = self._ahead.shape[1] - int(self._next.max(initial=0))
+
+    def _draw_ahead(self, unit: int) -> None:
+        """Move what is left of a unit's errors to the front, and fill up behind it."""
+        ahead = self._ahead[unit]
+        left = len(ahead) - int(self._next[unit])
+        ahead[:left] = ahead[len(ahead) - left :].copy()
+        new = ahead[left:]
+        for n, rng in enumerate(self._rngs[unit]):
+            draws = rng.standard_normal((len(new), 6))
+            new[:, WHITE + 3 * n : WHITE + 3 * n + 3] = self._white[n] * draws[:, :3]
+            # Sums in the order of the samples: the bits do not depend on how many are drawn at once.
+            walk = np.vstack([self._bias[unit, n], self._step[n] * draws[:, 3:]]).cumsum(axis=0)
+            new[:, BIAS + 3 * n : BIAS + 3 * n + 3] = walk[1:]
+            self._bias[unit, n] = walk[-1]
         if self._vibration is not None:
-            shaken = self._vibration(w_S.shape[1])
-            w_S, f_S = w_S + shaken[..., :3], f_S + shaken[..., 3:]
-        (w, b_w), (f, b_f) = (
-            triad.measure(true) for triad, true in zip(self._triads, (w_S, f_S), strict=True)
-        )
-        return ImuSamples(w, f, b_w, b_f)
+            new[:, SHAKEN:] = self._vibration(unit, len(new))
+        self._next[unit] = 0
+
+
+def _grid(triad: Triad) -> float:
+    """Step of its numbers [u]; 0 where they have none."""
+    return 0.0 if triad.resolution is None else triad.resolution
+
+
+def _limit(triad: Triad) -> float:
+    """Its range [u]; infinite where there is none."""
+    return math.inf if triad.range is None else triad.range
+
+
+def _skew(triad: Triad, rng: np.random.Generator) -> Array:
+    """(3, 3) errors of scale and misalignment that a unit draws."""
+    skew: Array = math.radians(triad.misalignment_deg) * rng.standard_normal((3, 3))
+    np.fill_diagonal(skew, triad.scale * rng.standard_normal(3))
+    return skew
+
+
+@njit(cache=True)
+def _measure(
+    w_S: Array, f_S: Array, M: Array, ahead: Array, first: Integers, grid: Array, out: Array
+) -> None:
+    """Write what n units measure, and the biases in it, as `ImuSamples` has them.
+
+    Args:
+        w_S: (n, S, 3) true angular velocities [rad/s].
+        f_S: (n, S, 3) true specific forces [m/s^2].
+        M: (n, 2, 3, 3) scale and misalignment of the triads.
+        ahead: (n, K, 12 or 18) errors of samples to come, columns from WHITE, BIAS and SHAKEN on.
+        first: (n,) the next of them.
+        grid: (2, 2) steps and limits of the triads' numbers.
+        out: (4, n, S, 3).
+    """
+    shakes = ahead.shape[2] > SHAKEN
+    for unit in range(w_S.shape[0]):
+        for s in range(w_S.shape[1]):
+            errors = ahead[unit, first[unit] + s]
+            for n in range(2):
+                true = w_S[unit, s] if n == 0 else f_S[unit, s]
+                for i in range(3):
+                    turned = 0.0
+                    for j in range(3):
+                        shaken = errors[SHAKEN + 3 * n + j] if shakes else 0.0
+                        turned += (true[j] + shaken) * M[unit, n, i, j]
+                    bias = errors[BIAS + 3 * n + i]
+                    value = turned + bias + errors[WHITE + 3 * n + i]
+                    out[n, unit, s, i] = _read(value, grid[0, n], grid[1, n])
+                    out[2 + n, unit, s, i] = bias
+
+
+@njit(cache=True)
+def _read(value: float, step: float, limit: float) -> float:
+    """A value on a sensor's steps and within its limit."""
+    if step > 0.0:
+        value = step * np.rint(value / step)
+    if value > limit:
+        return limit
+    return -limit if value < -limit else value
 
 
 class Imu:
@@ -148,7 +254,7 @@ class Vibrations:
     def __init__(self, spec: Vibration, dt: float, count: int) -> None:
         self._spec, self._dt = spec, dt
         amplitudes = np.repeat([spec.gyro, spec.accel], 3) * math.sqrt(2.0 / spec.lines)
-        self._amplitudes = amplitudes[None, :, None]
+        self._amplitudes = amplitudes[:, None]
         self._steps, self._phases = np.zeros((2, count, 6, spec.lines))
         self._next = np.zeros(count, dtype=np.int64)  # sample of each unit
 
@@ -160,67 +266,9 @@ class Vibrations:
         self._phases[unit] = rng.uniform(0.0, 2.0 * np.pi, shape)
         self._next[unit] = 0
 
-    def __call__(self, count: int) -> Array:
-        """The next samples (n, count, 6): angular velocities [rad/s] and specific forces [m/s^2]."""
-        at = self._next[:, None] + np.arange(count)
-        self._next += count
-        angles = self._steps[:, None] * at[..., None, None] + self._phases[:, None]
+    def __call__(self, unit: int, count: int) -> Array:
+        """The next samples (count, 6) of a unit: angular velocities [rad/s] and specific forces [m/s^2]."""
+        at = self._next[unit] + np.arange(count)
+        self._next[unit] += count
+        angles = self._steps[unit] * at[:, None, None] + self._phases[unit]
         return np.asarray((self._amplitudes * np.sin(angles)).sum(axis=-1))
-
-
-class _TriadErrors:
-    """The errors of three sensors along the axes, of n units."""
-
-    def __init__(self, triad: Triad, dt: float, count: int) -> None:
-        self._triad = triad
-        self._white, self._step = triad.noise / math.sqrt(dt), triad.walk * math.sqrt(dt)
-        self._rngs: list[np.random.Generator | None] = [None] * count
-        self._bias, self._M = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        self._ahead = np.zeros((count, SAMPLES_DRAWN_AT_ONCE, 6))  # standard normal draws
-        self._next = np.zeros(count, dtype=np.int64)  # of them
-
-    def reset(self, unit: int, rng: np.random.Generator) -> None:
-        """Draw a unit's errors."""
-        triad, self._rngs[unit] = self._triad, rng
-        self._bias[unit] = triad.bias * rng.standard_normal(3)
-        skew = math.radians(triad.misalignment_deg) * rng.standard_normal((3, 3))
-        np.fill_diagonal(skew, triad.scale * rng.standard_normal(3))
-        self._M[unit] = np.eye(3) + skew
-        self._next[unit] = self._ahead.shape[1]
-
-    def measure(self, true: Array) -> tuple[Array, Array]:
-        """Measured values (n, S, 3), and the biases (n, S, 3) in them."""
-        draws = self._draws(true.shape[1])
-        # Sums in the order of the samples: the bits do not depend on how many come at once.
-        steps = self._step * draws[..., 3:]
-        walk = np.cumsum(np.concatenate([self._bias[:, None], steps], axis=1), axis=1)
-        self._bias, bias = walk[:, -1].copy(), walk[:, 1:]
-        turned = sum(true[..., j : j + 1] * self._M[:, None, :, j] for j in range(3))
-        value = turned + bias + self._white * draws[..., :3]
-        limit, step = self._triad.range, self._triad.resolution
-        if step is not None:
-            value = step * np.round(value / step)
-        if limit is not None:
-            value = np.clip(value, -limit, limit)
-        return value, bias
-
-    def _draws(self, count: int) -> Array:
-        """The next standard normal draws (n, count, 6)."""
-        size = self._ahead.shape[1]
-        if count > size:
-            self._ahead = np.pad(self._ahead, ((0, 0), (count - size, 0), (0, 0)))
-            self._next += count - size
-        for unit in np.flatnonzero(self._next + count > self._ahead.shape[1]).tolist():
-            self._draw_ahead(unit)
-        at = self._next[:, None] + np.arange(count)
-        self._next += count
-        return self._ahead[np.arange(len(at))[:, None], at]
-
-    def _draw_ahead(self, unit: int) -> None:
-        """Move what is left of a unit's draws to the front, and fill up behind it."""
-        ahead, rng = self._ahead[unit], self._rngs[unit]
-        assert rng is not None  # noqa: S101 - every unit has been reset
-        left = len(ahead) - int(self._next[unit])
-        ahead[:left] = ahead[len(ahead) - left :].copy()
-        ahead[left:] = rng.standard_normal((len(ahead) - left, 6))
-        self._next[unit] = 0

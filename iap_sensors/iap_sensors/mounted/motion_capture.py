@@ -35,6 +35,9 @@ from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "motion_capture", "motion capture")
 KEY = "motion_capture"
+POSES_DRAWN_AT_ONCE = (
+    64  # poses whose errors are drawn at once; the sequence does not depend on it
+)
 BIAS = "{}/bias"  # stream of what a vehicle's markers are off, by their topic
 
 
@@ -51,11 +54,24 @@ class MotionCaptureSpec(Record):
 
 @dataclass
 class _Markers:
-    """Markers on one aircraft."""
+    """Markers on one aircraft, with the errors of poses to come: shifts (K, 3) [m] and turns (K, 4)."""
 
     source: SensorSource
     rng: np.random.Generator
     bias_W: Array
+    shifts: Array
+    turns: Array
+    next: int
+
+    def error(self, spec: MotionCaptureSpec) -> tuple[Array, Array]:
+        """Shift (3,) [m] and turn (4,) of the next pose."""
+        if self.next == len(self.shifts):
+            draws = self.rng.standard_normal((POSES_DRAWN_AT_ONCE, 2, 3))
+            self.shifts = spec.position * draws[:, 0]
+            self.turns = so3.quaternion_exp(spec.attitude * draws[:, 1])
+            self.next = 0
+        self.next += 1
+        return self.shifts[self.next - 1], self.turns[self.next - 1]
 
 
 class MotionCaptures(MountedSensors):
@@ -73,7 +89,7 @@ class MotionCaptures(MountedSensors):
         topics = [mount.source.topic for mount, _ in mounts]
         biases = [capture_bias(self.spec, topic, self._seed) for topic in topics]
         self._markers = [
-            _Markers(mount.source, rng, bias)
+            _Markers(mount.source, rng, bias, np.empty((0, 3)), np.empty((0, 4)), 0)
             for (mount, rng), bias in zip(mounts, biases, strict=True)
         ]
         self._late = round(self.spec.latency * self.control_hz)  # control periods
@@ -105,10 +121,10 @@ class MotionCaptures(MountedSensors):
         return [self._pose(markers, t, p, q) for markers, p, q in rows]
 
     def _pose(self, markers: _Markers, t: float, p_WS_W: Array, q_WS: Array) -> PoseReading:
-        shift, turn = markers.rng.standard_normal((2, 3))
-        p = p_WS_W + markers.bias_W + self.spec.position * shift
-        q = so3.multiply(q_WS, so3.quaternion_exp(self.spec.attitude * turn))
-        return PoseReading(markers.source, t, p, q)
+        shift, turn = markers.error(self.spec)
+        return PoseReading(
+            markers.source, t, p_WS_W + markers.bias_W + shift, so3.multiply(q_WS, turn)
+        )
 
     def info(self, fields: dict[str, Any]) -> CaptureInfo:
         """The description of one aircraft's markers."""

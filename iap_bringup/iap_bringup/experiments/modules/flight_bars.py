@@ -90,7 +90,7 @@ def unequal_bars() -> Iterator[Bar]:
     span = {"at": 5.0, "until": 2.0 * LONG_HOVER_TIME}
     push = Disturbance(**span, force=(0.0, END_FORCE, 0.0), torque=(0.0, 0.0, 0.0))
     for source in ("observer", "joint"):
-        settings = {"modules.count": 3, "modules.wrench_source": source}
+        settings = {**EXACT_TWISTS, "modules.count": 3, "modules.wrench_source": source}
         scenario, _ = resolved("module_hover", _hover_settings(settings, LONG_HOVER_TIME), {})
         first, *others = scenario.vehicles
         first = first.model_copy(update={"disturbances": (push,)})
@@ -111,7 +111,7 @@ def unequal_bars() -> Iterator[Bar]:
 
 
 def _speed_bar(count: int) -> Bar:
-    """Speed of a chain, by the time that processors were busy for it."""
+    """Speed of a chain by what it senses, by the time that processors were busy for it."""
     with Simulation.of(
         "module_hover", settings=_hover_settings({"modules.count": count}, SHORT_HOVER_TIME)
     ) as chain:
@@ -126,7 +126,7 @@ def _speed_bar(count: int) -> Bar:
 
 def _hovered(settings: Mapping[str, Any]) -> ModulesMonitor:
     """The monitor of a short hover that begins in the air."""
-    return _fly("module_hover", _hover_settings(settings, SHORT_HOVER_TIME))
+    return _fly("module_hover", _hover_settings({**EXACT_TWISTS, **settings}, SHORT_HOVER_TIME))
 
 
 def _fly(scenario: str | Scenario, settings: Mapping[str, Any]) -> ModulesMonitor:
@@ -145,7 +145,7 @@ def _monitor(simulation: Simulation) -> ModulesMonitor:
 def _hover_settings(settings: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Settings of a hover of so long that begins in the air."""
     start = {f"vehicles.0.{key}": value for key, value in IN_AIR.items()}
-    return {**start, **EXACT_TWISTS, "vehicles.0.reference.duration": seconds, **settings}
+    return {**start, "vehicles.0.reference.duration": seconds, **settings}
 
 
 def _end(columns: Mapping[str, Array], seconds: float) -> Array:
