@@ -47,6 +47,7 @@ setup(
             "measure = iap_bringup.experiments.nodes.measure:main",
             "joy_teleop = iap_bringup.nodes.joy_teleop:main",
             "keyboard_teleop = iap_bringup.nodes.keyboard_teleop:main",
+            "web_view = iap_bringup.nodes.web_view:main",
             "iap = iap_bringup.cli.main:main",
         ],
     },

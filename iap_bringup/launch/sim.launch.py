@@ -10,7 +10,7 @@ from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription
 from launch.actions import OpaqueFunction
 
-from iap_bringup.launching.flight_nodes import flight_nodes
+from iap_bringup.launching.flight_nodes import LaunchedNode, flight_nodes
 from iap_bringup.launching.launch_actions import (
     NodeMaker,
     argument_values,
@@ -56,6 +56,7 @@ ARGUMENTS = {  # name: default, description, choices
     "use_container": ("false", "Whether the suite's nodes share one process.", SWITCH),
     "record": ("false", "Whether to record a run folder; its end ends the launch.", SWITCH),
     "out": ("", "The run folder; empty: the next free runs/SCENARIO-001.", None),
+    "web": ("false", "Whether web_view shows the flight in a browser.", SWITCH),
     "rviz": ("false", "Whether RViz shows the flight.", SWITCH),
     **COMMON,
 }
@@ -82,6 +83,9 @@ def flight(context: LaunchContext) -> list[Any]:
     suite = maker.container() if values["use_container"] == "true" else maker.nodes()
     own = (("robot_description", "robot_description/attachments"),)  # physics_node has the whole
     shown = [maker.other(FRAMES, FRAMES, each.name, remapped=own) for each in described]
+    if values["web"] == "true":  # a process of its own, which takes no time from the others
+        viewer = LaunchedNode("iap_bringup", "web_view", "", {**parameters, "open_browser": True})
+        shown += NodeMaker(values, [viewer]).nodes()
     if views:
         template = get_package_share_path("iap_bringup") / "rviz" / "iap.rviz"
         view = temporary_file("view.rviz", view_text(template, scenario, maker.namespace))

@@ -36,3 +36,8 @@ class RecordingStage:
 
     def show(self, name, *, visible):
         self.visible[name] = visible
+
+    def remove(self, name):
+        for kind in (self.lines, self.parts, self.poses, self.sizes, self.visible):
+            kind.pop(name, None)
+        self.frames.discard(name)

@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import threading
-import webbrowser
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -17,16 +14,13 @@ if TYPE_CHECKING:
     from iap_bringup.viewing.viser_stage import Server
 
 
-DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")  # variables without which Linux shows nothing
-
-
 def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
     """A server as options say, whose address is printed and opened in a browser.
 
     Raises:
         BadInput: no port is free, or there is no such address.
     """
-    from iap_bringup.viewing.viser_stage import open_server
+    from iap_bringup.viewing.viser_stage import open_browser, open_server
 
     server = open_server(options.host, options.port, title)
     port = server.get_port()
@@ -38,13 +32,6 @@ def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
     if not options.no_browser and not open_browser(address):
         console.print("no browser found: open the address by hand")
     return server
-
-
-def open_browser(address: str) -> bool:
-    """Open an address in a browser that is there; without a display there is none."""
-    if sys.platform.startswith("linux") and not any(os.environ.get(key) for key in DISPLAYS):
-        return False
-    return webbrowser.open(address)
 
 
 def view(options: argparse.Namespace) -> int:

@@ -4,11 +4,13 @@
 import copy
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from iap_bringup.viewing.control import KEY_TIME, SPEEDS
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.source import reference_ways
 from iap_control.responders.pose_follower import Offset
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
@@ -37,8 +39,6 @@ from iap_simulation.scenario.rig_spec import rig_spec
 
 SHOW_PERIOD = 1.0 / 30.0  # wall time between two instants that are shown [s]
 PAUSE_PERIOD = 0.05  # between two looks whether a pause is over [s]
-KEY_TIME = 0.3  # a key counts for so long [s]
-PATH_POINTS = 200  # of a reference's way
 ACCELERATION, ANGULAR_ACCELERATION = (
     2.0,
     3.0,
@@ -96,11 +96,6 @@ class Hand:
         self.goal = np.concatenate([p + [c * x - s * y, s * x + c * y, z], turned])
 
 
-def _instants(last: int) -> list[int]:
-    """Some instants of a flight, evenly chosen."""
-    return np.unique(np.linspace(0, last, PATH_POINTS).astype(int)).tolist()
-
-
 class LiveFlight:
     """Shows a flight and lets a person control it; an observer, a guidance and the pacing of its loop.
 
@@ -115,12 +110,16 @@ class LiveFlight:
         is_paused: whether it stands still.
         wants_reset: whether it shall begin again.
         check: called while it stands still; raises what ends the flight.
+        control, hand, disturber: itself.
     """
+
+    speeds: Sequence[float] = SPEEDS
 
     def __init__(self, flight: Flight, *, is_paced: bool) -> None:
         self.title = flight.scenario.scenario
         self.rig: RigSpec = rig_spec(flight.scenario)
         self.meta: RunMeta = flight.meta
+        self.control = self.hand = self.disturber = self
         self._dt = 1.0 / flight.scenario.rates.control_hz
         self.speed, self.is_paused = (1.0 if is_paced else 0.0), False
         self.check: Callable[[], None] = lambda: None
@@ -129,7 +128,7 @@ class LiveFlight:
 
     def begin(self, flight: Flight) -> None:
         """Show another flight of the same scenario from its start."""
-        self._timelines = [vehicle.timeline for vehicle in flight.vehicles]
+        self._flight = flight
         self.wants_reset, self._steps_left, self._is_touched = False, 0, False
         self._due, self._began = 0.0, (0, 0.0, 0.0)
         self._next: list[Step | None] = [None] * len(flight.vehicles)
@@ -142,12 +141,9 @@ class LiveFlight:
     @property
     def references(self) -> list[Array]:
         """Ways (n, 3) of the vehicles' references to come [m]."""
-        return [
-            np.vstack([each.rows(k, k + 1)[:, REF_P] for k in _instants(each.last)])
-            for each in self._timelines
-        ]
+        return reference_ways(self._flight)
 
-    def steps(self, t: float = np.inf) -> Steps:  # noqa: ARG002 - the present is all there is
+    def steps(self) -> Steps:
         """The last instant of every vehicle that was taken to be shown; empty before the first."""
         with self._lock:
             return self._shown
@@ -218,6 +214,10 @@ class LiveFlight:
         """
         if self.wants_reset:
             raise FlightFailed("reset", plant.t, "begun again by hand")
+
+    def hindrance(self, vehicle: int) -> str:  # noqa: ARG002 - as `ReferenceHand` has it
+        """Nothing hinders it."""
+        return ""
 
     def drag(self, vehicle: int, pose: Array) -> None:
         """Let a vehicle's reference go to a pose (7,), within its limits, in place of its own."""

@@ -2,13 +2,15 @@
 """A flight in the browser while it is flown: the scene, and a person's hand on time, reference, wind and faults."""
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
+from iap_bringup.viewing.control import Disturber
 from iap_bringup.viewing.layers import Steps
-from iap_bringup.viewing.live_flight import SHOW_PERIOD, LiveFlight
+from iap_bringup.viewing.live_flight import SHOW_PERIOD
 from iap_bringup.viewing.panel import add_layers, add_time
 from iap_bringup.viewing.scene import (
     PATH_COLOR,
@@ -18,6 +20,8 @@ from iap_bringup.viewing.scene import (
     add_paths,
     initial_view,
 )
+from iap_bringup.viewing.source import LiveSource
+from iap_bringup.viewing.stage import Stage
 from iap_bringup.viewing.viser_stage import Server, ViserStage
 from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, P
@@ -25,6 +29,8 @@ from iap_description.vehicles.aircraft import ROTORS
 
 GIZMO_SIZE = 0.6  # [m]
 TRACE_POINTS = 15  # of a way, that are added at once
+MOST_NODES = 1200  # of a way, which is ten minutes of it at least
+LONGEST_GAP = 1.0  # between two points that a line joins [s]
 FASTEST_WIND = 15.0  # [m/s]
 KEY_SPEED, KEY_RATE = 0.8, 0.6  # of the goal while a key is held [m/s], [rad/s]
 Key = Literal["W", "S", "A", "D", "R", "F", "Q", "E"]
@@ -50,7 +56,7 @@ class LiveViewer:
         may_control: whether pages may do more than look on.
     """
 
-    def __init__(self, server: Server, flight: LiveFlight, *, may_control: bool) -> None:
+    def __init__(self, server: Server, flight: LiveSource, *, may_control: bool) -> None:
         self._server, self._flight = server, flight
         self._names = [each.name for each in flight.meta.vehicles]
         self._gizmo: Any = None
@@ -64,12 +70,15 @@ class LiveViewer:
         add_paths(self._stage, [], references)
         camera = server.initial_camera
         camera.position, camera.look_at = initial_view(np.vstack(references), flight.rig)
-        self._traces: list[list[Array]] = [[] for _ in references]
+        self._traces = [
+            Trace(f"{self._scene.root}/{PATHS}/way_{i}") for i in range(len(references))
+        ]
         self._clock = server.gui.add_markdown("")
         if may_control:
-            add_time(server, flight)
+            add_time(server, flight.control)
             self._add_hand()
-            self._add_faults()
+            if flight.disturber is not None:
+                self._add_faults(flight.disturber)
         add_layers(server, self._stage, [self._scene])
 
     def _add_hand(self) -> None:
@@ -80,39 +89,49 @@ class LiveViewer:
             self._vehicle = gui.add_dropdown("vehicle", self._names)
             gui.add_button("Take the reference").on_click(lambda _: self._add_gizmo())
             gui.add_button("Give it back").on_click(lambda _: self._release())
+            self._hindrance = gui.add_markdown("")
         for key, label, twist in KEYS:
             command = gui.add_command(f"fly {label}", hotkey=key)
             command.on_trigger(self._flies(np.array(twist)))
 
-    def _add_faults(self) -> None:
+    def _add_faults(self, disturber: Disturber) -> None:
         """Add wind and faults."""
-        gui, flight = self._server.gui, self._flight
+        gui, vehicles = self._server.gui, self._flight.meta.vehicles
         with gui.add_folder("Wind and faults", expand_by_default=False):
             wind = gui.add_slider("wind, m/s", 0.0, FASTEST_WIND, 0.5, 0.0)
             towards = gui.add_slider("towards, deg", -180.0, 180.0, 5.0, 0.0)
-            most = max(each.count for each in flight.meta.vehicles)
+            most = max(each.count for each in vehicles)
             aircraft = gui.add_dropdown("aircraft", [str(i + 1) for i in range(most)])
             rotor = gui.add_dropdown("rotor", [str(i + 1) for i in range(ROTORS)])
             broken = gui.add_button("Break the rotor")
             stopped = gui.add_button("Stop the aircraft's motors")
         for slider in (wind, towards):
-            slider.on_update(lambda _: flight.blow(wind.value, towards.value))
+            slider.on_update(lambda _: disturber.blow(wind.value, towards.value))
         broken.on_click(
-            lambda _: flight.break_rotor(self._number, int(aircraft.value), int(rotor.value))
+            lambda _: disturber.break_rotor(self._number, int(aircraft.value), int(rotor.value))
         )
-        stopped.on_click(lambda _: flight.stop_motors(self._number, int(aircraft.value)))
+        stopped.on_click(lambda _: disturber.stop_motors(self._number, int(aircraft.value)))
 
     @property
     def _number(self) -> int:
         return self._names.index(self._vehicle.value)
 
     def _flies(self, twist: Array) -> Callable[[object], None]:
-        return lambda _: self._flight.fly(self._number, twist)
+        def fly(_: object) -> None:
+            if self._may_lead():
+                self._flight.hand.fly(self._number, twist)
+
+        return fly
+
+    def _may_lead(self) -> bool:
+        """Whether the chosen vehicle can be led by hand; the panel says why not."""
+        self._hindrance.content = self._flight.hand.hindrance(self._number)
+        return not self._hindrance.content
 
     def _add_gizmo(self) -> None:
         """Put a handle at the reference of the chosen vehicle."""
         steps = self._flight.steps()
-        if not steps:
+        if not steps or not self._may_lead():
             return
         self._remove_gizmo()
         row, number = steps[self._number].reference.row, self._number
@@ -124,12 +143,12 @@ class LiveViewer:
             position=row[REF_P],
             wxyz=(w, x, y, z),
         )
-        self._flight.drag(number, np.concatenate([row[REF_P], row[REF_Q]]))
+        self._flight.hand.drag(number, np.concatenate([row[REF_P], row[REF_Q]]))
 
         @self._gizmo.on_update
         def _(_: object) -> None:
             w, x, y, z = self._gizmo.wxyz
-            self._flight.drag(number, np.array([*self._gizmo.position, x, y, z, w]))
+            self._flight.hand.drag(number, np.array([*self._gizmo.position, x, y, z, w]))
 
     def _remove_gizmo(self) -> None:
         if self._gizmo is not None:
@@ -138,7 +157,7 @@ class LiveViewer:
 
     def _release(self) -> None:
         self._remove_gizmo()
-        self._flight.release()
+        self._flight.hand.release()
 
     def __enter__(self) -> "LiveViewer":
         self._thread.start()
@@ -164,8 +183,40 @@ class LiveViewer:
 
     def _trace(self, steps: Steps) -> None:
         """Draw where vehicles have been, now and then."""
-        for i, (points, step) in enumerate(zip(self._traces, steps, strict=True)):
-            points.append(step.x[0, P].copy())
-            if len(points) % TRACE_POINTS == 0:
-                node = f"{self._scene.root}/{PATHS}/vehicle_{i}_{len(points)}"
-                add_path(self._stage, node, np.array(points[-TRACE_POINTS - 1 :]), PATH_COLOR)
+        for trace, step in zip(self._traces, steps, strict=True):
+            trace.extend(self._stage, step.t, step.x[0, P])
+
+
+class Trace:
+    """The line of where a vehicle has been; it begins anew where time does.
+
+    Args:
+        name: of its nodes.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name, self._count, self._t = name, 0, -np.inf
+        self._points: list[Array] = []
+        self._nodes: deque[str] = deque()
+
+    def extend(self, stage: Stage, t: float, position: Array) -> None:
+        """Add a position (3,) at a time [s]."""
+        if t < self._t:
+            self._points.clear()
+            while self._nodes:
+                stage.remove(self._nodes.popleft())
+        elif t > self._t + LONGEST_GAP:
+            self._points.clear()
+        self._t = t
+        self._points.append(position.copy())
+        if len(self._points) > TRACE_POINTS:
+            self._draw(stage)
+
+    def _draw(self, stage: Stage) -> None:
+        """Draw the points as a node, and take away the oldest one of many."""
+        self._count += 1
+        self._nodes.append(f"{self._name}_{self._count}")
+        add_path(stage, self._nodes[-1], np.array(self._points), PATH_COLOR)
+        del self._points[:-1]
+        if len(self._nodes) > MOST_NODES:
+            stage.remove(self._nodes.popleft())

@@ -8,7 +8,7 @@ import numpy as np
 import viser
 from viser import uplot
 
-from iap_bringup.viewing.control import SPEEDS, Control, Playback
+from iap_bringup.viewing.control import Control, Playback
 from iap_bringup.viewing.record_notes import Curves, Event, RecordedImages, as_picture
 from iap_bringup.viewing.scene import PATHS, FlightScene
 from iap_bringup.viewing.stage import Stage
@@ -21,15 +21,15 @@ CURVE_ASPECT = 2.2
 IMAGE_WIDTH = 320  # [pixels]
 
 
-def add_time(server: viser.ViserServer, control: Control) -> dict[str, Any]:
-    """Add buttons for time: pause, step, reset and speed; returns the pause button under its name."""
+def add_time(server: viser.ViserServer, control: Control) -> None:
+    """Add buttons for time: pause, step, reset, and speeds where there are any."""
     gui = server.gui
     with gui.add_folder("Time"):
         pause = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
         step = gui.add_button("Step", icon=viser.Icon.PLAYER_SKIP_FORWARD)
         reset = gui.add_button("Reset", icon=viser.Icon.PLAYER_SKIP_BACK)
-        names = [f"{each:g}x" for each in SPEEDS]
-        speed = gui.add_dropdown("speed", names, initial_value="1x")
+        names = [f"{each:g}x" for each in control.speeds]
+        speed = gui.add_dropdown("speed", names, initial_value="1x") if names else None
 
     def show_paused() -> None:
         pause.label = "Play" if control.is_paused else "Pause"
@@ -47,12 +47,13 @@ def add_time(server: viser.ViserServer, control: Control) -> dict[str, Any]:
     @reset.on_click
     def _(_: object) -> None:
         control.reset()
+        show_paused()
 
-    @speed.on_update
-    def _(_: object) -> None:
-        control.speed = float(speed.value.removesuffix("x"))
+    if speed is not None:
 
-    return {"pause": pause, "show_paused": show_paused}
+        @speed.on_update
+        def _(_: object) -> None:
+            control.speed = float(speed.value.removesuffix("x"))
 
 
 def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightScene]) -> None:

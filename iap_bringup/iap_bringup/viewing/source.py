@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sources of what a viewer shows: a run folder, a flight in this process, or topics."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol, Self
@@ -8,6 +9,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.viewing.control import Control, Disturber, ReferenceHand
 from iap_bringup.viewing.layers import Steps
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -15,9 +17,11 @@ from iap_description.states import REF_P, P
 from iap_io.runs.run_folder import CONFIG
 from iap_io.runs.run_meta import RunMeta
 from iap_sensors.mounted.rig_spec import RigSpec
+from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
 
 MAX_POINTS = 600  # of a path that is drawn
+REFERENCE_POINTS = 200  # of a reference's way to come
 
 
 class Source(Protocol):
@@ -37,6 +41,50 @@ class Source(Protocol):
 
     def steps(self, t: float) -> Steps:
         """One step of every vehicle at the last instant up to a time [s]."""
+
+
+class LiveSource(Protocol):
+    """A flight that is shown while it is flown, here or by nodes."""
+
+    @property
+    def control(self) -> Control:
+        """Of its time."""
+
+    @property
+    def hand(self) -> ReferenceHand:
+        """On its references."""
+
+    @property
+    def disturber(self) -> Disturber | None:
+        """Brings wind and faults; None where nobody can."""
+
+    @property
+    def rig(self) -> RigSpec:
+        """Vehicles, sensors and world."""
+
+    @property
+    def meta(self) -> RunMeta:
+        """Description of the flight."""
+
+    @property
+    def references(self) -> Sequence[Array]:
+        """Ways (n, 3) of the vehicles' references to come [m]."""
+
+    def steps(self) -> Steps:
+        """One step of every vehicle at the newest instant that is shown; empty before the first."""
+
+
+def reference_ways(flight: Flight) -> list[Array]:
+    """Ways (n, 3) of the references of a flight's vehicles [m]."""
+    return [
+        np.vstack([each.timeline.rows(k, k + 1)[:, REF_P] for k in _instants(each.timeline.last)])
+        for each in flight.vehicles
+    ]
+
+
+def _instants(last: int) -> list[int]:
+    """Some instants of a flight, evenly chosen."""
+    return np.unique(np.linspace(0, last, REFERENCE_POINTS).astype(int)).tolist()
 
 
 class RunSource:

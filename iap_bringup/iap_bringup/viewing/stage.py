@@ -57,3 +57,6 @@ class Stage(Protocol):
 
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node and what hangs on it."""
+
+    def remove(self, name: str) -> None:
+        """Remove a node that nothing hangs on."""

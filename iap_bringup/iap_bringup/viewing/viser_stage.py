@@ -4,7 +4,10 @@
 import contextlib
 import errno
 import io
+import os
 import socket
+import sys
+import webbrowser
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +29,7 @@ TEXTURE_SIZE = 256  # largest side of a texture [pixels]
 FIRST_PORT, LAST_PORT, TRIED_PORTS = 8080, 65535, 100
 SAME_SIZE = 0.01  # relative change of a size that is not sent
 ALONE = "127.0.0.1"
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")  # variables without which Linux shows nothing
 
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 Vec3 = tuple[float, float, float]
@@ -81,6 +85,13 @@ def _free_port(host: str, first: int) -> int:
                 why = str(error.strerror).partition(" (")[0]
                 raise BadInput(f"host {host}, port {port}: no pages there, {why}") from None
     raise BadInput(f"port {first}: it is in use, and so are the {TRIED_PORTS - 1} after it")
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in a browser that is there; without a display there is none."""
+    if sys.platform.startswith("linux") and not any(os.environ.get(key) for key in DISPLAYS):
+        return False
+    return webbrowser.open(address)
 
 
 class ViserStage:
@@ -185,6 +196,12 @@ class ViserStage:
         if self._visible.get(name) is not visible:
             self._visible[name] = visible
             self._nodes[name].visible = visible
+
+    def remove(self, name: str) -> None:
+        """Remove a node that nothing hangs on."""
+        self._nodes.pop(name).remove()
+        for known in (self._poses, self._sizes, self._visible):
+            known.pop(name, None)
 
 
 def _bytes(color: list[float]) -> Rgb:

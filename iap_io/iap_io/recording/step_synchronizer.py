@@ -2,7 +2,7 @@
 """Puts states and all that goes with them in messages together again, one tick after the other."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -32,13 +32,32 @@ for each in (NO_WRENCH, NO_LOAD):
     each.setflags(write=False)
 
 
-class _State(NamedTuple):
-    stamp: int  # [ns]
+class StateSample(NamedTuple):
+    """The state of a vehicle at an instant.
+
+    Attributes:
+        stamp: of the instant [ns].
+        k: its number.
+        x: (bodies, 13) state rows.
+        rpm: (N, 4) speeds of rotors [rpm].
+        tilt: (N, 4) their angles [rad]; None where none tilts.
+        load: (10,) what an arm's gripper holds, see `vehicles.gripper.row_of`.
+    """
+
+    stamp: int
     k: int
     x: Array
     rpm: Array
     tilt: Array | None
     load: Array
+
+    @classmethod
+    def copied(
+        cls, stamp: int, k: int, x: Array, rpm: Array, tilt: Array | None, load: Array
+    ) -> "StateSample":
+        """Of arrays that may change afterwards."""
+        turned = None if tilt is None else tilt.copy()
+        return cls(stamp, k, x.copy(), rpm.copy(), turned, load.copy())
 
 
 @dataclass
@@ -46,7 +65,7 @@ class _VehicleInstant:
     """Messages of one vehicle that are not recorded yet."""
 
     expected: tuple[str, ...]
-    states: deque[_State] = field(default_factory=deque)
+    states: deque[StateSample] = field(default_factory=deque)
     waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
     last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
     newest: int = -1  # stamp of the last state [ns]
@@ -66,33 +85,40 @@ class _VehicleInstant:
                 self.last[name] = waiting[state.stamp]
             for stamp in [s for s in waiting if s <= state.stamp]:
                 del waiting[stamp]
-        last = self.last
-        if REFERENCE not in last or COMMAND not in last:
+        if REFERENCE not in self.last or COMMAND not in self.last:
             return None
-        t = state.stamp / SECOND
-        record, estimate = self._wrench_record(last), last.get(ESTIMATED)
-        return Step(
-            state.k,
-            t,
-            state.x,
-            last[REFERENCE],
-            last[COMMAND],
-            state.rpm,
-            record,
-            estimate,
-            state.tilt,
-            _arm_record(last, state.load),
-        )
-
-    def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:
-        if MEASURED_WRENCHES[0] not in self.expected:
-            return None
-        raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in MEASURED_WRENCHES)
-        tracked = last.get(REVISED, last[REFERENCE])
-        return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
+        return step_of(state, self.last, has_wrenches=MEASURED_WRENCHES[0] in self.expected)
 
 
-def _arm_record(last: dict[str, Any], load: Array) -> ArmRecord | None:
+def step_of(state: StateSample, last: Mapping[str, Any], *, has_wrenches: bool) -> Step:
+    """The control step of a vehicle at a state.
+
+    Args:
+        state: of the vehicle.
+        last: newest values of topics in `iap_io.runs.topics`; at least a Reference and a Command.
+        has_wrenches: whether wrenches at the vehicle are measured.
+    """
+    return Step(
+        state.k,
+        state.stamp / SECOND,
+        state.x,
+        last[REFERENCE],
+        last[COMMAND],
+        state.rpm,
+        _wrench_record(last) if has_wrenches else None,
+        last.get(ESTIMATED),
+        state.tilt,
+        _arm_record(last, state.load),
+    )
+
+
+def _wrench_record(last: Mapping[str, Any]) -> WrenchRecord:
+    raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in MEASURED_WRENCHES)
+    tracked = last.get(REVISED, last[REFERENCE])
+    return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
+
+
+def _arm_record(last: Mapping[str, Any], load: Array) -> ArmRecord | None:
     """Joints of an arm with its load, and what they were told last; None where there are none."""
     if JOINT_STATES not in last:
         return None
@@ -136,8 +162,7 @@ class StepSynchronizer:
         """Take state rows (bodies, 13), rotor speeds and angles (N, 4), and an arm's load (10,); they are copied."""
         mine = self._vehicles[vehicle]
         if stamp > mine.newest:
-            turned = None if tilt is None else tilt.copy()
-            mine.states.append(_State(stamp, k, x.copy(), rpm.copy(), turned, load.copy()))
+            mine.states.append(StateSample.copied(stamp, k, x, rpm, tilt, load))
             mine.newest = stamp
             self._flush()
 

@@ -14,10 +14,9 @@ import pytest
 from viewer_client import ViewerClient
 
 from iap_bringup.cli.main import main
-from iap_bringup.cli.view import DISPLAYS
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_bringup.viewing.live_viewer import LiveViewer
-from iap_bringup.viewing.viser_stage import ALONE, open_server
+from iap_bringup.viewing.viser_stage import ALONE, DISPLAYS, open_server
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.process import interrupts
 from iap_io.runs.run_folder import load_run

@@ -4,6 +4,7 @@
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -129,3 +130,45 @@ def test_a_flight_obeys_pause_step_and_keys_while_it_is_flown(new_page, tmp_path
         page.pause(2000)
         assert page.position(BODY)[2] > before[2] + 0.2
         assert page.strangers == []
+
+
+@pytest.mark.ros
+@pytest.mark.nodes
+def test_a_flight_of_nodes_obeys_pause_and_keys_in_its_namespace(new_page, tmp_path):
+    pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+    from iap_bringup.experiments.nodes.processes import Nodes, free_domain
+
+    with free_domain() as domain, Nodes(tmp_path, domain) as nodes:
+        nodes.start("controller_node", namespace="/sim_1/iap")
+        settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"]}
+        nodes.start("physics_node", settings, namespace="/sim_1")
+        viewer = nodes.start("web_view", {"scenario": "hover", "port": 8200}, namespace="/sim_1")
+        page = new_page()
+        page.open(address_in(nodes.log(viewer)))
+        assert page.picture().std() > 1.0
+        page.pause(1000)
+        before, picture = page.position(BODY), page.picture()
+        for _ in range(15):
+            page.page.keyboard.press("r")
+            page.pause(100)
+        page.pause(1000)
+        assert page.position(BODY)[2] > before[2] + 0.2
+        assert (page.picture() != picture).any()
+        page.page.keyboard.press("r")
+        page.page.get_by_role("button", name="Pause").click()
+        page.pause(500)
+        assert not moves(page)
+        assert page.page.get_by_text("wind").count() == 0  # nodes take none
+        assert page.strangers == []
+        assert nodes.end(viewer) == 0
+
+
+def address_in(log, seconds=60.0):
+    """The address of pages that a node has told in its log."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = re.search(r"http://127\.0\.0\.1:\d+", log.read_text() if log.exists() else "")
+        if found:
+            return found.group()
+        time.sleep(0.1)
+    raise AssertionError(f"no pages within {seconds} s: {log.read_text()}")

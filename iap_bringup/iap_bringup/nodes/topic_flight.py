@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A flight of nodes for the viewer: its newest instant out of topics, its time by services, its references by hand."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from rclpy.client import Client
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.subscription import Subscription
+from std_srvs.srv import SetBool, Trigger
+
+from iap_bringup.nodes.recorded_topics import RecordedTopic, vehicle_topics
+from iap_bringup.viewing.control import KEY_TIME
+from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.source import reference_ways
+from iap_description.arrays import Array
+from iap_description.frames import MAP
+from iap_description.math import so3
+from iap_description.signals import Reference, Step
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, P, Q
+from iap_description.vehicles.gripper import row_of
+from iap_io.recording.step_synchronizer import StateSample, step_of
+from iap_io.ros.conversions import fill_pose, fill_twist
+from iap_io.ros.node import SuiteNode
+from iap_io.runs import topics
+from iap_io.wire.message_views import StateMessage
+from iap_io.wire.sample_views import PoseMessage
+from iap_msgs.srv import Step as StepService
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.rig_spec import rig_spec
+
+SHOW_PERIOD = 1.0 / 30.0  # wall time between two instants that are shown [s]
+READ_TIME = 0.012  # before an instant is shown what goes with it is read: two control periods at 200 Hz [s]
+SILENCE = 0.5  # of whole references, after which the one that is tracked is shown [s]
+QUEUE = 10
+TRACKED_POSE = "reference/tracked/pose"
+
+
+class VehicleTopics:
+    """The newest of what is published of a vehicle.
+
+    Args:
+        node: that listens.
+        flight: by nodes.
+        number: of the vehicle.
+    """
+
+    def __init__(self, node: SuiteNode, flight: Flight, number: int) -> None:
+        self._node, self._flight, self._number = node, flight, number
+        self.name = flight.vehicles[number].name
+        self._count = flight.vehicles[number].model.count
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was published."""
+        self.state: StateSample | None = None
+        self._last: dict[str, Any] = {}
+        self._referred = -np.inf  # wall time of the last whole reference [s]
+
+    def listen(
+        self, on_state: Callable[[], None], is_due: Callable[[], bool]
+    ) -> list[Subscription]:
+        """Subscribe to all that is shown.
+
+        Args:
+            on_state: called after a state.
+            is_due: whether the next state is shown; what goes with others is not read.
+        """
+        inputs, space = self._node.inputs, self._node.absolute(self.name)
+        rotors = 4 * self._count
+        bodies = 1 + len(self._flight.scenario.vehicles[self._number].platform.joints)
+
+        def take_state(state: StateMessage) -> None:
+            rest = (state.rows, state.rpm, state.tilt, row_of(state.arm_load))
+            if self.state is not None and state.stamp < self.state.stamp:
+                self.forget()
+            self.state = StateSample.copied(state.stamp, state.sequence, *rest)
+            on_state()
+
+        def take_estimate(state: StateMessage) -> None:
+            self._last[topics.ESTIMATED] = state.rows.copy()
+
+        states = [(topics.STATE, take_state)]
+        if self._flight.meta.vehicles[self._number].is_estimated:
+            states.append((topics.ESTIMATED, take_estimate))
+        out = [
+            inputs.listen_to_states(
+                f"{space}/{topic}", bodies, take, qos_profile_sensor_data, rotors=rotors
+            )
+            for topic, take in states
+        ]
+        tracked = RecordedTopic.of(
+            self._number, f"{self.name}/{TRACKED_POSE}", PoseMessage, {TRACKED_POSE: _pose_of}
+        )
+        for topic in (*vehicle_topics(self._flight, self._number), tracked):
+            read = partial(_read_if_due, is_due, topic)
+            where, take = self._node.absolute(topic.name), partial(self._take, topic)
+            out.append(inputs.listen(topic.type, where, read, take, qos_profile_sensor_data))
+        return out
+
+    def _take(self, topic: RecordedTopic, message: Any) -> None:  # noqa: ANN401 - as the topic reads it
+        """Take the values of a message; None was not due."""
+        if message is None:
+            return
+        for name, value in topic.values.items():
+            content = value(message)
+            if content is None:  # it is of other joints, such as rotors
+                continue
+            if name == topics.REFERENCE:
+                self._referred = time.monotonic()
+            if name == TRACKED_POSE:
+                self._take_tracked(content)
+            else:
+                self._last[name] = content
+
+    def _take_tracked(self, pose: Any) -> None:  # noqa: ANN401 - (7,)
+        """Take the pose that is tracked while nobody publishes whole references."""
+        if time.monotonic() > self._referred + SILENCE:
+            self._last[topics.REFERENCE] = self._at_rest(pose)
+
+    def _at_rest(self, pose: Array) -> Reference:
+        row = np.zeros(REF_FIXED + self._count)
+        row[REF_P], row[REF_Q] = pose[P], pose[Q]
+        return Reference(row)
+
+    def step(self) -> Step | None:
+        """The newest state with what goes with it; without a reference this is the state itself."""
+        if self.state is None:
+            return None
+        last = {topics.COMMAND: Command.zeros(self._count), **self._last}
+        last.setdefault(topics.REFERENCE, self._at_rest(self.state.x[0]))
+        feels = self._flight.vehicles[self._number].interaction is not None
+        return step_of(self.state, last, has_wrenches=feels)
+
+
+def _read_if_due(is_due: Callable[[], bool], topic: RecordedTopic, data: bytes) -> Any:  # noqa: ANN401
+    return topic.read(data) if is_due() else None
+
+
+def _pose_of(message: PoseMessage) -> object:
+    return message.pose.copy()
+
+
+class ServiceControl:
+    """Time of a simulation by the services of its physics_node.
+
+    Args:
+        node: in the simulation's namespace.
+        order: lets work be done in the thread of the node's executor.
+    """
+
+    speed: float = 1.0
+    speeds: Sequence[float] = ()  # the pace is physics_node's
+
+    def __init__(self, node: SuiteNode, order: Callable[[Callable[[], None]], None]) -> None:
+        self._logger, self._order = node.get_logger(), order
+        self._pause = node.create_client(SetBool, "pause")
+        self._step = node.create_client(StepService, "step")
+        self._reset = node.create_client(Trigger, "reset")
+        self._is_paused = False
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it was paused here, or goes on."""
+        return self._is_paused
+
+    @is_paused.setter
+    def is_paused(self, is_paused: bool) -> None:
+        self._is_paused = is_paused
+        self._order(lambda: self._call(self._pause, SetBool.Request(data=is_paused)))
+
+    def step(self) -> None:
+        """Fly one control period, and pause."""
+        self._is_paused = True
+        ahead = partial(self._call, self._step, StepService.Request(steps=1))
+        self._order(lambda: self._call(self._pause, SetBool.Request(data=True), ahead))
+
+    def reset(self) -> None:
+        """Back to the start; a paused simulation stays paused."""
+        self._order(lambda: self._call(self._reset, Trigger.Request()))
+
+    def _call(
+        self,
+        client: Client,
+        request: Any,  # noqa: ANN401 - as the service has it
+        afterwards: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Call a service, and then do something; what is refused is logged."""
+        if not client.service_is_ready():
+            self._logger.warning(f"nobody serves {client.srv_name}")
+            return
+
+        def on_answer(answer: Any) -> None:  # noqa: ANN401 - a future
+            response = answer.result()
+            if response.success:
+                afterwards()
+            else:
+                self._logger.warning(f"{client.srv_name}: {response.message}")
+
+        client.call_async(request).add_done_callback(on_answer)
+
+
+class TopicHand:
+    """A person's hand on the references of vehicles by the simple inputs `reference/pose` and `reference/twist`.
+
+    Args:
+        node: in the simulation's namespace.
+        vehicles: of the simulation.
+        order: lets work be done in the thread of the node's executor.
+    """
+
+    def __init__(
+        self,
+        node: SuiteNode,
+        vehicles: Sequence[VehicleTopics],
+        order: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self._node, self._vehicles, self._order = node, vehicles, order
+        spaces = [node.absolute(each.name) for each in vehicles]
+        self._whole = [f"{space}/{topics.REFERENCE}" for space in spaces]
+        self._poses, self._twists = (
+            [node.create_publisher(kind, f"{space}/{topic}", QUEUE) for space in spaces]
+            for kind, topic in (
+                (PoseStamped, topics.REFERENCE_POSE),
+                (TwistStamped, "reference/twist"),
+            )
+        )
+        self._flights: dict[int, tuple[Array, float]] = {}  # twists, and until when they count
+
+    def hindrance(self, vehicle: int) -> str:
+        """Why a vehicle cannot be led by hand now, and what helps; empty where it can."""
+        whole = self._whole[vehicle]
+        if self._node.count_publishers(whole):
+            return f"Others publish {whole}: launch with reference:=false."
+        if not self._twists[vehicle].get_subscription_count():
+            return f"Nobody listens to {self._twists[vehicle].topic_name}."
+        return ""
+
+    def drag(self, vehicle: int, pose: Array) -> None:
+        """Let a vehicle's reference go to a pose (7,), as its controller follows poses."""
+        message = PoseStamped()
+        message.header.frame_id = MAP
+        fill_pose(message.pose, pose)
+
+        def publish() -> None:
+            self._flights.pop(vehicle, None)
+            self._poses[vehicle].publish(message)
+
+        self._order(publish)
+
+    def fly(self, vehicle: int, twist: Array) -> None:
+        """Fly for `KEY_TIME` with a twist (4,): velocity along the heading [m/s] and yaw rate [rad/s]."""
+        until = time.monotonic() + KEY_TIME
+        self._order(lambda: self._flights.update({vehicle: (twist, until)}))
+
+    def release(self) -> None:
+        """Lead no vehicle any longer; each stays where its reference is."""
+        self._order(self._flights.clear)
+
+    def publish(self) -> None:
+        """Publish the twists that count, and a last one of zero each."""
+        now = time.monotonic()
+        for vehicle, (twist, until) in list(self._flights.items()):
+            if now < until:
+                self._publish_twist(vehicle, twist)
+            else:
+                del self._flights[vehicle]
+                self._publish_twist(vehicle, np.zeros(4))
+
+    def _publish_twist(self, vehicle: int, twist: Array) -> None:
+        state = self._vehicles[vehicle].state
+        if state is None:
+            return
+        ahead = so3.rotate(state.x[0, Q], np.array([1.0, 0.0, 0.0]))
+        c, s = ahead[:2] / np.linalg.norm(ahead[:2])
+        x, y, z, rate = twist.tolist()
+        message = TwistStamped()
+        message.header.frame_id = MAP
+        fill_twist(message.twist, np.array([c * x - s * y, s * x + c * y, z, 0.0, 0.0, rate]))
+        self._twists[vehicle].publish(message)
+
+
+class TopicFlight:
+    """A flight of nodes that is shown by its topics; it listens while somebody looks, and until it has heard a state.
+
+    Args:
+        node: in the simulation's namespace.
+        flight: by nodes.
+
+    Attributes:
+        rig: vehicles, sensors and world.
+        meta: of the flight.
+        references: ways (n, 3) of the scenario's references [m].
+        control: of its time.
+        hand: on its references.
+        disturber: nobody, since nodes take no wind and faults in flight.
+    """
+
+    disturber = None
+
+    def __init__(self, node: SuiteNode, flight: Flight) -> None:
+        self._node = node
+        self.rig, self.meta = rig_spec(flight.scenario), flight.meta
+        self.references = reference_ways(flight)
+        self._lock = threading.Lock()
+        self._orders: list[Callable[[], None]] = []
+        self._vehicles = [VehicleTopics(node, flight, i) for i in range(len(flight.vehicles))]
+        self.control = ServiceControl(node, self._order)
+        self.hand = TopicHand(node, self._vehicles, self._order)
+        self._subscriptions: list[Subscription] = []
+        self._shown: Steps = []
+        self._due = 0.0
+
+    def steps(self) -> Steps:
+        """One step of every vehicle at the newest instant that is shown; empty before the first."""
+        with self._lock:
+            return self._shown
+
+    def work(self, *, is_watched: bool) -> None:
+        """Listen or not, and do what was ordered; called in the executor's thread, again and again."""
+        listens = is_watched or not self._shown
+        if listens and not self._subscriptions:
+            self._listen()
+        elif not listens and self._subscriptions:
+            self._fall_silent()
+        with self._lock:
+            orders, self._orders = self._orders, []
+        for order in orders:
+            order()
+        self.hand.publish()
+
+    def _order(self, order: Callable[[], None]) -> None:
+        with self._lock:
+            self._orders.append(order)
+
+    def _listen(self) -> None:
+        def is_due() -> bool:
+            return time.monotonic() >= self._due - READ_TIME
+
+        for vehicle in self._vehicles:
+            self._subscriptions += vehicle.listen(self._show, is_due)
+
+    def _fall_silent(self) -> None:
+        while self._subscriptions:
+            self._node.destroy_subscription(self._subscriptions.pop())
+        for vehicle in self._vehicles:
+            vehicle.forget()
+
+    def _show(self) -> None:
+        """Show an instant of which all states are there, if it is time to."""
+        states = {None if each.state is None else each.state.stamp for each in self._vehicles}
+        if time.monotonic() < self._due or len(states) > 1:
+            return
+        steps = [step for step in (each.step() for each in self._vehicles) if step is not None]
+        with self._lock:
+            self._shown = steps
+        self._due = time.monotonic() + SHOW_PERIOD
