@@ -13,7 +13,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from iap_bringup.nodes.scenario_node import resolved_scenario
 from iap_bringup.nodes.topic_flight import TopicFlight
 from iap_bringup.viewing.live_viewer import LiveViewer
-from iap_bringup.viewing.viser_stage import ALONE, FIRST_PORT, open_browser, open_server
+from iap_bringup.viewing.viser_stage import ALONE, FIRST_PORT, LAST_PORT, open_browser, open_server
 from iap_io.ros.node import STEADY, Diagnostics, SuiteNode, run
 from iap_simulation.flights.flight import Flight
 
@@ -29,7 +29,7 @@ class WebViewNode(SuiteNode):
         scenario, _ = resolved_scenario(self)
         host = self.parameter("host", ALONE, "Address that pages are served at.")
         port = self.parameter(
-            "port", FIRST_PORT, "First port that is tried.", limits=(1, 2**16 - 1)
+            "port", FIRST_PORT, "First port that is tried; 0 takes any.", limits=(0, LAST_PORT)
         )
         what = "Whether pages served to the network may control the flight; others may."
         may_control = self.parameter("allow_control", False, what) or host == ALONE
@@ -46,7 +46,7 @@ class WebViewNode(SuiteNode):
     def _tell(self, host: str, port: int, *, may_control: bool, opens: bool) -> None:
         """Log where the pages are and what they may do, and open a browser."""
         log, found = self.get_logger(), self._server.get_port()
-        if found != port:
+        if port not in (0, found):
             log.warning(f"port {port} is in use: {found} in its place")
         address = f"http://{host}:{found}"
         log.info(f"pages at {address}")
