@@ -18,6 +18,7 @@ from iap_bringup.launching.node_parameters import (
     ADMITTANCE,
     controller_parameters,
     coordinator_parameters,
+    localization_nodes,
     observer_parameters,
     physics_parameters,
     reference_parameters,
@@ -38,6 +39,8 @@ from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import Command, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
+from iap_estimation.nodes.capture_node import CaptureNode
 from iap_estimation.nodes.centre_node import CentreNode
 from iap_estimation.nodes.frontend_node import FrontendNode
 from iap_estimation.nodes.joint_node import JointNode
@@ -75,7 +78,14 @@ BY_THE_TRUTH = (  # modules as they are measured, since nothing here makes estim
     "vehicles.*.control.state_source=truth",
     "vehicles.*.state_noise={position: 0.01, attitude_deg: 0.17, velocity: 0.0, rate_deg: 0.0}",
 )
-STANDING = ("docking", "module_docking", "navigate")  # scenarios, and simulations' namespaces
+BY_CAPTURE = "module_hover"  # scenario, whose only vehicle has a motion capture
+STANDING = (
+    "docking",
+    "module_docking",
+    "navigate",
+    BY_CAPTURE,
+)  # scenarios, and simulations' namespaces
+CHANGES = {"module_docking": BY_THE_TRUTH, BY_CAPTURE: ("modules.count=1",)}
 WRENCHES = ("raw", "filtered", "estimated")
 
 
@@ -111,9 +121,7 @@ class Script:
         cameras = [each for each in infos if isinstance(each, CameraSensorInfo)]
         self._cameras = {each.topic: (each, encoder(each)) for each in cameras}
         self._standing = [
-            StandingScenario(
-                scenario_of(each, *(BY_THE_TRUTH if each == "module_docking" else ())), f"/{each}"
-            )
+            StandingScenario(scenario_of(each, *CHANGES.get(each, ())), f"/{each}")
             for each in STANDING
         ]
         grain = np.random.default_rng(0).integers(0, 255, (61, 81), dtype=np.uint8)
@@ -288,6 +296,13 @@ def _coordinator() -> SuiteNode:
     return CoordinatorNode("module_docking", parameters=parameters)
 
 
+def _captured() -> SuiteNode:
+    scenario = scenario_of(BY_CAPTURE, *CHANGES[BY_CAPTURE])
+    (vehicle,) = scenario.vehicles
+    ((_, space, parameters),) = localization_nodes(scenario, vehicle, CAPTURE_INERTIAL)
+    return CaptureNode(f"{BY_CAPTURE}{space}", parameters=parameters)
+
+
 def _policy(scenario: str) -> SuiteNode:
     return PolicyNode(scenario, parameters={"scenario": scenario})
 
@@ -312,6 +327,7 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "frontend_node": (lambda: FrontendNode(parameters=PARAMETERS), False),
     "virpo_node": (lambda: VirpoNode(parameters=VIRPO), False),
     "joint_node": (lambda: JointNode(parameters=PARAMETERS), False),
+    "capture_node": (_captured, False),
     "centre_node": (lambda: CentreNode(parameters=PARAMETERS), False),
     "recorder": (RecorderNode, False),
     "sensor_player": (SensorPlayer, False),

@@ -6,16 +6,30 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from node_bench import Said
 
-from iap_description.sensors.readings import ImageReading, SensorSource
-from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
+from iap_description.sensors.readings import (
+    ImageReading,
+    ImuReading,
+    PoseReading,
+    Reading,
+    SensorSource,
+)
+from iap_description.sensors.sensor_info import (
+    ENCODINGS,
+    CameraSensorInfo,
+    CaptureInfo,
+    ImuInfo,
+    SensorInfo,
+)
 from iap_description.vehicles.assembly import Assembly
-from iap_io.sensor_messages.sensor_messages import encoder
+from iap_io.sensor_messages.sensor_messages import Encoder, encoder
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import JointWrenchesMessage
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
 
+WEIGHT = np.array([0.0, 0.0, 9.81])  # specific force at rest [m/s^2]
+POSE_EVERY = 2  # instants between poses of a motion capture, each of which is as late
 PERIOD, ROTORS = 5_000_000, 4  # of control [ns]; of an aircraft
 HOVERING_RPM = 4000.0
 
@@ -77,9 +91,10 @@ class StandingScenario:
             for each, vehicle in zip(scenario.vehicles, flight.vehicles, strict=True)
         ]
         infos = flight.sensors.suite.infos
-        self._cameras = [
-            (each, encoder(each)) for each in infos if isinstance(each, CameraSensorInfo)
-        ]
+        self._cameras, self._units, self._captures = (
+            [(each, encoder(each)) for each in infos if isinstance(each, kind)]
+            for kind in (CameraSensorInfo, ImuInfo, CaptureInfo)
+        )
 
     def __call__(self, k: int) -> Iterator[Said]:
         """What is published at instant k."""
@@ -95,3 +110,29 @@ class StandingScenario:
                 yield f"{self._simulation}{topic}", b"".join(parts)
         for vehicle in self._vehicles:
             yield from vehicle(k)
+        yield from ((f"{self._simulation}{topic}", data) for topic, data in self._sensed(k))
+
+    def _sensed(self, k: int) -> Iterator[Said]:
+        """Samples of inertial units, and poses of motion captures, at instant k."""
+        readings: list[tuple[Encoder, Reading]] = [
+            (
+                encode,
+                ImuReading(
+                    _source(info), 1e-9 * k * PERIOD, np.zeros(3), WEIGHT, None, *np.zeros((2, 3))
+                ),
+            )
+            for info, encode in self._units
+        ]
+        if k >= POSE_EVERY and k % POSE_EVERY == 0:
+            t = 1e-9 * (k - POSE_EVERY) * PERIOD
+            place, level = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0])
+            readings += [
+                (encode, PoseReading(_source(info), t, place, level))
+                for info, encode in self._captures
+            ]
+        for encode, reading in readings:
+            yield from ((topic, b"".join(parts)) for topic, parts in encode(reading))
+
+
+def _source(info: SensorInfo) -> SensorSource:
+    return SensorSource(info.topic, info.frame)
