@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from json import dumps
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -31,6 +32,16 @@ def rays(console: Console) -> None:
     from iap_bringup.experiments.rays import draw_rays
 
     draw_rays(console)
+
+
+def films(console: Console, *, out: Path | None = None) -> None:
+    """The films of README and docs, flown and rendered anew, into docs/pictures or --out (five minutes)."""
+    from iap_bringup.films.documented import FOLDER, write_documented_films
+
+    with console.status("") as status:
+        paths = write_documented_films(out or FOLDER, status.update)
+    for path in paths:
+        console.print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
 
 
 def modules(console: Console, *, quick: bool = False, json: bool = False) -> None:
@@ -244,6 +255,7 @@ EXPERIMENTS = (
     ExperimentCommand(tasks),
     ExperimentCommand(docking, ("quick",)),
     ExperimentCommand(rays),
+    ExperimentCommand(films, ("out",)),
     ExperimentCommand(modules, ("quick", "json")),
     ExperimentCommand(virpo_tables, ("quick", "flights", "out")),
     ExperimentCommand(virpo_faults, ("quick",)),
