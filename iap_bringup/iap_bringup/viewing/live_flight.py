@@ -37,7 +37,9 @@ from iap_sensors.mounted.rig_spec import RigSpec
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
 
-SHOW_PERIOD = 1.0 / 30.0  # wall time between two instants that are shown [s]
+SHOW_PERIOD = (
+    1.0 / 36.0
+)  # wall time between two instants that are shown [s]: 30 a second beside other jobs, too
 PAUSE_PERIOD = 0.05  # between two looks whether a pause is over [s]
 ACCELERATION, ANGULAR_ACCELERATION = (
     2.0,
@@ -166,7 +168,7 @@ class LiveFlight:
             with self._lock:
                 self._shown = taken
             self._next = [None] * len(self._next)
-            self._due = time.perf_counter() + SHOW_PERIOD
+            self._due = max(self._due, time.perf_counter() - SHOW_PERIOD) + SHOW_PERIOD
 
     # The pace.
 
@@ -181,7 +183,7 @@ class LiveFlight:
             return 0
         if self.speed > 0.0:
             self._wait(k)
-            most = min(most, max(1, round(SHOW_PERIOD * self.speed / self._dt)))
+            most = min(most, max(1, int(SHOW_PERIOD * self.speed / self._dt)))
         return 0 if self._is_touched else most
 
     def _wait(self, k: int) -> None:

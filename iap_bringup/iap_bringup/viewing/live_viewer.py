@@ -27,6 +27,7 @@ from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, P
 from iap_description.vehicles.aircraft import ROTORS
 
+LOOK_PERIOD = 0.25 * SHOW_PERIOD  # between two looks whether there is a new instant [s]
 GIZMO_SIZE = 0.6  # [m]
 TRACE_POINTS = 15  # of a way, that are added at once
 MOST_NODES = 1200  # of a way, which is ten minutes of it at least
@@ -171,7 +172,7 @@ class LiveViewer:
     def _run(self) -> None:
         """Show the newest instant again and again, while anybody looks."""
         shown = None
-        while not self._stop.wait(SHOW_PERIOD):
+        while not self._stop.wait(LOOK_PERIOD):
             steps = self._flight.steps()
             if not steps or steps is shown or (shown and not self._server.get_clients()):
                 continue
