@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from recording_stage import RecordingStage
 
+from iap_bringup.viewing.live_viewer import Trace
 from iap_bringup.viewing.scene import FlightScene
 from iap_description.states import P
 from iap_physics.nodes.markers import METRES_PER_NEWTON
@@ -84,3 +85,25 @@ def test_every_scenario_shows_its_bodies_and_all_objects_of_its_world(name):
         assert any(each.startswith(f"world/bodies/objects/{item}/") for each in stage.parts)
     links = sum(len(v.arm_joints) for v in flight.meta.vehicles)
     assert len([each for each in stage.frames if each.startswith("world/arms/")]) == links
+
+
+def test_the_line_of_a_vehicle_begins_anew_where_time_does():
+    stage, trace = RecordingStage(), Trace("way")
+    for k in range(100):
+        trace.extend(stage, 0.1 * k, np.array([0.1 * k, 0.0, 1.0]))
+    drawn = np.concatenate(list(stage.lines.values()))
+    assert drawn[:, 0, 0].min() == 0.0
+    assert np.linalg.norm(drawn[:, 1] - drawn[:, 0], axis=1) == pytest.approx(0.1)
+    for k in range(20):
+        trace.extend(stage, 0.1 * k, np.array([5.0, 0.1 * k, 1.0]))
+    anew = np.concatenate(list(stage.lines.values()))
+    assert (anew[..., 0] == 5.0).all()
+
+
+def test_a_line_joins_no_points_between_which_nobody_looked():
+    stage, trace = RecordingStage(), Trace("way")
+    for t in (*np.arange(0.0, 4.0, 0.1), *np.arange(60.0, 64.0, 0.1)):
+        trace.extend(stage, t, np.array([t, 0.0, 1.0]))
+    drawn = np.concatenate(list(stage.lines.values()))
+    assert np.linalg.norm(drawn[:, 1] - drawn[:, 0], axis=1).max() < 0.2
+    assert drawn[..., 0].max() > 60.0
