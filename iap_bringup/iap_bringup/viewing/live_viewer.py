@@ -21,7 +21,7 @@ from iap_bringup.viewing.scene import (
     initial_view,
 )
 from iap_bringup.viewing.source import LiveSource
-from iap_bringup.viewing.stage import Stage
+from iap_bringup.viewing.stage import ErasableStage
 from iap_bringup.viewing.viser_stage import Server, ViserStage
 from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, P
@@ -200,7 +200,7 @@ class Trace:
         self._points: list[Array] = []
         self._nodes: deque[str] = deque()
 
-    def extend(self, stage: Stage, t: float, position: Array) -> None:
+    def extend(self, stage: ErasableStage, t: float, position: Array) -> None:
         """Add a position (3,) at a time [s]."""
         if t < self._t:
             self._points.clear()
@@ -213,7 +213,7 @@ class Trace:
         if len(self._points) > TRACE_POINTS:
             self._draw(stage)
 
-    def _draw(self, stage: Stage) -> None:
+    def _draw(self, stage: ErasableStage) -> None:
         """Draw the points as a node, and take away the oldest one of many."""
         self._count += 1
         self._nodes.append(f"{self._name}_{self._count}")

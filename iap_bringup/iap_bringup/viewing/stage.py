@@ -58,5 +58,9 @@ class Stage(Protocol):
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node and what hangs on it."""
 
+
+class ErasableStage(Stage, Protocol):
+    """A stage whose nodes can be removed while it is shown."""
+
     def remove(self, name: str) -> None:
         """Remove a node that nothing hangs on."""
