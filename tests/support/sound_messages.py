@@ -29,6 +29,7 @@ from iap_bringup.nodes.joy_teleop import JoyTeleop
 from iap_bringup.nodes.keyboard_teleop import KeyboardTeleop
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.sensor_player import SensorPlayer
+from iap_bringup.nodes.web_view import WebViewNode
 from iap_control.actuation.kinds import platform_model
 from iap_control.allocation.allocator import Allocator
 from iap_control.nodes.admittance_node import AdmittanceNode
@@ -256,6 +257,16 @@ def _recorded(folder: Path) -> dict[str, Any]:
     }
 
 
+def _shown() -> dict[str, Any]:
+    return {"scenario": "figure_eight", "assignments": list(CLOSED_FORM), "port": 0}
+
+
+def _viewer() -> SuiteNode:
+    node = WebViewNode()
+    node.flight.work(is_watched=True)
+    return node
+
+
 def _played(folder: Path) -> dict[str, Any]:
     record(
         "hover", folder=folder / "played", settings={"engine.name": "closed_form"}, duration=0.1
@@ -333,6 +344,7 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "sensor_player": (SensorPlayer, False),
     "joy_teleop": (JoyTeleop, False),  # by the wall clock, too
     "keyboard_teleop": (KeyboardTeleop, True),
+    "web_view": (_viewer, False),
 }
 
 
@@ -343,6 +355,7 @@ def begin(name: str, folder: Path) -> None:
         "controller_node of simple inputs": ("/lone/controller_node", _hover),
         "admittance_node": ("/iap/admittance_node", _yielding),
         "recorder": ("/recorder", lambda: _recorded(folder)),
+        "web_view": ("/web_view", _shown),
         "sensor_player": ("/sensor_player", lambda: _played(folder)),
     }
     arguments = []

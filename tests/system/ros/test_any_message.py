@@ -30,7 +30,7 @@ DURATION = (
     1.0  # of the flight whose messages are sound; longer than jumps that estimators bridge [s]
 )
 SHARES = {"frontend_node": 0.3}  # of a node's share of the messages: images take most of the time
-SILENT = ("recorder", "sensor_player")  # whatever they hear
+SILENT = ("recorder", "sensor_player", "web_view")  # whatever they hear
 
 
 class Pair:
