@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import argparse
+import tempfile
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
+    from iap_bringup.viewing.run_table import RunTable
     from iap_bringup.viewing.viser_stage import Server
 
 
@@ -35,7 +38,14 @@ def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
 
 
 def view(options: argparse.Namespace) -> int:
-    """Show runs until interrupted."""
+    """Show runs, or a table of them, until interrupted."""
+    from iap_bringup.viewing.run_table import table_of
+
+    table = table_of(options.folders[0]) if len(options.folders) == 1 else None
+    return _view_runs(options) if table is None else _view_table(options, table)
+
+
+def _view_runs(options: argparse.Namespace) -> int:
     from iap_bringup.viewing.run_viewer import RunViewer
     from iap_bringup.viewing.source import RunSource
 
@@ -43,6 +53,18 @@ def view(options: argparse.Namespace) -> int:
     server = serve(options, " and ".join(each.title for each in sources), Console())
     try:
         RunViewer(server, sources, options.beside).run(threading.Event())
+    finally:
+        server.stop()
+    return 0
+
+
+def _view_table(options: argparse.Namespace, table: RunTable) -> int:
+    from iap_bringup.viewing.table_viewer import TableViewer
+
+    server = serve(options, table.title, Console())
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            TableViewer(server, table, Path(scratch)).run(threading.Event())
     finally:
         server.stop()
     return 0

@@ -143,7 +143,7 @@ class Study:
     def _resolved(self) -> Iterator[SweepPoint]:
         for values in itertools.product(*(axis.values for axis in self.axes)):
             varied = dict(zip([axis.key for axis in self.axes], values, strict=True))
-            options = _with_values(self.options, varied)
+            options = with_values(self.options, varied)
             try:
                 yield SweepPoint(varied, resolve(self.scenario, options)[1])
             except BadInput as error:
@@ -157,7 +157,8 @@ def label(varied: dict[str, Any]) -> str:
     return ", ".join(f"{key} = {shown(value)}" for key, value in varied.items())
 
 
-def _with_values(options: Options, varied: dict[str, Any]) -> Options:
+def with_values(options: Options, varied: dict[str, Any]) -> Options:
+    """Options with the values of a combination."""
     presets = {
         OPTION_OF[key]: value
         for key, value in varied.items()

@@ -151,9 +151,12 @@ def add_identify(parser: CommandParser) -> None:
 def add_view(parser: CommandParser) -> None:
     """Options of ``iap view``."""
     parser.description = (
-        "Show recorded runs in the browser, several of them over each other or beside each other."
+        "Show recorded runs in the browser, several of them over each other or beside each other; or the table of a"
+        " sweep's runs, of which a click shows one."
     )
-    parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folders")
+    parser.add_argument(
+        "folders", type=Path, nargs="+", metavar="RUN", help="run folders, or a sweep's"
+    )
     parser.add_argument(
         "--beside",
         type=float,
