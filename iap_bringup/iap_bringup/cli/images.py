@@ -3,12 +3,14 @@
 
 import argparse
 from contextlib import closing
+from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
-from iap_bringup.plots.table import write_named_plots, write_plots
+from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, new_folder
@@ -21,10 +23,36 @@ from iap_simulation.scenario.resolving import resolve_again
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
     console = Console()
+    if options.list:
+        _list_plots(console, options.folder)
+        return 0
+    if options.folder is None:
+        raise BadInput("plot: which RUN? --list alone names all plots")
     run = RecordedRun(options.folder)
     for path in write_named_plots(run, options.plots) if options.plots else write_plots(run):
         console.print(path)
     return 0
+
+
+def plot_table(run: RecordedRun | None) -> list[tuple[str, str, str]]:
+    """Every plot: its name, what it shows, and whether a run has it, or without a run what it needs."""
+    rows = []
+    for each in PLOTS:
+        needs = each.needs.what
+        if run is not None:
+            needs = "yes" if each.needs.of(run) else f"no: has not {needs}"
+        rows.append((each.name, each.text, needs))
+    return rows
+
+
+def _list_plots(console: Console, folder: Path | None) -> None:
+    run = None if folder is None else RecordedRun(folder)
+    table = Table(
+        "plot", "shows", "needs" if run is None else "this run", box=None, pad_edge=False
+    )
+    for row in plot_table(run):
+        table.add_row(*row)
+    console.print(table)
 
 
 def render(options: argparse.Namespace) -> int:

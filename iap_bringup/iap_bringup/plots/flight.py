@@ -26,6 +26,7 @@ from iap_bringup.plots.panels import (
     name_faults,
     panel_legend,
     shade_unscored,
+    share_scale,
     title,
     widen,
 )
@@ -80,6 +81,10 @@ def draw_joints(figure: Figure, flight: FlightCurves) -> None:
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+LEAST_POSITION, LEAST_ATTITUDE = 1e-3, 0.1  # largest errors that a panel at least shows [m], [deg]
+LEAST_THRUST_SHARE = 0.2  # of the largest thrust, which the panel of the overview at least shows
 
 
 def draw_path3d(figure: Figure, flight: FlightCurves) -> None:
@@ -148,8 +153,11 @@ def _draw_errors(
             axes.plot(errors.t, values[:, axis], label=label, **{**style, "linewidth": 0.9})
             rmse = (scale if column == 0 else 1.0) * errors.rmse()[column][axis]
             axes.plot([], [], label=f"{RMSE} {rmse:.3g} {axis_unit}", **style)
-        widen(axes, 1e-3)
-        panel_legend(axes)
+    share_scale(panels[:3], scale * LEAST_POSITION)
+    share_scale([each for each in panels[3:] if each.lines[1:]], LEAST_ATTITUDE)
+    for axes in panels:
+        if axes.lines[1:]:
+            panel_legend(axes)
     legend(figure, panels[0])
 
 
@@ -180,12 +188,12 @@ def draw_thrusts(figure: Figure, flight: FlightCurves) -> None:
 
 def draw_overview(figure: Figure, flight: FlightCurves) -> None:
     """Path, errors and thrusts in one picture."""
-    figure.set_size_inches(WIDTH, 3.9)
+    figure.set_size_inches(WIDTH, 3.5)
     title(figure, flight)
-    path = figure.add_axes((-0.015, 0.02, 0.5, 0.9), projection="3d")
-    draw_path(path, flight, zoom=0.9)
+    path = figure.add_axes((-0.005, -0.01, 0.54, 0.96), projection="3d")
+    draw_path(path, flight, zoom=0.85)
     figure.legend(*path.get_legend_handles_labels(), loc="upper right", ncols=5)
-    rows = figure.add_gridspec(3, 1, left=0.615, right=0.985, top=0.91, bottom=0.105, hspace=0.16)
+    rows = figure.add_gridspec(3, 1, left=0.625, right=0.985, top=0.905, bottom=0.115, hspace=0.16)
     panels = [figure.add_subplot(rows[i]) for i in range(3)]
     scale, unit = length_unit([flight.error])
     position, attitude = flight.error.rmse()
@@ -196,12 +204,10 @@ def draw_overview(figure: Figure, flight: FlightCurves) -> None:
     for axes, (values, rmse, name) in zip(panels, curves, strict=False):
         size = np.sqrt(np.nansum(values**2, axis=1))
         axes.plot(flight.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
-        axes.set_ylim(0.0, 1.35 * max(size.max(initial=0.0), 1e-3))
+        least = scale * LEAST_POSITION if axes is panels[0] else LEAST_ATTITUDE
+        axes.set_ylim(0.0, 1.1 * max(size.max(initial=0.0), least))
         panel_legend(axes)
-    for i in range(flight.meta.count):
-        panels[2].plot(
-            flight.t, flight.thrust[:, i], color=AIRCRAFT[i % len(AIRCRAFT)], linewidth=0.9
-        )
+    _draw_thrust_panel(panels[2], flight)
     labels = (f"position\nerror [{unit}]", "attitude\nerror [deg]", "thrust of each\naircraft [N]")
     for axes, label in zip(panels, labels, strict=True):
         axes.set_ylabel(label)
@@ -212,11 +218,37 @@ def draw_overview(figure: Figure, flight: FlightCurves) -> None:
     figure.align_ylabels(panels)
 
 
+def _draw_thrust_panel(axes: Axes, flight: FlightCurves) -> None:
+    """Thrusts of all aircraft with their numbers; a hundredth of the weight does not fill the panel."""
+    count = flight.meta.count
+    for i in range(count):
+        style = {"color": AIRCRAFT[i % len(AIRCRAFT)], "linewidth": 0.9}
+        axes.plot(flight.t, flight.thrust[:, i], label=str(i + 1), **style)
+    widen(axes, LEAST_THRUST_SHARE * float(np.nanmax(np.abs(flight.thrust), initial=1.0)))
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.25 * (high - low))
+    if count > 1:
+        axes.legend(
+            loc="upper right",
+            ncols=min(count, 6),
+            borderaxespad=0.2,
+            title="aircraft",
+            title_fontsize=6.0,
+            fontsize=6.0,
+            handlelength=1.0,
+            columnspacing=0.8,
+            alignment="right",
+        )
+
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 SKETCHES = 9  # of the platform along the path
 POINTS = 2000  # of a curve
+ELEVATION_DEG, AZIMUTHS_DEG = 24.0, (-58.0, -32.0, -122.0, 58.0, 122.0)  # of views of a path
+LEAST_NORMAL, MOST_LENGTH = 0.38, 0.8  # of a view's direction along a path's normal and length
 
 
 def draw_path(axes: Axes3D, flight: FlightCurves, zoom: float = 1.0) -> None:
@@ -237,6 +269,22 @@ def draw_path(axes: Axes3D, flight: FlightCurves, zoom: float = 1.0) -> None:
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     axes.set_box_aspect(high - low, zoom=zoom)
     _dress(axes)
+    axes.view_init(elev=ELEVATION_DEG, azim=azimuth_deg(path))
+
+
+def azimuth_deg(points: Array) -> float:
+    """Azimuth of the view of a path (n, 3), neither along it nor edge-on to the plane that it lies in."""
+    if len(points) < 2:
+        return AZIMUTHS_DEG[0]
+    _, axes = np.linalg.eigh(np.cov(points, rowvar=False))  # normal first, length last
+
+    def faults(azimuth_deg: float) -> float:
+        a, e = np.deg2rad((azimuth_deg, ELEVATION_DEG))
+        view = np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
+        normal, length = np.abs(view @ axes)[[0, 2]]
+        return max(0.0, LEAST_NORMAL - normal) + max(0.0, length - MOST_LENGTH)
+
+    return min(AZIMUTHS_DEG, key=faults)
 
 
 def _box(flight: FlightCurves) -> tuple[Array, Array]:
@@ -275,8 +323,10 @@ def _dress(axes: Axes3D) -> None:
     axes.set_ylabel("y [m]", labelpad=-2)
     axes.set_zlabel("z [m]", labelpad=-4)
     axes.tick_params(pad=-2)
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+    sides = [
+        float(np.ptp(limits)) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())
+    ]
+    for axis, side in zip((axes.xaxis, axes.yaxis, axes.zaxis), sides, strict=True):
         axis.set_pane_color((1.0, 1.0, 1.0, 1.0))
         axis.line.set_linewidth(0.5)
-        axis.set_major_locator(MaxNLocator(5))
-    axes.view_init(elev=24.0, azim=-58.0)
+        axis.set_major_locator(MaxNLocator(max(2, round(5.0 * side / max(sides)))))

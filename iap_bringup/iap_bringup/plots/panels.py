@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -148,6 +148,14 @@ def widen(axes: Axes, least: float) -> None:
     if high - low < least:
         middle = 0.5 * (low + high)
         axes.set_ylim(middle - 0.5 * least, middle + 0.5 * least)
+
+
+def share_scale(panels: Sequence[Axes], least: float) -> None:
+    """Give panels of equal meaning one scale around zero, which shows at least some value."""
+    limits = [abs(limit) for axes in panels for limit in axes.get_ylim()]
+    largest = max([least, *limits])
+    for axes in panels:
+        axes.set_ylim(-largest, largest)
 
 
 def length_unit(errors: list[ErrorCurves]) -> tuple[float, str]:

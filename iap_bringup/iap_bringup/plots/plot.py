@@ -42,6 +42,11 @@ class Plot:
     needs: Need
     draw: Callable[[Figure, Any], None]
 
+    @property
+    def text(self) -> str:
+        """One sentence that says what it shows."""
+        return first_sentence(self.draw)
+
     def write(self, path: Path, content: Any) -> None:  # noqa: ANN401 - as the need has it
         """Write the figure of one content.
 
@@ -64,6 +69,16 @@ class RenderedPlot:
     name: str
     needs: Need
     write: Callable[[Path, Any], object]
+
+    @property
+    def text(self) -> str:
+        """One sentence that says what it shows."""
+        return first_sentence(self.write)
+
+
+def first_sentence(function: Callable[..., object]) -> str:
+    """The first line of a function's docstring, without its full stop; empty without one."""
+    return (function.__doc__ or "").strip().partition("\n")[0].rstrip(".")
 
 
 FLIGHT = Need("a state that is a number", lambda run: run.flights)

@@ -50,20 +50,29 @@ AnyPlot = Plot | RenderedPlot
 
 
 def _draw_compared(figure: Figure, vehicle: TouchingVehicle) -> None:
+    """Contact of this flight beside that of the flights it is compared with."""
     draw_compared(figure, vehicle.flight.title, vehicle.compared)
 
 
 def _draw_insertion(figure: Figure, vehicle: TouchingVehicle) -> None:
+    """The tool in its hole: depth, place and tilt."""
     assert vehicle.insertion is not None  # noqa: S101 - as the plot needs it
     draw_insertion(figure, vehicle.flight.title, vehicle.insertion)
 
 
 def _write_first_contact(path: Path, vehicle: TouchingVehicle) -> None:
+    """A rendered picture of the first contact."""
     _write_snapshot(path, vehicle, vehicle.contact.first_tick)
 
 
 def _write_end(path: Path, vehicle: TouchingVehicle) -> None:
+    """A rendered picture of the end."""
     _write_snapshot(path, vehicle, len(vehicle.contact.t) - 1)
+
+
+def _write_cameras(path: Path, folder: Path) -> None:
+    """Images of all cameras at one instant."""
+    write_contact_sheet(folder, path)
 
 
 def _write_snapshot(path: Path, vehicle: TouchingVehicle, tick: int) -> None:
@@ -88,7 +97,7 @@ FLIGHT_PLOTS: tuple[Plot, ...] = (
 PLOTS: tuple[AnyPlot, ...] = (
     *FLIGHT_PLOTS,
     Plot("modules", MODULES, draw_modules),
-    RenderedPlot("cameras", CAMERAS, lambda path, folder: write_contact_sheet(folder, path)),
+    RenderedPlot("cameras", CAMERAS, _write_cameras),
     Plot("compared", COMPARED, _draw_compared),
     Plot("insertion", INSERTION, _draw_insertion),
     RenderedPlot("snapshot_contact", CONTACT, _write_first_contact),

@@ -10,8 +10,16 @@ import cv2
 import numpy as np
 import pytest
 from made_up_flights import Record, random_flight, steady_flight
+from matplotlib.figure import Figure
 
-from iap_bringup.plots.flight import draw_thrusts
+from iap_bringup.cli.images import plot_table
+from iap_bringup.plots.flight import (
+    ELEVATION_DEG,
+    azimuth_deg,
+    draw_errors,
+    draw_overview,
+    draw_thrusts,
+)
 from iap_bringup.plots.flight_curves import flight_curves
 from iap_bringup.plots.localized_flights import (
     COLORS,
@@ -61,6 +69,45 @@ def test_a_run_gets_its_plots(tmp_path: Path, recorded: Record) -> None:
     paths = write(tmp_path, recorded(steady_flight("two_line", 50)))
     assert [path.name for path in paths] == [f"{name}.png" for name in NAMES]
     assert all(map(_is_png, paths))
+
+
+def test_errors_of_equal_meaning_share_a_scale_that_shows_no_nanometres(recorded: Record) -> None:
+    run = recorded(steady_flight("two_line", 50))
+    flight = flight_curves(run.meta, run.vehicles[0])
+    figure = Figure()
+    draw_errors(figure, flight)
+    labels = [axes.get_ylabel() for axes in figure.axes[::2]]
+    assert labels == ["x error [mm]", "y error [mm]", "z error [mm]"]
+    positions = {axes.get_ylim() for axes in figure.axes[::2]}
+    assert len(positions) == 1
+    assert max(positions.pop()) >= 1.0  # [mm]
+    draw_overview(overview := Figure(), flight)
+    tall = {axes.get_ylabel(): axes.get_ylim()[1] for axes in overview.axes[1:]}
+    assert tall["position\nerror [mm]"] >= 1.0
+    assert tall["attitude\nerror [deg]"] >= 0.1
+
+
+@pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.8, 0.5, 0.3), (0.0, 1.0, 0.0)])
+def test_a_path_in_a_plane_is_not_looked_at_edge_on(normal: tuple[float, float, float]) -> None:
+    n = np.array(normal) / np.linalg.norm(normal)
+    across = np.cross(n, [0.3, 0.2, 0.9])
+    across /= np.linalg.norm(across)
+    turn = np.linspace(0.0, 2.0 * np.pi, 100)[:, None]
+    a = np.deg2rad(azimuth_deg(3.0 * np.cos(turn) * across + np.sin(turn) * np.cross(n, across)))
+    e = np.deg2rad(ELEVATION_DEG)
+    view = np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
+    assert abs(view @ n) > 0.35
+
+
+def test_every_plot_is_listed_with_what_it_shows_and_whether_a_run_has_it(
+    tmp_path: Path, recorded: Record
+) -> None:
+    rows = plot_table(None)
+    assert [name for name, *_ in rows] == [plot.name for plot in PLOTS]
+    assert all(text and needs for _, text, needs in rows)
+    run = RecordedRun(tmp_path, recorded(steady_flight("two_line", 50)))
+    has = [name for name, _, answer in plot_table(run) if answer == "yes"]
+    assert has == NAMES
 
 
 @pytest.mark.slow

@@ -172,13 +172,16 @@ def add_view(parser: CommandParser) -> None:
 def add_plot(parser: CommandParser) -> None:
     """Options of ``iap plot``."""
     parser.description = "Draw the plots of a run's folder."
-    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="the run's folder")
     parser.names = _plot_names
     parser.add_argument(
         "plots",
         nargs="*",
         metavar="PLOT",
         help="only these, or module:PLOT of your own (default: all that the run has)",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="name all plots with what they show and which RUN has"
     )
     parser.set_defaults(run=Later("images", "plot"))
 
