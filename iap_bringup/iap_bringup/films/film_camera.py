@@ -92,12 +92,12 @@ def _directions() -> list[Array]:
 
 
 def _clearest(
-    ways: Sequence[Sequence[View]], bodies_W: Array, objects: Sequence[SceneObject]
+    ways: Sequence[list[View]], bodies_W: Array, objects: Sequence[SceneObject]
 ) -> list[View]:
     """The way from which objects hide the fewest bodies, the first of the best."""
     instants = np.unique(np.linspace(0, len(bodies_W) - 1, 9).astype(int))
 
-    def hidden(way: Sequence[View]) -> int:
+    def hidden(way: list[View]) -> int:
         count = 0
         for k in instants:
             view = way[min(k, len(way) - 1)]
@@ -107,4 +107,4 @@ def _clearest(
             )
         return count
 
-    return list(min(ways, key=hidden))
+    return min(ways, key=hidden)

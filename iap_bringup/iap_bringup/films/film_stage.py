@@ -165,6 +165,10 @@ class FilmStage:
         """Show or hide a node, see `Stage`."""
         self._node(name).visible = visible
 
+    def remove(self, name: str) -> None:
+        """Remove a node, see `Stage`; triangles stay once pictures were made."""
+        self._nodes[name] = _Node()
+
     def _node(self, name: str) -> _Node:
         if name not in self._nodes:
             self._nodes[name] = _Node()
@@ -202,7 +206,7 @@ class FilmStage:
         poses = np.array([self._pose(name) for name in self._meshed]).reshape(-1, 7)
         image, depth = self._renderer.render(shots, poses)
         assert image.rgb is not None and depth.depth is not None  # noqa: S101, PT018 - as asked for
-        return FilmPicture(image.rgb, depth.depth, self._models[0], view)
+        return FilmPicture(image.rgb, depth.depth.astype(float), self._models[0], view)
 
     def draw_marks(self, picture: "FilmPicture") -> None:
         """Draw axes, balls and arrows over a picture."""
@@ -306,8 +310,10 @@ class FilmPicture:
     def draw_arrow(self, foot_W: Array, head_W: Array, color: Rgb) -> None:
         """Draw an arrow from a foot to a head, (3,) each [m]."""
         pixels = self._pixels(np.stack([foot_W, head_W]))
-        if pixels is not None and np.hypot(*np.subtract(*pixels)) >= MIN_ARROW_PIXELS:
-            first, second = pixels
+        if pixels is None:
+            return
+        first, second = pixels
+        if np.hypot(second[0] - first[0], second[1] - first[1]) >= MIN_ARROW_PIXELS:
             cv2.arrowedLine(self.pixels, first, second, color, 2, cv2.LINE_AA, 0, ARROW_TIP)
 
     def _pixels(self, points_W: Array) -> list[tuple[int, int]] | None:

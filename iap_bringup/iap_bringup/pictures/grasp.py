@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.states import P, Q, resting_state
 from iap_description.vehicles.assembly import Assembly
@@ -72,7 +72,7 @@ class Grasp:
         return self.row(max(tick, 0))[:7]
 
     @cached_property
-    def _ticks(self) -> Array:
+    def _ticks(self) -> Integers:
         """Rows at which the gripper is closed."""
         t = self._columns.t
         return np.flatnonzero((t >= self._gripper.close) & (t < self._gripper.open))

@@ -222,8 +222,8 @@ def _draw_thrust_panel(axes: Axes, flight: FlightCurves) -> None:
     """Thrusts of all aircraft with their numbers; a hundredth of the weight does not fill the panel."""
     count = flight.meta.count
     for i in range(count):
-        style = {"color": AIRCRAFT[i % len(AIRCRAFT)], "linewidth": 0.9}
-        axes.plot(flight.t, flight.thrust[:, i], label=str(i + 1), **style)
+        color = AIRCRAFT[i % len(AIRCRAFT)]
+        axes.plot(flight.t, flight.thrust[:, i], label=str(i + 1), color=color, linewidth=0.9)
     widen(axes, LEAST_THRUST_SHARE * float(np.nanmax(np.abs(flight.thrust), initial=1.0)))
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))
