@@ -32,13 +32,14 @@ class ViewerClient:
         names: how many of its messages were about each node.
         positions: last of each node.
         labels: of its buttons, with their identifiers.
+        opacities: of triangles, by their nodes.
         changes: texts that its panel was given anew.
         windows: bundles of messages that have moved something.
     """
 
     def __init__(self, address):
         self.names, self.positions, self.labels, self.windows = Counter(), {}, {}, 0
-        self.changes = []
+        self.changes, self.opacities = [], {}
         self._socket = connect(
             address.replace("http", "ws"),
             subprotocols=[f"viser-v{viser.__version__}"],
@@ -74,6 +75,8 @@ class ViewerClient:
             if message["type"] == "SetPositionMessage":
                 self.positions[message["name"]] = message["position"]
                 moves += 1
+            if message["type"] == "MeshMessage":
+                self.opacities[message["name"]] = message["props"]["opacity"] or 1.0
             if message["type"] == "GuiUpdateMessage":
                 self.changes += [x for x in message["updates"].values() if isinstance(x, str)]
             if message["type"] == "GuiButtonMessage":

@@ -43,22 +43,21 @@ class PageStage(ViserStage):
     recording: StateSerializer | None = None
 
     def _move(self, name: str, position: Vec3) -> None:
-        if self.recording is None:
+        if not self._record(name, "SetPositionMessage", position=position):
             super()._move(name, position)
-        else:
-            self._record(name, "SetPositionMessage", position=position)
 
     def _turn(self, name: str, wxyz: Vec4) -> None:
-        if self.recording is None:
+        if not self._record(name, "SetOrientationMessage", wxyz=wxyz):
             super()._turn(name, wxyz)
-        else:
-            self._record(name, "SetOrientationMessage", wxyz=wxyz)
 
-    def _record(self, name: str, kind: str, **fields: Vec3 | Vec4) -> None:
-        """Add a message as viser writes it, which is pinned for that."""
-        message = {"name": f"/{name}", "owner": "", "type": kind, **fields}
+    def _record(self, name: str, kind: str, **fields: Vec3 | Vec4) -> bool:
+        """Add a message as viser writes it, which is pinned for that; False before a recording is begun."""
         recording = self.recording
+        if recording is None:
+            return False
+        message = {"name": f"/{name}", "owner": "", "type": kind, **fields}
         recording._messages.append((recording._time, message))  # noqa: SLF001
+        return True
 
 
 def write_page(source: RunSource, out: Path) -> None:

@@ -25,6 +25,7 @@ from iap_bringup.viewing.viser_stage import Server, ViserStage
 from iap_description.sensors.sensor_info import CameraSensorInfo
 
 PERIOD = 1.0 / 30.0  # wall time between two updates [s]
+GHOST_OPACITY = 0.35  # of a run that stands over another one
 
 
 class RunViewer:
@@ -53,6 +54,7 @@ class RunViewer:
         server.gui.configure_theme(show_logo=False, show_share_button=False)
         for i, (scene, source) in enumerate(zip(self._scenes, sources, strict=True)):
             scene.offset = i * np.array(beside)
+            self._stage.opacity = GHOST_OPACITY if i and not any(beside) else 1.0
             scene.add(self._stage)
             add_paths(self._stage, *source.paths, root=scene.root)
         server.initial_camera.position, server.initial_camera.look_at = initial_view(

@@ -99,12 +99,15 @@ class ViserStage:
 
     Args:
         server: whose pages draw.
+
+    Attributes:
+        opacity: factor on that of all triangles without texture that are added.
     """
 
     same_pose = 1e-6  # change of a pose that is not sent [m]
 
     def __init__(self, server: viser.ViserServer) -> None:
-        self._server = server
+        self._server, self.opacity = server, 1.0
         self._nodes: dict[str, Any] = {}
         self._poses: dict[str, Array] = {}
         self._sizes: dict[str, float] = {}
@@ -130,6 +133,7 @@ class ViserStage:
             self._nodes[name] = scene.add_mesh_trimesh(name, mesh, cast_shadow=False)
             return
         *color, opacity = part.color
+        opacity *= self.opacity
         self._nodes[name] = scene.add_mesh_simple(
             name,
             part.vertices,

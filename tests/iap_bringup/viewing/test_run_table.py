@@ -8,6 +8,8 @@ from viewer_client import ViewerClient
 
 from iap_bringup.cli.main import main
 from iap_bringup.viewing.run_table import Selection, table_of
+from iap_bringup.viewing.run_viewer import GHOST_OPACITY, RunViewer
+from iap_bringup.viewing.source import RunSource
 from iap_bringup.viewing.table_viewer import TableViewer
 from iap_bringup.viewing.viser_stage import ALONE, open_server
 from iap_description.config.json_files import read_json
@@ -87,3 +89,18 @@ def test_a_sweep_that_is_not_complete_says_so(sweep, tmp_path):
     (tmp_path / "study.yaml").write_text((sweep / "study.yaml").read_text())
     with pytest.raises(BadInput, match="table.csv: not there yet"):
         table_of(tmp_path)
+
+
+def test_a_run_over_another_one_is_paler_and_beside_it_is_not(tmp_path):
+    run = tmp_path / "run"
+    arguments = ["hover", "--duration", "0.1", "--engine", "closed_form", "--no-plot", "--no-view"]
+    assert main(["run", *arguments, "--out", str(run)]) == 0
+    body = "bodies/iap/base_link/0"
+    for beside, expected in (((0.0, 0.0, 0.0), GHOST_OPACITY), ((0.0, 3.0, 0.0), 1.0)):
+        server = open_server(port=0)
+        RunViewer(server, [RunSource.of_folder(run)] * 2, beside)
+        with ViewerClient(f"http://{ALONE}:{server.get_port()}") as client:
+            assert client.wait(lambda c=client: c.names[f"/run_1/{body}"])
+        server.stop()
+        ratio = client.opacities[f"/run_1/{body}"] / client.opacities[f"/world/{body}"]
+        assert ratio == pytest.approx(expected)
