@@ -11,7 +11,6 @@ from PIL import Image, ImageDraw, ImageFont
 from iap_bringup.films.film_camera import fixed_views, following_views
 from iap_bringup.films.film_plot import FilmPlot
 from iap_bringup.films.film_stage import FilmPicture, FilmStage, Picture, Size
-from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.plots.flight_curves import GAP
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.scene import FlightScene
@@ -117,7 +116,6 @@ class _Film:
         for name in OTHERWISE:
             del self._scene.layers[name]
         self._paths = _Paths(source)
-        self._grasp = Grasp.of(source.run.scenario, source.run.finite_data)
         arms = [each.assembly.arm for each in source.rig.vehicles]
         bodies = np.array([_positions(arms, source.steps(t)) for t in times.tolist()])
         objects = standing(source.rig.world, float(times[0]))
@@ -135,10 +133,7 @@ class _Film:
     def picture(self, k: int) -> Picture:
         """Picture number k."""
         t = float(self._times[k])
-        self._scene.update(self._stage, self._source.steps(t))
-        if self._grasp is not None:
-            node = f"{self._scene.root}/bodies/objects/{self._grasp.name}"
-            self._stage.place(node, self._grasp.pose(t))
+        self._source.show(self._scene, self._stage, t)
         picture = self._stage.picture(self._views[k])
         self._paths.draw(picture, t)
         self._stage.draw_marks(picture)

@@ -78,13 +78,13 @@ def write_page(source: RunSource, out: Path) -> None:
         stage.add_frame(CLOCK)
         add_paths(stage, *source.paths)
         first, last = source.span
-        scene.update(stage, source.steps(first))
+        source.show(scene, stage, first)
         camera = server.initial_camera
         camera.position, camera.look_at = initial_view(np.vstack(source.paths[0]), source.rig)
         serializer = stage.recording = server.get_scene_serializer()
         period = max(1.0 / RATE, (last - first) / MOST_PICTURES)
         for t in np.arange(first, last, period):
-            scene.update(stage, source.steps(float(t)))
+            source.show(scene, stage, float(t))
             stage.place(CLOCK, np.array([t, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
             serializer.insert_sleep(period)
         page = serializer.as_html()

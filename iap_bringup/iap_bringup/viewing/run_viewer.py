@@ -73,7 +73,7 @@ class RunViewer:
         """Show the present time."""
         with self._stage.at_once():
             for scene, source in zip(self._scenes, self._sources, strict=True):
-                scene.update(self._stage, source.steps(self.playback.t))
+                source.show(scene, self._stage, self.playback.t)
         self._slider.update()
 
     def run(self, stop: threading.Event) -> None:

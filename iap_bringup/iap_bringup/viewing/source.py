@@ -8,9 +8,12 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.viewing.control import Control, Disturber, ReferenceHand
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.scene import FlightScene
+from iap_bringup.viewing.stage import Stage
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import REF_P, P
@@ -107,6 +110,13 @@ class RunSource:
         if not all(len(each.t) for each in self._columns):
             raise BadInput(f"{folder}: no states were recorded")
         self.rig = rig_spec(run.scenario)
+        self._grasp = Grasp.of(run.scenario, run.finite_data)
+
+    def show(self, scene: FlightScene, stage: Stage, t: float) -> None:
+        """Show the instant of a time [s], with the object that a gripper carries."""
+        scene.update(stage, self.steps(t))
+        if self._grasp is not None:
+            stage.place(f"{scene.root}/bodies/objects/{self._grasp.name}", self._grasp.pose(t))
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:
