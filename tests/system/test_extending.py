@@ -24,9 +24,10 @@ PROMISED = {  # title -> number of files, of the table at the head of the page
     title: int(number)
     for title, number in re.findall(r"^\| \[([^]]+)\]\(#[\w-]+\) \| (\d) \|", PAGE, re.MULTILINE)
 }
-POSITION_RMSE = {
-    "A scenario": 0.3
-}  # of flights, where it is not 0.05 [m]: published gains in wind
+POSITION_RMSE = {  # of flights, where it is not 0.05 [m]
+    "A scenario": 0.3,  # published gains in wind
+    "An agent": 0.35,  # it swings 0.4 m away from the reference: 0.28 m RMS over its three seconds
+}
 WITHIN = {
     "a platform": 1,
     "a scenario": 1,
