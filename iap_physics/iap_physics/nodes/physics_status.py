@@ -20,8 +20,8 @@ SIMULATION = "simulation"
 Reported = tuple[str, tuple[str, ...], FlightFailed | None, int, int]
 
 
-ALIVE_WITHIN = 2.5  # a simulation is heard of every second [s of wall time]
-DISCOVERED_WITHIN = 1.0  # after which a node knows its neighbours [s of wall time]
+ALIVE_WITHIN = 4.0  # a simulation is heard of every second [s of wall time]
+DISCOVERED_WITHIN = 2.0  # after which a node knows its neighbours [s of wall time]
 
 
 def refuse_beside_another(node: SuiteNode, discovered: float) -> None:

@@ -171,7 +171,7 @@ def test_methods_and_presets_are_checked(flight):
         make_localizer("magic", flight.fleet, SPEC, first(flight))
     with pytest.raises(BadInput, match="joined"):
         make_localizer("joint", Fleet(flight.fleet.aircraft), SPEC, first(flight))
-    with pytest.raises(BadInput, match="presets: default, paper"):
+    with pytest.raises(BadInput, match="choose default, paper"):
         load_spec("other")
     assert PRESETS.names() == ["default", "paper"]
     assert load_spec("paper").range_deviation == 0.05

@@ -148,7 +148,7 @@ def test_the_coordinator_sees_places_without_the_bias_that_each_module_has_of_it
     noise = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
     settings = {**HOVER, "modules.count": 2}
     settings["vehicles.0.state_noise"] = {**noise, "position_bias": 0.05}
-    with Simulation.of("module_hover", settings=settings) as simulation:
+    with Simulation.of("module_hover", settings=settings, state_source="truth") as simulation:
         modules, told = simulation.modules, list[tuple[float, Array, Array]]()
         assert modules is not None
         update = modules.coordinator.update
@@ -326,11 +326,14 @@ def test_four_modules_close_a_square_in_flight() -> None:
 def faulty(
     count: int, module: str, kind: str, seconds: float, mission: list[Any] | None = None
 ) -> tuple[ModulesMonitor, Array]:
-    """What comes of a chain that loses a module 12 s after its start, and the modules' places at the end."""
+    """What comes of a chain that loses a module 12 s after its start, and the modules' places at the end.
+
+    States are exact, so that what remains is what the loss does to the structure.
+    """
     settings = {**HOVER, "vehicles.0.reference.duration": seconds, "modules.count": count}
     settings["modules.mission"] = mission or []
     settings["modules.faults"] = [{"module": module, "at": 12.0, "kind": kind}]
-    with Simulation.of("module_release", settings=settings) as simulation:
+    with Simulation.of("module_release", settings=settings, state_source="truth") as simulation:
         simulation.fly()
         monitor = simulation.task
         assert isinstance(monitor, ModulesMonitor)
