@@ -59,7 +59,7 @@ def steered(x: Annotated[float, 5.0], gain: float = 0.5) -> float:
 
 @pytest.fixture
 def mutations(monkeypatch):
-    monkeypatch.syspath_prepend(str(TOOL))
+    monkeypatch.setattr(sys, "path", [str(TOOL), *sys.path])
     import mutations
 
     yield mutations.mutations

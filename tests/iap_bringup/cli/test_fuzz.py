@@ -152,7 +152,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_folder_that_looks_complete(argume
     def on_a_full_disk(typed):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         sys.dont_write_bytecode = True  # Python would leave cut files among its own
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
         return main(typed)
 
     ending = run_command(on_a_full_disk, [*arguments, "--out", "o", "--no-plot"], tmp_path)
