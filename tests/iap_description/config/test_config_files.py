@@ -207,7 +207,7 @@ def test_unknown_presets_are_refused_with_the_known_ones(folder):
     presets = Presets(folder, "unit")
     with pytest.raises(BadInput, match=r"no unit 'quiet': choose loud, plain"):
         presets.tree("quiet")
-    with pytest.raises(BadInput, match="unknown unit 'quiet': choose loud, plain, or the path"):
+    with pytest.raises(BadInput, match="unknown unit 'quiet': choose loud, plain .or the path"):
         presets.file_or_path("quiet")
 
 
