@@ -60,6 +60,7 @@ def steered(x: Annotated[float, 5.0], gain: float = 0.5) -> float:
 @pytest.fixture
 def mutations(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(TOOL), *sys.path])
+    monkeypatch.delitem(sys.modules, "mutations", raising=False)  # tests have one of that name
     import mutations
 
     yield mutations.mutations
