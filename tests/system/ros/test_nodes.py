@@ -167,13 +167,17 @@ def test_a_second_simulation_at_one_root_refuses_to_start(start):
     settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"], **PAUSED}
     nodes.start("physics_node", settings)
     probe.wait(lambda: probe.says("physics_node: simulation", "paused"), "the first")
-    second = subprocess.run(
-        [str(executable("physics_node")), "--ros-args", "-p", "scenario:=hover"],
-        env=nodes.environment,
-        capture_output=True,
-        text=True,
-        timeout=HANG,
-    )
+    command = [str(executable("physics_node")), "--ros-args", "-p", "scenario:=hover"]
+    second = None
+    for _ in range(5):  # on a busy machine the middleware may take longer to find the first
+        try:
+            second = subprocess.run(
+                command, env=nodes.environment, capture_output=True, text=True, timeout=20
+            )
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    assert second is not None
     assert second.returncode == 2, second.stderr
     assert "/clock is published by another simulation" in second.stderr
     assert "namespace:=NAME" in second.stderr
