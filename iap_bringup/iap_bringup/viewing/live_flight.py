@@ -281,8 +281,12 @@ class LiveFlight:
         control_hz = 1.0 / self._dt
 
         def strike(plant: Plant) -> None:
-            part = PlantFaults(vehicle, [fault(plant.t)], plant.propulsion[vehicle], control_hz)
-            plant.attach(part)
+            parts = [each for each in plant.parts if isinstance(each, PlantFaults)]
+            mine = next((each for each in parts if each.vehicle == vehicle), None)
+            if mine is None:
+                mine = PlantFaults(vehicle, (), plant.propulsion[vehicle], control_hz)
+                plant.attach(mine)
+            mine.add(fault(plant.t))
 
         self._order(strike)
 

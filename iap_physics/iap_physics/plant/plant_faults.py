@@ -23,6 +23,9 @@ class PlantFaults(PlantPart):
         faults: of the vehicle.
         propulsion: of it.
         control_hz: rate of control instants.
+
+    Attributes:
+        vehicle: as given.
     """
 
     def __init__(
@@ -32,11 +35,18 @@ class PlantFaults(PlantPart):
         propulsion: Propulsion,
         control_hz: float,
     ) -> None:
-        self._vehicle, self._propulsion, self._control_hz = vehicle, propulsion, control_hz
+        self.vehicle, self._propulsion, self._control_hz = vehicle, propulsion, control_hz
         self._late = [each for each in faults if isinstance(each, LateCommands)]
         self._on_rotors = [each for each in faults if not isinstance(each, LateCommands)]
         self._health = Health.sound(propulsion.fleet)
         self._waiting: deque[tuple[int, Command]] = deque()  # from which control instant on
+
+    def add(self, fault: PlantFault) -> None:
+        """Take one more fault, which acts beside the others."""
+        if isinstance(fault, LateCommands):
+            self._late.append(fault)
+        else:
+            self._on_rotors.append(fault)
 
     def reset(self, x: Array, worlds: Integers) -> None:
         """No command is on its way: a flight begins."""
@@ -46,7 +56,7 @@ class PlantFaults(PlantPart):
         self, vehicle: int, command: Command, k: int, t: float, *, on_board: bool
     ) -> bool:
         """Keep a command that acts late; False if it acts at once, which overtakes those on their way."""
-        if vehicle != self._vehicle:
+        if vehicle != self.vehicle:
             return False
         late = next((each for each in self._late if each.acts(t)), None)
         if late is None or on_board:

@@ -10,6 +10,7 @@ import pytest
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_description.errors import FlightFailed
 from iap_description.states import P
+from iap_physics.plant.plant_faults import PlantFaults
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
@@ -83,6 +84,20 @@ def test_keys_fly_along_the_heading_for_a_moment():
 def test_a_broken_rotor_brings_a_quadrotor_down():
     with pytest.raises(FlightFailed, match="upside down|ground"):
         fly("hover", 6.0, at=1.0, do=lambda live: live.break_rotor(0, 1, 1), platform="f450")
+
+
+def test_a_second_broken_rotor_leaves_the_first_one_broken():
+    def break_two():
+        live.break_rotor(0, 1, 1)
+        live.break_rotor(0, 1, 2)
+
+    flight = Flight.of(resolved("hover", {}, {"duration": 0.4})[0])
+    live = LiveFlight(flight, is_paced=False)
+    with Simulation(flight) as simulation:
+        simulation.begin(observers=[live, Rows(0.2, break_two)], guidance=[live])
+        simulation.fly()
+        (part,) = [each for each in simulation.plant.parts if isinstance(each, PlantFaults)]
+    assert part._health.thrust[0].tolist() == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_wind_moves_a_platform_until_its_controller_has_answered():
