@@ -41,7 +41,10 @@ class TestMap:
 
     def __init__(self, root: Path, store: Path, nice: int = 0) -> None:
         self._root, self._store, self._nice = root, store, nice
-        self._files: dict[str, dict] = json.loads(store.read_text()) if store.exists() else {}
+        noted = json.loads(store.read_text()) if store.exists() else {}
+        self._files: dict[str, dict] = {
+            file: each for file, each in noted.items() if self._is_as_noted(root / file, each)
+        }
 
     def update(self, folders: list[Path]) -> None:
         """Note what the quick tests in these folders call, where their files are not those of last time."""
@@ -86,7 +89,12 @@ class TestMap:
         ]
 
     def _is_changed(self, file: Path) -> bool:
-        return self._files.get(self._key(file), {}).get("digest") != _digest(file)
+        return self._key(file) not in self._files
+
+    @staticmethod
+    def _is_as_noted(file: Path, noted: dict) -> bool:
+        """Whether a file is still there, with the tests that were noted."""
+        return file.exists() and noted.get("digest") == _digest(file)
 
     def _key(self, file: Path) -> str:
         return str(file.relative_to(self._root))

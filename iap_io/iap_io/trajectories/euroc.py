@@ -51,7 +51,9 @@ def _row(path: Path, number: int, line: str) -> tuple[tuple[int, str], list[floa
     texts = [text.strip() for text in line.split(",")]
     if len(texts) < len(_COLUMNS):
         expected = f"a EuRoC ground truth has {', '.join(_COLUMNS)}, ..."
-        raise BadInput(f"{path}: line {number}: {len(texts)} columns; {expected}")
+        raise BadInput(
+            f"{path}: line {number}: {len(texts)} columns; {expected}; --columns names those of others"
+        )
     return (number, texts[0]), numbers(path, number, texts[: len(_COLUMNS)], _COLUMNS)[1:]
 
 

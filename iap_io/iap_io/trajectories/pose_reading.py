@@ -27,7 +27,8 @@ class PoseReading(Record):
         scale: metres in one of its units of length; three numbers where x, y and z have units of their own.
         origin: ``first`` where positions count from the first one.
         time_unit: of a text file's times.
-        angles: unit of the Euler angles of a pair of Points.
+        columns: of a table with a pose a line: names or numbers, from 1, of TIME,X,Y,Z and the attitude, with commas.
+        angles: unit of Euler angles, of a table or a pair of Points.
         clock: whose times count in a bag: header stamps, or the times of reception.
         rate: of the lines of a file without times [Hz].
         mounting: turn of the recorded body in the platform: ``auto``; ``none``; ``rest``: from its first attitude; or
@@ -49,6 +50,7 @@ class PoseReading(Record):
     scale: Positive | tuple[Positive, Positive, Positive] | None = None
     origin: Literal["first"] | None = None
     time_unit: TimeUnit | None = None
+    columns: str | None = None
     angles: Literal["rad", "deg"] | None = None
     clock: Literal["header", "bag"] | None = None
     rate: Positive | None = None

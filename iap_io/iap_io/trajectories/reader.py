@@ -25,17 +25,20 @@ from iap_description.math import so3
 from iap_io.trajectories.axes import in_enu, ordered
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
+from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends
 from iap_io.trajectories.leaps import check_height, without_leaps
 from iap_io.trajectories.messages import PATH, POINT, TRANSFORMS
 from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
+from iap_io.trajectories.named_tables import read_named
 from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.points import read_points
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.poses import read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, scaled
+from iap_io.trajectories.table_columns import header_of, in_order
 from iap_io.trajectories.text_poses import CSV, read_kitti, read_tum, text_kind
 from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose
@@ -119,6 +122,17 @@ def _is_bag(path: Path) -> bool:
     return path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)
 
 
+def _has_names(path: Path) -> bool:
+    """Whether a table's names say its columns; EuRoC's and TUM's are by their order."""
+    header = header_of(path)
+    if header is None:
+        return False
+    if path.suffix != CSV:
+        return not in_order(header, (*PLACE, *QUATERNION)) or not header.is_comment
+    orders = (QUATERNION, ("qw", "qx", "qy", "qz"))
+    return not (header.is_comment and any(in_order(header, (*PLACE, *q)) for q in orders))
+
+
 def _is_euroc(path: Path) -> bool:
     return path.suffix == CSV and text_kind(path) is None
 
@@ -141,6 +155,7 @@ _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
 
 KINDS = {
     "bag": PoseFile(_is_bag, _read_bag),
+    "table": PoseFile(_has_names, read_named),
     "EuRoC ground truth": PoseFile(_is_euroc, read_euroc, is_placed=True),
     "TUM trajectory": PoseFile(lambda path: text_kind(path) == "tum", read_tum),
     "KITTI poses": PoseFile(lambda path: text_kind(path) == "kitti", read_kitti),
@@ -166,10 +181,12 @@ def read_recorded(
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
     kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
+    if reading.columns is not None and kind is not KINDS["bag"]:
+        kind = KINDS["table"]
     if kind is None:
         raise BadInput(
             f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder, nor TUM (8 columns) or"
-            f" KITTI (12) text"
+            f" KITTI (12) text; --columns names the columns of another table"
         )
     if reading.topic is not None and kind is not KINDS["bag"]:
         raise BadInput(

@@ -20,6 +20,7 @@ Stamps = Integers
 MAX_PLACE = 1e8  # of positions, which may count from the Earth's centre in mm
 MAX_LEFT_OUT = 0.05  # share of samples without a place or attitude that are left out
 _ZERO_NORM = 1e-6
+_FAR_OFF = 0.1  # that no rounding explains
 _ODD_NORM = 0.01  # float32 and printed quaternions stay well below
 
 
@@ -103,6 +104,11 @@ def checked(samples: Samples) -> Samples:
             samples = samples.noted(f"{columns[0].split('.')[0]}: not numbers, not used")
     norms = np.linalg.norm(samples.q, axis=1)
     odd = np.abs(norms - 1.0) > _ODD_NORM
+    if np.abs(norms - 1.0).max() > _FAR_OFF and odd.mean() > MAX_LEFT_OUT:
+        raise BadInput(
+            f"{samples.source}: its quaternions have lengths of {norms.min():.3g} to {norms.max():.3g}, not 1:"
+            " are other numbers in their place? (--columns names a table's)"
+        )
     if odd.any():
         samples = samples.noted(f"{odd.sum()} quaternions off unit length were normalised")
     return replace(samples, q=samples.q / norms[:, None])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Poses as plain text: the TUM format [Sturm2012], ``time x y z qx qy qz qw`` a line, and KITTI's [Geiger2012].
 
-A line of KITTI's is the upper three rows of a camera's pose, row by row, in the axes of the first camera: x
-right, y down, z forward. It has no times: those are in ``times.txt`` beside it [s], or come of ``--rate``.
+A line of KITTI's is the upper three rows of a camera's pose, or all four, row by row, in the axes of the first
+camera: x right, y down, z forward. It has no times: those are in ``times.txt`` beside it [s], or come of ``--rate``.
 """
 
 from pathlib import Path
@@ -23,7 +23,8 @@ SUFFIXES = (".txt", ".tum", ".kitti")
 CSV = ".csv"
 TIMES = "times.txt"  # beside a KITTI file
 _TUM = ("time", "x", "y", "z", "qx", "qy", "qz", "qw")
-_KITTI = tuple(f"T{row}{column}" for row in range(3) for column in range(4))
+_KITTI = tuple(f"T{row}{column}" for row in range(4) for column in range(4))
+_MATRICES = (12, 16)  # columns; the last four of 16 are 0 0 0 1
 _ORTHOGONAL = 1e-2  # error of a rotation matrix that printing explains
 
 
@@ -35,8 +36,9 @@ def text_kind(path: Path) -> Literal["tum", "kitti"] | None:
     columns = len(cells)
     if path.suffix == CSV:  # EuRoC's has names, and times without a point
         has_names = read_text(path).lstrip("\ufeff \n").startswith("#")
-        return "tum" if columns == len(_TUM) and "." in cells[0] and not has_names else None
-    if columns == len(_KITTI):
+        if columns not in _MATRICES:
+            return "tum" if columns == len(_TUM) and "." in cells[0] and not has_names else None
+    if columns in _MATRICES:
         return "kitti"
     return "tum" if columns >= len(_TUM) else None
 
@@ -77,8 +79,11 @@ def read_kitti(path: Path, reading: PoseReading) -> Samples:
     Raises:
         BadInput: the file cannot be read, it has no times, or a matrix is no rotation.
     """
-    _, values = _table(path, _KITTI)
-    T = values.reshape(-1, 3, 4)
+    columns = len(_cells(next((line for _, line in table_lines(path)), "")))
+    _, values = _table(path, _KITTI[: max(columns, 12)])
+    if (values[:, 12:] != [0.0, 0.0, 0.0, 1.0][: max(columns - 12, 0)]).any():
+        raise BadInput(f"{path}: the last row of a matrix is not 0 0 0 1")
+    T = values[:, :12].reshape(-1, 3, 4)
     R = T[:, :, :3]
     off = np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
     off[np.linalg.det(R) < 0.0] = np.inf

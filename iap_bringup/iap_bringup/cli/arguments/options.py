@@ -64,9 +64,8 @@ POSE_OPTIONS = (
     PoseOption(
         "time_unit", "--time-unit", "unit of a text file's times", {"choices": get_args(TimeUnit)}
     ),
-    PoseOption(
-        "angles", "--angles", "unit of Euler angles in Points", {"choices": ("rad", "deg")}
-    ),
+    PoseOption("columns", "--columns", "columns of a table, by names or numbers: TIME,X,Y,Z[,QX,QY,QZ,QW]", TEXT),
+    PoseOption("angles", "--angles", "unit of Euler angles", {"choices": ("rad", "deg")}),
     PoseOption(
         "clock",
         "--clock",

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The meaning of a table's columns by their names: time, position, attitude, body, and their units.
+
+A name is read word by word: ``field.pose.orientation.w``, ``q_RS_w``, ``qw`` and ``q[0]`` are all the scalar part of
+a quaternion. Words that say nothing of these tell bodies apart: ``x_gt`` and ``x_est`` are two.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+from iap_io.trajectories.conventions import Convention, TimeUnit
+
+Role = Literal["x", "y", "z", "qx", "qy", "qz", "qw", "roll", "pitch", "yaw"]
+AngleUnit = Literal["rad", "deg"]
+PLACE: tuple[Role, ...] = ("x", "y", "z")
+QUATERNION: tuple[Role, ...] = ("qx", "qy", "qz", "qw")
+EULER: tuple[Role, ...] = ("roll", "pitch", "yaw")
+
+_TIMES = {"time", "timestamp", "stamp", "t", "sec", "secs"}
+_NANOSECONDS = {"nsec", "nsecs", "nanosec", "nanosecs"}
+_TIME_UNITS: dict[str, TimeUnit] = {
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), "s"),
+    **dict.fromkeys(("ms", "milliseconds"), "ms"),
+    **dict.fromkeys(("us", "microseconds"), "us"),
+    **dict.fromkeys(("ns", "nanoseconds"), "ns"),
+}
+_LENGTHS = {"m": 1.0, "metres": 1.0, "meters": 1.0, "cm": 0.01, "mm": 0.001, "millimeters": 0.001}
+_ANGLE_UNITS: dict[str, AngleUnit] = {
+    **dict.fromkeys(("deg", "degree", "degrees"), "deg"),
+    **dict.fromkeys(("rad", "radian", "radians"), "rad"),
+}
+_POSITIONS = {"p", "pos", "position", "place", "translation", "t"}
+_TURNS = {"q", "quat", "quaternion", "orientation", "rotation", "rot", "attitude", "att"}
+_ANGLES: dict[str, Role] = {
+    **dict.fromkeys(("roll", "phi"), "roll"),
+    **dict.fromkeys(("pitch", "theta"), "pitch"),
+    **dict.fromkeys(("yaw", "psi"), "yaw"),
+}
+# Words of what is neither a position nor an attitude.
+_OTHERS = set(
+    "vel velocity speed rate rates dot ddot twist linear angular omega gyro acc accel acceleration imu cov covariance"
+    " variance std stddev sigma bias ba bg error err mag force torque thrust wind mean marker".split()
+)
+_SYMBOLS = {"v", "w", "a", "b"}  # of the same, before an axis
+_GRIDS: dict[str, tuple[Role, Convention]] = {  # words of axes, and what they are
+    **dict.fromkeys(("n", "north", "pn"), ("x", "ned")),
+    **dict.fromkeys(("e", "east", "pe"), ("y", "ned")),
+    **dict.fromkeys(("d", "down", "pd"), ("z", "ned")),
+}
+_SILENT = (
+    _POSITIONS | _TURNS | set(_ANGLES) | set("field pose rs r header rigid body wrapper".split())
+)
+BODIES = {"name", "id", "body", "object", "vehicle", "drone", "child_frame_id", "rigid_body"}
+UNREAD_TURNS = {"rx", "ry", "rz", "rotvec", "r00", "r11"}  # vectors and matrices of rotation
+ON_EARTH = {"lat", "latitude", "lon", "longitude"}
+
+
+class Column(NamedTuple):
+    """A column of a pose.
+
+    Attributes:
+        role: which number of the pose.
+        body: words that tell it from those of other bodies; empty without any.
+        length: metres in its unit, None where it names none.
+        angle: unit of an angle, None where it names none.
+        convention: of axes that are named by directions.
+    """
+
+    role: Role
+    body: str
+    length: float | None
+    angle: AngleUnit | None
+    convention: Convention | None
+
+
+def words(name: str) -> list[str]:
+    """The words of a name, in lower case, without quotes and units in brackets; an index is a word."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", re.sub(r"[\[(][^\])0-9]*[\])]", " ", name))
+    return re.findall(r"[a-z]+\d*|\d+", apart.lower())
+
+
+def units(name: str) -> set[str]:
+    """Words that may be a unit: those in brackets, and the last of several."""
+    inside = re.findall(r"[\[(]\s*([A-Za-z]+)\s*[\])]", name)
+    outside = words(name)
+    return {word.lower() for word in inside} | set(outside[-1:] if len(outside) > 1 else [])
+
+
+def time_unit(name: str) -> TimeUnit | None:
+    """The unit of times that a name says."""
+    return next((unit for word, unit in _TIME_UNITS.items() if word in units(name)), None)
+
+
+def is_time(name: str) -> bool:
+    """Whether a column has times."""
+    said = set(words(name))
+    return bool(said & _TIMES) and not said & (_OTHERS | _NANOSECONDS | set("xyz"))
+
+
+def are_nanoseconds_of(name: str, seconds: str) -> bool:
+    """Whether a column is the part below a second of another one's times."""
+    said, of = words(name), words(seconds)
+    return bool(set(said) & _NANOSECONDS and set(of) & {"sec", "secs"} and said[:-1] == of[:-1])
+
+
+def column_of(name: str) -> Column | None:
+    """What a column is of a pose; None if it is none of it."""
+    said = words(name)
+    if not said or set(said) & _OTHERS or set(said[:-1]) & _SYMBOLS:
+        return None
+    length = next((size for word, size in _LENGTHS.items() if word in units(name)), None)
+    angle = next((unit for word, unit in _ANGLE_UNITS.items() if word in units(name)), None)
+    said = [word for word in said if word not in {*_ANGLE_UNITS, *_LENGTHS} or len(said) == 1]
+    for word in said:
+        if word in _ANGLES:
+            return Column(_ANGLES[word], _rest(said, word), None, angle, None)
+    found = _axis(said)
+    if found is None:
+        return None
+    word, role, convention = found
+    return Column(role, _rest(said, word), length, None, convention)
+
+
+def _axis(said: list[str]) -> tuple[str, Role, Convention | None] | None:
+    """The word of a name that is an axis, and the number of a position or quaternion that it names."""
+    is_turn = bool(set(said) & _TURNS)
+    for word in reversed(said):
+        if word in _GRIDS and not is_turn:
+            return word, *_GRIDS[word]
+        match = re.fullmatch(r"(q|quat|p|t|pos)?([xyzw])", word)
+        if match is not None and (is_turn or (match[1] or "")[:1] == "q"):
+            return word, QUATERNION["xyzw".index(match[2])], None
+        if match is not None and match[2] != "w":
+            return word, PLACE["xyz".index(match[2])], None
+    if said[-1] in ("0", "1", "2", "3") and is_turn:  # of arrays, as of PX4: w first
+        return said[-1], ("qw", *QUATERNION[:3])[int(said[-1])], None
+    if said[-1] in ("0", "1", "2") and set(said) & _POSITIONS:
+        return said[-1], PLACE[int(said[-1])], None
+    return None
+
+
+def _rest(said: list[str], word: str) -> str:
+    return "_".join(each for each in said if each != word and each not in _SILENT)

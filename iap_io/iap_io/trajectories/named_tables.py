@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Poses in tables whose header names the columns, in any order and with any others beside them.
+
+So are exports of logs, of motion captures, and of ``rostopic echo -p``. Cells are parted by commas, semicolons, tabs or
+blanks. ``--columns`` says which they are where names do not: TIME,X,Y,Z, and QX,QY,QZ,QW or ROLL,PITCH,YAW or YAW.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.config.text_files import table_lines
+from iap_description.errors import BadInput, shown
+from iap_description.math import so3
+from iap_io.trajectories import column_names as names_of
+from iap_io.trajectories.column_names import QUATERNION
+from iap_io.trajectories.conventions import TimeUnit
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
+from iap_io.trajectories.samples import Samples, checked
+from iap_io.trajectories.table_columns import (
+    LISTED,
+    Header,
+    PoseColumns,
+    by_names,
+    by_option,
+    cells_of,
+    header_of,
+    unnamed,
+)
+from iap_io.trajectories.time_units import stamps_of
+
+Rows = list[tuple[int, list[str]]]
+
+
+def read_named(path: Path, reading: PoseReading) -> Samples:
+    """Samples of a table with names.
+
+    Raises:
+        BadInput: a name or number is missing, several columns could be meant, or angles have no unit.
+    """
+    header = header_of(path)
+    if header is None and reading.columns is None:
+        raise BadInput(f"{path}: no line of names above its numbers")
+    header = header or unnamed(path)
+    found = (
+        by_option(path, header, reading.columns)
+        if reading.columns
+        else by_names(path, header, reading)
+    )
+    rows = [
+        (number, cells_of(line, header.delimiter))
+        for number, line in table_lines(path)
+        if number >= header.first
+    ]
+    rows, notes = _of_body(path, header, rows, found, reading)
+    values = _numbers(path, header, rows, (*found.place, *found.turn))
+    texts = [
+        (number, _time(path, number, [cells[i] for i in found.time])) for number, cells in rows
+    ]
+    usual = names_of.time_unit(header.names[found.time[0]]) or _usual(texts)
+    unit: TimeUnit = "ns" if len(found.time) > 1 or ":" in rows[0][1][found.time[0]] else usual
+    stamps, said = stamps_of(str(path), texts, unit, reading)
+    used = {*found.time, *found.place, *found.turn, found.body}
+    others = tuple(name for i, name in enumerate(header.names) if i not in used and name)[:LISTED]
+    q, about_turns = _attitudes(path, header, values[:, 3:], found, reading)
+    about = RecordingSummary(
+        "table by its names", body=reading.body, others=others, notes=(*notes, *said, *about_turns),
+        convention="y-up" if header.is_motive else found.convention,
+    )  # fmt: skip
+    scale = found.length if reading.scale is None else 1.0
+    if scale != 1.0:
+        about = about.noted(f"positions in units of {scale:g} m, as the header says")
+    return checked(Samples(str(path), about, stamps, None, p=scale * values[:, :3], q=q))
+
+
+def _of_body(
+    path: Path, header: Header, rows: Rows, found: PoseColumns, reading: PoseReading
+) -> tuple[Rows, tuple[str, ...]]:
+    """The rows of one body, where a column names it."""
+    for number, cells in rows:
+        if len(cells) < len(header.names):
+            raise BadInput(
+                f"{path}: line {number}: {len(cells)} columns; the header has {len(header.names)}"
+            )
+    if found.body is None:
+        return rows, ()
+    counts: dict[str, int] = {}
+    for _, cells in rows:
+        counts[cells[found.body]] = counts.get(cells[found.body], 0) + 1
+    if len(counts) == len(rows) or (len(counts) == 1 and reading.body is None):
+        return rows, ()
+    if reading.body not in counts:
+        listed = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:LISTED])
+        raise BadInput(
+            f"{path}: column {shown(header.names[found.body])} has several bodies: {listed}; choose with --body"
+        )
+    return [row for row in rows if row[1][found.body] == reading.body], ()
+
+
+def _numbers(path: Path, header: Header, rows: Rows, indices: tuple[int, ...]) -> Array:
+    """Numbers (K, columns); an empty cell is NaN."""
+    values = np.full((len(rows), len(indices)), np.nan)
+    for k, (number, cells) in enumerate(rows):
+        for j, index in enumerate(indices):
+            text = cells[index].replace(",", ".")
+            try:
+                values[k, j] = float(text) if text else np.nan
+            except ValueError as error:
+                name = header.names[index]
+                raise BadInput(
+                    f"{path}: line {number}: {name} is {shown(cells[index])}, not a number"
+                ) from error
+    return values
+
+
+def _time(path: Path, number: int, texts: list[str]) -> str:
+    """A time as digits: seconds and nanoseconds in one, or of a date and time of day [ns]."""
+    text = texts[0].replace(",", ".")
+    try:
+        if len(texts) > 1:
+            return str(int(text) * 10**9 + int(texts[1]))
+        if ":" in text:
+            date = datetime.fromisoformat(text)
+            date = date if date.tzinfo else date.replace(tzinfo=UTC)
+            return str(int(date.timestamp()) * 10**9 + date.microsecond * 1000)
+        float(text)
+    except (ValueError, OverflowError) as error:
+        raise BadInput(
+            f"{path}: line {number}: time is {shown(' '.join(texts))}, not a number"
+        ) from error
+    return text
+
+
+def _usual(texts: list[tuple[int, str]]) -> TimeUnit:
+    """The unit of times whose name says none: whole numbers are no seconds."""
+    return "s" if any("." in text for _, text in texts[:2]) else "ns"
+
+
+def _attitudes(
+    path: Path, header: Header, values: Array, found: PoseColumns, reading: PoseReading
+) -> tuple[Array, tuple[str, ...]]:
+    """Quaternions (K, 4), and what is to be said of them.
+
+    Raises:
+        BadInput: angles whose unit nobody says.
+    """
+    count = values.shape[1]
+    if count == len(QUATERNION):
+        return values, ()
+    if count == 0:
+        return np.tile([0.0, 0.0, 0.0, 1.0], (len(values), 1)), (
+            "no attitudes in it: taken as level, without yaw",
+        )
+    is_degrees = found.is_degrees if reading.angles is None else reading.angles == "deg"
+    if is_degrees is None:
+        largest = float(np.nanmax(np.abs(values), initial=0.0))
+        name = header.names[found.turn[-1]]
+        raise BadInput(
+            f"{path}: {shown(name)} has no unit, angles come to {largest:.3g}: --angles deg or --angles rad says it"
+        )
+    angles = np.radians(values) if is_degrees else values
+    notes = () if count > 1 else ("no roll and pitch in it: taken as level",)
+    euler = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
+    bad = ~np.isfinite(euler).all(axis=1)
+    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.where(bad[:, None], 0.0, euler)))
+    q[bad] = np.nan
+    unit = "degrees" if is_degrees else "radians"
+    return q, (
+        *notes,
+        f"Euler angles in {unit}, yaw, pitch and roll about the turned axes z, y and x",
+    )

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The columns of a table that are its poses: found by the names above them, or listed by the user."""
+
+import csv
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from iap_description.config.text_files import MAX_LINE, is_file, table_lines
+from iap_description.errors import BadInput, shown
+from iap_io.trajectories import column_names as names_of
+from iap_io.trajectories.column_names import EULER, PLACE, QUATERNION, Column, column_of
+from iap_io.trajectories.conventions import Convention
+from iap_io.trajectories.pose_reading import PoseReading
+
+LONGEST_HEADER = 40  # lines
+LISTED = 30  # names in an error's line
+SUFFIXES = (".csv", ".txt", ".tsv", ".tum")
+_MOTIVE = "Format Version"  # first words of a file of OptiTrack's, whose y axis points up
+
+
+class Header(NamedTuple):
+    """Names of columns.
+
+    Attributes:
+        names: of each column, without quotes.
+        delimiter: of cells; a blank stands for any number of them.
+        first: number of the first line of data.
+        is_comment: whether the names stand behind a # or %.
+        is_motive: whether OptiTrack's program wrote it.
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    first: int
+    is_comment: bool = False
+    is_motive: bool = False
+
+
+def header_of(path: Path) -> Header | None:
+    """The names of a table's columns; None without any, or for no table."""
+    if path.suffix not in SUFFIXES or not is_file(path):
+        return None
+    lines = list(islice(_all_lines(path), LONGEST_HEADER))
+    for index, (number, line) in enumerate(lines):
+        delimiter = next((each for each in ";\t," if each in line), " ")
+        cells = cells_of(line, delimiter)
+        if not (cells and cells[0] and 2 * sum(map(_is_number, cells)) >= max(len(cells), 8)):
+            continue
+        rows = [(text, cells_of(text.lstrip("#% "), delimiter)) for _, text in lines[:index]]
+        named = [(text, row) for text, row in rows if len(row) == len(cells)]
+        if sum(map(_is_number, named[-1][1] if named else [])) * 2 >= len(cells) or not named:
+            return None
+        names = tuple(
+            " ".join(filter(None, column))
+            for column in zip(*(row for _, row in named), strict=True)
+        )
+        is_comment = named[-1][0].lstrip().startswith(("#", "%"))
+        return Header(names, delimiter, number, is_comment, lines[0][1].startswith(_MOTIVE))
+    return None
+
+
+def _all_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, those with # as well, but no blank ones."""
+    data = iter(table_lines(path))
+    next(data, None)  # checks the file
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), ""), 1):
+            if line.strip():
+                yield number, line.rstrip("\r\n")
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """The cells of a line, without blanks and quotes around them."""
+    if delimiter == " ":
+        return line.replace(",", " ").split()
+    rows = csv.reader([line.strip("\r\n")], delimiter=delimiter, skipinitialspace=True)
+    try:
+        return [cell.strip() for cell in next(rows, [])]
+    except csv.Error:  # a line with the end of another system's lines within it
+        return [cell.strip() for cell in line.split(delimiter)]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+class PoseColumns(NamedTuple):
+    """Indices of a table's columns: times (and their nanoseconds), position, attitude, and the body's name."""
+
+    time: tuple[int, ...]
+    place: tuple[int, ...]
+    turn: tuple[int, ...]
+    body: int | None = None
+    length: float = 1.0
+    is_degrees: bool | None = None
+    convention: Convention = "enu"
+
+
+def in_order(header: Header, roles: tuple[str, ...]) -> bool:
+    """Whether the first columns are time and these numbers of a pose, in this order."""
+    found = [column_of(name) for name in header.names[1 : len(roles) + 1]]
+    return (
+        names_of.is_time(header.names[0]) and tuple(each.role for each in found if each) == roles
+    )
+
+
+def unnamed(path: Path) -> Header:
+    """The columns of a table without names, by their numbers from 1."""
+    number, line = next(iter(table_lines(path)), (1, ""))
+    delimiter = next((each for each in ";\t," if each in line), " ")
+    return Header(
+        tuple(str(i + 1) for i in range(len(cells_of(line, delimiter)))), delimiter, number
+    )
+
+
+def by_option(path: Path, header: Header, columns: str) -> PoseColumns:
+    """The columns that the user lists."""
+    listed = [each.strip() for each in columns.split(",")]
+    indices = []
+    for each in listed:
+        if each in header.names:
+            indices.append(header.names.index(each))
+        elif each.isdigit() and 1 <= int(each) <= len(header.names):
+            indices.append(int(each) - 1)
+        else:
+            raise BadInput(f"{path}: --columns: no column {shown(each)}; {listing(header)}")
+    if len(indices) not in (4, 5, 7, 8):
+        raise BadInput(
+            f"{path}: --columns {columns}: TIME,X,Y,Z are expected, and QX,QY,QZ,QW, ROLL,PITCH,YAW or YAW after them"
+        )
+    return PoseColumns(tuple(indices[:1]), tuple(indices[1:4]), tuple(indices[4:]))
+
+
+def by_names(path: Path, header: Header, reading: PoseReading) -> PoseColumns:
+    """The columns that names mean."""
+    times = [i for i, name in enumerate(header.names) if names_of.is_time(name)]
+    parts = {
+        i: column
+        for i, name in enumerate(header.names)
+        if (column := column_of(name)) and i not in times
+    }
+    bodies = [i for i, name in enumerate(header.names) if name.lower() in names_of.BODIES]
+    said = {word for name in header.names for word in names_of.words(name)}
+    groups = _groups(parts, PLACE)
+    if not times or not groups:
+        what = "time" if not times else "x, y, z"
+        hint = " (latitudes are no places in metres)" if said & names_of.ON_EARTH else ""
+        raise BadInput(
+            f"{path}: no column is called {what}{hint}: --columns TIME,X,Y,Z,QX,QY,QZ,QW names them; {listing(header)}"
+        )
+    body = _chosen(path, sorted(groups), reading.body if not bodies else None)
+    place = groups[body]
+    turns = next(
+        (
+            found
+            for roles in (QUATERNION, EULER, ("yaw",))
+            if (found := _turns(parts, roles, body))
+        ),
+        (),
+    )
+    alike = [
+        c
+        for c in parts.values()
+        if c.body == body and c.role in {parts[i].role for i in (*place, *turns)}
+    ]
+    if len(alike) > len(place) + sum(parts[i].body == body for i in turns):
+        raise BadInput(
+            f"{path}: several columns mean the same: --columns NUMBERS,... chooses; {listing(header)}"
+        )
+    is_turned = any(column.role not in PLACE for column in parts.values())
+    if len(turns) < len(EULER) and (said & names_of.UNREAD_TURNS or (is_turned and not turns)):
+        raise BadInput(
+            f"{path}: its attitudes are no quaternions and no roll, pitch and yaw, or those of another body:"
+            f" --columns TIME,X,Y,Z,... names what is read; {listing(header)}"
+        )
+    first = times[0]
+    below = [
+        i
+        for i, name in enumerate(header.names)
+        if names_of.are_nanoseconds_of(name, header.names[first])
+    ]
+    angles = {parts[i].angle for i in turns} - {None}
+    conventions = {parts[i].convention for i in place}
+    return PoseColumns(
+        (first, *below[:1]), place, turns, bodies[0] if bodies else None, parts[place[0]].length or 1.0,
+        angles == {"deg"} if angles else None, "ned" if conventions == {"ned"} else "enu",
+    )  # fmt: skip
+
+
+def _groups(parts: dict[int, Column], roles: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """By body, the columns of these roles where all are there."""
+    bodies = {column.body for column in parts.values() if column.role in roles}
+    found = {
+        body: {c.role: i for i, c in reversed(parts.items()) if c.body == body} for body in bodies
+    }
+    return {
+        body: tuple(of[r] for r in roles) for body, of in found.items() if set(roles) <= set(of)
+    }  # type: ignore[index]
+
+
+def _turns(parts: dict[int, Column], roles: tuple[str, ...], body: str) -> tuple[int, ...]:
+    """The columns of a body's attitude: those of its name, or the only ones."""
+    groups = _groups(parts, roles)
+    return groups.get(body) or (next(iter(groups.values())) if len(groups) == 1 else ())
+
+
+def _chosen(path: Path, bodies: list[str], body: str | None) -> str:
+    """The body that is asked for, or the only one."""
+    if body is None and len(bodies) == 1:
+        return bodies[0]
+    asked = set(names_of.words(body or ""))
+    found = [each for each in bodies if asked and asked <= set(each.split("_"))]
+    if len(found) == 1:
+        return found[0]
+    named = ", ".join(each or "one without a name" for each in bodies)
+    raise BadInput(
+        f"{path}: positions of several bodies: {named}: --body NAME chooses one, --columns TIME,X,Y,Z,... any"
+    )
+
+
+def listing(header: Header) -> str:
+    """The names of the columns, for an error's one line."""
+    more = [f"and {len(header.names) - LISTED} more"] if len(header.names) > LISTED else []
+    return f"it has {', '.join([*map(shown, header.names[:LISTED]), *more])}"
