@@ -2,7 +2,6 @@
 """The command ``iap fuzz``."""
 
 import argparse
-import importlib
 import json
 import secrets
 import shlex
@@ -14,8 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from iap_bringup.cli.arguments.parser import CommandParser
-from iap_bringup.cli.main import VERBS, main
+from iap_bringup.cli.main import VERBS, command_parser, main
 from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case
@@ -35,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()
     with tempfile.TemporaryDirectory(prefix="iap_fuzz_") as place:
-        corpus = Corpus(main, _parser_of, Path(place) / "corpus")
+        corpus = Corpus(main, command_parser, Path(place) / "corpus")
         corpus.home.mkdir()
         _import_commands()
         for number in numbers:
@@ -56,16 +54,7 @@ def _import_commands() -> None:
     """Import the module of every command, which all processes then have."""
     for name, verb in VERBS.items():
         for options in ([], *([option] for option in verb.by_option)):
-            _parser_of([name, *options]).get_default("run").load()
-
-
-def _parser_of(arguments: list[str]) -> CommandParser:
-    """The parser of a command line, with the options of its command."""
-    name = arguments[0]
-    module = VERBS[name].module_for(arguments)
-    parser = CommandParser(prog=f"iap {name}")
-    getattr(importlib.import_module(f"iap_bringup.cli.arguments.{module}"), f"add_{name}")(parser)
-    return parser
+            command_parser([name, *options]).get_default("run").load()
 
 
 def _tried(

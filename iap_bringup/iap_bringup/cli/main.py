@@ -66,6 +66,8 @@ VERBS = {
     "localize": Verb("recordings", "estimate where recorded aircraft were"),
     "identify": Verb("recordings", "fit a model to logs of flights"),
     "list": Verb("studies", "what there is to fly"),
+    "doctor": Verb("environment", "what is installed, and what mends what is missing"),
+    "completion": Verb("environment", "a script by which the shell completes words"),
     "urdf": Verb("studies", "a platform as URDF"),
     "view": Verb("recordings", "show a run in the browser"),
     "plot": Verb("recordings", "draw a run's plots again"),
@@ -139,19 +141,16 @@ def _replace_closed_streams() -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    # Slow to import, but a command has done so by now.
-    from pydantic import ValidationError
-
     as_json = getattr(options, "json", False)
     try:
         code = int(options.run(options))
         sys.stdout.flush()
     except BadInput as error:
         return _refuse(str(error), EXIT_BAD_INPUT, as_json=as_json)
-    except ValidationError as error:  # of a record that is made of a configuration's numbers
-        from iap_description.config.record import first_fault
-
-        text = f"{error.title}: {first_fault(error, None)}"
+    except ValueError as error:
+        text = _fault_of_record(error)
+        if not text:
+            raise
         return _refuse(text, EXIT_BAD_INPUT, as_json=as_json)
     except IapError as error:
         return _refuse(str(error), EXIT_FAILED, as_json=as_json)
@@ -166,6 +165,17 @@ def _run(options: argparse.Namespace) -> int:
         file = error.filename or "a file cannot be written"
         return _refuse(f"{file}: {error.strerror}", EXIT_FAILED, as_json=as_json)
     return code
+
+
+def _fault_of_record(error: ValueError) -> str:
+    """What is wrong with a record that is made of a configuration's numbers; empty for other errors."""
+    from pydantic import ValidationError  # iap doctor runs without it
+
+    from iap_description.config.record import first_fault
+
+    return (
+        f"{error.title}: {first_fault(error, None)}" if isinstance(error, ValidationError) else ""
+    )
 
 
 def _refuse(text: str, code: int, *, as_json: bool) -> int:
@@ -210,9 +220,22 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         command = commands.add_parser(name, help=verb.text)
         if name not in arguments[:1]:
             continue
-        module = importlib.import_module(f"{__package__}.arguments.{verb.module_for(arguments)}")
-        getattr(module, f"add_{name}")(command)
+        _add_arguments(command, name, arguments)
     return parser.parse_args(arguments)
+
+
+def _add_arguments(command: CommandParser, name: str, arguments: Sequence[str]) -> None:
+    module = importlib.import_module(
+        f"iap_bringup.cli.arguments.{VERBS[name].module_for(arguments)}"
+    )
+    getattr(module, f"add_{name}")(command)
+
+
+def command_parser(arguments: Sequence[str]) -> CommandParser:
+    """The parser of one command line's command alone, for those who want to know its options."""
+    command = CommandParser(prog=f"iap {arguments[0]}")
+    _add_arguments(command, arguments[0], arguments)
+    return command
 
 
 if __name__ == "__main__":

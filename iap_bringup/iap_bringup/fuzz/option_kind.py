@@ -56,6 +56,8 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "localize": ("localize", "euroc", "--json", "--no-plot"),
     "identify": ("identify", "log_1.csv", "log_2.csv", "--model", "second_order", "--json", "--no-plot"),
     "list": ("list",),
+    "doctor": ("doctor", "--json"),
+    "completion": ("completion", "bash"),
     "urdf": ("urdf", "three_star"),
     "view": ("view", "nowhere", "--no-browser"),
     "plot": ("plot", "run", "overview"),

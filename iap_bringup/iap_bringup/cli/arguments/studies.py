@@ -2,11 +2,17 @@
 """Arguments of ``iap experiment``, ``bench``, ``fuzz``, ``list`` and ``urdf``."""
 
 import argparse
+import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 from iap_bringup.experiments.studies import EXPERIMENTS
+from iap_description.config.alternatives import alternatives
+
+NAME_WIDTH = 20  # of the column of names in the help [characters]
+HELP_WIDTH = 100
 
 OPTIONS: dict[
     str, dict[str, Any]
@@ -29,8 +35,54 @@ OPTIONS: dict[
 }
 
 
+LISTED = (  # kinds of `iap_bringup.cli.listing`, which takes time to import
+    "scenarios",
+    "platforms",
+    "gains",
+    "engines",
+    "sensors",
+    "scenes",
+    "methods",
+    "presets",
+    "frontends",
+    "tasks",
+    "policies",
+    "experiments",
+    "plots",
+)
+
+
+def _kind(name: str) -> str:
+    """A kind that is listed; the singular is taken, too.
+
+    Raises:
+        ArgumentTypeError: there is no such kind.
+    """
+    fits = [each for each in LISTED if name in (each, each.removesuffix("s"))]
+    if not fits:
+        raise argparse.ArgumentTypeError(f"unknown '{name}': {alternatives(name, LISTED)}")
+    return fits[0]
+
+
 def _study_names() -> str:
-    return "\n".join(f"{each.name:20}{each.text}" for each in EXPERIMENTS)
+    """A table of the studies: name, options, and a text that is folded beside them."""
+    lines = ["studies:"]
+    for each in EXPERIMENTS:
+        options = " ".join(f"--{name}" for name in each.options)
+        text = f"{each.text} {f'[{options}]' if options else ''}".rstrip()
+        lines += textwrap.wrap(
+            text,
+            _width(),
+            initial_indent=f"  {each.name:{NAME_WIDTH}}",
+            subsequent_indent=" " * (NAME_WIDTH + 2),
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)
+
+
+def _width() -> int:
+    """Columns of the terminal, of which help fills no more than `HELP_WIDTH`."""
+    return min(HELP_WIDTH, shutil.get_terminal_size().columns)
 
 
 def _kind_names() -> str:
@@ -91,7 +143,15 @@ def add_fuzz(parser: CommandParser) -> None:
 
 def add_list(parser: CommandParser) -> None:
     """Options of ``iap list``."""
-    parser.description = "List scenarios, platforms and gains, or show what a platform can do."
+    parser.description = "List what there is, all of it or some kinds, or show a platform."
+    parser.add_argument(
+        "kinds",
+        nargs="*",
+        type=_kind,
+        metavar="KIND",
+        help=f"only these: {', '.join(LISTED)}",
+    )
+    parser.add_argument("--json", action="store_true", help="print names and texts as one line")
     parser.add_argument(
         "--platform",
         metavar="NAME|FILE.yaml",

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap doctor``: what is installed, what is missing, and the line that mends it.
+
+It imports nothing that it looks for before it looks, so that it also works where packages are missing.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from iap_bringup import __version__
+from iap_bringup.cli.machine import (
+    browser,
+    cuda_driver,
+    graphics,
+    kernel_cache,
+    processors,
+    ros_packages,
+    ros_underlay,
+    shared_memory,
+    video_codecs,
+)
+
+WIDTH = 24  # of the column of names
+CHECKOUT = next(
+    (each for each in Path(__file__).resolve().parents if (each / "requirements/lock").is_dir()),
+    None,
+)
+
+
+class Finding(NamedTuple):
+    """What was found of one thing.
+
+    Attributes:
+        group: of things that belong together.
+        name: of the thing.
+        state: its version, what was found, or why it does not work.
+        is_there: whether it can be used.
+        remedy: the line that mends it; empty where nothing is to be done.
+        is_needed: whether no flight is possible without it.
+    """
+
+    group: str
+    name: str
+    state: str
+    is_there: bool
+    remedy: str = ""
+    is_needed: bool = False
+
+
+class Extra(NamedTuple):
+    """Packages that are installed together.
+
+    Attributes:
+        name: of the extra for pip, and of its lock file in a checkout.
+        packages: (name of the distribution, name to import) of each.
+        options: of pip, in a checkout.
+    """
+
+    name: str
+    packages: tuple[tuple[str, str], ...]
+    options: str = "--require-hashes"
+
+    @property
+    def remedy(self) -> str:
+        """The command that installs it."""
+        if CHECKOUT is None:
+            return f"{sys.executable} -m pip install 'iap-suite[{self.name}]'"
+        return f"{sys.executable} -m pip install {self.options} -r {CHECKOUT}/requirements/lock/{self.name}.txt"
+
+
+CORE = (
+    ("numpy", "numpy"),
+    ("numba", "numba"),
+    ("scipy", "scipy"),
+    ("opencv-python-headless", "cv2"),
+    ("pydantic", "pydantic"),
+    ("PyYAML", "yaml"),
+    ("rosbags", "rosbags"),
+    ("rich", "rich"),
+    ("matplotlib", "matplotlib"),
+    ("trimesh", "trimesh"),
+    ("embreex", "embreex"),
+    ("moderngl", "moderngl"),
+    ("viser", "viser"),
+    ("xacro", "xacro"),
+)
+PYBULLET = ("pybullet", "pybullet")
+MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
+EXTRAS = (
+    Extra("learning", (("gymnasium", "gymnasium"),)),
+    Extra(
+        "training", (("jax", "jax"), ("optax", "optax"), ("minari", "minari"), ("onnx", "onnx"))
+    ),
+    Extra("gpu", (("numba-cuda", "numba_cuda"), ("warp-lang", "warp"))),
+    Extra("cluster", (("ray", "ray"),)),
+    Extra("batch", (("gtsam", "gtsam"),), "--no-deps --require-hashes"),
+)
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Print all findings.
+
+    Returns:
+        The exit code: 1 where something is missing without which nothing flies.
+    """
+    findings = [finding for look in LOOKS for finding in look()]
+    broken = [each.name for each in findings if each.is_needed and not each.is_there]
+    if options.json:
+        tree = {"findings": [each._asdict() for each in findings], "broken": broken}
+        sys.stdout.write(json.dumps(tree) + "\n")
+    else:
+        sys.stdout.write("\n".join(_lines(findings)) + "\n")
+        missing = ", ".join(broken)
+        sys.stdout.write(f"\n{'not ready: ' + missing if broken else 'ready to fly'}\n")
+    return 1 if broken else 0
+
+
+def _lines(findings: list[Finding]) -> list[str]:
+    """Text of all findings, a block for each group; remedies stand below."""
+    lines, group = [], ""
+    for each in findings:
+        if each.group != group:
+            group = each.group
+            lines += ["", group] if lines else [group]
+        mark = "  " if each.is_there else "! " if each.is_needed else "- "
+        lines.append(f"  {mark}{each.name:{WIDTH}}{each.state}")
+        if each.remedy:
+            lines.append(f"      {each.remedy}")
+    return lines
+
+
+def _packages(
+    group: str, extra: Extra | None, packages: tuple[tuple[str, str], ...]
+) -> list[Finding]:
+    """Findings of packages; the remedy of an extra stands below the last one that is missing."""
+    there = [find_spec(module) is not None for _, module in packages]
+    last = max((n for n, each in enumerate(there) if not each), default=-1)
+    return [
+        Finding(
+            group,
+            name,
+            _version(name) if there[n] else "not installed",
+            there[n],
+            extra.remedy if extra is not None and n == last else "",
+        )
+        for n, (name, _) in enumerate(packages)
+    ]
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "there, version unknown"
+
+
+def _suite() -> list[Finding]:
+    """Python, the suite itself and the machine."""
+    python = sys.version_info
+    fits = (3, 11) <= python[:2] <= (3, 14)
+    where = "wheels" if CHECKOUT is None else f"checkout {CHECKOUT}"
+    group, words = "suite", f"{python.major}.{python.minor}.{python.micro}, {sys.executable}"
+    remedy = "" if fits else "install Python 3.11, 3.12 or 3.13 and set up with it"
+    shared, remedy_of_shared = shared_memory()
+    cache, remedy_of_cache = kernel_cache()
+    return [
+        Finding(group, "iap", f"{__version__}, {where}", is_there=True),
+        Finding(group, "Python", words, fits, remedy, is_needed=True),
+        Finding(group, "processors", processors(), is_there=True),
+        Finding(group, "shared memory", shared, not remedy_of_shared, remedy_of_shared),
+        Finding(group, "compiled kernels", cache, not remedy_of_cache, remedy_of_cache),
+    ]
+
+
+def _core() -> list[Finding]:
+    """The packages that every flight needs."""
+    found = [each._replace(is_needed=True) for each in _packages("core", None, CORE)]
+    remedy = "./iap list" if CHECKOUT else f"{sys.executable} -m pip install iap-suite"
+    return [each if each.is_there else each._replace(remedy=remedy) for each in found]
+
+
+def _engines() -> list[Finding]:
+    """The engines with contact, of which one is enough, and the one without."""
+    group = "engines"
+    found = _packages(
+        group, Extra("pybullet", (PYBULLET,)) if CHECKOUT is None else None, (PYBULLET,)
+    )
+    found += _packages(group, MUJOCO, MUJOCO.packages)
+    if not any(each.is_there for each in found):
+        found = [each._replace(is_needed=True) for each in found]
+    closed = Finding(group, "closed_form", "of the suite, flights without contact", is_there=True)
+    return [*found, closed]
+
+
+def _pictures() -> list[Finding]:
+    """What draws images, films and pages."""
+    drawn, fits = graphics()
+    apt = "apt-get install libegl1 libgl1-mesa-dri (or: renderer: pybullet)"
+    codecs = video_codecs()
+    group, shown = "pictures", browser()
+    return [
+        Finding(group, "OpenGL (EGL)", drawn, fits, "" if fits else apt),
+        Finding(group, "video", ", ".join(codecs) or "none", bool(codecs)),
+        Finding(
+            group,
+            "browser",
+            shown or "none here: open the address that iap view prints elsewhere",
+            bool(shown),
+            "" if shown else "apt-get install chromium",
+        ),
+    ]
+
+
+def _gpu() -> list[Finding]:
+    driver = cuda_driver()
+    return [Finding("GPU", "NVIDIA driver", driver or "none", bool(driver))]
+
+
+def _ros() -> list[Finding]:
+    """The underlay of ROS 2, and packages that nodes use where they are there."""
+    underlay = ros_underlay()
+    if not underlay:
+        remedy = "source an installed ROS 2" if CHECKOUT is None else "./iap list (sets wheels up)"
+        return [
+            Finding("ROS 2", "rclpy", "not installed: no nodes", is_there=False, remedy=remedy)
+        ]
+    found = [Finding("ROS 2", "rclpy", underlay, is_there=True)]
+    apt = f"apt-get install ros-{os.environ.get('ROS_DISTRO', 'DISTRO')}-"
+    for name, (version, use) in ros_packages().items():
+        state = version or f"not installed: {use}"
+        remedy = "" if version or "ROS_DISTRO" not in os.environ else apt + name.replace("_", "-")
+        found.append(Finding("ROS 2", name, state, bool(version), remedy))
+    return found
+
+
+def _extras() -> list[Finding]:
+    return [
+        finding
+        for extra in EXTRAS
+        for finding in _packages(f"extra: {extra.name}", extra, extra.packages)
+    ]
+
+
+LOOKS: tuple[Callable[[], list[Finding]], ...] = (
+    _suite,
+    _core,
+    _engines,
+    _pictures,
+    _gpu,
+    _ros,
+    _extras,
+)

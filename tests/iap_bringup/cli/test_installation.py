@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is installed, what there is to fly, and what a shell completes, as a user asks for it."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from iap_bringup.cli.arguments.studies import LISTED
+from iap_bringup.cli.listing import KINDS
+from iap_bringup.cli.main import VERBS, main
+from iap_simulation.scenario.shipped import SCENARIOS
+
+WITHOUT = """
+import importlib.util, sys
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name in {missing!r} else real(name, *rest)
+for name in {missing!r}:
+    sys.modules[name] = None
+from iap_bringup.cli.main import main
+sys.exit(main(["doctor", "--json"]))
+"""
+
+
+def findings_without(*missing):
+    code = WITHOUT.format(missing=missing)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_a_whole_installation_is_ready(capsys):
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert "ready to fly" in text and "numpy" in text and "ROS 2" in text
+
+
+def test_a_missing_package_is_named_with_the_line_that_installs_it():
+    code, tree = findings_without("rich", "pydantic")
+    assert code == 1 and tree["broken"] == ["pydantic", "rich"]
+    remedies = {each["name"]: each["remedy"] for each in tree["findings"]}
+    assert remedies["rich"] and not remedies["numpy"]
+
+
+def test_one_engine_with_contact_is_enough():
+    assert findings_without("pybullet")[0] == 0
+    code, tree = findings_without("pybullet", "mujoco")
+    assert code == 1 and tree["broken"] == ["pybullet", "mujoco-core"]
+
+
+def test_a_missing_extra_does_not_hinder_a_flight():
+    code, tree = findings_without("gymnasium", "rclpy")
+    assert code == 0
+    gym = next(each for each in tree["findings"] if each["name"] == "gymnasium")
+    assert not gym["is_there"] and "pip install" in gym["remedy"]
+
+
+def test_every_kind_is_listed_and_can_be_asked_for_alone(capsys):
+    assert tuple(KINDS) == LISTED
+    assert main(["list", "--json", "task", "experiments"]) == 0
+    tree = json.loads(capsys.readouterr().out)
+    assert set(tree) == {"tasks", "experiments"}
+    assert tree["tasks"]["docking"] and "landing" in tree["experiments"]
+
+
+def test_no_line_of_the_lists_is_wider_than_the_terminal(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["list"]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(name in text for name in SCENARIOS.names())
+
+
+@pytest.fixture(scope="module")
+def completion(tmp_path_factory):
+    script = tmp_path_factory.mktemp("completion") / "iap.sh"
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "iap_bringup.cli.main", "completion", "bash"],
+        capture_output=True,
+        check=True,
+    )
+    script.write_bytes(done.stdout)
+    bash = shutil.which("bash")
+
+    def complete(*words):
+        typed = " ".join(f"'{word}'" for word in words)
+        line = f"source {script}; COMP_WORDS=(iap {typed}); COMP_CWORD={len(words)}; _iap"
+        code = f'{line}; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        answer = subprocess.run([bash, "-c", code], capture_output=True, text=True, check=True)
+        return answer.stdout.split()
+
+    return complete
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        (["loc"], ["localize"]),
+        (["run", "figure_eight_"], ["figure_eight_windy"]),
+        (["run", "hover", "--platform", "three_sq"], ["three_square"]),
+        (["run", "hover", "--set", "wind.sp"], ["wind.speed="]),
+        (["run", "hover", "--state"], ["--state-source"]),
+        (["list", "sce"], ["scenarios", "scenes"]),
+        (["experiment", "virpo_u"], ["virpo_units"]),
+    ],
+)
+def test_words_are_completed(completion, typed, completed):
+    assert completion(*typed) == completed
+
+
+def test_every_command_is_completed(completion):
+    assert completion("") == list(VERBS)
