@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.cli.options import check_counts
-from iap_bringup.terminal.flight import progress_bar
+from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
@@ -84,7 +84,7 @@ def summary(rollouts: Sequence[Rollout], episodes: AnyEpisodes) -> dict[str, Any
 
 
 def _bar(console: Console) -> Progress:
-    columns = (BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (BarColumn(40), MofNCompleteColumn(), TimeLeft())
     return progress_bar(columns, console)
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.arguments.learning import BATCHED, NOMINAL
 from iap_bringup.cli.options import check_counts
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
-from iap_bringup.terminal.flight import progress_bar
+from iap_bringup.terminal.progress import TimeLeft, progress_bar, work_bar
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import new_folder, write_file
@@ -68,9 +68,11 @@ def run(options: argparse.Namespace) -> int:
     _hand_out(options, subject, console)
     results = _fly(options, subject, console)
     with new_folder(options.out, subject.flyer.name, Path("evaluations")) as folder:
-        recordings = _recorded(options, subject, results, folder)
+        with work_bar(console, "flying failures again"):
+            recordings = _recorded(options, subject, results, folder)
         if subject.task.kind == "docking" and subject.flyer.flies_alone and not options.no_plot:
-            _draw(options, subject, folder)
+            with work_bar(console, "drawing"):
+                _draw(options, subject, folder)
         tree = _tree(options, subject, results, recordings)
         _write(folder, tree, results)
     title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
@@ -167,7 +169,7 @@ def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console
         BarColumn(40),
         TextColumn("{task.completed:.0f} of {task.total:.0f} episodes"),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        TimeLeft(),
     )
     with progress_bar(columns, console) as bar:
         task = bar.add_task("", total=len(seeds))

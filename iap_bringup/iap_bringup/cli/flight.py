@@ -5,7 +5,7 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from iap_bringup.cli.options import (
 )
 from iap_bringup.cli.view import serve
 from iap_bringup.terminal import flight as report
+from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
 from iap_io.recording.disk_use import disk_use, free_space
@@ -84,7 +85,7 @@ def _fly(
     lines += _recording_lines(flight, options.out or Path("runs"))
     what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
     with new_folder(options.out, scenario.scenario) as folder:
-        with report.time_bar(console, what, flight.duration) as progress:
+        with time_bar(console, what, flight.duration) as progress:
             how: dict[str, Any] = {
                 "realtime": options.realtime,
                 "view": options.view == "pybullet",
@@ -96,8 +97,8 @@ def _fly(
                 result = execute(flight, folder, tree, **how)
             result = _fly_compared(result, compared, folder, progress)
         if not (options.no_plot and options.no_view):
-            with console.status("drawing"):
-                _draw(folder, plots=not options.no_plot, page=not options.no_view)
+            with work_bar(console, "drawing") as say:
+                _draw(folder, say, plots=not options.no_plot, page=not options.no_view)
     report.show(console, result)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
@@ -131,7 +132,7 @@ def _fly_in_browser(
             live.begin(flight)
 
 
-def _draw(folder: Path, *, plots: bool, page: bool) -> None:
+def _draw(folder: Path, say: Callable[[str], None], *, plots: bool, page: bool) -> None:
     """Draw the plots and the page of a run that is complete without them.
 
     Raises:
@@ -145,8 +146,9 @@ def _draw(folder: Path, *, plots: bool, page: bool) -> None:
         if plots:
             from iap_bringup.plots.table import write_plots
 
-            write_plots(run)
+            write_plots(run, report=say)
         if page:
+            say("the page for browsers")
             from iap_bringup.viewing.page import PAGE, write_page
             from iap_bringup.viewing.source import RunSource
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_bringup.plots.identified_flight import UNITS, draw_log
+from iap_bringup.terminal.progress import work_bar
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
 from iap_simulation.identification.choosing import DataSplit, split
@@ -35,7 +36,7 @@ def identify(options: argparse.Namespace) -> int:
         units=settings.units,
         force=options.force,
     )
-    with console.status("fitting"):
+    with work_bar(console, "fitting"):
         model = identified(logs, options.model, options.error, settings)
     metrics = validation(logs, model)
     with new_folder(options.out, "identify") as folder:

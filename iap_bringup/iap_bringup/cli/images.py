@@ -12,6 +12,7 @@ from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
+from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, new_folder
 from iap_io.runs.run_reader import RunReader
@@ -29,8 +30,13 @@ def plot(options: argparse.Namespace) -> int:
     if options.folder is None:
         raise BadInput("plot: which RUN? --list alone names all plots")
     run = RecordedRun(options.folder)
-    for path in write_named_plots(run, options.plots) if options.plots else write_plots(run):
-        console.print(path)
+    with work_bar(Console(stderr=True), "drawing") as say:
+        if options.plots:
+            paths = write_named_plots(run, options.plots, say)
+        else:
+            paths = write_plots(run, report=say)
+    for path in paths:
+        console.print(path, soft_wrap=True)
     return 0
 
 
@@ -64,8 +70,9 @@ def render(options: argparse.Namespace) -> int:
     from iap_bringup.pictures.render import render_run  # brings in the physics engine's renderer
 
     out = options.out or options.folder / "plots" / "picture.png"
-    render_run(options.folder, out, options.time)
-    Console().print(out)
+    with work_bar(Console(stderr=True), "rendering"):
+        render_run(options.folder, out, options.time)
+    Console().print(out, soft_wrap=True)
     return 0
 
 
@@ -88,7 +95,7 @@ def _write_video(options: argparse.Namespace) -> int:
         plot=options.plot,
     )
     end = source.span[1]
-    with report.time_bar(console, report.flight_text(scenario, end), end) as progress:
+    with time_bar(console, report.flight_text(scenario, end), end) as progress:
         count = write_film(source, options.video, settings, progress)
     console.print(f"{options.video}: {count} pictures")
     return 0
@@ -111,7 +118,7 @@ def _render_again(options: argparse.Namespace) -> int:
         new_folder(options.out, f"{meta.scenario}_again") as folder,
         closing(make_renderer(scenario.renderer)) as renderer,
     ):
-        with report.time_bar(console, what, duration) as progress:
+        with time_bar(console, what, duration) as progress:
             cameras = rerender(
                 options.folder,
                 folder,
@@ -126,5 +133,5 @@ def _render_again(options: argparse.Namespace) -> int:
     console.print(
         f"{cameras.count} images, {cameras.count / cameras.seconds:.0f} in a second of rendering"
     )
-    console.print(f"run folder: {folder}", soft_wrap=True)
+    console.print(f"run folder: {folder}\nlook at it: iap view {folder}", soft_wrap=True)
     return 0

@@ -10,8 +10,8 @@ from dataclasses import replace
 from rich.console import Console
 from rich.markup import escape
 
-from iap_bringup.terminal.flight import time_bar
 from iap_bringup.terminal.localization import show_localization
+from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_source import TruthPoses
@@ -66,10 +66,11 @@ def run_command(options: argparse.Namespace) -> int:
         write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
         write_results(folder, evaluation)
         if not options.no_plot:
-            # matplotlib is slow to import
-            from iap_bringup.plots.localization import write_localization_plots
+            with work_bar(console, "drawing"):
+                # matplotlib is slow to import
+                from iap_bringup.plots.localization import write_localization_plots
 
-            write_localization_plots(folder / "plots", evaluation)
+                write_localization_plots(folder / "plots", evaluation)
     show_localization(console, evaluation, folder)
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")

@@ -17,11 +17,12 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
 from rich.text import Text
 
 from iap_bringup.cli.options import scenario_options
-from iap_bringup.terminal.flight import progress_bar, sensors_text
+from iap_bringup.terminal.flight import sensors_text
+from iap_bringup.terminal.progress import progress_bar, work_bar
+from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_simulation.flights.flight import Flight
@@ -60,7 +61,7 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
         with _bar(console, study, len(points), lines) as progress:
             swept = sweep(study, points, folder, pool, progress)
         if not options.no_plot:
-            with console.status("drawing"):
+            with work_bar(console, "drawing"):
                 # matplotlib is slow to import
                 from iap_bringup.plots.sweep import draw_sweep
 
@@ -135,13 +136,15 @@ class Pace(ProgressColumn):
 
 def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
     lines = summarised(study.axes, swept.rows)
-    table = Table(title="median and quartiles of completed runs, Wilson intervals of 95 %")
-    columns = list(dict.fromkeys(key for line in lines for key in line))
-    for key in columns:
-        table.add_column(key, justify="right", overflow="fold")
-    for line in lines:
-        table.add_row(*(line.get(key, "-") for key in columns))
-    console.print(table)
+    axes = [axis.key for axis in study.axes]
+    rows = {
+        ", ".join(f"{key}={line[key]}" for key in axes) or study.scenario: {
+            key: text for key, text in line.items() if key not in axes
+        }
+        for line in lines
+    }
+    title = "median and quartiles of completed runs, Wilson intervals of 95 %"
+    show_rows(console, title, rows)
     text = (
         "{runs} runs, {failed} failed; {retried} pieces of work were begun again; {wall_s:.1f} s"
     )
@@ -153,4 +156,4 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
             " the key draw says what seeds draw",
             soft_wrap=True,
         )
-    console.print(f"folder: {folder}", soft_wrap=True)
+    console.print(f"folder: {folder}\nlook at it: iap view {folder}", soft_wrap=True)

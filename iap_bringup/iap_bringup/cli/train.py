@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.plots.training import draw_training
-from iap_bringup.terminal.flight import progress_bar
+from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
 from iap_io.runs.run_folder import CHECKPOINT, new_folder
@@ -107,7 +107,7 @@ def _bar(console: Console, experiment: "Experiment", above: str) -> Iterator[Wat
     """A bar over the steps of both stages, below a text that stays from the first row on; yields what moves it on."""
     totals = _totals(experiment)
     text = TextColumn("{task.description} {task.fields[text]}")
-    columns = (BarColumn(30), text, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    columns = (BarColumn(30), text, TimeElapsedColumn(), TimeLeft())
     with progress_bar(columns, console) as bar:
         tasks = {
             stage: bar.add_task(stage, total=total, text="", visible=stage == next(iter(totals)))

@@ -44,16 +44,16 @@ def peg_over_seeds(gains: Iterable[str], report: Report) -> Rows:
     """
     folder = create_run_folder(None, "peg_in_hole_seeds")
     results: Rows = {}
-    for preset in gains:
-        for seed in SEEDS:
-            name = f"{preset} {seed}"
-            report(f"{folder}: {name}")
-            options = {"gains": preset, "seed": seed}
-            with_it = fly(folder, name, "peg_in_hole", **options, assignments=("compare={}",))
-            stiff = ("compare={}", "control.admittance=false")
-            without = fly(folder, f"{name} stiff", "peg_in_hole", **options, assignments=stiff)
-            with_it["push_ratio"] = without["force_steady_n"] / with_it["force_steady_n"]
-            results[name] = with_it
+    cases = [(preset, seed) for preset in gains for seed in SEEDS]
+    for number, (preset, seed) in enumerate(cases):
+        name = f"{preset} {seed}"
+        report(f"{number} of {len(cases)}: {name}, {folder}")
+        options: dict[str, Any] = {"gains": preset, "seed": seed}
+        with_it = fly(folder, name, "peg_in_hole", **options, assignments=("compare={}",))
+        stiff = ("compare={}", "control.admittance=false")
+        without = fly(folder, f"{name} stiff", "peg_in_hole", **options, assignments=stiff)
+        with_it["push_ratio"] = without["force_steady_n"] / with_it["force_steady_n"]
+        results[name] = with_it
     return results
 
 
@@ -61,8 +61,8 @@ def peg_over_rates(report: Report) -> Rows:
     """peg_in_hole at several rates of the physics."""
     folder = create_run_folder(None, "peg_in_hole_rates")
     results: Rows = {}
-    for rate, control in RATES:
-        report(f"{folder}: {rate:.0f} Hz")
+    for number, (rate, control) in enumerate(RATES):
+        report(f"{number} of {len(RATES)}: {rate:.0f} Hz, {folder}")
         assignments = ("compare={}", f"rates={{physics_hz: {rate}, control_hz: {control}}}")
         name = f"{rate:.0f} Hz"
         results[name] = fly(folder, f"{rate:.0f}_hz", "peg_in_hole", assignments=assignments)
@@ -78,8 +78,8 @@ def resting(report: Report) -> Rows:
         np.array([0.0, 0.0, platform.ground_clearance]), np.array([0, 0, 0, 1.0])
     )
     results: Rows = {}
-    for rate, _ in RATES:
-        report(f"resting at {rate:.0f} Hz")
+    for number, (rate, _) in enumerate(RATES):
+        report(f"{number} of {len(RATES)}: resting at {rate:.0f} Hz")
         engine = PyBulletEngine()
         try:
             engine.load(world, [assembly])

@@ -47,11 +47,12 @@ def docking_rows(sizes: Sizes, tell: Callable[[str], None]) -> dict[str, dict[st
         tell: is told what is flown.
     """
     rows = {}
-    for who in (baseline(SCRIPT), of_policy(Policy.load(TASK))):
-        for name, fly in _flights(sizes):
-            title = f"{'script' if who.name == SCRIPT else 'policy'}, {name}"
-            tell(title)
-            rows[title] = row_of(fly(who))
+    agents = (baseline(SCRIPT), of_policy(Policy.load(TASK)))
+    cases = [(who, *flight) for who in agents for flight in _flights(sizes)]
+    for number, (who, name, fly) in enumerate(cases):
+        title = f"{'script' if who.name == SCRIPT else 'policy'}, {name}"
+        tell(f"{number} of {len(cases)}: {title}")
+        rows[title] = row_of(fly(who))
     return rows
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
+from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_physics.engines.make import is_installed
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
@@ -55,10 +56,10 @@ def compare_engines(
         raise BadInput(f"experiment engines: {missing[0]} is not installed (docs/engines.md)")
     work = flights(scenarios, quick=quick)
     rows: dict[str, Row] = {}
-    with console.status("") as status:
+    with work_bar(console) as report:
         for name, row in fly_all(work):
             rows[name] = row
-            status.update(f"{len(rows)} of {len(work)}: {name}")
+            report(f"{len(rows)} of {len(work)}: {name}")
     names = dict.fromkeys(flight.scenario for flight in work)
     comparisons = [comparison(name, rows) for name in names]
     console.print(table(comparisons))

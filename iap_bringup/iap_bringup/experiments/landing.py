@@ -80,16 +80,17 @@ def landings(report: Report, *, quick: bool = False) -> Rows:
         quick: two flights an engine.
     """
     rows: Rows = {}
-    for engine in filter(is_installed, ENGINES):
-        for flight in flights(quick=quick):
-            name = f"{flight.name}, {engine}"
-            report(name)
-            row = landing_of(flight, engine)
-            rows[name] = {
-                **row,
-                "force_limit_n": flight.limit,
-                "passes": is_soft(row, flight.limit),
-            }
+    engines = filter(is_installed, ENGINES)
+    cases = [(engine, flight) for engine in engines for flight in flights(quick=quick)]
+    for number, (engine, flight) in enumerate(cases):
+        name = f"{flight.name}, {engine}"
+        report(f"{number} of {len(cases)}: {name}")
+        row = landing_of(flight, engine)
+        rows[name] = {
+            **row,
+            "force_limit_n": flight.limit,
+            "passes": is_soft(row, flight.limit),
+        }
     return rows
 
 

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.rows import Report, Rows
+from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_simulation.runs.run import record
@@ -93,8 +94,8 @@ def show_soak(
     console: Console, measured: Callable[[float, Report], Rows], duration: float
 ) -> None:
     """Measure, and show the table."""
-    with console.status("") as status:
-        rows = measured(duration, status.update)
+    with work_bar(console) as report:
+        rows = measured(duration, report)
     where = "one process" if measured is in_process else "nodes in lockstep"
     show_rows(console, f"{SCENARIO}, {where}", {**rows, "grown by": growth_row(rows)})
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 
 from iap_bringup.experiments.rows import show_bars
+from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
@@ -38,8 +39,8 @@ def films(console: Console, *, out: Path | None = None) -> None:
     """The films of README and docs, flown and rendered anew, into docs/pictures or --out (five minutes)."""
     from iap_bringup.films.documented import FOLDER, write_documented_films
 
-    with console.status("") as status:
-        paths = write_documented_films(out or FOLDER, status.update)
+    with work_bar(console) as report:
+        paths = write_documented_films(out or FOLDER, report)
     for path in paths:
         console.print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
 
@@ -82,8 +83,8 @@ def node_bars(console: Console, *, json: bool = False) -> None:
         raise BadInput(
             f"experiment node_bars: ROS 2 is not in this environment ({error})"
         ) from error
-    with Console(stderr=True).status("") as status:
-        bars = measured(status.update)
+    with work_bar(Console(stderr=True)) as report:
+        bars = measured(report)
     show_bars(console, bars, as_json=json)
 
 
@@ -95,8 +96,8 @@ def localization_nodes(console: Console) -> None:
         raise BadInput(
             f"experiment localization_nodes: ROS 2 is not in this environment ({error})"
         ) from error
-    with console.status("") as status:
-        results = measure_methods(("virpo", "joint"), 30.0, status.update)
+    with work_bar(console) as report:
+        results = measure_methods(("virpo", "joint"), 30.0, report)
     show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)
 
 
@@ -112,10 +113,10 @@ def contact(console: Console) -> None:
     """A platform at rest, the peg-in-hole flight over physics rates, and the wrench observer's estimates."""
     from iap_bringup.experiments import contact as contact_studies
 
-    with console.status("") as status:
-        resting = contact_studies.resting(status.update)
-        rates = contact_studies.peg_over_rates(status.update)
-        observer = contact_studies.observer_steps(status.update)
+    with work_bar(console) as report:
+        resting = contact_studies.resting(report)
+        rates = contact_studies.peg_over_rates(report)
+        observer = contact_studies.observer_steps(report)
     show_rows(console, "three_star at rest on the ground", resting)
     show_rows(console, "peg_in_hole", rates, PEG)
     show_rows(console, "momentum observer, 0.5 s after a step of 5 N or 1 N m", observer)
@@ -125,8 +126,8 @@ def peg_in_hole(console: Console) -> None:
     """The peg-in-hole flight with both gain presets over five seeds, each beside the same without admittance."""
     from iap_bringup.experiments.contact import peg_over_seeds
 
-    with console.status("") as status:
-        results = peg_over_seeds(("default", "paper"), status.update)
+    with work_bar(console) as report:
+        results = peg_over_seeds(("default", "paper"), report)
     show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
 
 
@@ -134,8 +135,8 @@ def landing(console: Console, *, quick: bool = False, json: bool = False) -> Non
     """Landings of every platform and of joined modules, in PyBullet and MuJoCo, beside what they must reach."""
     from iap_bringup.experiments.landing import COLUMNS, landings
 
-    with Console(stderr=True).status("") as status:
-        rows = landings(status.update, quick=quick)
+    with work_bar(Console(stderr=True)) as report:
+        rows = landings(report, quick=quick)
     if json:
         console.file.write(f"{dumps(rows)}\n")
     else:
@@ -157,9 +158,9 @@ def sensors(console: Console) -> None:
         image_studies.features,
     )
     try:
-        with console.status("") as status:
-            tables = [study(status.update) for study in inertial]
-            tables += [study(status.update, renderer) for study in with_images]
+        with work_bar(console) as report:
+            tables = [study(report) for study in inertial]
+            tables += [study(report, renderer) for study in with_images]
     finally:
         renderer.close()
     show_rows(console, "sensors", {key: row for rows in tables for key, row in rows.items()})
@@ -179,8 +180,8 @@ def docking(console: Console, *, quick: bool = False) -> None:
     """The hard docking by script and policy: commands late by times drawn, by each, and in the engines (10 minutes)."""
     from iap_bringup.experiments.docking import QUICK, Sizes, docking_rows
 
-    with console.status("") as status:
-        rows = docking_rows(QUICK if quick else Sizes(), status.update)
+    with work_bar(console) as report:
+        rows = docking_rows(QUICK if quick else Sizes(), report)
     show_rows(console, "docking_hard", rows)
 
 

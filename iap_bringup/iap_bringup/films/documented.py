@@ -37,8 +37,8 @@ def write_documented_films(folder: Path, report: Callable[[str], None]) -> list[
     """
     folder.mkdir(parents=True, exist_ok=True)
     films = []
-    for name, settings in FILMS.items():
-        report(name)
+    for number, (name, settings) in enumerate(FILMS.items()):
+        report(f"{number} of {len(FILMS)}: {name}")
         with tempfile.TemporaryDirectory() as run:
             source = RunSource(RecordedRun(record(name, folder=Path(run) / name).folder))
             films.append(folder / f"{name}{SUFFIX}")

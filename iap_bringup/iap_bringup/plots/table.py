@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,8 +108,17 @@ PLOTS: tuple[AnyPlot, ...] = (
 )
 
 
-def write_plots(run: RecordedRun, plots: Sequence[AnyPlot] = PLOTS) -> list[Path]:
+def write_plots(
+    run: RecordedRun,
+    plots: Sequence[AnyPlot] = PLOTS,
+    report: Callable[[str], None] = lambda _: None,
+) -> list[Path]:
     """Draw those plots whose needs a run has into its folder; of several vehicles each gets its own.
+
+    Args:
+        run: that is drawn.
+        plots: that are drawn of it.
+        report: called with what is drawn next, as "N of M: NAME".
 
     Returns:
         The files.
@@ -118,16 +127,19 @@ def write_plots(run: RecordedRun, plots: Sequence[AnyPlot] = PLOTS) -> list[Path
         BadInput: not a run folder.
         RecordingFailed: the disk is full or cannot be written.
     """
+    needs = [(plot, end, content) for plot in plots for end, content in plot.needs.of(run).items()]
     paths = []
-    for plot in plots:
-        for end, content in plot.needs.of(run).items():
-            path = run.folder / FOLDER / f"{plot.name}{end}.png"
-            plot.write(path, content)
-            paths.append(path)
+    for number, (plot, end, content) in enumerate(needs):
+        report(f"{number} of {len(needs)}: drawing {plot.name}")
+        path = run.folder / FOLDER / f"{plot.name}{end}.png"
+        plot.write(path, content)
+        paths.append(path)
     return paths
 
 
-def write_named_plots(run: RecordedRun, names: Sequence[str]) -> list[Path]:
+def write_named_plots(
+    run: RecordedRun, names: Sequence[str], report: Callable[[str], None] = lambda _: None
+) -> list[Path]:
     """Draw plots by their names, which may be ``module:PLOT`` of one's own, as `write_plots` does.
 
     Raises:
@@ -137,7 +149,7 @@ def write_named_plots(run: RecordedRun, names: Sequence[str]) -> list[Path]:
     for plot in plots:
         if not plot.needs.of(run):
             raise BadInput(f"plot {plot.name}: {run.folder} has not {plot.needs.what}")
-    return write_plots(run, plots)
+    return write_plots(run, plots, report)
 
 
 def plot_named(name: str) -> AnyPlot:

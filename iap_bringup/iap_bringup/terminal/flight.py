@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress and the tables of a flight on the terminal.
+"""Tables of a flight on the terminal.
 
 The table of an end effector that followed a path by velocity commands.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 
 from iap_bringup.terminal.part_texts import TEXTS
@@ -20,7 +19,6 @@ from iap_simulation.runs.run import Result
 from iap_simulation.scenario.scenario import Scenario
 
 LEAST_SIZE = 0.001  # that is shown [mm, deg, ...]
-FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
 CONTACT_ROWS = (  # key of metrics.json, what it is, factor, digits; in the order of what they say
     ("force_rmse_n", "force RMSE x y z, N", 1.0, 3),
     ("force_steady_n", "steady force, N", 1.0, 2),
@@ -59,41 +57,6 @@ def _error_table(flights: Mapping[str, dict[str, Any]], published: list[float]) 
 
 def _text(value: float | None) -> str:
     return "-" if value is None else f"{1e3 * value:.1f}"
-
-
-def progress_bar(columns: Sequence[ProgressColumn], console: Console) -> Progress:
-    """A bar that goes away when it is done, and is seen on terminals alone."""
-    hidden = not console.is_terminal
-    return Progress(
-        *columns, console=console, transient=True, refresh_per_second=5, disable=hidden
-    )
-
-
-@contextmanager
-def time_bar(
-    console: Console, what: str, total: float | None = None
-) -> Iterator[Callable[[float], None]]:
-    """A bar over time [s], whose end may be unknown, below lines of text; yields the function that moves it.
-
-    The text stays once the time moves: what is refused before has nothing above its one line.
-    """
-    text = "{task.completed:6.1f} s of data" if total is None else FLIGHT_TIME
-    columns = (
-        BarColumn(40),
-        TextColumn(text),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    with progress_bar(columns, console) as bar:
-        task = bar.add_task(what, total=total)
-
-        def move(t: float) -> None:
-            if bar.tasks[0].description:
-                bar.print(what, soft_wrap=True)
-                bar.update(task, description="")
-            bar.update(task, completed=t)
-
-        yield move
 
 
 def flight_text(scenario: Scenario, duration: float) -> str:
@@ -135,6 +98,7 @@ def show(console: Console, result: Result) -> None:
             console.print(line, highlight=False)
     console.print(_duration_text(metrics), highlight=False)
     console.print(f"run folder: {result.folder}", soft_wrap=True)
+    console.print(f"look at it: iap view {shlex.quote(str(result.folder))}", soft_wrap=True)
 
 
 def _name(result: Result) -> str:

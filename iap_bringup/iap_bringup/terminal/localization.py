@@ -9,16 +9,21 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from iap_bringup.terminal.tables import three_digits
 from iap_estimation.datasets.results import ALIGNED, Evaluation, tabulated
 
-COLUMNS = (  # key of metrics.json, title, digits
-    ("ate_rmse_m", "ATE, m", 3),
-    ("ate_horizontal_rmse_m", "horiz.", 3),
-    ("ate_vertical_rmse_m", "vert.", 3),
-    (ALIGNED, "align.", 3),
-    ("drift_percent", "drift %", 2),
-    ("attitude_rmse_deg", "att. deg", 2),
-    ("nees_position", "NEES", 2),
+COLUMNS = (  # key of metrics.json, title, factor
+    ("ate_rmse_m", "ATE mm", 1e3),
+    ("ate_horizontal_rmse_m", "across", 1e3),
+    ("ate_vertical_rmse_m", "up", 1e3),
+    (ALIGNED, "aligned", 1e3),
+    ("drift_percent", "drift %", 1.0),
+    ("attitude_rmse_deg", "att. deg", 1.0),
+    ("nees_position", "NEES", 1.0),
+)
+LEGEND = (
+    "RMSE of positions in mm: whole (ATE), across, up, and after the best shift and turn (aligned);\n"
+    "drift in % of the path; NEES: squared error over its stated variance, 1 where that is honest"
 )
 # In place of methods, what these have to be better than: that nothing moves, and that a tag goes on as it went.
 STILL, CONSTANT_VELOCITY = "(still)", "(constant v)"
@@ -27,18 +32,19 @@ STILL, CONSTANT_VELOCITY = "(still)", "(constant v)"
 def show_localization(console: Console, evaluation: Evaluation, folder: Path) -> None:
     """The table of errors, how fast it went, and where everything is."""
     metrics = evaluation.metrics
-    table = Table(box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for title in ("body", "method"):
-        table.add_column(title, no_wrap=True)
+        table.add_column(title, overflow="fold")
     for _, title, _ in COLUMNS:
         table.add_column(title, justify="right")
     for body, methods in metrics["estimation"].items():
         for name, record in methods.items():
-            cells = (_cell(tabulated(record, key), digits) for key, _, digits in COLUMNS)
+            cells = (_cell(tabulated(record, key), factor) for key, _, factor in COLUMNS)
             table.add_row(body, name, *cells)
         for row in _baseline_rows(methods, begins_true=metrics["begins_at_truth"]):
             table.add_row(body, *row)
     console.print(table)
+    console.print(LEGEND, highlight=False, soft_wrap=True)
     for name, record in metrics["methods"].items():
         line = f"{record['outcome']}"
         if record["keyframe_ms"] is not None:
@@ -65,11 +71,11 @@ def _baseline_rows(methods: dict[str, Any], *, begins_true: bool) -> list[list[s
         known = [record[key] for record in methods.values() if key in record]
         if known:
             cells = [
-                _cell(known[0] if name == at else None, digits) for name, _, digits in COLUMNS
+                _cell(known[0] if name == at else None, factor) for name, _, factor in COLUMNS
             ]
             rows.append([title, *cells])
     return rows
 
 
-def _cell(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+def _cell(value: float | None, factor: float) -> str:
+    return "-" if value is None else three_digits(factor * value)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of numbers on the terminal."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+FRAME = 3  # columns of the terminal that a column of a table takes besides its text
+MOST_OF_NAMES = 30  # columns of names before they fold
 
 
 def show_columns(console: Console, title: str, columns: dict[str, dict[str, float]]) -> None:
@@ -24,15 +28,69 @@ def show_rows(
     rows: dict[str, dict[str, Any]],
     columns: Sequence[str] | None = None,
 ) -> None:
-    """A table with a row for each name and a column for each key; what a row does not have stays empty."""
+    """A table with a row for each name and a column for each key; what a row does not have stays empty.
+
+    Keys that end in _m are shown in mm. Where not all columns fit the terminal, several tables stand below each other.
+    """
     keys = columns or list(dict.fromkeys(key for values in rows.values() for key in values))
-    table = Table("", title=title)
-    for key in keys:
-        table.add_column(key.replace("_", " "), justify="right", overflow="fold")
-    for name, values in rows.items():
-        cells = [values.get(key, "") for key in keys]
-        table.add_row(name, *(v if isinstance(v, str) else number_text(v, 3) for v in cells))
-    console.print(table)
+    shown = {key: [_cell(key, values.get(key, "")) for values in rows.values()] for key in keys}
+    for number, part in enumerate(_parts(shown, console.width - _names_width(rows) - FRAME - 1)):
+        table = Table(title=title if number == 0 else None)
+        table.add_column("", min_width=_names_width(rows))
+        for key in part:
+            table.add_column(_title(key), justify="right", overflow="fold")
+        for n, name in enumerate(rows):
+            table.add_row(name, *(shown[key][n] for key in part))
+        console.print(table)
+
+
+def _names_width(names: Iterable[str]) -> int:
+    return min(max(map(len, names), default=0), MOST_OF_NAMES)
+
+
+def _parts(shown: Mapping[str, list[str]], width: int) -> list[list[str]]:
+    """Columns in groups that fit into a width; headings may fold at their spaces."""
+    parts: list[list[str]] = [[]]
+    left = width
+    for key, cells in shown.items():
+        words = [*_title(key).split(), *cells]
+        needed = max(map(len, words), default=0) + FRAME
+        if parts[-1] and needed > left:
+            parts.append([])
+            left = width
+        parts[-1].append(key)
+        left -= needed
+    return parts
+
+
+def _title(key: str) -> str:
+    """Heading of a key: words, and its unit where it is changed."""
+    text = key.removesuffix("_m").replace("_", " ")
+    return f"{text} mm" if _in_mm(key) else text
+
+
+def _in_mm(key: str) -> bool:
+    return key.endswith("_m")
+
+
+def _cell(key: str, value: Any) -> str:  # noqa: ANN401 - a number, several, a word or none
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return " ".join(_cell(key, each) for each in value)
+    if value is None or isinstance(value, bool):
+        return number_text(value, 0)
+    return three_digits(1e3 * value if _in_mm(key) else value)
+
+
+def three_digits(value: float) -> str:
+    """A number with three significant digits, without a power of ten where one can read it so."""
+    size = abs(value)
+    if size == 0.0 or not math.isfinite(size):
+        return f"{value:g}"
+    if size >= 1e5 or size < 1e-3:
+        return f"{value:.3g}"
+    return f"{value:.0f}" if size >= 100.0 else f"{value:#.3g}".rstrip(".")
 
 
 def number_text(value: Any, digits: int) -> str:  # noqa: ANN401 - a number or a list of them

@@ -75,8 +75,11 @@ def summarised(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[dic
         for key in MAIN:
             spread = quartiles(group, key)
             if spread is not None:
-                low, middle, high = (f"{each:.4g}" for each in spread)
-                line[key] = f"{middle} ({low} to {high})"
+                factor, name = (
+                    (1e3, f"{key.removesuffix('_m')}, mm") if key.endswith("_m") else (1.0, key)
+                )
+                low, middle, high = (f"{factor * each:.3g}" for each in spread)
+                line[name] = f"{middle} ({low} to {high})"
         lines.append(line)
     return lines
 

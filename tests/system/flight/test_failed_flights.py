@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
+from iap_bringup.cli import flight as flight_command
 from iap_bringup.cli.main import main
-from iap_bringup.terminal import flight as report
 from iap_control.controllers.controller import PlatformController
 from iap_description.states import Command
 from iap_io.runs.run_folder import load_run
@@ -82,7 +82,7 @@ def test_an_interrupt_keeps_what_was_flown_readable(tmp_path, capsys, monkeypatc
 
         yield progress
 
-    monkeypatch.setattr(report, "time_bar", interrupted)
+    monkeypatch.setattr(flight_command, "time_bar", interrupted)
     out = tmp_path / "run"
     assert main(["run", "hover", "--out", str(out), *FAST]) == 130
     complaint = capsys.readouterr().err

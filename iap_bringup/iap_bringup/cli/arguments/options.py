@@ -43,8 +43,9 @@ POSE_OPTIONS = (
     PoseOption(
         "convention",
         "--convention",
-        "axes of the numbers (default: as names say, else enu; ned for a pair of Points, camera for KITTI)",
-        {"choices": get_args(Convention)},
+        f"axes of the numbers: {', '.join(get_args(Convention))} (default: as names say, else enu; ned for a pair of"
+        " Points, camera for KITTI)",
+        {"choices": get_args(Convention), "metavar": "AXES"},
     ),
     PoseOption(
         "quaternion",

@@ -12,6 +12,7 @@ from iap_bringup.experiments.modules.cases import COMPLETED, ModuleCase, cases, 
 from iap_bringup.experiments.modules.flight_bars import flight_bars
 from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
 from iap_bringup.experiments.rows import show_bars
+from iap_bringup.terminal.progress import work_bar
 from iap_simulation.sweeps.flying import Row, fly
 from iap_simulation.sweeps.process_pool import ProcessPool
 
@@ -22,15 +23,15 @@ def study_modules(console: Console, *, quick: bool = False, json: bool = False) 
     """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
     rows = cases(quick=quick)
     every = [*rows, *bar_cases(quick=quick)]
-    with Console(stderr=True).status("") as status:
+    with work_bar(Console(stderr=True)) as report:
         results = {}
         for name, flights in fly_all(every):
             results[name] = flights
-            status.update(f"{len(results)} of {len(every)}: {name}")
+            report(f"{len(results)} of {len(every)}: {name}")
     for title in () if json else dict.fromkeys(case.title for case in rows):
         table_cases = [case for case in rows if case.title == title]
         console.print(table(title, table_cases, [results[case.name] for case in table_cases]))
-    with Console(stderr=True).status("bars"):
+    with work_bar(Console(stderr=True), "bars"):
         reached = [*recorded_bars(results, quick=quick), *flight_bars(quick=quick)]
     show_bars(console, reached, as_json=json)
 

@@ -22,6 +22,7 @@ from iap_bringup.experiments.virpo.scores import (
 )
 from iap_bringup.experiments.virpo.tables import TABLE_II, tables
 from iap_bringup.plots.localized_flights import Localized, draw_localized
+from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import create_run_folder, write_file
@@ -58,8 +59,8 @@ def run_tables(
     folder = create_run_folder(out, "virpo_tables")
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
     drawn: dict[str, Localized] = {}
-    with console.status("flights and estimates") as status:
-        for title, results in run_study(what, status.update):
+    with work_bar(console, "flights and estimates") as report:
+        for title, results in run_study(what, report):
             console.print(f"{title}: done", highlight=False)
             scores |= results.scores
             drawn |= {

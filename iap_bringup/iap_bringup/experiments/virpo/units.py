@@ -28,6 +28,7 @@ from iap_bringup.experiments.virpo.scores import (
 )
 from iap_bringup.experiments.virpo.study import show_bars, write_tables
 from iap_bringup.experiments.virpo.tables import MAX_NEES
+from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_io.euroc.cut_recording import cut
@@ -84,8 +85,8 @@ def run_units(
         paths = [cut(each, since, folder) for each in paths]
     what = units_study(paths, seconds, quick=quick)
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
-    with console.status("flights and estimates") as status:
-        for title, results in run_study(what, status.update):
+    with work_bar(console, "flights and estimates") as report:
+        for title, results in run_study(what, report):
             console.print(f"{title}: done", highlight=False)
             scores |= results.scores
             made = units_tables(scores, what)

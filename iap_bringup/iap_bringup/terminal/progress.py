@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bars of what takes time, with the time that is left; they are seen on terminals alone, and go away at the end."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from numba.core import event
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
+
+FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
+COUNTED = re.compile(r"(\d+) of (\d+)\b")  # of what is reported, at its begin
+COMPILING = "numba:compile"
+
+
+class Compilations(event.Listener):
+    """Counts the functions that numba has compiled in this process.
+
+    Attributes:
+        done: functions so far.
+        open: functions that are being compiled, one for the other.
+    """
+
+    def __init__(self) -> None:
+        self.done = self.open = 0
+
+    def on_start(self, event: event.Event) -> None:
+        """Note that a function begins."""
+        self.open += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """Note that a function is done."""
+        self.open -= 1
+        self.done += 1
+
+
+class CompilationColumn(ProgressColumn):
+    """How many functions have been compiled, while some are: this is done once and kept."""
+
+    def __init__(self, compilations: Compilations) -> None:
+        super().__init__()
+        self._compilations = compilations
+
+    def render(self, task: Task) -> Text:
+        """The number, or nothing."""
+        if not self._compilations.open:
+            return Text("")
+        return Text(f"compiling, once: {self._compilations.done} functions")
+
+
+class TimeLeft(ProgressColumn):
+    """The time that is left at the mean pace since the begin."""
+
+    def render(self, task: Task) -> Text:
+        """The time, once something has been done."""
+        if task.total is None or task.completed <= 0 or task.elapsed is None:
+            return Text("")
+        seconds = task.elapsed * max(0.0, task.total / task.completed - 1.0)
+        return Text(f"{timedelta(seconds=round(seconds))} left")
+
+
+@contextmanager
+def progress_bar(columns: Sequence[ProgressColumn], console: Console) -> Iterator[Progress]:
+    """A bar that goes away when it is done, and is seen on terminals alone."""
+    compilations = Compilations()
+    bar = Progress(
+        *columns,
+        CompilationColumn(compilations),
+        console=console,
+        transient=True,
+        refresh_per_second=5,
+        disable=not console.is_terminal,
+    )
+    event.register(COMPILING, compilations)
+    try:
+        with bar:
+            yield bar
+    finally:
+        event.unregister(COMPILING, compilations)
+
+
+@contextmanager
+def time_bar(
+    console: Console, what: str, total: float | None = None
+) -> Iterator[Callable[[float], None]]:
+    """A bar over time [s], whose end may be unknown, below lines of text; yields the function that moves it.
+
+    The text stays once the time moves: what is refused before has nothing above its one line.
+    """
+    text = "{task.completed:6.1f} s of data" if total is None else FLIGHT_TIME
+    columns = (
+        BarColumn(30),
+        TextColumn(text),
+        TimeElapsedColumn(),
+        TimeLeft(),
+        TextColumn("{task.description}"),
+    )
+    with progress_bar(columns, console) as bar:
+        task = bar.add_task(what, total=total)
+
+        def move(t: float) -> None:
+            if bar.tasks[0].description:
+                bar.print(what, soft_wrap=True)
+                bar.update(task, description="")
+            bar.update(task, completed=t)
+
+        yield move
+
+
+@contextmanager
+def work_bar(console: Console, what: str = "") -> Iterator[Callable[[str], None]]:
+    """A bar over pieces of work; yields the function that takes what is being done.
+
+    Where a text begins with "N of M", the bar shows how far that is, and the time that is left.
+    """
+    columns = (BarColumn(30), TimeElapsedColumn(), TimeLeft(), TextColumn("{task.description}"))
+    with progress_bar(columns, console) as bar:
+        task = bar.add_task(what, total=None)
+
+        def report(text: str) -> None:
+            found = COUNTED.match(text)
+            count: dict[str, Any] = {}
+            if found is not None:
+                count = {"completed": float(found[1]), "total": float(found[2])}
+            bar.update(task, description=text, **count)
+
+        yield report

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables fit a narrow terminal and show three digits; bars tell the time that is left, and nothing on a pipe."""
+
+import io
+import time
+
+import pytest
+from numba.core import event
+from rich.console import Console
+
+from iap_bringup.terminal.progress import (
+    COMPILING,
+    CompilationColumn,
+    Compilations,
+    time_bar,
+    work_bar,
+)
+from iap_bringup.terminal.tables import show_rows, three_digits
+
+ROW = {"depth_m": 0.60412, "settled_pitch_deg": 11.6, "outcome": "completed", "force_max_n": 5.013}
+MANY = {f"quantity_{n}_of_many": 0.1 * n for n in range(12)}
+
+
+def terminal():
+    return Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+
+
+def text_of(console):
+    return console.file.getvalue()
+
+
+def test_a_table_of_many_columns_fits_a_narrow_terminal_and_has_all_of_them():
+    console = terminal()
+    show_rows(console, "title", {"a flight of some name": {**ROW, **MANY}, "another one": MANY})
+    lines = text_of(console).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("a flight of some name" in line for line in lines) > 1
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text_of(console)
+
+
+def test_lengths_are_shown_in_millimetres():
+    console = terminal()
+    show_rows(console, "title", {"peg": ROW})
+    assert "604" in text_of(console) and "depth mm" in text_of(console)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.60412, "0.604"),
+        (11.0, "11.0"),
+        (123.4, "123"),
+        (-45.67, "-45.7"),
+        (1234.5, "1234"),
+        (1.23456e-7, "1.23e-07"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_numbers_have_three_digits(value, text):
+    assert three_digits(value) == text
+
+
+def test_the_time_that_is_left_follows_from_the_pace():
+    console = terminal()
+    with work_bar(console) as report:
+        time.sleep(0.5)
+        report("1 of 4: the first one")
+        time.sleep(0.5)
+    assert "the first one" in text_of(console) and "0:00:0" in text_of(console)
+    assert " left" in text_of(console)
+
+
+def test_a_bar_says_while_kernels_are_compiled_and_how_many_there_are():
+    compilations = Compilations()
+    column = CompilationColumn(compilations)
+    event.register(COMPILING, compilations)
+    try:
+        with event.trigger_event(COMPILING):
+            with event.trigger_event(COMPILING):
+                pass
+            assert column.render(None).plain == "compiling, once: 1 functions"
+    finally:
+        event.unregister(COMPILING, compilations)
+    assert column.render(None).plain == ""
+
+
+def test_a_pipe_takes_no_bar():
+    console = Console(file=io.StringIO(), width=80)
+    with work_bar(console, "drawing") as report, time_bar(console, "what", 3.0) as move:
+        report("1 of 2: first")
+        move(1.0)
+    assert text_of(console) in ("", "what\n")
