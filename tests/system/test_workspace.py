@@ -50,7 +50,7 @@ NO_KEY = {
     "lz4",
     "moderngl",
     "viser",
-}  # rosdep has none: the README gives the line for pip
+}  # rosdep has none: docs/getting_started/ros2.md gives the line for pip
 # What only modules import that are imported when they are asked for, and whose: no rosdep keys.
 EXTRAS = {
     "gtsam": "iap_estimation",

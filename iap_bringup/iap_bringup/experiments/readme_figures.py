@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of README's flights, each beside what its command gives: within one unit of its last digit."""
+"""Figures of flights in README and docs/results, each beside what its command gives: within one unit of its last digit."""
 
 import math
 import re
@@ -19,7 +19,7 @@ from iap_simulation.simulation.simulation import Simulation
 
 ROW = re.compile(r"^\| `\./iap run ([^`]+)`([^|]*)\|(.*)\|$", re.MULTILINE)
 NUMBER = r"([\d.]+)"
-TRACKED = (  # cells of the first table: pattern, keys of metrics.json, factor
+TRACKED = (  # cells of flights without a row of their own: pattern, keys of metrics.json, factor
     (f"^ {NUMBER} mm ", ("position_rmse_m",), 1e3),
     (f"{NUMBER}, {NUMBER}, {NUMBER} deg", tuple(f"attitude_rmse_deg.{i}" for i in range(3)), 1.0),
     (f"line {NUMBER} deg", ("axis_rmse_deg",), 1.0),
@@ -34,7 +34,7 @@ TOUCHING = {  # scenario -> patterns of its row
     "socket_push": ((f"RMSE {NUMBER}, {NUMBER} N", ("force_rmse_n.0", "force_rmse_n.1"), 1.0),),
     "peg_in_hole": (
         (f"{NUMBER} m into", ("depth_m",), 1.0),
-        (f"{NUMBER} deg, {NUMBER} N", ("settled_pitch_deg", "force_steady_n"), 1.0),
+        (f"yields by {NUMBER} deg, {NUMBER} N", ("settled_pitch_deg", "force_steady_n"), 1.0),
     ),
     "arm_path": ((f"{NUMBER} m, recorded", ("arm.position_rmse_m",), 1.0),),
     "arm_path_bodies": ((f"{NUMBER} mm RMSE", ("arm.tip_rmse_m",), 1e3),),
@@ -42,7 +42,7 @@ TOUCHING = {  # scenario -> patterns of its row
 
 
 class ReadmeFigure(NamedTuple):
-    """A figure that README gives of a flight.
+    """A figure that a page gives of a flight.
 
     Attributes:
         command: what is typed behind ``iap run``.
@@ -69,9 +69,15 @@ class ReadmeFigure(NamedTuple):
         return math.nan if node is None else self.factor * float(node)
 
 
+def pages_with_figures(root: Path) -> str:
+    """Text of README and of the pages of results, one after another."""
+    pages = [root / "README.md", *sorted((root / "docs" / "results").glob("*.md"))]
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
 def readme_figures(text: str) -> list[ReadmeFigure]:
-    """The figures of README's text that flights of known keys give."""
-    figures = []
+    """The figures of pages' text that flights of known keys give."""
+    figures: list[ReadmeFigure] = []
     for command, _, cells in ROW.findall(text):
         for pattern, keys, factor in TOUCHING.get(command, TRACKED):
             match = re.search(pattern, cells)
@@ -81,7 +87,7 @@ def readme_figures(text: str) -> list[ReadmeFigure]:
 
 
 def fly(command: str) -> dict[str, Any]:
-    """Metrics of the flight that a command of README makes, without a recording."""
+    """Metrics of the flight that a command makes, without a recording."""
     name, *words = shlex.split(command)
     pairs = list(zip(words[::2], words[1::2], strict=True))
     options = {flag.removeprefix("--"): value for flag, value in pairs if flag != "--set"}
@@ -102,18 +108,19 @@ def measured(figures: Sequence[ReadmeFigure]) -> Iterator[tuple[ReadmeFigure, fl
 
 
 def compare_readme(console: Console) -> None:
-    """Fly README's commands and print their figures beside those that it gives.
+    """Fly the commands of README and docs/results, and print their figures beside those that the pages give.
 
     Raises:
         BadInput: there is no README, or a figure differs.
     """
     roots = (*Path(__file__).resolve().parents, Path())
-    pages = [root / "README.md" for root in roots if (root / "iap_bringup" / "setup.py").is_file()]
-    if not pages:
+    checkouts = [root for root in roots if (root / "iap_bringup" / "setup.py").is_file()]
+    if not checkouts:
         raise BadInput("experiment readme: no README here; run it from a checkout")
-    table = Table("iap run", "key", "README", "here", "same")
+    table = Table("iap run", "key", "page", "here", "same")
     differing = []
-    for figure, value, is_met in measured(readme_figures(pages[0].read_text(encoding="utf-8"))):
+    figures = list(dict.fromkeys(readme_figures(pages_with_figures(checkouts[0]))))
+    for figure, value, is_met in measured(figures):
         differing += [] if is_met else [f"{figure.command}: {figure.key}"]
         table.add_row(
             figure.command, figure.key, figure.text, f"{value:.4g}", "yes" if is_met else "no"

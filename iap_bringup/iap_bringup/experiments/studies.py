@@ -53,7 +53,7 @@ def modules(console: Console, *, quick: bool = False, json: bool = False) -> Non
 
 
 def readme(console: Console) -> None:
-    """Figures of README's flights beside those that their commands give (some minutes)."""
+    """Figures of flights in README and docs/results beside those that their commands give (some minutes)."""
     from iap_bringup.experiments.readme_figures import compare_readme
 
     compare_readme(console)

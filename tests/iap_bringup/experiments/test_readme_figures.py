@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""README's figures are those of its commands; the longer flights are for ``iap experiment readme``."""
+"""Figures of README and docs/results are those of their commands; the longer flights are for ``iap experiment readme``."""
 
 from pathlib import Path
 
 import pytest
 
-from iap_bringup.experiments.readme_figures import ROW, fly, readme_figures
+from iap_bringup.experiments.readme_figures import ROW, fly, pages_with_figures, readme_figures
 
-README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-FIGURES = readme_figures(README)
+ROOT = Path(__file__).parents[3]
+FIGURES = readme_figures(pages_with_figures(ROOT))
 QUICK = ("three_star_spiral --gains paper", "two_line_circle", "three_square_ramps")  # seconds
 
 
-def test_flights_of_the_first_table_and_of_contact_are_compared():
+def test_flights_of_free_flight_and_of_contact_are_compared():
     compared = {figure.command for figure in FIGURES}
-    first_table = README.split("In contact")[0]
-    assert {command for command, *_ in ROW.findall(first_table)} <= compared
+    tracking = (ROOT / "docs/results/tracking.md").read_text(encoding="utf-8")
+    assert {command for command, *_ in ROW.findall(tracking)} <= compared
     assert {"wall_push", "slide_along_wall", "socket_push", "peg_in_hole", "arm_path"} <= compared
     assert len(FIGURES) >= 35
 
@@ -29,7 +29,7 @@ def test_figures_are_those_of_their_commands(command):
 
 
 def test_a_figure_that_differs_in_its_last_digit_by_two_is_noticed():
-    (rmse,) = (f for f in FIGURES if f.command == "figure_eight" and f.key == "position_rmse_m")
+    rmse = next(f for f in FIGURES if (f.command, f.key) == ("figure_eight", "position_rmse_m"))
     metres = float(rmse.text) / 1e3
     assert rmse.is_met({"position_rmse_m": metres})
     assert not rmse.is_met({"position_rmse_m": metres + 0.0002})

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_a_documented_film_is_small_shown_somewhere_and_as_long_as_its_table_says(name):
     path, settings = ROOT / FOLDER / f"{name}{SUFFIX}", FILMS[name]
     assert path.stat().st_size < LARGEST
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     assert any(path.name in page.read_text(encoding="utf-8") for page in pages)
     with Image.open(path) as film:
         assert film.size == settings.size
