@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of flights in README and docs/results, each beside what its command gives: within one unit of its last digit."""
+"""Figures of flights in README and docs/results, beside what commands give: within one unit of their last digit."""
 
 import math
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of README and docs/results are those of their commands; the longer flights are for ``iap experiment readme``."""
+"""Figures of README and docs/results are those of their commands; longer flights are for ``iap experiment readme``."""
 
 from pathlib import Path
 
