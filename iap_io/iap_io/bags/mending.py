@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import yaml
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_io.bags.bag_reading import METADATA, check_metadata, parsing
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -99,6 +99,7 @@ def _mended_folder(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
         return path, ()
     tree: dict[str, Any] = read_yaml(path / METADATA)
     about = tree[_INFORMATION]
+    _check_packing(path, about)
     files = [path / Path(name).name for name in about["relative_file_paths"]]
     notes = _mend_storage(about, files) + _mend_topics(about)
     for file in files:
@@ -111,6 +112,15 @@ def _mended_folder(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
             (folder / file.name).symlink_to(file.resolve())
     (folder / METADATA).write_text(yaml.safe_dump(tree))
     return folder, notes
+
+
+def _check_packing(path: Path, about: dict[str, Any]) -> None:
+    """Refuse a packing of files or messages that is not rosbag2's own."""
+    kind = about.get("compression_format") or "zstd"
+    if about.get("compression_mode") and kind != "zstd":
+        raise BadInput(
+            f"{path}: packed by {shown(kind)}, not zstd: unpack its files and name them, or 'ros2 bag convert' it"
+        )
 
 
 def _mend_storage(about: dict[str, Any], files: list[Path]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from iap_description.frames import R_ENU_NED, R_FLU_FRD
 from iap_description.math import so3
 from iap_io.trajectories.conventions import Convention, QuaternionOrder
 from iap_io.trajectories.samples import Samples
+from iap_io.trajectories.topics import words_of
 
 # Forward, left and up in a camera's axes.
 _R_OPTICAL: Array = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
@@ -24,6 +25,7 @@ _R_Y_UP: Array = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 _UNITY: Array = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
 _UNITY_BODY: Array = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 _UNREAL: Array = np.diag([1.0, -1.0, 1.0])
+_FIXED = set("world map odom earth mocap origin".split())  # words of frames that do not move
 
 
 class Axes(NamedTuple):
@@ -82,3 +84,23 @@ def reordered(q: Array, read: QuaternionOrder, order: QuaternionOrder) -> Array:
     if order == "inverse":
         return so3.conjugate(q)
     return q[:, [1, 2, 3, 0]] if (read, order) == ("xyzw", "wxyz") else q[:, [3, 0, 1, 2]]
+
+
+def of_the_body(samples: Samples) -> Samples:
+    """The motion of the body where a recording has that of the world in it: T_WB = T_BW^-1; velocities are left out."""
+    about = samples.about
+    if about.body is None or about.frame is None:
+        return samples
+    if not _is_fixed(about.body) or _is_fixed(about.frame):
+        return samples
+    q = so3.conjugate(samples.q)
+    named = replace(about, body=about.frame, frame=about.body)
+    return replace(
+        samples, about=named.noted(f"poses of {about.body} in {about.frame}: inverted"), p=-so3.rotate(q, samples.p),
+        q=q, v=None, w=None, a=None, alpha=None,
+    )  # fmt: skip
+
+
+def _is_fixed(frame: str) -> bool:
+    parts = words_of(frame)
+    return bool(parts and parts[-1] & _FIXED)

@@ -10,10 +10,12 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_io.trajectories.pose_reading import PoseReading
+from iap_io.trajectories.pose_reading import PoseReading, counted
 from iap_io.trajectories.samples import Samples
 
 _QUIET_GAP = 0.5  # [s]
+STALE = 3  # samples that repeat the one before, at most
+MOVING = 0.05  # speed of a body that moves [m/s]
 _FEWEST = 20  # samples beside which a lone one is left out
 
 
@@ -48,6 +50,28 @@ def without_lone_ends(
             note = f"the {name} sample was left out, {gaps[index]:.4g} s from the others"
             samples, stamps = samples.noted(note).at(rest), stamps[rest]
     return samples, stamps
+
+
+def without_repeats(samples: Samples, stamps: Integers) -> tuple[Samples, Integers]:
+    """The samples less those that are stale: at the very place of the one before, while the body moves.
+
+    Set-points that are held for more than `STALE` samples, and bodies at rest, are what they say.
+    """
+    same = np.r_[False, (np.diff(samples.p, axis=0) == 0.0).all(axis=1)]
+    run = np.cumsum(~same) - 1  # of equal samples, one after the other
+    starts = np.flatnonzero(~same)
+    lengths = np.diff(np.r_[starts, len(same)])
+    t = (stamps - stamps[0]) * 1e-9
+    following = np.r_[starts[1:], len(same) - 1]
+    moved = np.linalg.norm(samples.p[following] - samples.p[starts], axis=1)
+    is_short = (lengths <= STALE + 1) & (starts > 0) & (following < len(same) - 1)
+    is_moving = moved > MOVING * (t[following] - t[starts])
+    is_stale = same & (is_short & is_moving)[run]
+    if not is_stale.any():
+        return samples, stamps
+    out = counted(int(is_stale.sum()), "sample")
+    note = f"{out} at the very place of the one before, while it moves: left out"
+    return samples.noted(note).at(~is_stale), stamps[~is_stale]
 
 
 def check_gaps(source: str, t: Array, bridge: float) -> tuple[str, ...]:

@@ -22,12 +22,12 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories.axes import in_enu, ordered
+from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
-from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends
+from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends, without_repeats
 from iap_io.trajectories.leaps import check_height, without_leaps
 from iap_io.trajectories.messages import PATH, POINT, TRANSFORMS
 from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
@@ -44,6 +44,7 @@ from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose
 from iap_io.trajectories.transforms import read_transforms
 
+_PACKED = (".lz4", ".zst", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
 START_HEIGHT = 1.5  # [m]
 LOWEST_HEIGHT = 0.6  # [m]
 _MIN_DISTANCE = 0.05  # [m] from the first row: the aircraft is under way
@@ -183,6 +184,8 @@ def read_recorded(
     kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
     if reading.columns is not None and kind is not KINDS["bag"]:
         kind = KINDS["table"]
+    if kind is None and path.suffix in _PACKED:
+        raise BadInput(f"{path}: it is packed: unpack it, and name what comes out of it")
     if kind is None:
         raise BadInput(
             f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder, nor TUM (8 columns) or"
@@ -193,10 +196,10 @@ def read_recorded(
             f"{path}: --topic {reading.topic}: a {path.suffix[1:].upper()} file has no topics"
         )
     samples = ordered(scaled(kind.read(path, reading), reading), reading.quaternion)
-    samples = in_enu(samples, reading.convention or samples.about.convention)
+    samples = in_enu(of_the_body(samples), reading.convention or samples.about.convention)
     samples, stamps = cut(*timed(samples, reading), reading)
     samples, stamps = without_lone_ends(samples, stamps, reading)
-    samples, stamps = without_leaps(samples, stamps, reading, follows=follows)
+    samples, stamps = without_repeats(*without_leaps(samples, stamps, reading, follows=follows))
     if follows:
         check_tilts(samples, stamps, reading)
         check_height(samples, is_placed=kind.is_placed)

@@ -94,6 +94,20 @@ def test_bodies_of_one_topic_are_told_apart_by_their_names(
     assert "--body cf8: it has cf7 in map" in refusal(path, body="cf8")
 
 
+def test_the_world_as_a_body_of_the_vehicle_is_turned_round(mcap: BagMaker, calm: Motion) -> None:
+    q = so3.quaternion_exp(np.outer(calm.t, [0.02, -0.03, 0.4]))
+    inverse = so3.conjugate(q)
+    turned = Motion(calm.t, -so3.rotate(inverse, calm.p), inverse, *[calm.v] * 4)
+    rows = transforms(mcap, turned, "world")
+    for _, message in rows:
+        message.header.frame_id = "cf7"
+    recorded = read_recorded(mcap.write({"/pose": (TRANSFORM, rows)}))
+    np.testing.assert_allclose(recorded.p_WP_W, calm.p, atol=1e-12)
+    np.testing.assert_allclose(np.abs(np.sum(recorded.q_WP * q, axis=1)), 1.0, atol=1e-12)
+    assert (recorded.about.body, recorded.about.frame) == ("cf7", "world")
+    assert recorded.about.notes == ("poses of world in cf7: inverted",)
+
+
 def test_poses_in_two_frames_are_told_apart(mcap: BagMaker, calm: Motion) -> None:
     rows = poses(mcap, calm) + poses(mcap, shifted(calm, calm.p + 5.0), frame="odom")
     path = mcap.write({"/pose": (POSE, rows)})
@@ -264,6 +278,17 @@ def test_samples_that_leap_away_and_back_are_left_out_and_counted(
     assert recorded.about.notes[0].startswith(f"{len(samples)} sample")
 
 
+def test_samples_that_repeat_a_place_are_stale_where_the_body_moves(
+    mcap: BagMaker, calm: Motion
+) -> None:
+    p = calm.p.copy()
+    p[[40, 90, 91]] = p[[39, 89, 89]]
+    p[150:] = p[150]  # at rest
+    recorded = read_recorded(mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))}))
+    np.testing.assert_array_equal(recorded.p_WP_W, np.delete(p, [40, 90, 91], axis=0))
+    assert recorded.about.notes[0].startswith("3 samples at the very place of the one before")
+
+
 @pytest.mark.parametrize("turn", [179.0, 90.0])
 def test_samples_whose_attitude_flips_are_left_out(
     mcap: BagMaker, calm: Motion, turn: float
@@ -358,6 +383,20 @@ def mcap_file(path: Path, maker: BagMaker, rows: Rows, *, protobuf: bool, ends: 
     end = [record(15, bytes(4)), record(2, bytes(20)), magic] if ends else []
     path.write_bytes(b"".join(parts + end))
     return path
+
+
+def test_a_packing_of_others_is_named(mcap: BagMaker, calm: Motion, tmp_path: Path) -> None:
+    path = mcap.write({"/pose": (POSE, poses(mcap, calm))})
+    about = yaml.safe_load((path / "metadata.yaml").read_text())
+    about["rosbag2_bagfile_information"] |= {
+        "compression_mode": "FILE",
+        "compression_format": "lz4",
+    }
+    (path / "metadata.yaml").write_text(yaml.safe_dump(about))
+    assert "packed by 'lz4', not zstd: unpack its files" in refusal(path)
+    packed = tmp_path / "flight.mcap.lz4"
+    packed.write_bytes(b"")
+    assert "it is packed: unpack it" in refusal(packed)
 
 
 def test_a_channel_of_protobuf_does_not_hide_the_others(
