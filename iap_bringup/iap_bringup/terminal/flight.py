@@ -126,7 +126,7 @@ def error_table(vehicles: Mapping[str, dict[str, Any]]) -> Table:
     rows = {name: _error_rows(one) for name, one in vehicles.items()}
     if len(rows) > 1:
         titles = list(dict.fromkeys(title for each in rows.values() for title in each))
-        table = Table("RMSE, largest thrust", *titles)
+        table = Table("RMSE, largest thrust", *(Column(t, overflow="fold") for t in titles))
         for name, each in rows.items():
             in_order = [each.get(title, ("", "")) for title in titles]
             table.add_row(name, *(rmse or most for rmse, most in in_order))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The examples: each is short, says what it shows, runs in an empty folder, and shows it."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(FOLDER.glob("*.py"))
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+MOST_LINES = 60
+NUMBER = r"(-?\d+(?:\.\d+)?)"
+
+
+def script(name):
+    return next(path for path in SCRIPTS if path.stem.startswith(name))
+
+
+def shown_by(path, folder):
+    """What a script prints in an empty folder."""
+    command = [sys.executable, "-P", str(path), "--quick"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def numbers(pattern, text):
+    return [float(each) for each in re.findall(pattern.replace("NUMBER", NUMBER), text)]
+
+
+def test_they_are_numbered_from_one_on():
+    assert [int(path.name[:2]) for path in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_is_short_and_says_what_one_will_see(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    about = ast.get_docstring(ast.parse(text))
+    assert "You see" in about and path.name in about
+    assert f"({path.name})" in (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "pattern", "most"),
+    [
+        ("01", r"position error: NUMBER mm", 2.0),
+        ("02", r"NUMBER mm RMS", 3.0),
+        ("03", r" 4\.0 s: +NUMBER mm", 20.0),
+        ("04", r"gyroscope NUMBER deg/s", 5.0),
+        ("05", r"NUMBER mm RMS", 50.0),
+        ("07", r"NUMBER N and", 0.05),
+        ("08", r"inertia +platform +NUMBER mm", 3.0),
+    ],
+)
+def test_errors_that_a_script_shows_are_small(name, pattern, most, tmp_path):
+    errors = numbers(pattern, shown_by(script(name), tmp_path))
+    assert errors
+    assert max(errors) < most
+
+
+@pytest.mark.slow
+def test_the_wall_is_pushed_with_the_force_that_was_asked_for(tmp_path):
+    text = shown_by(script("06"), tmp_path)
+    assert numbers(r" 12 s: +NUMBER N", text) == [pytest.approx(5.0, abs=0.3)]
+
+
+@pytest.mark.slow
+def test_the_policy_docks_sooner_and_softer_than_the_script(tmp_path):
+    text = shown_by(script("09"), tmp_path)
+    policy, by_script = numbers(r"in NUMBER s on average", text)
+    assert policy < by_script
+    softer, harder = numbers(r"less than NUMBER N", text)
+    assert softer < harder
+
+
+@pytest.mark.slow
+def test_random_search_does_better_than_no_action(tmp_path):
+    text = shown_by(script("10"), tmp_path)
+    (learned,), (still,) = (numbers(f"{name} NUMBER", text) for name in ("starts:", "action:"))
+    assert learned > still + 3.0
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+@pytest.mark.nodes
+def test_the_platform_comes_to_the_pose_that_a_node_publishes(tmp_path):
+    pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+    text = shown_by(script("11"), tmp_path)
+    assert max(numbers(r"NUMBER mm away", text)) < 60.0
+    assert "exit code 0" in text
+
+
+@pytest.mark.slow
+def test_a_sweep_flies_all_its_runs(tmp_path):
+    text = shown_by(script("12"), tmp_path)
+    assert "12 runs, 0 failed" in text and len(numbers(r"m/s: NUMBER mm", text)) == 3
+
+
+@pytest.mark.slow
+def test_errors_that_are_computed_from_the_recording_are_those_of_the_metrics(tmp_path):
+    computed, stated = numbers(r"NUMBER mm RMS", shown_by(script("13"), tmp_path))
+    assert computed == pytest.approx(stated, rel=0.01)
+    assert len(list(tmp_path.glob("runs/*/flight.csv"))) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_cells_of_a_notebook_run_one_after_the_other(path, tmp_path, monkeypatch):
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    monkeypatch.chdir(tmp_path)
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert cells[0]["cell_type"] == "markdown"
+    names = {"__name__": "__main__"}
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] != "code":
+            continue
+        code = "".join(cell["source"]).replace("DURATION = None", "DURATION = 2.0")
+        assert cell["outputs"] == []
+        exec(compile(code, f"{path.name}, cell {number}", "exec"), names)
+    assert list(tmp_path.glob("runs/*/metrics.json"))
