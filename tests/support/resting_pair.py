@@ -132,6 +132,7 @@ class PairBag:
         self.left_out: set[str] = set()  # of: imu, info, tf
         self.frames = {"left": "left_optical", "right": "right_optical"}
         self.lens, self.D = "plumb_bob", np.zeros(5)
+        self.shift = -F * BASELINE  # P[3] of the right camera
         self.image_type = (
             "sensor_msgs/msg/CompressedImage" if compressed else "sensor_msgs/msg/Image"
         )
@@ -177,7 +178,7 @@ class PairBag:
                     self._image(name, stamp, pair.image(side, k)),
                 )
                 if "info" not in self.left_out:
-                    shift = -F * BASELINE * side
+                    shift = self.shift if side else 0.0
                     info = self._info(name, stamp, shift)
                     yield late, base + "/camera_info", "sensor_msgs/msg/CameraInfo", info
 

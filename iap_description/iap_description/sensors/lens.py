@@ -40,18 +40,24 @@ STEP_TOLERANCE = 1e-10  # last step of a `plumb_bob` inversion that succeeded, o
 ANGLE_TOLERANCE = 1e-12  # error of an inversion of `equidistant` that succeeded [rad]
 MAX_ANGLE = np.deg2rad(89.0)  # off the view; points beyond are too far out on the plane z = 1
 PINHOLE_RADIUS = 1e-8  # radius below which the lens is a pinhole
-RATIONAL = "rational_polynomial"  # a `plumb_bob` where k4 and those after it are zero
-ALIASES: dict[str, LensModel] = {  # other names of these models, in files and drivers
-    "radial-tangential": PLUMB_BOB,
-    "radtan": PLUMB_BOB,
-    "radtan5": PLUMB_BOB,
-    "brown_conrady": PLUMB_BOB,
-    RATIONAL: PLUMB_BOB,
-    "fisheye": EQUIDISTANT,
-    "kannala_brandt": EQUIDISTANT,
-    "kannala_brandt4": EQUIDISTANT,
-    "equi": EQUIDISTANT,
+# Names of these models in files and drivers, in lower case and without what is no letter or digit.
+RATIONAL = "rationalpolynomial"  # a `plumb_bob` where k4 and those after it are zero
+ALIASES: dict[str, LensModel] = {
+    **dict.fromkeys(
+        "plumbbob radtan radtan5 radialtangential brown brownconrady opencv rationalpolynomial".split(),
+        PLUMB_BOB,
+    ),
+    **dict.fromkeys(
+        "equidistant equi fisheye opencvfisheye kannalabrandt kannalabrandt4 kannalabrandt8 kb4 kb8".split(),
+        EQUIDISTANT,
+    ),
 }
+# Others that are a pinhole where all coefficients are zero.
+PINHOLES = set(
+    " none pinhole perspective undistorted rectified thinprism inversebrownconrady modifiedbrownconrady".split(
+        " "
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +86,13 @@ class Lens:
         Raises:
             BadInput: another model, or numbers that are none of it.
         """
-        name, model = model, lens_model(model)
         coefficients = np.array(D, dtype=float).ravel()
+        name, model = model, lens_model(model, coefficients)
+        if model == PLUMB_BOB and not coefficients.size:  # of drivers of ideal cameras
+            coefficients = np.zeros(max(MODELS[model].counts))
         if model in MODELS:
             coefficients = _without_zeros(coefficients, max(MODELS[model].counts))
-        is_rational = name == RATIONAL and coefficients.size > max(MODELS[model].counts)
+        is_rational = _plain(name) == RATIONAL and coefficients.size > max(MODELS[model].counts)
         if model not in MODELS or is_rational:
             known = " and ".join(MODELS)
             raise BadInput(f"{source}: distortion model {shown(name)}, but only {known} are known")
@@ -114,9 +122,16 @@ class Lens:
         return np.asarray(MODELS[self.model].undistort(xy, self.D))
 
 
-def lens_model(name: str) -> str:
-    """The key of `MODELS` that a name of a lens' model means; the name itself where it means none."""
-    return ALIASES.get(name.lower(), name)
+def lens_model(name: str, D: Sequence[float] | Array = ()) -> str:
+    """The key of `MODELS` that a name of a lens' model, with these coefficients, means; the name itself for another."""
+    if _plain(name) in PINHOLES and not np.any(D):
+        return PLUMB_BOB
+    return ALIASES.get(_plain(name), name)
+
+
+def _plain(name: str) -> str:
+    """A name in lower case, without what is no letter or digit."""
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _without_zeros(D: Array, most: int) -> Array:

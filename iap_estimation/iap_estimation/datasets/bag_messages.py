@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
 from iap_description.math.so3 import transform
-from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB, lens_model
+from iap_description.sensors.lens import PLUMB_BOB
 from iap_estimation.datasets.deep_images import ALL_LEVELS, DEEP_GREY, DeepLevels
 from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.measurements import Gray
@@ -101,16 +101,18 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[CameraCalibration, Ar
         K = P.reshape(3, 4)[:, :3]
         camera = CameraCalibration.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source)
         return camera, rectified_turn(info)
-    is_fisheye = lens_model(info.distortion_model) == EQUIDISTANT
-    has_lens = D.size > 0 and (is_fisheye or bool(D.any()))
-    model = info.distortion_model if has_lens else PLUMB_BOB
-    D = D if has_lens else np.zeros(5)
-    return CameraCalibration.of(size, K, D, model=model, source=source), np.eye(3)
+    camera = CameraCalibration.of(size, K, D, model=info.distortion_model, source=source)
+    return camera, np.eye(3)
 
 
 def shift_of(info: Any) -> float:  # noqa: ANN401
     """P[3] of a CameraInfo: 0 for a left camera, -fx times the baseline for a right one."""
     return float(_numbers(info, "P")[3])
+
+
+def focal_of(info: Any) -> float:  # noqa: ANN401
+    """P[0] of a CameraInfo, the focal length of rectified images [px]."""
+    return float(_numbers(info, "P")[0])
 
 
 def in_left_frame(info: Any, turn: Array) -> Array:  # noqa: ANN401

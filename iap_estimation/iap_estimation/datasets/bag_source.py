@@ -18,6 +18,7 @@ from iap_estimation.datasets.bag_messages import (
     FixedFrames,
     camera_of,
     deep_grey,
+    focal_of,
     grey,
     in_left_frame,
     rectified_turn,
@@ -47,6 +48,7 @@ from iap_io.sensor_messages.static_transforms import TF_STATIC
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
 
+OTHER_BASELINE = 0.2  # of a baseline, that P[3] may differ from it
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 
 
@@ -163,7 +165,23 @@ def _calibrated(
     source = f"{path}: {' and '.join(picked.images)}"
     if len(infos) == 2 and infos[0].frame == infos[1].frame:
         placed[1] = _beside(infos, placed, source)
-    return None, StereoCalibration.placed(*zip(*placed, strict=True), source=source)
+    pair = StereoCalibration.placed(*zip(*placed, strict=True), source=source)
+    _check_baseline(infos, pair, source)
+    return None, pair
+
+
+def _check_baseline(infos: Sequence["_Info"], pair: StereoCalibration, source: str) -> None:
+    """Refuse a pair whose P[3] and /tf_static have other baselines; zeros in P[3] say none."""
+    shifts = [shift_of(each.message) for each in infos]
+    if len(infos) < 2 or not any(shifts):
+        return
+    by_frames = float(np.linalg.norm(pair.p_RL_R))
+    by_projection = (shifts[0] - shifts[1]) / focal_of(infos[1].message)
+    if not abs(by_projection - by_frames) < OTHER_BASELINE * by_frames:
+        raise BadInput(
+            f"{source}: /tf_static says {by_frames:.4g} m between them, P[3] of CameraInfo {by_projection:.4g} m"
+            " (-fx times the baseline); --calibration LEFT RIGHT says which"
+        )
 
 
 class _Info(NamedTuple):
@@ -199,7 +217,13 @@ def _beside(
 ) -> tuple[CameraCalibration, Array]:
     """The right camera of a pair with one frame, beside the left one by the baseline of P[3] (REP 104)."""
     left, right = infos
-    if not shift_of(right.message) < 0.0:
+    shift = shift_of(right.message) - shift_of(left.message)
+    if shift > 0.0:
+        raise BadInput(
+            f"{source}: P[3] of {right.topic} is {shift:.4g}, and -fx times the baseline is expected of a right camera:"
+            " are --left and --right exchanged?"
+        )
+    if not shift < 0.0:
         raise BadInput(
             f"{source}: both have the frame '{left.frame}', and no P[3] of their CameraInfo says the baseline;"
             " give --calibration LEFT RIGHT"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_mapping
@@ -16,20 +16,12 @@ from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.so3 import transform
-from iap_description.sensors.lens import MODELS, Lens, lens_model
+from iap_description.sensors.lens import Lens
 from iap_description.sensors.sensor_info import Size
 from iap_estimation.datasets.noise_densities import DENSITIES, plausible
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, rigid
 
 OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
-
-
-def _known(name: str) -> str:
-    """The key of `MODELS` that a name of a lens' model means."""
-    model = lens_model(name)
-    if model not in MODELS:
-        raise ValueError(f"only {' and '.join(MODELS)} are known, by these and other names")
-    return model
 
 
 class _Matrix(BaseModel):
@@ -62,8 +54,8 @@ class _CameraFile(_Placed):
     resolution: tuple[Size, Size]
     camera_model: Literal["pinhole"]
     intrinsics: tuple[Real, Real, Real, Real]  # fu, fv, cu, cv
-    distortion_model: Annotated[str, AfterValidator(_known)]
-    distortion_coefficients: Annotated[tuple[Real, ...], Field(min_length=4, max_length=14)]
+    distortion_model: str
+    distortion_coefficients: Annotated[tuple[Real, ...], Field(max_length=14)]
 
 
 class _ImuFile(_Placed):
@@ -113,7 +105,11 @@ def _read_camera(path: Path) -> tuple[CameraCalibration, Array, Array]:
     fu, fv, cu, cv = file.intrinsics
     K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
     D = file.distortion_coefficients
-    Lens.of(file.distortion_model, D, source=f"{path}: key 'distortion_coefficients'")
+    Lens.of(
+        file.distortion_model,
+        D,
+        source=f"{path}: keys 'distortion_model' and 'distortion_coefficients'",
+    )
     camera = CameraCalibration.of(
         file.resolution, K, D, model=file.distortion_model, source=str(path)
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether images show anything, when they were taken, and whether one camera alone begins at rest."""
+"""Whether calibrations fit cameras, what images show, when they were taken, and whether one alone begins at rest."""
 
 import math
 
@@ -17,7 +17,44 @@ MANY = 0.2  # share of such images that is worth a word
 AT_REST = (
     0.04  # movement of still points in the images, turns taken out, of a camera at rest [rad/s]
 )
+FOCAL, OFF_CENTRE = (0.08, 30.0), 0.45  # of images' width, and of their sizes from their middle
+NARROWEST, FARTHEST = 0.003, 5.0  # of a pair, and of sensors of one aircraft [m]
 FIRST_PAIRS = 4  # that show whether it is
+
+
+def calibration(sample: DataSample) -> str | None:
+    """Focal lengths, centres and places of the cameras that no camera has.
+
+    Raises:
+        BadInput: naming the unit that may be meant.
+    """
+    pair, source = sample.dataset.aircraft[0].calibration, sample.dataset.source
+    if pair is None:
+        return None
+    for camera in (pair.left, pair.right):
+        if camera is None:
+            continue
+        size = np.array([camera.width, camera.height])
+        view, centre = camera.focal / camera.width, camera.K[:2, 2] / size
+        if not (
+            view.min() > FOCAL[0]
+            and view.max() < FOCAL[1]
+            and np.abs(centre - 0.5).max() < OFF_CENTRE
+        ):
+            raise BadInput(
+                f"{source}: a camera of {camera.width}x{camera.height} pixels with focal lengths of"
+                f" {camera.focal[0]:.4g} and {camera.focal[1]:.4g} and its centre at {camera.K[0, 2]:.4g},"
+                f" {camera.K[1, 2]:.4g}: they are expected in pixels of these images"
+            )
+    away = float(np.linalg.norm(pair.p_BC_B[0]))
+    between = None if pair.right is None else float(np.linalg.norm(pair.p_RL_R))
+    if away > FARTHEST or (between is not None and not NARROWEST < between < FARTHEST):
+        apart = "" if between is None else f", the pair {between:.4g} m apart"
+        raise BadInput(
+            f"{source}: the left camera is {away:.4g} m from the inertial unit{apart}: T_BS and /tf_static have metres,"
+            " P[3] of a right camera is -fx times the baseline in metres; --calibration FILES says it anew"
+        )
+    return None
 
 
 def contents(sample: DataSample) -> str | None:

@@ -67,6 +67,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; 
     ("inertial unit", inertial_checks.vertical_of_truth),
     ("inertial unit", inertial_checks.vertical_of_camera),
     ("inertial unit", truth_checks.motion_of_truth),
+    ("images", image_checks.calibration),
     ("images", image_checks.contents),
     ("images", image_checks.repeated),
 )

@@ -109,3 +109,29 @@ def test_one_lens_has_many_names_and_zeros_behind_it(
     same = Lens.of(model, D[: len(lens.D)], source="/left")
     xy = rays(30.0)
     np.testing.assert_array_equal(lens.distort(xy), same.distort(xy))
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (
+            "plumb_bob",
+            "radtan RadialTangential brown Brown-Conrady OPENCV plumb-bob rational_polynomial",
+        ),
+        ("equidistant", "equi fisheye KannalaBrandt8 kannala_brandt kb4 OPENCV_FISHEYE"),
+    ],
+)
+def test_names_of_one_lens_are_one(model: str, names: str) -> None:
+    for name in names.split():
+        assert Lens.of(name, TUM_VI, source="camera").model == model
+
+
+def test_a_lens_without_coefficients_is_a_pinhole_and_others_are_refused() -> None:
+    for name in ("none", "pinhole", "", "inverse_brown_conrady"):
+        for zeros in ([], [0.0] * 4, [0.0] * 5):
+            assert not Lens.of(name, zeros, source="camera").bends
+        with pytest.raises(BadInput, match="only plumb_bob and equidistant are known"):
+            Lens.of(name, TUM_VI, source="camera")
+    for name, D in (("omni", [0.0] * 4), ("equidistant", [])):
+        with pytest.raises(BadInput, match="camera: "):
+            Lens.of(name, D, source="camera")

@@ -2,14 +2,17 @@
 """What recordings of others have of their own is understood: late rows, other names, missing numbers, one frame."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import yaml
 from range_bag import ANCHORS, mapping, write_bag
-from resting_pair import BASELINE, PairBag, resting, write_euroc
+from resting_pair import BASELINE, F, PairBag, resting, write_euroc
 
+from iap_description.errors import BadInput
 from iap_estimation.datasets.opening import Choices, open_dataset
+from iap_estimation.datasets.understanding import Corrections, understand
 from iap_estimation.navigation.fleet_data import MEMS
 from iap_estimation.navigation.measurements import Images
 from iap_estimation.virpo.messages import ImuSample, Ranges
@@ -75,6 +78,60 @@ def test_a_rectified_pair_in_one_frame_has_the_baseline_of_its_projection(tmp_pa
     pair = open_dataset(bag.write(tmp_path / "one", resting(0.2))).aircraft[0].cameras
     np.testing.assert_allclose(pair.p_RL_R, [-BASELINE, 0.0, 0.0], atol=1e-12)
     np.testing.assert_allclose(pair.p_BC_B, right.p_BC_B, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("frame", "shift", "said"),
+    [
+        ("left_optical", F * BASELINE, "are --left and --right exchanged"),
+        ("left_optical", -BASELINE, "the pair 0.000625 m apart: .* times the baseline in metres"),
+        ("left_optical", -1000.0 * F * BASELINE, "the pair 100 m apart"),
+        ("left_optical", np.nan, "no P.3. of their CameraInfo says the baseline"),
+        (
+            "right_optical",
+            -2.0 * F * BASELINE,
+            "says 0.1 m between them, P.3. of CameraInfo 0.2 m",
+        ),
+        ("right_optical", F * BASELINE, "says 0.1 m between them, P.3. of CameraInfo -0.1 m"),
+    ],
+)
+def test_baselines_of_another_unit_or_sign_are_refused(
+    frame: str, shift: float, said: str, tmp_path: Path
+) -> None:
+    bag = PairBag("mcap")
+    bag.frames["right"], bag.shift = frame, shift
+    with pytest.raises(BadInput, match=said) as refused:
+        understand(open_dataset(bag.write(tmp_path, resting(0.2))), Corrections())
+    assert "--calibration" in str(refused.value) or "--left" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("intrinsics", [2.4, 2.4, 159.5, 119.5], "focal lengths of 2.4 and 2.4"),
+        ("intrinsics", [160.0, 160.0, 0.0, 0.0], "its centre at 0, 0"),
+        (
+            "T_BS",
+            1000.0,
+            "is 206.2 m from the inertial unit, the pair 206 m apart: T_BS .* metres",
+        ),
+    ],
+)
+def test_calibrations_in_another_unit_are_refused(
+    key: str, value: Any, said: str, tmp_path: Path
+) -> None:
+    folder = write_euroc(tmp_path, resting(0.2))
+    file = folder / "mav0" / "cam0" / "sensor.yaml"
+    tree = yaml.safe_load(file.read_text())
+    if key == "T_BS":
+        tree[key]["data"] = [
+            x * (value if k % 4 == 3 and k < 12 else 1.0) for k, x in enumerate(tree[key]["data"])
+        ]
+    else:
+        tree[key] = value
+    file.write_text(yaml.safe_dump(tree))
+    with pytest.raises(BadInput, match=said):
+        understand(open_dataset(folder), Corrections())
 
 
 def test_a_fisheye_with_a_fifth_zero_is_a_fisheye(tmp_path: Path) -> None:
