@@ -10,6 +10,7 @@ class RecordingStage:
     def __init__(self):
         self.frames, self.parts, self.lines = set(), {}, {}
         self.poses, self.sizes, self.visible = {}, {}, {}
+        self.colors, self.points = {}, {}
 
     def add_frame(self, name, axes=0.0):
         self.frames.add(name)
@@ -24,8 +25,16 @@ class RecordingStage:
     def add_arrow(self, name, color):
         self.sizes[name] = 0.0
 
-    def add_ball(self, name, radius, color):
+    def add_ball(self, name, radius, color, opacity=1.0):
         self.sizes[name] = radius
+        self.colors[name] = color
+
+    def add_points(self, name, color, size):
+        self.points[name] = np.zeros((0, 3))
+
+    def scatter(self, name, points):
+        assert np.isfinite(points).all()
+        self.points[name] = points
 
     def place(self, name, pose):
         assert np.isfinite(pose).all()

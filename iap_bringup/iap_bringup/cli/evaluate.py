@@ -6,58 +6,40 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
-from iap_bringup.cli.arguments.learning import BATCHED, NOMINAL
+from iap_bringup.cli.arguments.learning import BATCHED
+from iap_bringup.cli.live_pages import live_pages
 from iap_bringup.cli.options import check_counts
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
 from iap_bringup.terminal.progress import TimeLeft, progress_bar, work_bar
-from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import new_folder, write_file
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import (
+    FOLDER,
     Recording,
+    episode_flight,
     fly_in_engine,
     record_failures,
     recording_engine,
     simulation_of,
 )
-from iap_learning.evaluation.flyers import (
-    BASELINES,
-    EvaluatedAgent,
-    baseline,
-    is_agent_file,
-    of_policy,
-)
+from iap_learning.evaluation.flyers import is_agent_file
 from iap_learning.evaluation.results import Results
+from iap_learning.evaluation.subjects import EvaluatedPolicy, subject_of
 from iap_learning.evaluation.video import write_video
 from iap_learning.policies import onnx
-from iap_learning.policies.policy import SUFFIX, Policy, shipped_policies
-from iap_learning.tasks.kinds.registry import kind_of, make_task, task_of_policy
-from iap_learning.tasks.task import TASKS, Task
+from iap_learning.policies.policy import SUFFIX
+from iap_learning.tasks.kinds.registry import kind_of
 
 APPROACH = "approach.png"
-
-
-class EvaluatedPolicy(NamedTuple):
-    """A policy or a baseline, and the task that it is evaluated on.
-
-    Attributes:
-        task: what is to be done.
-        flyer: who does it.
-        policy: that flies; None for a baseline.
-    """
-
-    task: Task
-    flyer: EvaluatedAgent
-    policy: Policy | None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -65,6 +47,9 @@ def run(options: argparse.Namespace) -> int:
     check_counts(options, "episodes", "seed", "threads")
     console = Console(stderr=options.json)
     subject = subject_of(options.policy, options.task, options.preset)
+    if options.view is not None and options.engine == BATCHED:
+        options.engine = recording_engine(subject.task, BATCHED)
+        console.print(f"--view: episodes fly one by one, in {options.engine}")
     _hand_out(options, subject, console)
     results = _fly(options, subject, console)
     with new_folder(options.out, subject.flyer.name, Path("evaluations")) as folder:
@@ -81,73 +66,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
     return 0
-
-
-def subject_of(name: str, task: str | None, preset: str | None) -> EvaluatedPolicy:
-    """The policy or baseline of a name, and its task.
-
-    Args:
-        name: of a policy, its file, a task, or a baseline.
-        task: that is flown; None takes the policy's.
-        preset: of the task.
-
-    Raises:
-        BadInput: there is no such one, or a baseline without a task.
-    """
-    if name in BASELINES or is_agent_file(name):
-        if task is None:
-            raise BadInput(
-                f"evaluate {name}: --task is missing (tasks: {', '.join(TASKS.names())})"
-            )
-        return EvaluatedPolicy(make_task(preset_of(task, preset)), baseline(name), None)
-    known = (*TASKS.names(), *shipped_policies(), *BASELINES)
-    if name not in known and not name.endswith(SUFFIX):
-        raise BadInput(
-            f"no policy '{name}', nor task or baseline: {alternatives(name, known)} (or an {SUFFIX} file)"
-        )
-    policy = Policy.load(_policy_name(name, preset))
-    header = policy.header
-    policy_task = name if name in TASKS.names() else header.task
-    task_name = task or (policy_task if preset is None else base_of(policy_task))
-    if task_name == header.task and preset is None:
-        made = task_of_policy(policy)
-    else:
-        made = make_task(preset_of(task_name, preset), header.settings)
-    return EvaluatedPolicy(made, of_policy(policy), policy)
-
-
-def _policy_name(name: str, preset: str | None) -> str:
-    """The policy that stands for a task, or the name itself.
-
-    Raises:
-        BadInput: the task has no such preset.
-    """
-    if name not in TASKS.names():
-        return name
-    preset_of(name, preset)
-    policy = f"{name}_{preset or NOMINAL}"
-    return policy if policy in shipped_policies() else name
-
-
-def base_of(task: str) -> str:
-    """The task of which another one is a preset: docking of docking_hard; itself where it is none."""
-    presets = [each for each in TASKS.names() if task.startswith(f"{each}_")]
-    return max(presets, key=len, default=task)
-
-
-def preset_of(task: str, preset: str | None) -> str:
-    """Name of a task's preset.
-
-    Raises:
-        BadInput: there is none.
-    """
-    if preset in (None, NOMINAL):
-        return task
-    if f"{task}_{preset}" not in TASKS.names():
-        presets = [each for each in TASKS.names() if each.startswith(f"{task}_")]
-        known = ", ".join([NOMINAL, *(each.removeprefix(f"{task}_") for each in presets)])
-        raise BadInput(f"--preset {preset}: task '{task}' has {known}")
-    return f"{task}_{preset}"
 
 
 def _hand_out(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console) -> None:
@@ -180,7 +98,27 @@ def _fly(options: argparse.Namespace, subject: EvaluatedPolicy, console: Console
         if options.engine == BATCHED:
             threads = options.threads
             return fly_batched(*subject[:2], seeds, threads=threads, progress=progress)
+        if options.view is not None:
+            return _fly_in_browser(options, subject, seeds, progress, console)
         return fly_in_engine(*subject[:2], options.engine, seeds, progress)
+
+
+def _fly_in_browser(
+    options: argparse.Namespace,
+    subject: EvaluatedPolicy,
+    seeds: Sequence[int],
+    progress: Callable[[int], None],
+    console: Console,
+) -> Results:
+    """Fly all episodes while a browser shows them; one that is begun again counts as it ends at last."""
+    from iap_bringup.viewing.live_flight import LiveFlight
+
+    task, flyer = subject[:2]
+    live = LiveFlight(
+        episode_flight(task, flyer, options.engine, seeds[0]), is_paced=options.realtime
+    )
+    with live_pages(options, live, console):
+        return fly_in_engine(task, flyer, options.engine, seeds, progress, viewer=live)
 
 
 def _recorded(
@@ -217,18 +155,36 @@ def _tree(
         cause: {
             "episodes": count,
             "first_seed": results.first_failures[cause],
-            "recorded": str(recordings[cause].folder) if cause in recordings else None,
+            "recorded": _place_of(recordings, cause),
         }
         for cause, count in results.causes.items()
     }
     return {
         "policy": {"name": subject.flyer.name, "sha256": digest},
         "task": subject.task.name,
+        "arguments": _arguments(options),
         "engine": options.engine,
         "seed": options.seed,
         **results.figures,
         "failures": causes,
     }
+
+
+def _arguments(options: argparse.Namespace) -> dict[str, str | None]:
+    """Arguments by which `subject_of` finds the same policy and task again."""
+    name = options.policy
+    is_file = name.endswith(SUFFIX) or is_agent_file(name)
+    return {
+        "name": str(Path(name).absolute()) if is_file else name,
+        "task": options.task,
+        "preset": options.preset,
+    }
+
+
+def _place_of(recordings: Mapping[str, Recording], cause: str) -> str | None:
+    """The run folder of a failure within the evaluation's; None where nothing was recorded."""
+    is_recorded = cause in recordings and recordings[cause].folder is not None
+    return f"{FOLDER}/{cause}" if is_recorded else None
 
 
 def _write(folder: Path, tree: Mapping[str, Any], results: Results) -> None:

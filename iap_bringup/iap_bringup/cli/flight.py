@@ -15,12 +15,11 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from iap_bringup.cli.arguments.options import ALONE
+from iap_bringup.cli.live_pages import live_pages
 from iap_bringup.cli.options import (
     pose_keys,
     scenario_options,
 )
-from iap_bringup.cli.view import serve
 from iap_bringup.terminal import flight as report
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput, IapError
@@ -115,14 +114,9 @@ def _fly_in_browser(
 ) -> Result:
     """Fly while a browser shows it; a flight that is begun again takes the folder of the one before."""
     from iap_bringup.viewing.live_flight import LiveFlight
-    from iap_bringup.viewing.live_viewer import LiveViewer
 
     live = LiveFlight(flight, is_paced=options.realtime)
-    server = serve(options, live.title, console)
-    may_control = options.host == ALONE or options.allow_control
-    if not may_control:
-        console.print(f"pages at {options.host} only look on; --allow-control lets them control")
-    with LiveViewer(server, live, may_control=may_control):
+    with live_pages(options, live, console):
         while True:
             result = execute(flight, folder, tree, viewer=live, **{**how, "realtime": False})
             if not live.wants_reset or result.interrupted:

@@ -1,29 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command ``iap localize``."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import math
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
+from iap_bringup.cli.live_pages import may_control
+from iap_bringup.cli.view import serve
 from iap_bringup.terminal.localization import show_localization
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_source import TruthPoses
 from iap_estimation.datasets.bag_topics import TopicNames
-from iap_estimation.datasets.dataset import FrontendChoice
+from iap_estimation.datasets.dataset import FrontendChoice, SensorDataset
 from iap_estimation.datasets.localization import check_methods, localize
 from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.datasets.understanding import Corrections, understand
 from iap_estimation.navigation.settings import load_settings
+from iap_estimation.virpo.localizer import make_localizer
 from iap_io.runs.run_folder import new_folder, write_config
+
+if TYPE_CHECKING:
+    from iap_bringup.viewing.localization_viewer import LocalizationViewer
 
 EXIT_DONE, EXIT_FAILED = 0, 1
 
@@ -55,13 +66,22 @@ def run_command(options: argparse.Namespace) -> int:
         what = "\n".join(
             [*map(escape, understanding.lines), f"[bold]{', '.join(methods)}[/]: {of}"]
         )
-        with time_bar(console, what) as show, Deferral() as interrupts:
+        with (
+            _pages(options, dataset, methods, console) as viewer,
+            time_bar(console, what) as show,
+            Deferral() as interrupts,
+        ):
 
             def progress(t: float) -> None:
                 show(t)
+                if viewer is not None:
+                    viewer.progress(t)
                 interrupts.check()
 
-            results = localize(dataset, methods, settings, progress=progress)
+            make = make_localizer
+            if viewer is not None:
+                viewer.check, make = interrupts.check, viewer.make
+            results = localize(dataset, methods, settings, make=make, progress=progress)
         evaluation = evaluate(results, understanding.record)
         write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
         write_results(folder, evaluation)
@@ -75,6 +95,29 @@ def run_command(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")
     return _exit_code(results)
+
+
+@contextmanager
+def _pages(
+    options: argparse.Namespace, dataset: SensorDataset, methods: Sequence[str], console: Console
+) -> Iterator[LocalizationViewer | None]:
+    """Serve pages of a localisation within this context, if asked for.
+
+    Raises:
+        BadInput: no port is free, or there is no such address.
+    """
+    if options.view is None:
+        yield None
+        return
+    from iap_bringup.viewing.localization_viewer import LocalizationViewer
+
+    server = serve(options, f"{', '.join(methods)} of {dataset.name}", console)
+    try:
+        yield LocalizationViewer(
+            server, dataset, methods, may_control=may_control(options, console)
+        )
+    finally:
+        server.stop()
 
 
 def _corrections(options: argparse.Namespace) -> Corrections:

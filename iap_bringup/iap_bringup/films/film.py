@@ -26,6 +26,7 @@ from iap_simulation.runs.video_file import VideoFile
 LONGEST_STEP = 0.05  # between points of a path that is drawn [s]
 FLOWN, REFERENCE, TIP = (27, 98, 165), (70, 70, 70), (224, 120, 11)
 OTHERWISE = "ground", "references"  # layers that films draw as a scene and as dashed paths
+LEFT_OUT = "ports", "covariances"
 TEXT, TEXT_SHARE = (25, 25, 25), 0.026  # colour and size over the picture's width
 TEXT_BACK = (255, 255, 255, 165)
 
@@ -112,8 +113,8 @@ class _Film:
 
     def __init__(self, source: RunSource, settings: FilmSettings, times: Array) -> None:
         self._source, self._times, self._settings = source, times, settings
-        self._scene = FlightScene(source.rig, source.meta)
-        for name in OTHERWISE:
+        self._scene = FlightScene(source.rig, source.meta, couplings=source.couplings)
+        for name in (*OTHERWISE, *LEFT_OUT):
             del self._scene.layers[name]
         self._paths = _Paths(source)
         arms = [each.assembly.arm for each in source.rig.vehicles]

@@ -98,6 +98,7 @@ class _Node:
         arrow: colour of its arrow.
         length: of the arrow [m].
         ball: radius [m] and colour.
+        points: (n, 3) in its frame [m], and their colour.
         visible: False where it is hidden.
     """
 
@@ -107,7 +108,14 @@ class _Node:
     arrow: Rgb | None = None
     length: float = 0.0
     ball: tuple[float, Rgb] | None = None
+    points: tuple[Array, Rgb] | None = None
     visible: bool = True
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether anything of it is drawn over a picture."""
+        marks = (self.arrow, self.ball, self.points)
+        return self.axes > 0.0 or any(each is not None for each in marks)
 
 
 class FilmStage:
@@ -149,17 +157,26 @@ class FilmStage:
         """Add an arrow, see `Stage`."""
         self._node(name).arrow = color
 
-    def add_ball(self, name: str, radius: float, color: Rgb) -> None:
-        """Add a ball, see `Stage`."""
+    def add_ball(self, name: str, radius: float, color: Rgb, opacity: float = 1.0) -> None:  # noqa: ARG002
+        """Add a ball, see `Stage`; in a film it is a disc, which hides what is behind it."""
         self._node(name).ball = (radius, color)
+
+    def add_points(self, name: str, color: Rgb, size: float) -> None:  # noqa: ARG002
+        """Add points, see `Stage`; in a film they are pixels."""
+        self._node(name).points = (np.zeros((0, 3)), color)
+
+    def scatter(self, name: str, points: Array) -> None:
+        """Put a node's points, see `Stage`."""
+        old = self._node(name).points
+        self._node(name).points = None if old is None else (points, old[1])
 
     def place(self, name: str, pose: Array) -> None:
         """Put a node, see `Stage`."""
         self._node(name).pose = pose
 
-    def stretch(self, name: str, factor: float) -> None:
+    def stretch(self, name: str, factor: float | Array) -> None:
         """Scale an arrow, see `Stage`."""
-        self._node(name).length = factor
+        self._node(name).length = float(np.max(factor))
 
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node, see `Stage`."""
@@ -209,11 +226,14 @@ class FilmStage:
         return FilmPicture(image.rgb, depth.depth.astype(float), self._models[0], view)
 
     def draw_marks(self, picture: "FilmPicture") -> None:
-        """Draw axes, balls and arrows over a picture."""
+        """Draw axes, balls, points and arrows over a picture."""
         for name, node in self._nodes.items():
-            if not node.visible or (node.arrow is None and node.ball is None and node.axes == 0.0):
+            if not node.visible or not node.has_marks:
                 continue
             pose = self._pose(name)
+            if node.points is not None:
+                points, color = node.points
+                picture.draw_points(pose[P] + so3.rotate(pose[Q], points), color)
             if node.axes > 0.0:
                 ends = pose[P] + so3.rotate(pose[Q], node.axes * np.eye(3))
                 for end, color in zip(ends, AXIS_COLORS, strict=True):
@@ -306,6 +326,13 @@ class FilmPicture:
             size = max(2, round(radius * FOCAL * self._model.width / points_C[0, 2]))
             u, v = np.rint(pixels[0]).astype(int).tolist()
             cv2.circle(self.pixels, (u, v), size, color, cv2.FILLED, cv2.LINE_AA)
+
+    def draw_points(self, points_W: Array, color: Rgb) -> None:
+        """Draw those of some points (n, 3) that nothing hides [m]."""
+        points_C = self._in_camera(points_W)
+        pixels = self._model.project(points_C)
+        for u, v in np.rint(pixels[self._visible(points_C, pixels)]).astype(int).tolist():
+            cv2.circle(self.pixels, (u, v), 2, color, cv2.FILLED)
 
     def draw_arrow(self, foot_W: Array, head_W: Array, color: Rgb) -> None:
         """Draw an arrow from a foot to a head, (3,) each [m]."""

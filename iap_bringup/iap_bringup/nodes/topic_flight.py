@@ -14,9 +14,10 @@ from rclpy.qos import qos_profile_sensor_data
 from rclpy.subscription import Subscription
 from std_srvs.srv import SetBool, Trigger
 
-from iap_bringup.nodes.recorded_topics import RecordedTopic, vehicle_topics
+from iap_bringup.nodes.recorded_topics import RecordedTopic, shared_topics, vehicle_topics
 from iap_bringup.viewing.control import KEY_TIME
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.scene_notes import NO_NOTES, SceneNotes, couplings_of
 from iap_bringup.viewing.source import reference_ways
 from iap_description.arrays import Array
 from iap_description.frames import MAP
@@ -28,6 +29,7 @@ from iap_io.recording.step_synchronizer import StateSample, step_of
 from iap_io.ros.conversions import fill_pose, fill_twist
 from iap_io.ros.node import SuiteNode
 from iap_io.runs import topics
+from iap_io.runs.run_meta import RunMeta
 from iap_io.wire.message_views import StateMessage
 from iap_io.wire.sample_views import PoseMessage
 from iap_msgs.srv import Step as StepService
@@ -97,7 +99,8 @@ class VehicleTopics:
         tracked = RecordedTopic.of(
             self._number, f"{self.name}/{TRACKED_POSE}", PoseMessage, {TRACKED_POSE: _pose_of}
         )
-        for topic in (*vehicle_topics(self._flight, self._number), tracked):
+        shared = [] if self._number else shared_topics(self._flight)
+        for topic in (*vehicle_topics(self._flight, self._number), *shared, tracked):
             read = partial(_read_if_due, is_due, topic)
             where, take = self._node.absolute(topic.name), partial(self._take, topic)
             out.append(inputs.listen(topic.type, where, read, take, qos_profile_sensor_data))
@@ -127,6 +130,14 @@ class VehicleTopics:
         row = np.zeros(REF_FIXED + self._count)
         row[REF_P], row[REF_Q] = pose[P], pose[Q]
         return Reference(row)
+
+    def couplings(self, meta: RunMeta) -> dict[str, int]:
+        """States of latches, and of joints between modules, which come with the first vehicle's topics."""
+        phases, joints = (self._last.get(each) for each in (topics.LATCHES, topics.JOINTS))
+        states = {} if phases is None else dict(zip(meta.latches, map(int, phases), strict=True))
+        if joints is not None:
+            states |= dict(zip(meta.joints, map(int, joints.states), strict=True))
+        return states
 
     def step(self) -> Step | None:
         """The newest state with what goes with it; without a reference this is the state itself."""
@@ -307,6 +318,7 @@ class TopicFlight:
         self._node = node
         self.rig, self.meta = rig_spec(flight.scenario), flight.meta
         self.references = reference_ways(flight)
+        self.couplings = couplings_of(flight.scenario)
         self._lock = threading.Lock()
         self._orders: list[Callable[[], None]] = []
         self._vehicles = [VehicleTopics(node, flight, i) for i in range(len(flight.vehicles))]
@@ -314,12 +326,17 @@ class TopicFlight:
         self.hand = TopicHand(node, self._vehicles, self._order)
         self._subscriptions: list[Subscription] = []
         self._shown: Steps = []
+        self._notes = NO_NOTES
         self._due = 0.0
 
     def steps(self) -> Steps:
         """One step of every vehicle at the newest instant that is shown; empty before the first."""
         with self._lock:
             return self._shown
+
+    def notes(self) -> SceneNotes:
+        """What is known besides at that instant: of latches, and of joints between modules."""
+        return self._notes
 
     def work(self, *, is_watched: bool) -> None:
         """Listen or not, and do what was ordered; called in the executor's thread, again and again."""
@@ -357,6 +374,7 @@ class TopicFlight:
         if time.monotonic() < self._due or len(states) > 1:
             return
         steps = [step for step in (each.step() for each in self._vehicles) if step is not None]
+        notes = SceneNotes(self._vehicles[0].couplings(self.meta))
         with self._lock:
-            self._shown = steps
+            self._shown, self._notes = steps, notes
         self._due = time.monotonic() + SHOW_PERIOD

@@ -2,20 +2,21 @@
 """Control of what a viewer shows: pause, step, reset, seek, speed, flying by hand, wind and faults."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from iap_description.arrays import Array
 
 KEY_TIME = 0.3  # a key counts for so long [s]
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+FASTEST = 0.0  # stands for a speed without a limit
 
 
-class Control(Protocol):
-    """What a person does to a flight that is shown.
+class Pausing(Protocol):
+    """What a person does to the time of what is shown.
 
     Attributes:
         is_paused: whether it stands still.
-        speed: simulated time per wall time.
+        speed: simulated time per wall time; `FASTEST` is as fast as it can.
         speeds: that a person may choose; none where the pace is not the viewer's.
     """
 
@@ -25,6 +26,11 @@ class Control(Protocol):
 
     def step(self) -> None:
         """Go on by one instant, and pause."""
+
+
+@runtime_checkable
+class Control(Pausing, Protocol):
+    """What a person does to the time of a flight that is shown."""
 
     def reset(self) -> None:
         """Back to the start."""

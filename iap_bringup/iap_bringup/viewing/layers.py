@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from iap_bringup.viewing.scene_notes import SceneNotes
 from iap_bringup.viewing.stage import Rgb, Stage
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import parts_by_color
@@ -22,11 +23,9 @@ from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
 
 THRUST_COLOR: Rgb = (230, 77, 26)
 CONTACT_COLOR: Rgb = (230, 26, 153)
-ANCHOR_COLOR: Rgb = (40, 150, 90)
 GRID_COLOR: Rgb = (190, 196, 204)
 LEAST_LENGTH = 0.005  # of an arrow that is drawn [m]
-REFERENCE_AXES, ESTIMATE_AXES = 0.35, 0.2  # [m]
-ANCHOR_RADIUS = 0.06  # [m]
+REFERENCE_AXES = 0.35  # [m]
 GRID_REACH, GRID_STEP, GRID_WIDTH = 10.0, 1.0, 0.006  # of the ground's lines [m]
 
 LEVEL, ORIGIN = np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3)
@@ -47,11 +46,11 @@ class Layer(Protocol):
     def add(self, stage: Stage) -> None:
         """Add all nodes."""
 
-    def update(self, stage: Stage, steps: Steps) -> None:
-        """Put the nodes where an instant has them, which is one step of every vehicle."""
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
+        """Put the nodes where an instant has them: one step of every vehicle, and what is known besides."""
 
 
-class _UnderOneNode:
+class UnderOneNode:
     """A layer all of whose nodes are below its own."""
 
     name: str
@@ -62,7 +61,7 @@ class _UnderOneNode:
         return (self.name,)
 
 
-class Ground(_UnderOneNode):
+class Ground(UnderOneNode):
     """Lines on the ground, or the scene around the flight."""
 
     def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002 - as all layers are made
@@ -88,11 +87,11 @@ class Ground(_UnderOneNode):
                 texture = None if part.texture is None else self._scene.textures[part.texture]
                 stage.add_part(f"{self.name}/{part.name}_{i}", part, texture)
 
-    def update(self, stage: Stage, steps: Steps) -> None:
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """It stays as it is."""
 
 
-class Bodies(_UnderOneNode):
+class Bodies(UnderOneNode):
     """Bodies of all vehicles with their rotors, and the world's objects."""
 
     def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:
@@ -119,7 +118,7 @@ class Bodies(_UnderOneNode):
         for node, item in zip(self._nodes[self._count :], self._moving, strict=False):
             stage.place(node, item.row(0.0)[:7])
 
-    def update(self, stage: Stage, steps: Steps) -> None:
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """Put bodies, objects that move by themselves, and rotors that tilt where they are."""
         x = np.concatenate([step.x for step in steps])
         for node, row in zip(self._nodes, x, strict=False):
@@ -139,7 +138,7 @@ def _tilts(step: Step) -> Array:
     return np.zeros((len(step.rpm), 4)) if step.tilt is None else step.tilt
 
 
-class Arms(_UnderOneNode):
+class Arms(UnderOneNode):
     """Links of arms."""
 
     def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002
@@ -158,7 +157,7 @@ class Arms(_UnderOneNode):
                 for j, part in enumerate(parts_by_color(link.name, link.visual, 0)):
                     stage.add_part(f"{self.name}/{name}/{k}/{j}", part)
 
-    def update(self, stage: Stage, steps: Steps) -> None:
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """Put links where their joints have them."""
         for i, (name, arm) in self._arms.items():
             step = steps[i]
@@ -172,7 +171,7 @@ class Arms(_UnderOneNode):
                 stage.place(f"{self.name}/{name}/{k}", pose)
 
 
-class References(_UnderOneNode):
+class References(UnderOneNode):
     """Axes at the reference of every vehicle."""
 
     def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002
@@ -184,7 +183,7 @@ class References(_UnderOneNode):
         for node in self._nodes:
             stage.add_frame(node, REFERENCE_AXES)
 
-    def update(self, stage: Stage, steps: Steps) -> None:
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """Put the axes at the references."""
         for node, step in zip(self._nodes, steps, strict=True):
             row = step.reference.row
@@ -235,7 +234,7 @@ class Thrusts:
             stage.add_frame(node)
             stage.add_arrow(f"{node}/arrow", THRUST_COLOR)
 
-    def update(self, stage: Stage, steps: Steps) -> None:
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """Point the arrows along the thrusts."""
         vehicles = zip(self._rotors, self._aircraft, self._arrows, steps, strict=True)
         for rotors, aircraft, arrows, step in vehicles:
@@ -246,7 +245,7 @@ class Thrusts:
                 _put_arrow(stage, node, ORIGIN, head)
 
 
-class Contacts(_UnderOneNode):
+class Contacts(UnderOneNode):
     """An arrow along the force of the environment on every vehicle that measures it, at its tool or its origin."""
 
     def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002
@@ -263,7 +262,7 @@ class Contacts(_UnderOneNode):
             stage.add_frame(node)
             stage.add_arrow(f"{node}/arrow", CONTACT_COLOR)
 
-    def update(self, stage: Stage, steps: Steps) -> None:
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes) -> None:
         """Point the arrows along the forces."""
         for i, node, tip_P in self._vehicles:
             row, record = steps[i].x[0], steps[i].wrench_record
@@ -271,56 +270,3 @@ class Contacts(_UnderOneNode):
                 tip, force = so3.rotate(row[Q], np.stack([tip_P, record.raw_P[:3]]))
                 foot = row[P] + tip
                 _put_arrow(stage, node, foot, foot + CONTACT_METRES_PER_NEWTON * force)
-
-
-class Estimates(_UnderOneNode):
-    """Axes at the estimated pose of every body of vehicles that go by an estimate."""
-
-    def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002
-        self.name = node
-        self._nodes = {
-            i: [f"{self.name}/{each.name}/{body}" for body in each.bodies]
-            for i, each in enumerate(meta.vehicles)
-            if each.is_estimated
-        }
-
-    def add(self, stage: Stage) -> None:
-        """Add the axes."""
-        for node in (each for nodes in self._nodes.values() for each in nodes):
-            stage.add_frame(node, ESTIMATE_AXES)
-
-    def update(self, stage: Stage, steps: Steps) -> None:
-        """Put the axes at the estimates that are numbers."""
-        for i, nodes in self._nodes.items():
-            rows = steps[i].estimated
-            if rows is None:
-                continue
-            for node, row in zip(nodes, rows, strict=True):
-                if np.isfinite(row[:7]).all():
-                    stage.place(node, row[:7])
-
-
-class Anchors(_UnderOneNode):
-    """A ball at every anchor of the ranges."""
-
-    def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002
-        self.name = node
-        self._positions = {
-            anchor.id: np.array(anchor.position)
-            for each in rig.vehicles
-            if each.sensors.uwb is not None
-            for anchor in each.sensors.uwb.anchors
-        }
-
-    def add(self, stage: Stage) -> None:
-        """Add the balls."""
-        for name, position in self._positions.items():
-            node = f"{self.name}/{name}"
-            stage.add_ball(node, ANCHOR_RADIUS, ANCHOR_COLOR)
-            stage.place(node, np.concatenate([position, LEVEL]))
-
-    def update(self, stage: Stage, steps: Steps) -> None:
-        """They stay where they are."""
-
-
-LAYERS = (Ground, Bodies, Arms, References, Thrusts, Contacts, Estimates, Anchors)

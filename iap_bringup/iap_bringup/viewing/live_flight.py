@@ -6,26 +6,18 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from iap_bringup.viewing.control import KEY_TIME, SPEEDS
+from iap_bringup.viewing.control import FASTEST, SPEEDS
+from iap_bringup.viewing.hand import Hand
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.live_scene_notes import LiveSceneNotes
+from iap_bringup.viewing.scene_notes import NO_NOTES, SceneNotes, couplings_of
 from iap_bringup.viewing.source import reference_ways
-from iap_control.responders.pose_follower import Offset
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
-from iap_description.math import so3
+from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference, Step
 from iap_description.states import (
-    REF_A,
-    REF_ALPHA,
-    REF_P,
-    REF_Q,
-    REF_V,
-    REF_W,
     Level,
-    P,
-    Q,
 )
 from iap_description.vehicles.faults import MotorFault, PlantFault, RotorFault
 from iap_io.runs.columns import Columns
@@ -36,66 +28,24 @@ from iap_physics.plant.plant_faults import PlantFaults
 from iap_sensors.mounted.rig_spec import RigSpec
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.simulation.simulation import Simulation
 
 SHOW_PERIOD = (
     1.0 / 36.0
 )  # wall time between two instants that are shown [s]: 30 a second beside other jobs, too
 PAUSE_PERIOD = 0.05  # between two looks whether a pause is over [s]
-ACCELERATION, ANGULAR_ACCELERATION = (
-    2.0,
-    3.0,
-)  # of a reference that a person leads [m/s^2], [rad/s^2]
 
 
-class Hand:
-    """A goal that a person drags or flies for one vehicle, and the reference that follows it within limits.
+def hindrance_of(scenario: Scenario) -> str:
+    """Why nobody can lead the vehicles of a scenario by hand; empty where one can."""
+    if scenario.policy is None or scenario.modules is not None:
+        return ""
+    from iap_learning.learned_agents import flies_by_references  # slow to import
 
-    The reference is the goal and an offset, which takes what the goal jumps by and fades out.
-
-    Args:
-        row: reference (19+) to begin from.
-
-    Attributes:
-        goal: pose (7,).
-        twist: (4,) velocity along the heading [m/s] and yaw rate [rad/s] that keys command.
-        until: wall time up to which the twist counts [s].
-    """
-
-    def __init__(self, row: Array) -> None:
-        self._row = row
-        self.goal = row[:7].copy()
-        self._followed = self.goal
-        self._place, self._turn = Offset(), Offset()
-        self._place.take(np.zeros(3), row[REF_V], row[REF_A])
-        self._turn.take(np.zeros(3), row[REF_W], row[REF_ALPHA])
-        self.twist, self.until = np.zeros(4), 0.0
-
-    def reference(self, dt: float) -> Array:
-        """The reference (19+) so long after the last one [s]."""
-        if time.perf_counter() < self.until:
-            self._fly_goal(dt)
-        goal, row = self.goal, self._row
-        back = so3.multiply(so3.conjugate(goal[Q]), self._followed[Q])
-        self._place.take(self._followed[P] - goal[P], np.zeros(3), np.zeros(3))
-        self._turn.take(so3.quaternion_log(back), np.zeros(3), np.zeros(3))
-        self._followed = goal
-        self._place.advance(dt, ACCELERATION)
-        self._turn.advance(dt, ANGULAR_ACCELERATION)
-        place, turn = self._place, self._turn
-        row[REF_P], row[REF_V], row[REF_A] = goal[P] + place.e, place.rate, place.a
-        row[REF_Q] = so3.multiply(goal[Q], so3.quaternion_exp(turn.e))
-        row[REF_W], row[REF_ALPHA] = turn.rate, turn.a
-        return row
-
-    def _fly_goal(self, dt: float) -> None:
-        """Move the goal by the twist."""
-        p, q = self.goal[P], self.goal[Q]
-        x, y, z, rate = (dt * self.twist).tolist()
-        ahead = so3.rotate(q, np.array([1.0, 0.0, 0.0]))
-        yaw = np.arctan2(ahead[1], ahead[0])
-        c, s = np.cos(yaw), np.sin(yaw)
-        turned = so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, rate])), q)
-        self.goal = np.concatenate([p + [c * x - s * y, s * x + c * y, z], turned])
+    if flies_by_references(scenario):
+        return ""
+    return "A policy commands the vehicles: they follow no reference."
 
 
 class LiveFlight:
@@ -108,22 +58,24 @@ class LiveFlight:
         is_paced: whether it keeps pace with the wall clock from the start.
 
     Attributes:
-        speed: simulated time per wall time; 0 is as fast as it can.
+        speed: simulated time per wall time; `FASTEST` is as fast as it can.
         is_paused: whether it stands still.
         wants_reset: whether it shall begin again.
         check: called while it stands still; raises what ends the flight.
         control, hand, disturber: itself.
     """
 
-    speeds: Sequence[float] = SPEEDS
+    speeds: Sequence[float] = (*SPEEDS, FASTEST)
 
     def __init__(self, flight: Flight, *, is_paced: bool) -> None:
         self.title = flight.scenario.scenario
         self.rig: RigSpec = rig_spec(flight.scenario)
         self.meta: RunMeta = flight.meta
+        self.couplings = couplings_of(flight.scenario)
+        self._hindrance = hindrance_of(flight.scenario)
         self.control = self.hand = self.disturber = self
         self._dt = 1.0 / flight.scenario.rates.control_hz
-        self.speed, self.is_paused = (1.0 if is_paced else 0.0), False
+        self.speed, self.is_paused = (1.0 if is_paced else FASTEST), False
         self.check: Callable[[], None] = lambda: None
         self._lock = threading.Lock()
         self.begin(flight)
@@ -137,6 +89,12 @@ class LiveFlight:
         self._shown: Steps = []
         self._hands: dict[int, Hand] = {}
         self._orders: list[Callable[[Plant], None]] = []
+        self._scene_notes: LiveSceneNotes | None = None
+        self._notes = NO_NOTES
+
+    def attach(self, simulation: Simulation) -> None:
+        """Look at what a simulation of the flight has besides its steps, once it has begun."""
+        self._scene_notes = LiveSceneNotes(simulation, self._flight)
 
     # What is shown.
 
@@ -149,6 +107,16 @@ class LiveFlight:
         """The last instant of every vehicle that was taken to be shown; empty before the first."""
         with self._lock:
             return self._shown
+
+    def notes(self) -> SceneNotes:
+        """What is known besides at that instant."""
+        with self._lock:
+            return self._notes
+
+    def receive(self, reading: Reading) -> None:
+        """Take a reading of a sensor."""
+        if self._scene_notes is not None:
+            self._scene_notes.receive(reading)
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take a control step if it is time to show one."""
@@ -165,8 +133,9 @@ class LiveFlight:
         self._next[vehicle] = copy.deepcopy(step)
         taken = [each for each in self._next if each is not None]
         if len(taken) == len(self._next):
+            notes = NO_NOTES if self._scene_notes is None else self._scene_notes.at(taken)
             with self._lock:
-                self._shown = taken
+                self._shown, self._notes = taken, notes
             self._next = [None] * len(self._next)
             self._due = max(self._due, time.perf_counter() - SHOW_PERIOD) + SHOW_PERIOD
 
@@ -218,8 +187,8 @@ class LiveFlight:
             raise FlightFailed("reset", plant.t, "begun again by hand")
 
     def hindrance(self, vehicle: int) -> str:  # noqa: ARG002 - as `ReferenceHand` has it
-        """Nothing hinders it."""
-        return ""
+        """Why no vehicle can be led by hand; empty where they can."""
+        return self._hindrance
 
     def drag(self, vehicle: int, pose: Array) -> None:
         """Let a vehicle's reference go to a pose (7,), within its limits, in place of its own."""
@@ -231,28 +200,37 @@ class LiveFlight:
         """Fly a vehicle's goal for `KEY_TIME` with a twist (4,) along its heading [m/s] and a yaw rate [rad/s]."""
         hand = self._hand(vehicle)
         if hand is not None:
-            hand.twist, hand.until = twist, time.perf_counter() + KEY_TIME
+            hand.fly(twist)
 
     def _hand(self, vehicle: int) -> Hand | None:
         shown = self.steps()
         if not shown:
             return None
-        if vehicle not in self._hands:
+        if vehicle not in self._hands or self._hands[vehicle].is_returned:
             row = shown[vehicle].reference.row.copy()
             self._hands[vehicle] = Hand(row)
             self._is_touched = True
         return self._hands[vehicle]
 
     def release(self) -> None:
-        """Give all vehicles back to their own references."""
-        self._hands.clear()
+        """Give all vehicles back to their own references, to which they go within the hand's limits."""
+        for hand in list(self._hands.values()):
+            hand.give_back()
 
     def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002
         """Put references that a person commands in place of the vehicles' own, and do what was ordered."""
         while self._orders:
             self._orders.pop(0)(plant)
         for vehicle, hand in list(self._hands.items()):
-            references[vehicle] = Reference(hand.reference(self._dt).copy(), Level.POSE)
+            own = references[vehicle]
+            if hand.is_over:
+                del self._hands[vehicle]
+            elif hand.is_returned:
+                row = hand.reference(own.row, self._dt)
+                references[vehicle] = Reference(row.copy(), own.level, own.wrench_P)
+            else:
+                row = hand.reference(own.row, self._dt)
+                references[vehicle] = Reference(row.copy(), Level.POSE)
 
     def blow(self, speed: float, direction_deg: float) -> None:
         """Let a steady wind blow [m/s], towards a direction [deg]."""

@@ -2,26 +2,23 @@
 """A flight in the browser while it is flown: the scene, and a person's hand on time, reference, wind and faults."""
 
 import threading
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
-from iap_bringup.viewing.control import Disturber
+from iap_bringup.viewing.control import Disturber, ReferenceHand
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.live_flight import SHOW_PERIOD
+from iap_bringup.viewing.live_trace import Trace
 from iap_bringup.viewing.panel import add_layers, add_time
 from iap_bringup.viewing.scene import (
-    PATH_COLOR,
     PATHS,
     FlightScene,
-    add_path,
     add_paths,
     initial_view,
 )
 from iap_bringup.viewing.source import LiveSource
-from iap_bringup.viewing.stage import ErasableStage
 from iap_bringup.viewing.viser_stage import Server, ViserStage
 from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, P
@@ -29,9 +26,6 @@ from iap_description.vehicles.aircraft import ROTORS
 
 LOOK_PERIOD = 0.25 * SHOW_PERIOD  # between two looks whether there is a new instant [s]
 GIZMO_SIZE = 0.6  # [m]
-TRACE_POINTS = 15  # of a way, that are added at once
-MOST_NODES = 1200  # of a way, which is ten minutes of it at least
-LONGEST_GAP = 1.0  # between two points that a line joins [s]
 FASTEST_WIND = 15.0  # [m/s]
 KEY_SPEED, KEY_RATE = 0.8, 0.6  # of the goal while a key is held [m/s], [rad/s]
 Key = Literal["W", "S", "A", "D", "R", "F", "Q", "E"]
@@ -60,9 +54,9 @@ class LiveViewer:
     def __init__(self, server: Server, flight: LiveSource, *, may_control: bool) -> None:
         self._server, self._flight = server, flight
         self._names = [each.name for each in flight.meta.vehicles]
-        self._gizmo: Any = None
+        self._gizmo: Gizmo | None = None
         self._stage = ViserStage(server)
-        self._scene = FlightScene(flight.rig, flight.meta)
+        self._scene = FlightScene(flight.rig, flight.meta, couplings=flight.couplings)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         server.gui.configure_theme(show_logo=False, show_share_button=False)
@@ -121,6 +115,8 @@ class LiveViewer:
         def fly(_: object) -> None:
             if self._may_lead():
                 self._flight.hand.fly(self._number, twist)
+                if self._gizmo is not None:
+                    self._gizmo.is_dragged = False
 
         return fly
 
@@ -135,21 +131,10 @@ class LiveViewer:
         if not steps or not self._may_lead():
             return
         self._remove_gizmo()
-        row, number = steps[self._number].reference.row, self._number
-        x, y, z, w = row[REF_Q].tolist()
-        self._gizmo = self._server.scene.add_transform_controls(
-            f"/{self._scene.root}/handle",
-            scale=GIZMO_SIZE,
-            depth_test=False,
-            position=row[REF_P],
-            wxyz=(w, x, y, z),
-        )
-        self._flight.hand.drag(number, np.concatenate([row[REF_P], row[REF_Q]]))
-
-        @self._gizmo.on_update
-        def _(_: object) -> None:
-            w, x, y, z = self._gizmo.wxyz
-            self._flight.hand.drag(number, np.array([*self._gizmo.position, x, y, z, w]))
+        self._gizmo = Gizmo(self._server, f"/{self._scene.root}/handle", self._number, steps)
+        self._gizmo.on_drag(self._flight.hand)
+        row = steps[self._number].reference.row
+        self._flight.hand.drag(self._number, np.concatenate([row[REF_P], row[REF_Q]]))
 
     def _remove_gizmo(self) -> None:
         if self._gizmo is not None:
@@ -178,8 +163,10 @@ class LiveViewer:
                 continue
             shown = steps
             with self._stage.at_once():
-                self._scene.update(self._stage, steps)
+                self._scene.update(self._stage, steps, self._flight.notes())
                 self._trace(steps)
+                if self._gizmo is not None:
+                    self._gizmo.follow(steps)
             self._clock.content = f"t = {steps[0].t:.2f} s"
 
     def _trace(self, steps: Steps) -> None:
@@ -188,36 +175,44 @@ class LiveViewer:
             trace.extend(self._stage, step.t, step.x[0, P])
 
 
-class Trace:
-    """The line of where a vehicle has been; it begins anew where time does.
+class Gizmo:
+    """A handle at a vehicle's reference, which follows that unless it was dragged last.
 
     Args:
-        name: of its nodes.
+        server: of the pages.
+        name: of its node.
+        vehicle: its number.
+        steps: of the present instant.
+
+    Attributes:
+        is_dragged: whether a person has dragged it, and no key has flown the reference since.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name, self._count, self._t = name, 0, -np.inf
-        self._points: list[Array] = []
-        self._nodes: deque[str] = deque()
+    def __init__(self, server: Server, name: str, vehicle: int, steps: Steps) -> None:
+        self._vehicle, self._t, self.is_dragged = vehicle, -np.inf, False
+        self._handle: Any = server.scene.add_transform_controls(
+            name, scale=GIZMO_SIZE, depth_test=False
+        )
+        self.follow(steps)
 
-    def extend(self, stage: ErasableStage, t: float, position: Array) -> None:
-        """Add a position (3,) at a time [s]."""
-        if t < self._t:
-            self._points.clear()
-            while self._nodes:
-                stage.remove(self._nodes.popleft())
-        elif t > self._t + LONGEST_GAP:
-            self._points.clear()
-        self._t = t
-        self._points.append(position.copy())
-        if len(self._points) > TRACE_POINTS:
-            self._draw(stage)
+    def on_drag(self, hand: ReferenceHand) -> None:
+        """Let a hand drag the vehicle's reference along."""
 
-    def _draw(self, stage: ErasableStage) -> None:
-        """Draw the points as a node, and take away the oldest one of many."""
-        self._count += 1
-        self._nodes.append(f"{self._name}_{self._count}")
-        add_path(stage, self._nodes[-1], np.array(self._points), PATH_COLOR)
-        del self._points[:-1]
-        if len(self._nodes) > MOST_NODES:
-            stage.remove(self._nodes.popleft())
+        @self._handle.on_update
+        def _(_: object) -> None:
+            self.is_dragged = True
+            w, x, y, z = self._handle.wxyz
+            hand.drag(self._vehicle, np.array([*self._handle.position, x, y, z, w]))
+
+    def follow(self, steps: Steps) -> None:
+        """Stand at the reference of an instant; a flight that has begun anew has not been dragged."""
+        step = steps[self._vehicle]
+        self.is_dragged &= step.t >= self._t
+        self._t = step.t
+        if not self.is_dragged:
+            x, y, z, w = step.reference.row[REF_Q].tolist()
+            self._handle.position, self._handle.wxyz = step.reference.row[REF_P], (w, x, y, z)
+
+    def remove(self) -> None:
+        """Take it away."""
+        self._handle.remove()

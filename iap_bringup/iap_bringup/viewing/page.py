@@ -73,7 +73,7 @@ def write_page(source: RunSource, out: Path) -> None:
     server = open_server(port=0, label=source.title)
     try:
         stage = PageStage(server)
-        scene = FlightScene(source.rig, source.meta)
+        scene = FlightScene(source.rig, source.meta, couplings=source.couplings)
         scene.add(stage)
         stage.add_frame(CLOCK)
         add_paths(stage, *source.paths)

@@ -8,7 +8,7 @@ import numpy as np
 import viser
 from viser import uplot
 
-from iap_bringup.viewing.control import Control, Playback
+from iap_bringup.viewing.control import Control, Pausing, Playback
 from iap_bringup.viewing.record_notes import Curves, Event, RecordedImages, as_picture
 from iap_bringup.viewing.scene import PATHS, FlightScene
 from iap_bringup.viewing.stage import Stage
@@ -21,18 +21,25 @@ CURVE_ASPECT = 2.2
 IMAGE_WIDTH = 320  # [pixels]
 
 
-def add_time(server: viser.ViserServer, control: Control) -> None:
-    """Add buttons for time: pause, step, reset, and speeds where there are any."""
+def add_time(server: viser.ViserServer, control: Pausing | Control) -> None:
+    """Add buttons for time: pause, step, reset if the control has it, and speeds where there are any."""
     gui = server.gui
     with gui.add_folder("Time"):
         pause = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
         step = gui.add_button("Step", icon=viser.Icon.PLAYER_SKIP_FORWARD)
-        reset = gui.add_button("Reset", icon=viser.Icon.PLAYER_SKIP_BACK)
-        names = [f"{each:g}x" for each in control.speeds]
-        speed = gui.add_dropdown("speed", names, initial_value="1x") if names else None
+        if isinstance(control, Control):
+            reset = gui.add_button("Reset", icon=viser.Icon.PLAYER_SKIP_BACK)
+            reset.on_click(lambda _: begin_again(control))
+        names = {_name_of(each): each for each in control.speeds}
+        present = _name_of(control.speed)
+        speed = gui.add_dropdown("speed", tuple(names), initial_value=present) if names else None
 
     def show_paused() -> None:
         pause.label = "Play" if control.is_paused else "Pause"
+
+    def begin_again(resettable: Control) -> None:
+        resettable.reset()
+        show_paused()
 
     @pause.on_click
     def _(_: object) -> None:
@@ -44,16 +51,15 @@ def add_time(server: viser.ViserServer, control: Control) -> None:
         control.step()
         show_paused()
 
-    @reset.on_click
-    def _(_: object) -> None:
-        control.reset()
-        show_paused()
-
     if speed is not None:
 
         @speed.on_update
         def _(_: object) -> None:
-            control.speed = float(speed.value.removesuffix("x"))
+            control.speed = names[speed.value]
+
+
+def _name_of(speed: float) -> str:
+    return f"{speed:g}x" if speed > 0.0 else "as fast as it can"
 
 
 def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightScene]) -> None:

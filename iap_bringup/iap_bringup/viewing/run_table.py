@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of many runs, of which a viewer shows one after the other: sweeps and data sets."""
+"""Tables of many runs, of which a viewer shows one after the other: sweeps, data sets and evaluations."""
 
 import csv
 import itertools
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import yaml
 
+from iap_description.config.json_files import read_json
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_simulation.flights.flight import Flight
@@ -19,6 +20,8 @@ from iap_simulation.sweeps.study import with_values
 from iap_simulation.sweeps.sweep_folder import RUNS, STUDY, TABLE
 
 Row = Mapping[str, str]
+EVALUATION, EPISODES = "evaluation.json", "episodes.csv"
+EVALUATION_KEYS = {"arguments": dict, "policy": dict, "task": str, "engine": str, "failures": dict}
 
 
 class RunTable(Protocol):
@@ -79,6 +82,47 @@ class SweepTable:
         execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
 
 
+class EvaluationTable:
+    """The episodes of an evaluation.
+
+    Args:
+        folder: of the evaluation.
+
+    Raises:
+        BadInput: the evaluation is damaged, or of a version that does not name what flew.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._tree = folder, read_json(folder / EVALUATION)
+        for key, kind in EVALUATION_KEYS.items():
+            if not isinstance(self._tree, dict) or not isinstance(self._tree.get(key), kind):
+                raise BadInput(f"{folder / EVALUATION}: no key '{key}'; evaluate again")
+        name = self._tree["policy"]["name"]
+        self.title: str = f"{name} on {self._tree['task']}, {folder.resolve().name}"
+        self.rows: Sequence[Row] = _rows(folder / EPISODES)
+
+    def recorded(self, number: int) -> Path | None:
+        """The run folder of the first failure of a cause."""
+        seed = int(self.rows[number]["seed"])
+        for failure in self._tree["failures"].values():
+            if failure["first_seed"] == seed and failure["recorded"]:
+                folder = self._folder / failure["recorded"]
+                return folder if folder.is_dir() else None
+        return None
+
+    def fly(self, number: int, folder: Path) -> None:
+        """Fly an episode again by its seed, in the engine that flew it or the closest one, see `RunTable`."""
+        # slow to import
+        from iap_learning.evaluation.engines import record_episode, recording_engine
+        from iap_learning.evaluation.subjects import subject_of
+
+        task, flyer, policy = subject_of(**self._tree["arguments"])
+        if policy is not None and policy.digest != self._tree["policy"]["sha256"]:
+            raise BadInput(f"policy '{flyer.name}' is another one by now: evaluate it again")
+        engine = recording_engine(task, self._tree["engine"])
+        record_episode(task, flyer, engine, int(self.rows[number]["seed"]), folder)
+
+
 def _rows(path: Path) -> list[dict[str, str]]:
     """Lines of a table.
 
@@ -94,7 +138,10 @@ def _rows(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-TABLES: Mapping[str, Callable[[Path], RunTable]] = {STUDY: SweepTable}  # by a file of the folder
+TABLES: Mapping[str, Callable[[Path], RunTable]] = {  # by a file of the folder
+    STUDY: SweepTable,
+    EVALUATION: EvaluationTable,
+}
 
 
 def table_of(folder: Path) -> RunTable | None:

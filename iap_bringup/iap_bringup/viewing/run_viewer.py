@@ -48,7 +48,7 @@ class RunViewer:
         self.playback = Playback(first, 1.0 / sources[0].meta.control_hz)
         self._stage = ViserStage(server)
         self._scenes = [
-            FlightScene(each.rig, each.meta, root=f"run_{i}" if i else "world")
+            FlightScene(each.rig, each.meta, f"run_{i}" if i else "world", each.couplings)
             for i, each in enumerate(sources)
         ]
         server.gui.configure_theme(show_logo=False, show_share_button=False)

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_bringup.viewing.layers import LAYERS, LEVEL, Layer, Steps
+from iap_bringup.viewing import layers, note_layers
+from iap_bringup.viewing.layers import LEVEL, Layer, Steps
+from iap_bringup.viewing.scene_notes import NO_NOTES, Coupling, SceneNotes
 from iap_bringup.viewing.stage import Rgb, Stage
 from iap_description.arrays import Array
 from iap_description.math import so3
@@ -14,6 +16,20 @@ from iap_description.world.scene_objects import standing
 from iap_io.runs.run_meta import RunMeta
 from iap_sensors.mounted.rig_spec import RigSpec
 
+LAYERS = (
+    layers.Ground,
+    layers.Bodies,
+    layers.Arms,
+    layers.References,
+    layers.Thrusts,
+    layers.Contacts,
+    note_layers.Ports,
+    note_layers.Estimates,
+    note_layers.Covariances,
+    note_layers.Anchors,
+    note_layers.Clouds,
+)
+JOINTS = "joints"  # layer of a vehicle's joints, and of couplings between vehicles
 PATHS = "paths"  # node of the lines of paths
 PATH_COLOR: Rgb = (40, 90, 200)
 REFERENCE_COLOR: Rgb = (150, 150, 150)
@@ -33,6 +49,7 @@ class FlightScene:
         rig: vehicles, sensors and world.
         meta: of the flight's recording.
         root: node that everything hangs on.
+        couplings: latches, and joints between modules.
 
     Attributes:
         layers: by their names; each has a node of its name below the root.
@@ -40,7 +57,13 @@ class FlightScene:
         offset: (3,) of the root, for flights beside each other [m].
     """
 
-    def __init__(self, rig: RigSpec, meta: RunMeta, root: str = "world") -> None:
+    def __init__(
+        self,
+        rig: RigSpec,
+        meta: RunMeta,
+        root: str = "world",
+        couplings: Sequence[Coupling] = (),
+    ) -> None:
         self.root, self.follows = root, False
         self.offset = np.zeros(3)
         self._home: Array | None = None
@@ -48,6 +71,7 @@ class FlightScene:
             each.__name__.lower(): each(f"{root}/{each.__name__.lower()}", rig, meta)
             for each in LAYERS
         }
+        self.layers[JOINTS] = note_layers.Joints(f"{root}/{JOINTS}", meta, couplings)
 
     def add(self, stage: Stage) -> None:
         """Add everything to a stage."""
@@ -62,10 +86,10 @@ class FlightScene:
         layer = self.layers.get(name)
         return (f"{self.root}/{name}",) if layer is None else layer.nodes
 
-    def update(self, stage: Stage, steps: Steps) -> None:
-        """Show an instant: one step of every vehicle."""
+    def update(self, stage: Stage, steps: Steps, notes: SceneNotes = NO_NOTES) -> None:
+        """Show an instant: one step of every vehicle, and what is known besides."""
         for layer in self.layers.values():
-            layer.update(stage, steps)
+            layer.update(stage, steps, notes)
         p = steps[0].x[0, P]
         if self._home is None:
             self._home = p.copy()

@@ -12,7 +12,9 @@ from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.viewing.control import Control, Disturber, ReferenceHand
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.recorded_scene_notes import RecordedSceneNotes
 from iap_bringup.viewing.scene import FlightScene
+from iap_bringup.viewing.scene_notes import Coupling, SceneNotes, couplings_of
 from iap_bringup.viewing.stage import Stage
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -42,6 +44,10 @@ class Source(Protocol):
     def meta(self) -> RunMeta:
         """Description of the flight."""
 
+    @property
+    def couplings(self) -> Sequence[Coupling]:
+        """Latches, and joints between modules."""
+
     def steps(self, t: float) -> Steps:
         """One step of every vehicle at the last instant up to a time [s]."""
 
@@ -70,11 +76,18 @@ class LiveSource(Protocol):
         """Description of the flight."""
 
     @property
+    def couplings(self) -> Sequence[Coupling]:
+        """Latches, and joints between modules."""
+
+    @property
     def references(self) -> Sequence[Array]:
         """Ways (n, 3) of the vehicles' references to come [m]."""
 
     def steps(self) -> Steps:
         """One step of every vehicle at the newest instant that is shown; empty before the first."""
+
+    def notes(self) -> SceneNotes:
+        """What is known besides at that instant."""
 
 
 def reference_ways(flight: Flight) -> list[Array]:
@@ -110,11 +123,13 @@ class RunSource:
         if not all(len(each.t) for each in self._columns):
             raise BadInput(f"{folder}: no states were recorded")
         self.rig = rig_spec(run.scenario)
+        self.couplings = couplings_of(run.scenario)
+        self._notes = RecordedSceneNotes(run)
         self._grasp = Grasp.of(run.scenario, run.finite_data)
 
     def show(self, scene: FlightScene, stage: Stage, t: float) -> None:
         """Show the instant of a time [s], with the object that a gripper carries."""
-        scene.update(stage, self.steps(t))
+        scene.update(stage, self.steps(t), self._notes.at(t))
         if self._grasp is not None:
             stage.place(f"{scene.root}/bodies/objects/{self._grasp.name}", self._grasp.pose(t))
 

@@ -46,14 +46,20 @@ class Stage(Protocol):
     def add_arrow(self, name: str, color: Rgb) -> None:
         """Add an arrow of length 1 m along z of a node's frame, without any length until it is scaled."""
 
-    def add_ball(self, name: str, radius: float, color: Rgb) -> None:
+    def add_ball(self, name: str, radius: float, color: Rgb, opacity: float = 1.0) -> None:
         """Add a sphere around a node's origin, of a radius [m]."""
+
+    def add_points(self, name: str, color: Rgb, size: float) -> None:
+        """Add points of a size [m], none until they are scattered."""
+
+    def scatter(self, name: str, points: Array) -> None:
+        """Put a node's points (n, 3) in its frame [m] in place of those that were there."""
 
     def place(self, name: str, pose: Array) -> None:
         """Put a node at a pose (7,) in its parent's frame: position [m] and quaternion xyzw."""
 
-    def stretch(self, name: str, factor: float) -> None:
-        """Scale what hangs on a node."""
+    def stretch(self, name: str, factor: float | Array) -> None:
+        """Scale what a node draws, by a factor or by one (3,) along each of its axes."""
 
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node and what hangs on it."""

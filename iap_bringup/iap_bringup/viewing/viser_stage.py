@@ -31,6 +31,7 @@ SAME_SIZE = 0.01  # relative change of a size that is not sent
 ALONE = "127.0.0.1"
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")  # variables without which Linux shows nothing
 
+NO_POINT = np.array([[0.0, 0.0, -1000.0]], np.float16)
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 Vec3 = tuple[float, float, float]
 Vec4 = tuple[float, float, float, float]
@@ -110,7 +111,7 @@ class ViserStage:
         self._server, self.opacity = server, 1.0
         self._nodes: dict[str, Any] = {}
         self._poses: dict[str, Array] = {}
-        self._sizes: dict[str, float] = {}
+        self._sizes: dict[str, float | Array] = {}
         self._visible: dict[str, bool] = {}
 
     @contextlib.contextmanager
@@ -162,11 +163,26 @@ class ViserStage:
             visible=False,
         )
 
-    def add_ball(self, name: str, radius: float, color: Rgb) -> None:
+    def add_ball(self, name: str, radius: float, color: Rgb, opacity: float = 1.0) -> None:
         """Add a sphere, see `Stage`."""
         self._nodes[name] = self._server.scene.add_icosphere(
-            name, radius=radius, color=color, subdivisions=2, cast_shadow=False
+            name,
+            radius=radius,
+            color=color,
+            subdivisions=2,
+            opacity=None if opacity >= 1.0 else opacity,
+            cast_shadow=False,
         )
+
+    def add_points(self, name: str, color: Rgb, size: float) -> None:
+        """Add points, see `Stage`; one far below the ground stands for none."""
+        self._nodes[name] = self._server.scene.add_point_cloud(
+            name, NO_POINT, color, point_size=size, point_shape="circle", point_shading="flat"
+        )
+
+    def scatter(self, name: str, points: Array) -> None:
+        """Put a node's points, see `Stage`."""
+        self._nodes[name].points = points.astype(np.float16) if len(points) else NO_POINT
 
     def place(self, name: str, pose: Array) -> None:
         """Put a node at a pose, unless it stands there already."""
@@ -189,11 +205,13 @@ class ViserStage:
         """Send an attitude."""
         self._nodes[name].wxyz = wxyz
 
-    def stretch(self, name: str, factor: float) -> None:
-        """Scale what hangs on a node, unless it has about that size already."""
-        if abs(factor - self._sizes.get(name, 0.0)) >= SAME_SIZE * factor:
+    def stretch(self, name: str, factor: float | Array) -> None:
+        """Scale what a node draws, unless it has about that size already."""
+        last = self._sizes.get(name, 0.0)
+        if np.any(np.abs(np.subtract(factor, last)) >= SAME_SIZE * np.asarray(factor)):
             self._sizes[name] = factor
-            self._nodes[name].scale = float(factor)
+            is_one = isinstance(factor, float)
+            self._nodes[name].scale = factor if is_one else tuple(np.asarray(factor).tolist())
 
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node, unless it is so already."""

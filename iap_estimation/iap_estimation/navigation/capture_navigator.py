@@ -76,6 +76,10 @@ class CaptureNavigator:
             raise self._failure(t, "the estimate is not a number")
         return self._x
 
+    def covariances(self) -> dict[int, Array]:
+        """(3, 3) covariance of the position [m^2], as large along every axis as along the least known one."""
+        return {0: self._filter.deviation**2 * np.eye(3)}
+
     def health(self, t: float) -> EstimateHealth:
         """The estimator's health at a time [s]: poses count as what is seen."""
         health = health_of(self._filter, t)

@@ -41,6 +41,9 @@ class StateNavigator(Protocol):
     def state(self, t: float) -> Array:
         """Rows (bodies, 13) at a time [s], overwritten by the next call."""
 
+    def covariances(self) -> dict[int, Array]:
+        """(3, 3) covariances of the newest estimated positions [m^2], by the rows of their bodies."""
+
     def health(self, t: float) -> EstimateHealth:
         """Its health at a time [s]."""
 

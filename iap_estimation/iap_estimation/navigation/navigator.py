@@ -66,6 +66,15 @@ class Navigator:
         """The estimator's health at a time [s]."""
         return self._health.look(t, self._localizer.estimators, self._localizer.estimates)
 
+    def covariances(self) -> dict[int, Array]:
+        """(3, 3) covariances of the newest estimated positions [m^2], by the rows of their bodies."""
+        estimates, rows = self._localizer.estimates(), self._sensor_set.rows
+        if len(estimates) < len(rows):  # it does not say whom it leaves out
+            return {}
+        return {
+            row: each.covariance[:3, :3].copy() for row, each in zip(rows, estimates, strict=True)
+        }
+
     @property
     def worst(self) -> Worst:
         """The worst of its health so far."""

@@ -69,3 +69,13 @@ def odometry_topic(body: str) -> str:
 def estimate_topic(body: str) -> str:
     """Topic of the estimate of a body."""
     return ESTIMATE if body == "base_link" else f"{body}/{ESTIMATE}"
+
+
+def covariance_topics(vehicle: VehicleMeta) -> dict[str, str]:
+    """By body of a vehicle that goes by an estimate, the topic of its estimated pose with its covariance."""
+    if not vehicle.is_estimated:
+        return {}
+    return {
+        body: topic(vehicle.name, "virpo/pose" if body == "base_link" else f"{body}/virpo/pose")
+        for body in vehicle.bodies
+    }

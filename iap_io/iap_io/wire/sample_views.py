@@ -139,6 +139,28 @@ class PoseMessage(Message):
         self.pose: Array = self.view("pose")
 
 
+class UncertainPoseMessage(Message):
+    """PoseWithCovarianceStamped: the estimated pose of a body.
+
+    Attributes:
+        pose: (7,) place [m] and attitude xyzw.
+        covariance: (6, 6) of [place, turn], both in `map`; zeros where it is not known.
+    """
+
+    TYPE = "geometry_msgs/msg/PoseWithCovarianceStamped"
+
+    def __init__(self, layout: MessageLayout) -> None:
+        super().__init__(layout)
+        pose = self.view("pose")
+        self.pose: Array = pose[:7]
+        self.covariance: Array = pose[7:].reshape(6, 6)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """A message without a pose yet."""
+        return cls._of()
+
+
 class TwistMessage(Message):
     """TwistStamped.
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,9 +14,28 @@ from iap_learning.tasks.kind import SingleRun
 from iap_learning.tasks.kinds.registry import kind_of
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
-from iap_simulation.runs.run import record
+from iap_simulation.flights.flight import Flight
+from iap_simulation.runs.run import Result, Viewer, record
+from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES
+
+
+class EpisodeViewer(Viewer, Protocol):
+    """Shows episodes one after the other.
+
+    Attributes:
+        wants_reset: whether an episode has ended because it shall begin again.
+    """
+
+    wants_reset: bool
+
+    def begin(self, flight: Flight) -> None:
+        """Show another episode from its start."""
+
+    def allow(self, k: int, most: int) -> int:
+        """Wait until an episode may go on, see `Pacing`."""
+
 
 Ending = tuple[bool, str, Mapping[str, float]]  # success, outcome and measures
 
@@ -27,6 +46,7 @@ def fly_in_engine(
     engine: str,
     seeds: Sequence[int],
     progress: Callable[[int], None] = lambda _: None,
+    viewer: EpisodeViewer | None = None,
 ) -> Results:
     """Fly an episode of each seed.
 
@@ -36,20 +56,36 @@ def fly_in_engine(
         engine: its name.
         seeds: of the episodes.
         progress: is told how many are over.
+        viewer: shows them.
 
     Raises:
         BadInput: the scenario cannot be flown there, or the flyer flies no single run of it.
     """
     endings = []
     with simulation_of(task, flyer, engine, seeds[0]) as simulation:
+        if viewer is not None:
+            simulation.begin(observers=[viewer], sinks=[viewer], guidance=[viewer])
         for seed in seeds:
             simulation.reset(seed)
-            endings.append(_fly(simulation, task))
+            endings.append(
+                _fly(simulation, task) if viewer is None else _show(simulation, task, viewer)
+            )
             progress(len(endings))
     measures = {name: np.array([known[name] for *_, known in endings]) for name in endings[0][2]}
     success = np.array([good for good, *_ in endings])
     words = [outcome for _, outcome, _ in endings]
     return Results(np.array(seeds, dtype=np.int64), success, words, measures)
+
+
+def episode_flight(task: Task, flyer: EvaluatedAgent, engine: str, seed: int) -> Flight:
+    """The single run of a task's seed, made ready to fly.
+
+    Raises:
+        BadInput: there is none.
+    """
+    single_run_of(task)
+    options = {"engine": engine, "seed": seed, "platform": task.platform_name}
+    return Flight.of(resolved(task.scenario, run_settings(task, flyer), options)[0])
 
 
 def simulation_of(task: Task, flyer: EvaluatedAgent, engine: str, seed: int) -> Simulation:
@@ -87,11 +123,23 @@ def run_settings(task: Task, flyer: EvaluatedAgent) -> Mapping[str, Any]:
     return {**task.settings, "policy": policy}
 
 
-def _fly(simulation: Simulation, task: Task) -> Ending:
-    """Fly one episode from the simulation's start."""
+def _show(simulation: Simulation, task: Task, viewer: EpisodeViewer) -> Ending:
+    """Fly one episode while it is shown; it begins again as often as somebody wants it to."""
+    while True:
+        viewer.begin(simulation.flight)
+        viewer.attach(simulation)
+        ending = _fly(simulation, task, lambda: viewer.allow(simulation.loop.k, 1))
+        if not viewer.wants_reset:
+            return ending
+        simulation.reset()
+
+
+def _fly(simulation: Simulation, task: Task, wait: Callable[[], object] = lambda: None) -> Ending:
+    """Fly one episode from the simulation's start; `wait` is called before each period."""
     episode = single_run_of(task).episode(simulation, task)
     try:
         while episode.outcome == RUNNING:
+            wait()
             simulation.step()
             episode.observe()
     except FlightFailed as failure:
@@ -100,6 +148,24 @@ def _fly(simulation: Simulation, task: Task) -> Ending:
 
 
 FOLDER = "failures"
+
+
+def record_episode(
+    task: Task, flyer: EvaluatedAgent, engine: str, seed: int, folder: Path
+) -> Result:
+    """Record the single run of a task's seed into a folder that is empty or new.
+
+    Raises:
+        BadInput: the flyer flies no single run, or the task has none.
+        FlightFailed: it ended before anything was recorded.
+    """
+    duration = single_run_of(task).duration(task)
+    options: dict[str, Any] = {"platform": task.platform_name}
+    options |= {} if duration is None else {"duration": duration}
+    settings = run_settings(task, flyer)
+    return record(
+        task.scenario, folder=folder, settings=settings, seed=seed, engine=engine, **options
+    )
 
 
 class Recording(NamedTuple):
@@ -131,17 +197,12 @@ def record_failures(
     Raises:
         BadInput: the flyer flies no single run, or the task has none.
     """
-    single_run, settings = single_run_of(task), run_settings(task, flyer)
-    duration = single_run.duration(task)
-    options: dict[str, Any] = {"platform": task.platform_name}
-    options |= {} if duration is None else {"duration": duration}
+    run_settings(task, flyer)
     out = {}
     for cause, seed in results.first_failures.items():
         place = folder / FOLDER / cause
         try:
-            run = record(
-                task.scenario, folder=place, settings=settings, seed=seed, engine=engine, **options
-            )
+            run = record_episode(task, flyer, engine, seed, place)
         except FlightFailed as failure:
             out[cause] = Recording(None, engine, failure.outcome)
             continue

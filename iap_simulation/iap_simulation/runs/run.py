@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from iap_description.errors import FlightFailed
 from iap_description.process.interrupts import Deferral, word
+from iap_description.sensors.readings import Reading
 from iap_description.signals import Reference, Step
 from iap_description.vehicles.faults import has_come
 from iap_io.bags.bag_writer import RecordingFailed
@@ -26,12 +27,13 @@ from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
 from iap_physics.plant.plant import Plant
+from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.pacing import WallClock
 from iap_simulation.loop.roles import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
-from iap_simulation.runs.topic_logs import topic_logs
+from iap_simulation.runs.topic_logs import CovarianceLog, topic_logs
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
 
@@ -46,6 +48,12 @@ class Viewer(Protocol):
     """
 
     check: Callable[[], None]
+
+    def attach(self, simulation: Simulation) -> None:
+        """Look at a simulation that has begun."""
+
+    def receive(self, reading: Reading) -> None:
+        """Take a reading of a sensor, see `ReadingSink`."""
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take a control step, see `StepObserver`."""
@@ -330,16 +338,20 @@ def _fly_recorded(
                 observers: list[Observer] = [
                     recorder,
                     *topic_logs(simulation, recorder),
+                    *CovarianceLog.of(flight, recorder),
                     *pace,
                     *told,
                     interrupts,
                 ]
-                guidance = []
+                guidance, sinks = [], list[ReadingSink]([recorder])
                 if viewer is not None:
                     viewer.check = interrupts.check
                     observers.append(viewer)
                     guidance.append(viewer)
-                simulation.begin(observers=observers, sinks=[recorder], guidance=guidance)
+                    sinks.append(viewer)
+                simulation.begin(observers=observers, sinks=sinks, guidance=guidance)
+                if viewer is not None:
+                    viewer.attach(simulation)
                 simulation.fly(progress)
     except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:
         if recorder is None or not recorder.written:

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records what latches and the joints between modules do, as nodes tell it on topics."""
+"""Records what latches, joints between modules and estimators say, as messages of topics."""
 
 from collections.abc import Sequence
 from typing import Protocol
+
+import numpy as np
 
 from iap_control.modules.joint_states import joint_states, joints_message
 from iap_description.signals import Step
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.recorder import Recorder
-from iap_io.runs.topics import JOINTS, LATCHES
+from iap_io.runs.topics import JOINTS, LATCHES, covariance_topics
 from iap_io.wire.message import Message
-from iap_io.wire.sample_views import LatchStateMessage
+from iap_io.wire.sample_views import LatchStateMessage, UncertainPoseMessage
 from iap_io.wire.stamps import stamp_of_time
 from iap_physics.latching.latches import Latches
 from iap_physics.plant.plant import Plant
+from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.roles import Observer
 from iap_simulation.modules.in_flight import ModulesInFlight
+from iap_simulation.runs.estimate_covariances import EstimateCovariances
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -66,6 +70,36 @@ class JointsLog:
         if vehicle == 0 and modules is not None:
             self._message.put(joint_states(modules.coordinator))
             self._recorder.note(note_of(JOINTS, self._message, step))
+
+
+class CovarianceLog:
+    """Records estimated poses with the covariances of their positions, as often as these are looked at."""
+
+    def __init__(self, flight: Flight, recorder: Recorder) -> None:
+        self._recorder, self._covariances = recorder, EstimateCovariances(flight)
+        self._message = UncertainPoseMessage.empty()
+        self._topics = [
+            {f"{each.name}/{body}": topic for body, topic in covariance_topics(each).items()}
+            for each in flight.meta.vehicles
+        ]
+        self._recorded: list[object] = [None for _ in self._topics]
+
+    @classmethod
+    def of(cls, flight: Flight, recorder: Recorder) -> "list[CovarianceLog]":
+        """One where a vehicle flies on an estimate."""
+        return [cls(flight, recorder)] if flight.navigators else []
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Record the covariances that are new."""
+        known = self._covariances.at(step.t)
+        if step.estimated is None or known is self._recorded[vehicle]:
+            return
+        self._recorded[vehicle] = known
+        for (name, topic), row in zip(self._topics[vehicle].items(), step.estimated, strict=True):
+            covariance = known.get(name)
+            if covariance is not None and np.isfinite(covariance).all():
+                self._message.pose[:], self._message.covariance[:3, :3] = row[:7], covariance
+                self._recorder.note(note_of(topic, self._message, step))
 
 
 def topic_logs(simulation: LoggedSimulation, recorder: Recorder) -> Sequence[Observer]:

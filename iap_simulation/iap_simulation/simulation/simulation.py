@@ -159,6 +159,11 @@ class Simulation:
         self._resources.close()
 
     @property
+    def flight(self) -> Flight:
+        """The present flight."""
+        return self._flight
+
+    @property
     def scenario(self) -> Scenario:
         """The resolved scenario."""
         return self._flight.scenario

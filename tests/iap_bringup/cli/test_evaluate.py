@@ -9,8 +9,8 @@ import cv2
 import pytest
 from linear_policies import docking_policy, linear_policy
 
-from iap_bringup.cli.evaluate import base_of, preset_of
 from iap_bringup.cli.main import main
+from iap_learning.evaluation.subjects import base_of, preset_of
 from iap_learning.tasks.kinds.registry import make_episodes
 
 

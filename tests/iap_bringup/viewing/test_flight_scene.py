@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from recording_stage import RecordingStage
 
-from iap_bringup.viewing.live_viewer import Trace
+from iap_bringup.viewing.live_trace import Trace
 from iap_bringup.viewing.scene import FlightScene
 from iap_description.states import P
 from iap_physics.nodes.markers import METRES_PER_NEWTON

@@ -4,10 +4,10 @@
 from pathlib import Path
 
 from iap_bringup.cli.arguments.options import (
+    add_live_options,
     add_pose_options,
     add_report_options,
     add_scenario_options,
-    add_server_options,
 )
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 from iap_simulation.scenario.shipped import SCENARIOS
@@ -65,12 +65,7 @@ def _add_flight_options(parser: CommandParser) -> None:
         help="show the flight: in the browser, or in PyBullet's window",
     )
     parser.add_argument("--no-view", action="store_true", help="leave the page view.html out")
-    add_server_options(parser)
-    parser.add_argument(
-        "--allow-control",
-        action="store_true",
-        help="let pages control the flight that come from other machines",
-    )
+    add_live_options(parser)
     add_report_options(parser)
 
 

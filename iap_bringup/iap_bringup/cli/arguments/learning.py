@@ -3,13 +3,13 @@
 
 from pathlib import Path
 
-from iap_bringup.cli.arguments.options import add_assignments
+from iap_bringup.cli.arguments.options import add_assignments, add_live_options
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 
 BATCHED = "batched"
 ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
 FIRST_SEED = 1_000_000
-NOMINAL = "nominal"  # preset that is the task itself
+NOMINAL = "nominal"  # preset that is the task itself, see `iap_learning.evaluation.subjects`
 DATASETS = Path("datasets")
 
 
@@ -60,6 +60,15 @@ def add_evaluate(parser: CommandParser) -> None:
         metavar="FILE",
         help="of the first episode: .webm, .mp4, .webp or .gif",
     )
+    parser.add_argument(
+        "--view",
+        choices=("web",),
+        help="show the episodes in the browser, one by one, in an engine",
+    )
+    parser.add_argument(
+        "--realtime", action="store_true", help="with --view: keep pace with the wall clock"
+    )
+    add_live_options(parser)
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: evaluations/NAME-001")
     parser.add_argument("--no-record", action="store_true", help="fly no failure again")
     parser.add_argument("--no-plot", action="store_true", help="leave the figure out")

@@ -160,3 +160,13 @@ def add_server_options(parser: CommandParser) -> None:
         "--port", type=int, default=FIRST_PORT, help=f"first port to try ({FIRST_PORT})"
     )
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
+
+
+def add_live_options(parser: CommandParser) -> None:
+    """Options of what serves pages of a flight to a browser while it is flown."""
+    add_server_options(parser)
+    parser.add_argument(
+        "--allow-control",
+        action="store_true",
+        help="let pages control the flight that come from other machines",
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from iap_bringup.cli.arguments.options import (
     add_assignments,
+    add_live_options,
     add_report_options,
     add_sensor_options,
     add_server_options,
@@ -52,6 +53,12 @@ def add_localize(parser: CommandParser) -> None:
         metavar="DIR",
         help="folder to create (default: the next runs/localize_NAME-001)",
     )
+    parser.add_argument(
+        "--view",
+        choices=("web",),
+        help="show estimates beside the truth in the browser while they are made",
+    )
+    add_live_options(parser)
     add_report_options(parser)
     parser.set_defaults(run=Later("localize", "run_command"))
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
-from iap_bringup.cli.evaluate import subject_of
 from iap_control.laws.end_effector import level, task_pose
 from iap_description.errors import BadInput
 from iap_learning.evaluation.baselines import score
 from iap_learning.evaluation.engines import fly_in_engine
+from iap_learning.evaluation.subjects import subject_of
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes, make_task
 from iap_physics.identified.engine import IdentifiedEngine
