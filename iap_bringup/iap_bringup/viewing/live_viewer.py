@@ -9,9 +9,10 @@ import numpy as np
 
 from iap_bringup.viewing.control import Disturber, ReferenceHand
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.legend import legend_of
 from iap_bringup.viewing.live_flight import SHOW_PERIOD
 from iap_bringup.viewing.live_trace import Trace
-from iap_bringup.viewing.panel import add_layers, add_time
+from iap_bringup.viewing.panel import add_layers, add_legend, add_time
 from iap_bringup.viewing.scene import (
     PATHS,
     FlightScene,
@@ -75,6 +76,7 @@ class LiveViewer:
             if flight.disturber is not None:
                 self._add_faults(flight.disturber)
         add_layers(server, self._stage, [self._scene])
+        add_legend(server, legend_of(flight.meta, flight.couplings))
 
     def _add_hand(self) -> None:
         """Add what flies a vehicle by hand."""

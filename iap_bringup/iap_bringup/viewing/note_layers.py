@@ -25,7 +25,7 @@ DEVIATIONS, LEAST_SIZE = (
     3.0,
     1e-3,
 )  # half axes of an ellipsoid over standard deviations; at least [m]
-POINT_SIZE = 0.025  # [m]
+POINT_SIZE = 0.04  # [m]
 POINT_COLORS: tuple[Rgb, ...] = ((20, 120, 200), (200, 90, 20), (30, 150, 110), (150, 60, 160))
 
 

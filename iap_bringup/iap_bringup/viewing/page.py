@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from viser.infra import StateSerializer
 
+from iap_bringup.viewing.legend import legend_of
 from iap_bringup.viewing.record_notes import as_picture, events_of
 from iap_bringup.viewing.scene import FlightScene, add_paths, initial_view
 from iap_bringup.viewing.source import RunSource
@@ -33,7 +34,7 @@ SCRIPT = Path(__file__).parents[1] / "data" / "viewing" / "page.js"
 
 
 class PageStage(ViserStage):
-    """A stage whose poses go straight into a page once it is recorded, a tenth of the cost of viser's own way.
+    """A stage whose changes go straight into a page once it is recorded, a tenth of the cost of viser's own way.
 
     Attributes:
         recording: of the page; None until it is begun.
@@ -50,7 +51,15 @@ class PageStage(ViserStage):
         if not self._record(name, "SetOrientationMessage", wxyz=wxyz):
             super()._turn(name, wxyz)
 
-    def _record(self, name: str, kind: str, **fields: Vec3 | Vec4) -> bool:
+    def _scale(self, name: str, scale: float | Vec3) -> None:
+        if not self._record(name, "SceneNodeUpdateMessage", updates={"scale": scale}):
+            super()._scale(name, scale)
+
+    def _reveal(self, name: str, *, visible: bool) -> None:
+        if not self._record(name, "SetSceneNodeVisibilityMessage", visible=visible):
+            super()._reveal(name, visible=visible)
+
+    def _record(self, name: str, kind: str, **fields: object) -> bool:
         """Add a message as viser writes it, which is pinned for that; False before a recording is begun."""
         recording = self.recording
         if recording is None:
@@ -103,6 +112,8 @@ def _with_script(page: str, source: RunSource) -> str:
         "home": x.tolist(),
         "from": _direction(np.subtract(eye, target)),
         "begin": source.span[0],
+        "end": source.span[1],
+        "legend": [list(each) for each in legend_of(source.meta, source.couplings)],
         "size": _size(source.paths[0]),
         "events": [[each.t, each.text] for each in events_of(source.run)],
         "images": _thumbnails(source),

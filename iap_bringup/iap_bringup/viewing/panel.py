@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The panel beside a scene: time, layers, curves, events and images of a recorded flight."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import viser
 from viser import uplot
 
 from iap_bringup.viewing.control import Control, Pausing, Playback
+from iap_bringup.viewing.legend import Meaning, as_html
 from iap_bringup.viewing.record_notes import Curves, Event, RecordedImages, as_picture
 from iap_bringup.viewing.scene import PATHS, FlightScene
 from iap_bringup.viewing.stage import Stage
@@ -62,6 +63,12 @@ def _name_of(speed: float) -> str:
     return f"{speed:g}x" if speed > 0.0 else "as fast as it can"
 
 
+def add_legend(server: viser.ViserServer, meanings: Iterable[Meaning]) -> None:
+    """Add what colours mean."""
+    with server.gui.add_folder("Colours", expand_by_default=False):
+        server.gui.add_html(as_html(list(meanings)))
+
+
 def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightScene]) -> None:
     """Add a box for each layer of some scenes, which shows or hides it, and one that follows the first vehicle."""
 
@@ -84,10 +91,14 @@ def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightS
 
 
 class TimeSlider:
-    """A slider over the time of a recorded flight."""
+    """A slider over the time of a recorded flight, with marks at its events."""
 
     def __init__(
-        self, server: viser.ViserServer, playback: Playback, span: tuple[float, float]
+        self,
+        server: viser.ViserServer,
+        playback: Playback,
+        span: tuple[float, float],
+        events: Sequence[Event] = (),
     ) -> None:
         self._playback = playback
         first, last = span
@@ -98,6 +109,7 @@ class TimeSlider:
                 max=round(max(last, first + 1e-3), 3),
                 step=0.005,
                 initial_value=first,
+                marks=tuple(sorted({round(each.t, 3) for each in events})) or None,
             )
         )
         self._is_mine = False

@@ -70,14 +70,19 @@ def events_of(run: RecordedRun) -> list[Event]:
         for notice in notices(each.name, each.faults, each.losses)
     ]
     events += [
-        Event(each.contact.first, "first contact")
-        for each in run.touching.values()
+        Event(each.contact.first, f"first contact{_named(end)}")
+        for end, each in run.touching.items()
         if each.contact.first is not None
     ]
     metrics = read_metrics(run.folder) if (run.folder / METRICS).exists() else {}
     events += _metric_events(metrics)
     last = max(float(each.columns.t[-1]) for each in run.data.vehicles)
     return sorted([*events, Event(last, run.outcome)])
+
+
+def _named(end: str) -> str:
+    """Whose it is, where a run has several vehicles, by the end of its pictures' names."""
+    return f" of {end.strip('_')}" if end else ""
 
 
 def _metric_events(metrics: Mapping[str, Any]) -> Iterator[Event]:

@@ -12,10 +12,9 @@ from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.viewing.scene_notes import SceneNotes, has_points, in_map, points_of
 from iap_description.arrays import Array
 from iap_io.bags.bag_reading import raw_messages
-from iap_io.runs.topics import BAG, JOINTS, LATCHES, covariance_topics
+from iap_io.runs.topics import BAG, LATCHES, covariance_topics
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_io.wire.cdr import decoded
-from iap_io.wire.module_views import ModuleJointsMessage
+from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import LatchStateMessage, UncertainPoseMessage
 
 CLOUD_PERIOD = 0.25  # between two looks for new points [s]
@@ -58,18 +57,18 @@ class RecordedSceneNotes:
     @cached_property
     def _couplings(self) -> list[tuple[Sequence[str], _Changes]]:
         """States of latches, and of joints between modules, with their names."""
-        parts = (
-            (self._meta.latches, LATCHES, LatchStateMessage.TYPE, "phases"),
-            (self._meta.joints, JOINTS, ModuleJointsMessage.TYPE, "states"),
-        )
         found = []
-        for names, topic, kind, field in parts:
-            if names:
-                rows = [
-                    (NANO * stamp, np.array(getattr(decoded(data, kind), field)))
-                    for _, stamp, data in raw_messages(self._run.folder / BAG, (topic,))
-                ]
-                found.append((names, _changes(rows, len(names))))
+        if self._meta.latches:
+            reader = MessageReader(LatchStateMessage, frames=())
+            rows = [
+                (NANO * stamp, reader.read(data).phases.copy())
+                for _, stamp, data in raw_messages(self._run.folder / BAG, (LATCHES,))
+            ]
+            found.append((self._meta.latches, _changes(rows, len(self._meta.latches))))
+        for modules in self._run.modules.values():
+            rows = list(zip(modules["t"].tolist(), modules["states"], strict=True))
+            names = tuple(map(str, modules["joints"]))
+            found.append((names, _changes(rows, len(names))))
         return found
 
     def _couplings_at(self, t: float) -> Mapping[str, int]:
@@ -90,10 +89,10 @@ class RecordedSceneNotes:
         }
         rows: dict[str, list[tuple[float, Array]]] = {each: [] for each in bodies.values()}
         if bodies:
-            kind = UncertainPoseMessage.TYPE
+            reader = MessageReader(UncertainPoseMessage, frames=())
             for connection, stamp, data in raw_messages(self._run.folder / BAG, bodies):
-                C = np.reshape(decoded(data, kind).pose.covariance, (6, 6))[:3, :3]
-                rows[bodies[connection.topic]].append((NANO * stamp, C.ravel()))
+                C = reader.read(data).covariance[:3, :3].flatten()
+                rows[bodies[connection.topic]].append((NANO * stamp, C))
         return {body: _changes(each, 9) for body, each in rows.items()}
 
     def _covariances_at(self, t: float) -> Mapping[str, Array]:

@@ -120,6 +120,7 @@ class EvaluationTable:
         if policy is not None and policy.digest != self._tree["policy"]["sha256"]:
             raise BadInput(f"policy '{flyer.name}' is another one by now: evaluate it again")
         engine = recording_engine(task, self._tree["engine"])
+        folder.rmdir()  # it is made anew
         record_episode(task, flyer, engine, int(self.rows[number]["seed"]), folder)
 
 

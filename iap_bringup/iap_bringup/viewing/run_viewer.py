@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_bringup.viewing.control import Playback
+from iap_bringup.viewing.legend import legend_of
 from iap_bringup.viewing.panel import (
     CURVE_PERIOD,
     IMAGE_PERIOD,
@@ -16,6 +17,7 @@ from iap_bringup.viewing.panel import (
     TimeSlider,
     add_events,
     add_layers,
+    add_legend,
     add_time,
 )
 from iap_bringup.viewing.record_notes import RecordedImages, curves_of, events_of
@@ -60,11 +62,13 @@ class RunViewer:
         server.initial_camera.position, server.initial_camera.look_at = initial_view(
             np.vstack([line for source in sources for line in source.paths[0]]), sources[0].rig
         )
-        self._slider = TimeSlider(server, self.playback, first)
+        run, meta = sources[0].run, sources[0].meta
+        events = events_of(run)
+        self._slider = TimeSlider(server, self.playback, first, events)
         add_time(server, self.playback)
         add_layers(server, self._stage, self._scenes)
-        run = sources[0].run
-        add_events(server, events_of(run), self.playback)
+        add_legend(server, legend_of(meta, sources[0].couplings))
+        add_events(server, events, self.playback)
         self._curves = CurvePanel(server, list(curves_of(run)))
         cameras = [s for s in run.data.meta.sensors if isinstance(s, CameraSensorInfo)]
         self._images = ImagePanel(server, RecordedImages(run.folder, cameras)) if cameras else None

@@ -21,8 +21,9 @@ from iap_io.runs.run_meta import RunMeta
 from iap_physics.latching.latches import PHASES, Phase
 from iap_simulation.scenario.scenario import Scenario
 
-MOST_POINTS = 600  # of a sensor, that are drawn
+MOST_POINTS = 1000  # of a sensor, that are drawn
 DEPTH = "32FC1"  # encoding of images that show depth [m]
+ABOVE = np.array([0.0, 0.0, 0.14])  # of a coupling, where its ball hides in nothing [m]
 OPEN_COLOR: Rgb = (150, 150, 150)
 MOVING_COLOR: Rgb = (235, 165, 20)
 HELD_COLOR: Rgb = (40, 160, 70)
@@ -63,7 +64,7 @@ class Coupling(NamedTuple):
     Attributes:
         name: of it.
         vehicle: name of the one that it is drawn on.
-        position: (3,) of it on that vehicle's central body [m].
+        position: (3,) of its mark on that vehicle's central body [m].
         colors: of its states, by their numbers.
     """
 
@@ -82,12 +83,12 @@ def couplings_of(scenario: Scenario) -> tuple[Coupling, ...]:
     for name, latch in scenario.latches.items():
         vehicle, port = latch.probe.split("/")
         frame = PortFrame.of(ports[vehicle][port], assemblies[vehicle].p_FP_F)
-        couplings.append(Coupling(name, vehicle, frame.position, colors))
+        couplings.append(Coupling(name, vehicle, frame.position + ABOVE, colors))
     if scenario.modules is not None:
         colors = [JOINT_COLORS.get(state, MOVING_COLOR) for state in STATES]
         half = 0.5 * scenario.modules.size
         for name, joint in scenario.modules.joints.items():
-            position = half * np.array(FACES[joint.face])
+            position = half * np.array(FACES[joint.face]) + ABOVE
             couplings.append(Coupling(name, joint.leader, position, colors))
     return tuple(couplings)
 

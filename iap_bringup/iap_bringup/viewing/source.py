@@ -127,6 +127,10 @@ class RunSource:
         self._notes = RecordedSceneNotes(run)
         self._grasp = Grasp.of(run.scenario, run.finite_data)
 
+    def notes(self, t: float) -> SceneNotes:
+        """What is known at a time [s] besides the vehicles' steps."""
+        return self._notes.at(t)
+
     def show(self, scene: FlightScene, stage: Stage, t: float) -> None:
         """Show the instant of a time [s], with the object that a gripper carries."""
         scene.update(stage, self.steps(t), self._notes.at(t))

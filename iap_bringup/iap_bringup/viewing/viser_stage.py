@@ -211,13 +211,21 @@ class ViserStage:
         if np.any(np.abs(np.subtract(factor, last)) >= SAME_SIZE * np.asarray(factor)):
             self._sizes[name] = factor
             is_one = isinstance(factor, float)
-            self._nodes[name].scale = factor if is_one else tuple(np.asarray(factor).tolist())
+            self._scale(name, factor if is_one else tuple(np.asarray(factor).tolist()))
+
+    def _scale(self, name: str, scale: float | Vec3) -> None:
+        """Send a size."""
+        self._nodes[name].scale = scale
 
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node, unless it is so already."""
         if self._visible.get(name) is not visible:
             self._visible[name] = visible
-            self._nodes[name].visible = visible
+            self._reveal(name, visible=visible)
+
+    def _reveal(self, name: str, *, visible: bool) -> None:
+        """Send whether a node is shown."""
+        self._nodes[name].visible = visible
 
     def remove(self, name: str) -> None:
         """Remove a node that nothing hangs on."""

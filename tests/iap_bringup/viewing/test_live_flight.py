@@ -10,6 +10,9 @@ import pytest
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_description.errors import FlightFailed
 from iap_description.states import P
+from iap_learning.evaluation.engines import episode_flight, fly_in_engine
+from iap_learning.evaluation.flyers import baseline
+from iap_learning.tasks.kinds.registry import make_task
 from iap_physics.plant.plant_faults import PlantFaults
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import resolved
@@ -155,3 +158,23 @@ def test_a_flight_at_half_its_speed_takes_twice_its_time():
     began = time.perf_counter()
     fly("hover", 0.5, viewer=live)
     assert time.perf_counter() - began >= 0.9
+
+
+@pytest.mark.slow
+def test_episodes_that_are_shown_end_as_those_that_are_not_and_one_begins_again_by_hand():
+    task, flyer = make_task("hold"), baseline("controller")
+    seeds = [5]
+    alone = fly_in_engine(task, flyer, "closed_form", seeds)
+    live = LiveFlight(episode_flight(task, flyer, "closed_form", 5), is_paced=False)
+    begun, begin = [], live.begin
+
+    def begin_and_break_off(flight):
+        begin(flight)
+        begun.append(flight.scenario.seed)
+        live.wants_reset = len(begun) == 1
+
+    live.begin = begin_and_break_off
+    shown = fly_in_engine(task, flyer, "closed_form", seeds, viewer=live)
+    assert begun == [5, 5]
+    assert shown.rows == alone.rows
+    assert live.steps()[0].t > 0.5

@@ -104,3 +104,26 @@ def test_a_run_over_another_one_is_paler_and_beside_it_is_not(tmp_path):
         server.stop()
         ratio = client.opacities[f"/run_1/{body}"] / client.opacities[f"/world/{body}"]
         assert ratio == pytest.approx(expected)
+
+
+@pytest.mark.slow
+def test_an_episode_of_an_evaluation_is_flown_again_by_its_seed(tmp_path):
+    folder = tmp_path / "evaluation"
+    arguments = ("--task", "docking", "--episodes", "2", "--no-plot", "--no-record")
+    assert main(["evaluate", "script", *arguments, "--seed", "5", "--out", str(folder)]) == 0
+    table = table_of(folder)
+    assert [row["seed"] for row in table.rows] == ["5", "6"]
+    assert table.recorded(1) is None
+    again = tmp_path / "again"
+    again.mkdir()
+    table.fly(1, again)
+    metrics = read_json(again / METRICS)
+    assert metrics["seed"] == 6
+    assert metrics["docking"]["success"]
+    assert len(RunSource.of_folder(again).paths[0]) == 2  # chaser and target
+
+
+def test_a_damaged_evaluation_is_refused_in_a_line(tmp_path, capsys):
+    (tmp_path / "evaluation.json").write_text('{"policy": {"name": "x"}}')
+    assert main(["view", str(tmp_path), "--no-browser"]) == 2
+    assert "no key 'arguments'; evaluate again" in capsys.readouterr().err

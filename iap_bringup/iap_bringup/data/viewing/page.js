@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beside the playback of viser's page: choice of the camera, events of the flight, and images of its cameras by time.
+// Beside the playback of viser's page: choice of the camera, events with marks, colours, and images of cameras by time.
 // It uses what viser's client exposes for tests (window.__viserMutable): node poses, and the camera's controls.
 (() => {
   const flight = window.IAP_FLIGHT;
   const box = document.createElement("div");
   box.style.cssText =
     "position:fixed;top:10px;right:10px;z-index:20;background:#ffffffdd;border:1px solid #ccc;border-radius:4px;" +
-    "padding:8px;font:13px sans-serif;max-width:340px;max-height:80vh;overflow:auto";
+    "padding:8px;font:13px sans-serif;max-width:350px;max-height:80vh;overflow:auto";
   const title = document.createElement("b");
   title.textContent = flight.title;
   box.append(title);
@@ -69,10 +69,48 @@
     box.append(link);
   }
 
+  // Marks of the events over the playback's slider; a click goes to its time.
+  const marks = flight.events.map(([t, text]) => {
+    const mark = document.createElement("div");
+    mark.className = "iap-mark";
+    mark.title = `${t.toFixed(2)} s  ${text}`;
+    mark.style.cssText =
+      "position:fixed;width:4px;margin-left:-2px;height:16px;background:#d6457e;border-radius:2px;z-index:21;cursor:pointer";
+    mark.onclick = () => seek(t - flight.begin);
+    document.body.append(mark);
+    return { mark, share: (t - flight.begin) / Math.max(flight.end - flight.begin, 1e-6) };
+  });
+  const placeMarks = () => {
+    const track = document.querySelector(".mantine-Slider-track");
+    const area = track && track.getBoundingClientRect();
+    for (const { mark, share } of marks) {
+      mark.style.display = area ? "block" : "none";
+      if (!area) continue;
+      mark.style.left = `${area.left + Math.min(share, 1) * area.width}px`;
+      mark.style.top = `${area.top + area.height / 2 - 8}px`;
+    }
+  };
+
+  const legend = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.textContent = "colours";
+  legend.style.cssText = "margin:4px 0";
+  legend.append(summary);
+  for (const [color, text] of flight.legend) {
+    const line = document.createElement("div");
+    const square = document.createElement("span");
+    square.textContent = "\u25a0 ";
+    square.style.color = `rgb(${color})`;
+    line.append(square, text);
+    legend.append(line);
+  }
+  box.append(legend);
+
   const pictures = Object.entries(flight.images).map(([name, images]) => {
     const figure = document.createElement("figure");
     figure.style.cssText = "display:inline-block;margin:4px 4px 0 0";
     const image = document.createElement("img");
+    image.style.width = "150px";
     const text = document.createElement("figcaption");
     text.textContent = name;
     text.style.cssText = "font-size:11px";
@@ -89,6 +127,7 @@
   };
 
   setInterval(() => {
+    placeMarks();
     const world = pose("/world");
     const vehicle = pose(flight.vehicle);
     if (!world || !vehicle) return;

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A localisation that is shown while it goes on: estimates move beside the truth, and a pause holds them."""
+
+import threading
+
+import numpy as np
+import pytest
+from viewer_client import ViewerClient
+
+from iap_bringup.cli.main import main
+from iap_bringup.viewing.localization_viewer import LocalizationViewer
+from iap_bringup.viewing.viser_stage import ALONE, open_server
+from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.localization import localize
+from iap_estimation.datasets.opening import Choices, open_dataset
+from iap_estimation.navigation.settings import load_settings
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> SensorDataset:
+    """A second of a quadrotor that turns with a stereo pair."""
+    folder = tmp_path_factory.mktemp("seen") / "run"
+    arguments = ["--platform", "f450", "--sensors", "stereo", "--duration", "1", "--no-plot"]
+    assert main(["run", "figure_eight", *arguments, "--no-view", "--out", str(folder)]) == 0
+    return open_dataset(folder, Choices())
+
+
+@pytest.mark.slow
+def test_estimates_move_beside_the_truth_and_stand_still_in_a_pause(dataset):
+    server = open_server(port=0)
+    viewer = LocalizationViewer(server, dataset, ["vio"], may_control=True)
+    settings = load_settings("default", [], dataset.frontend.preset)
+    viewer.step()  # begins paused, after the first update
+    results = []
+
+    def go():
+        results.append(
+            localize(dataset, ["vio"], settings, make=viewer.make, progress=viewer.progress)
+        )
+
+    (body,) = (one.name for one in dataset.aircraft)
+    thread = threading.Thread(target=go)
+    thread.start()
+    try:
+        with ViewerClient(f"http://{ALONE}:{server.get_port()}") as client:
+            assert not client.wait(lambda: client.names[f"/vio/{body}_way_1"], 1.0)
+            viewer.is_paused = False
+            thread.join(120.0)
+            assert client.wait(lambda: f"/vio/{body}" in client.positions)
+            estimate = np.array(client.positions[f"/vio/{body}"])
+            truth = np.array(client.positions[f"/truth/{body}"])
+    finally:
+        viewer.is_paused = False
+        thread.join(60.0)
+        server.stop()
+    assert np.linalg.norm(estimate - truth) < 0.05
+    assert results[0].methods["vio"].outcome == "completed"
