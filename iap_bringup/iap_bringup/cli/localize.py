@@ -24,7 +24,7 @@ from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_source import TruthPoses
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import FrontendChoice, SensorDataset
-from iap_estimation.datasets.localization import check_methods, localize
+from iap_estimation.datasets.localization import Make, check_methods, localize
 from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
@@ -78,7 +78,7 @@ def run_command(options: argparse.Namespace) -> int:
                     viewer.progress(t)
                 interrupts.check()
 
-            make = make_localizer
+            make: Make = make_localizer
             if viewer is not None:
                 viewer.check, make = interrupts.check, viewer.make
             results = localize(dataset, methods, settings, make=make, progress=progress)

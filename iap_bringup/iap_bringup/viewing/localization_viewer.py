@@ -46,7 +46,8 @@ class LocalizationViewer:
         check: called while it does; raises what ends it.
     """
 
-    speed, speeds = 1.0, ()  # estimators are as fast as they are
+    speed: float = 1.0
+    speeds: Sequence[float] = ()  # estimators are as fast as they are
 
     def __init__(
         self, server: Server, dataset: SensorDataset, methods: Sequence[str], *, may_control: bool

@@ -178,11 +178,11 @@ class Covariances(UnderOneNode):
                 continue
             node, i, k = self._nodes[name]
             rows = steps[i].estimated
-            is_known = rows is not None and np.isfinite(rows[k, P]).all()
-            is_known = is_known and bool(np.isfinite(covariance).all())
+            position = np.full(3, np.nan) if rows is None else rows[k, P]
+            is_known = bool(np.isfinite(position).all() and np.isfinite(covariance).all())
             stage.show(f"{node}/ball", visible=is_known)
-            if rows is not None and is_known:
-                put_ellipsoid(stage, node, rows[k, P], covariance)
+            if is_known:
+                put_ellipsoid(stage, node, position, covariance)
 
 
 def put_ellipsoid(stage: Stage, node: str, position: Array, covariance: Array) -> None:

@@ -57,7 +57,7 @@ class RecordedSceneNotes:
     @cached_property
     def _couplings(self) -> list[tuple[Sequence[str], _Changes]]:
         """States of latches, and of joints between modules, with their names."""
-        found = []
+        found = list[tuple[Sequence[str], _Changes]]()
         if self._meta.latches:
             reader = MessageReader(LatchStateMessage, frames=())
             rows = [
@@ -129,7 +129,7 @@ class RecordedSceneNotes:
         ]
 
 
-def _changes(rows: Sequence[tuple[float, Array]], size: int) -> _Changes:
+def _changes(rows: Sequence[tuple[float, NDArray[np.generic]]], size: int) -> _Changes:
     """Those rows at which values change."""
     t = np.array([each for each, _ in rows])
     values = np.array([each for _, each in rows]).reshape(-1, size)

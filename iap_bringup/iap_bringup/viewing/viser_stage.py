@@ -210,8 +210,11 @@ class ViserStage:
         last = self._sizes.get(name, 0.0)
         if np.any(np.abs(np.subtract(factor, last)) >= SAME_SIZE * np.asarray(factor)):
             self._sizes[name] = factor
-            is_one = isinstance(factor, float)
-            self._scale(name, factor if is_one else tuple(np.asarray(factor).tolist()))
+            if isinstance(factor, float):
+                self._scale(name, factor)
+            else:
+                x, y, z = factor.tolist()
+                self._scale(name, (x, y, z))
 
     def _scale(self, name: str, scale: float | Vec3) -> None:
         """Send a size."""
