@@ -56,6 +56,7 @@ LAYERS = {
     "training": Layer(["learning", "training"], [], ["installer", "core"], ANY),
     "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
     "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
+    "docs": Layer(["docs"], [], ["installer", "core"], ANY),
     "dev": Layer(
         ["dev", "learning", "mujoco", "training"],
         ["oracles", "batch"],

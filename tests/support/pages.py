@@ -9,7 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "generated"),
+]
 FENCED = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
 STANDS_FOR = re.compile(  # parts of commands that are no commands yet
     r"\.\.\.|\[|\\$|\b(ENGINE|METHOD|NAME|FILE|S)\b|^(run|sweep|dataset|localize|train|evaluate) --"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/architecture.md: it lists every folder with its docstring, and the paths that it names exist."""
+"""docs: every folder is listed with its docstring, and the modules and paths that pages name exist."""
 
 import ast
 import re
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-LISTED = dict(re.findall(r"^\| `(iap_\w+/\w+)` \| (.+) \|$", PAGE, re.MULTILINE))
+FOLDERS = (ROOT / "docs/reference/folders.md").read_text(encoding="utf-8")
+PAGE = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
+LISTED = dict(re.findall(r"^\| `(iap_\w+/\w+)` \| (.+) \|$", FOLDERS, re.MULTILINE))
 MODULE = re.compile(r"`(iap_[a-z]+(?:\.[a-z_0-9]+)+)(?:\.[A-Z]\w+(?:\.\w+)?)?`")
 PLACE = re.compile(r"`(iap_[a-z]+/[\w/]+(?:\.py)?/?)`")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The code and the tables of docs/learning.md are true."""
+"""The code and the tables of the pages about learning are true."""
 
 import json
 import re
@@ -21,7 +21,12 @@ from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.batch.actions import KINDS
 
-PAGE = (Path(__file__).parents[2] / "docs/learning.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+REFERENCE, HOW_TO = (
+    (DOCS / name).read_text(encoding="utf-8")
+    for name in ("reference/learning.md", "how_to/learn_a_task.md")
+)
+PAGE = REFERENCE + HOW_TO
 ENVIRONMENTS, BASELINES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 FILES = re.findall(r"```(?:yaml|python) file=(\S+)\n(.*?)```", PAGE, re.DOTALL)
 

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pages of docs: links lead somewhere, tables can be read, and their examples run."""
 
-import pytest
-from pages import DOCS, PAGES, anchors, cells, files_of, links, name_of, output, write_files
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
 
+import pytest
+from pages import DOCS, PAGES, ROOT, anchors, cells, files_of, links, name_of, output, write_files
+
+from iap_bringup.cli.main import VERBS
+from iap_simulation.scenario.shipped import SCENARIOS
+
+GENERATED = DOCS / "generated"  # made by the build
+TREE = re.compile(r"^```{toctree}\n(?::\w+:.*\n)*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+MOST_LINES = 150  # of a page of concepts
 LONGEST_CELL = 120  # characters of a cell of a table
 NEW = [page for page in PAGES if page.parent.name in ("getting_started", "results")]
 STARTING = sorted((DOCS / "getting_started").glob("*.md"))
@@ -13,7 +24,7 @@ WITH_FILES = [page for page in STARTING if files_of(page.read_text(encoding="utf
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     for target, anchor in links(page):
-        assert target.exists(), target
+        assert target.exists() or GENERATED in target.parents, target
         assert not anchor or anchor in anchors(target), f"{target}#{anchor}"
 
 
@@ -21,6 +32,68 @@ def test_links_lead_somewhere(page):
 def test_cells_of_tables_are_short(page):
     for cell in cells(page):
         assert len(cell) <= LONGEST_CELL, cell
+
+
+def in_toctrees(page):
+    """Pages below a page, and below these."""
+    for tree in TREE.findall(page.read_text(encoding="utf-8")):
+        for name in tree.split():
+            below = (page.parent / f"{name}.md").resolve()
+            if GENERATED in below.parents:
+                yield below
+            else:
+                assert below.is_file(), below
+                yield from (below, *in_toctrees(below))
+
+
+def test_every_page_is_in_one_toctree():
+    below = list(in_toctrees(DOCS / "index.md"))
+    pages = {page for page in DOCS.rglob("*.md") if GENERATED not in page.parents}
+    assert pages - {DOCS / "index.md"} == {page for page in below if GENERATED not in page.parents}
+    assert len(set(below)) == len(below)
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "concepts").glob("*.md")), ids=name_of)
+def test_a_page_of_concepts_is_short(page):
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def documentation(*words):
+    """What tools/documentation prints and how it ends."""
+    command = [sys.executable, str(ROOT / "tools" / "documentation"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_pages_made_of_the_code_have_every_command_scenario_and_key():
+    code = "from site_pages import PAGES; print(*(page() for page in PAGES.values()))"
+    tool = ROOT / "tools" / "documentation"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tool, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(f"## iap {verb}\n" in done.stdout for verb in VERBS)
+    assert all(f"./iap run {name}\n" in done.stdout for name in SCENARIOS.names())
+    assert all(f"| `{key}` |" in done.stdout for key in ("wind.speed", "joints", "kP", "episodes"))
+
+
+@pytest.mark.slow
+def test_an_unknown_scenario_of_the_gallery_is_refused_in_one_line():
+    done = documentation("--gallery", "hvoer")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "hover" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path):
+    done = documentation("--no-python", "--out", str(tmp_path))
+    if find_spec("sphinx") is None:
+        assert done.returncode == 2
+        assert "requirements/lock/docs.txt" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "concepts" / "conventions.html").is_file()
 
 
 @pytest.mark.slow

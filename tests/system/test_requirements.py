@@ -12,9 +12,9 @@ from checkouts import ROOT
 from locks import REQUIREMENTS, locked, normal, pins
 from packaging.requirements import Requirement
 
-LICENCES = Path(__file__).parents[2] / "docs" / "licences.md"
+LICENCES = Path(__file__).parents[2] / "docs" / "reference" / "licences.md"
 RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "training", "mujoco", "gpu"]
-LAYERS = [*RUNTIME, "installer", "colcon", "dev"]
+LAYERS = [*RUNTIME, "installer", "colcon", "dev", "docs"]
 FILES_OF = {
     "dev": ["dev", "learning", "mujoco", "training", "oracles", "batch"],
     "training": ["learning", "training"],
@@ -91,7 +91,7 @@ def families(text: str) -> set[str]:
 
 
 def licence_table() -> dict[str, str]:
-    """Package -> licence, of docs/licences.md."""
+    """Package -> licence, of docs/reference/licences.md."""
     rows = re.findall(r"^\| (.+) \| (.+) \|$", LICENCES.read_text(encoding="utf-8"), re.MULTILINE)
     return {name: row[0] for row in rows for name in row[1].split(", ") if row[0] != "licence"}
 

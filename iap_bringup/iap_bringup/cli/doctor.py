@@ -100,6 +100,7 @@ EXTRAS = (
     ),
     Extra("gpu", (("numba-cuda", "numba_cuda"), ("warp-lang", "warp"))),
     Extra("cluster", (("ray", "ray"),)),
+    Extra("docs", (("Sphinx", "sphinx"), ("myst-parser", "myst_parser"), ("furo", "furo"))),
     Extra("batch", (("gtsam", "gtsam"),), "--no-deps --require-hashes"),
 )
 

@@ -53,7 +53,9 @@ def compare_engines(
     """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
     missing = [name for name in ENGINES if not is_installed(name)]
     if missing:
-        raise BadInput(f"experiment engines: {missing[0]} is not installed (docs/engines.md)")
+        raise BadInput(
+            f"experiment engines: {missing[0]} is not installed (docs/concepts/engines.md)"
+        )
     work = flights(scenarios, quick=quick)
     rows: dict[str, Row] = {}
     with work_bar(console) as report:

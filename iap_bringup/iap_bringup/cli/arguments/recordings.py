@@ -105,7 +105,7 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
         "--map",
         type=Path,
         metavar="FILE",
-        help="YAML that says which messages are ranges to which anchors, for --method uwb; see docs/datasets.md",
+        help="YAML that says which messages are ranges to which anchors, for --method uwb; see docs/how_to/datasets.md",
     )
     bag.add_argument(
         "--calibration",

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings of the documentation site, which ``./iap docs`` builds."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools" / "documentation"))
+
+from site_pages import python_folders  # noqa: E402 - it stands in tools
+
+from iap_bringup import __version__  # noqa: E402
+
+project, author, release = "IAP simulation suite", "the authors of the suite", __version__
+extensions = [
+    "myst_parser",
+    "sphinx.ext.napoleon",
+    "sphinx-mathjax-offline",
+    "site_pages",
+]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"{project} {release}"
+html_copy_source = False
+default_role = "code"  # what stands in `single quotes` in docstrings
+
+myst_heading_anchors = 4
+
+autoapi_dirs = python_folders()
+if autoapi_dirs:
+    extensions.append("autoapi.extension")
+autoapi_root = "reference/python"
+autoapi_options = ["members", "show-inheritance", "show-module-summary"]
+autoapi_add_toctree_entry = False
+suppress_warnings = ["autoapi.python_import_resolution"]  # of names that are made at run time

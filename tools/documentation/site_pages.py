@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages of the site that are made of the code: Sphinx's extension, and the table of these pages."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from code_names import command_line, list_of_names, messages
+from code_records import learning_task_keys, platform_keys, scenario_keys
+from gallery import gallery
+from markdown import MADE
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = ROOT / "docs" / "generated"
+PYTHON = (
+    "IAP_DOCS_PYTHON"  # variable: folders of packages with a reference of Python, between colons
+)
+
+
+def python_folders() -> list[str]:
+    """Folders of the packages with a reference of Python: all, or those of the variable."""
+    every = ":".join(str(path.parent) for path in sorted(ROOT.glob("iap_*/iap_*/__init__.py")))
+    return [each for each in os.environ.get(PYTHON, every).split(":") if each]
+
+
+def python() -> str:
+    """The way into the reference of Python."""
+    pages = [f"../reference/python/{Path(each).name}/index" for each in python_folders()]
+    tree = "\n".join(("```{toctree}", ":maxdepth: 1", "", *pages, "```")) if pages else ""
+    return (
+        f"{MADE}# Python\n\nEvery public module, class and function, read from the sources.\n"
+        f"Begin with `iap_simulation`: `Simulation` and `record` are there.\n\n{tree}\n"
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "command_line": command_line,
+    "names": list_of_names,
+    "scenario_keys": scenario_keys,
+    "platform_keys": platform_keys,
+    "task_keys": learning_task_keys,
+    "messages": messages,
+    "python": python,
+    "gallery": gallery,
+}
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """Write all generated pages that differ from what is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, page in PAGES.items():
+        path, text = folder / f"{name}.md", page()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def plain_bars(
+    app: Any,  # noqa: ANN401 - Sphinx's, which need not be installed here
+    what: str,
+    name: str,
+    obj: object,
+    options: object,
+    lines: list[str],
+) -> None:
+    """Keep |x| in docstrings an absolute value: reST takes it for a substitution."""
+    lines[:] = [line if "``" in line else line.replace("|", "\\|") for line in lines]
+
+
+def setup(app: Any) -> dict[str, bool]:  # noqa: ANN401 - Sphinx's
+    """Connect the extension."""
+    app.connect("builder-inited", lambda _: write_pages(GENERATED))
+    app.connect("autodoc-process-docstring", plain_bars)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
