@@ -4,8 +4,9 @@ r"""Identified velocity dynamics of a quadrotor with an arm of three joints, aer
     M(q) v' + C(q, v) v + g(q) = v_d,     v = (u_l, u_m, u_n, w, q1', q2', q3')
 
 u is the platform's velocity along the axes of its heading, w its yaw rate, v_d the commanded v. M, C and g are those of
-the paper's appendix without its misprints (docs/concepts/identified_arm.md). M is no mass matrix of a conservative system:
-motors, their controllers and the aircraft's velocity loop are in it; it is neither symmetric nor positive definite.
+the paper's appendix without its misprints (docs/concepts/identified_arm.md). M is no mass matrix of a conservative
+system: motors, their controllers and the aircraft's velocity loop are in it; it is neither symmetric nor positive
+definite.
 
 `z` is (33,): z[k] is zeta_k of TABLE 3, z[0] is gravity [m/s^2], so that formulas read as in print.
 """
