@@ -21,9 +21,10 @@ extensions = [
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"{project} {release}"
-html_copy_source = False
+html_copy_source = html_show_copyright = False
 default_role = "code"  # what stands in `single quotes` in docstrings
 
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 
 autoapi_dirs = python_folders()
