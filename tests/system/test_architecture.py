@@ -5,8 +5,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (ROOT / "docs/reference/folders.md").read_text(encoding="utf-8")
 PAGE = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))
@@ -38,12 +36,7 @@ def is_there(package: str, *names: str) -> bool:
     return path.is_dir() or path.is_file() or path.with_suffix(".py").is_file() or named
 
 
-@pytest.mark.parametrize("name", sorted(set(MODULE.findall(PAGE))))
-def test_a_module_that_the_page_names_exists(name):
-    assert is_there(*name.split("."))
-
-
-@pytest.mark.parametrize("place", sorted(set(PLACE.findall(PAGE))))
-def test_a_place_that_the_page_names_exists(place):
-    package, *names = place.rstrip("/").split("/")
-    assert is_there(package, *names)
+def test_modules_and_places_that_the_page_names_exist():
+    named = [name.split(".") for name in MODULE.findall(PAGE)]
+    named += [place.rstrip("/").split("/") for place in PLACE.findall(PAGE)]
+    assert named and not [names for names in named if not is_there(*names)]
