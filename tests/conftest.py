@@ -3,6 +3,7 @@
 
 import gc
 import os
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ for threads in (
 ):  # as the command line does, before numpy
     os.environ.setdefault(threads, "1")
 
+JAX_CACHE = "JAX_COMPILATION_CACHE_DIR"  # trainings that begin anew compile nothing again
 MARKERS = (  # here, for colcon reads no settings of the checkout
     "slow: left out by -m 'not slow', which answers within three minutes",
     "ros: needs rclpy and the built messages",
@@ -24,6 +26,12 @@ MARKERS = (  # here, for colcon reads no settings of the checkout
 def pytest_configure(config: pytest.Config) -> None:
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+    if JAX_CACHE not in os.environ:  # the processes of these tests share it
+        folder = tempfile.TemporaryDirectory(prefix="iap_tests_jax_")
+        config.add_cleanup(folder.cleanup)
+        os.environ[JAX_CACHE] = folder.name
+        os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+        os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,7 +13,7 @@ from iap_simulation.runs.run import record
 
 FOLDER = Path("docs/pictures")  # of a checkout
 SUFFIX = ".webp"  # GitHub shows it as it shows images
-LARGEST = 1_000_000  # file [bytes]
+MAX_BYTES = 1_000_000  # of a file
 SETTINGS = FilmSettings(rate=12.5, size=(480, 270))
 
 FILMS: dict[str, FilmSettings] = {  # by scenarios

@@ -18,13 +18,12 @@ from iap_description.states import P, Q
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.cameras.spec import PICTURE_RANGE_M, CameraSpec
 
 Picture = NDArray[np.uint8]
 Size = tuple[int, int]  # width and height [pixels]
 
 FOCAL = 0.9  # focal length over the picture's width
-NEAR, FAR = 0.1, 100.0  # what is closer or farther along the view is not seen [m]
 DEPTH_SHRINK = 3  # pixels of the picture along each axis that share one depth
 DEPTH_SLACK = 0.04  # by which a line may lie behind a surface and is still seen [m]
 TILES, TILE_PIXELS, GROUND_REACH = (
@@ -132,9 +131,10 @@ class FilmStage:
 
     def __init__(self, renderer: str, scene: str | None, size: Size) -> None:
         self._scene = studio_scene() if scene is None else load_scene(scene)
-        self._spec = _camera_spec(size, "rgb8")
-        self._depth_spec = _camera_spec(
-            (size[0] // DEPTH_SHRINK, size[1] // DEPTH_SHRINK), "depth"
+        small = size[0] // DEPTH_SHRINK, size[1] // DEPTH_SHRINK
+        self._spec, self._depth_spec = (
+            CameraSpec.for_pictures(pixels, FOCAL, outputs=(output,))
+            for pixels, output in ((size, "rgb8"), (small, "depth"))
         )
         self._models = CameraModel.of(self._spec), CameraModel.of(self._depth_spec)
         self._nodes: dict[str, _Node] = {}
@@ -249,25 +249,6 @@ class FilmStage:
         self._renderer.close()
 
 
-def _camera_spec(size: Size, output: str) -> CameraSpec:
-    width, height = size
-    return CameraSpec(
-        position=(0.0, 0.0, 0.0),
-        rpy_deg=(0.0, 0.0, 0.0),
-        width=width,
-        height=height,
-        fx=FOCAL * width,
-        fy=FOCAL * width,
-        cx=0.5 * (width - 1),
-        cy=0.5 * (height - 1),
-        rate=1.0,
-        outputs=(output,),
-        near=NEAR,
-        far=FAR,
-        antialiasing=4,
-    )
-
-
 class FilmPicture:
     """A rendered picture that is drawn on.
 
@@ -287,7 +268,7 @@ class FilmPicture:
 
     def _visible(self, points_C: Array, pixels: Array) -> NDArray[np.bool_]:
         """Which points (n, 3) are in front of all surfaces."""
-        inside = np.isfinite(pixels).all(axis=1) & (points_C[:, 2] > NEAR)
+        inside = np.isfinite(pixels).all(axis=1) & (points_C[:, 2] > PICTURE_RANGE_M[0])
         height, width = self._depth.shape
         places = np.where(inside[:, None], pixels, 0.0) / DEPTH_SHRINK
         column = np.clip(places[:, 0], 0, width - 1).astype(int)

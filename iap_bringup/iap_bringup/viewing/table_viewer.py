@@ -14,7 +14,7 @@ from iap_bringup.viewing.viser_stage import Server
 from iap_description.errors import IapError
 
 MOST_LISTED = 20  # runs
-ALWAYS, FIRST_COLUMNS = ("seed", "outcome"), 3  # columns of a listed run
+RUN_COLUMNS, VARIED_COLUMNS = ("seed", "outcome"), 3  # of a listed run
 POLL = 0.2  # between two looks whether a run was chosen [s]
 
 
@@ -98,8 +98,8 @@ class TableViewer:
         self._count.content = f"{len(numbers)} of {len(rows)} runs" + (
             f", the first {MOST_LISTED}:" if len(numbers) > MOST_LISTED else ":"
         )
-        columns = [key for key in ALWAYS if key in rows[0]]
-        columns += self._columns[:FIRST_COLUMNS]  # what was varied
+        columns = [key for key in RUN_COLUMNS if key in rows[0]]
+        columns += self._columns[:VARIED_COLUMNS]
         columns = list(dict.fromkeys([*columns, selection.sort, selection.column]))
         with self._folder:
             self._buttons = [

@@ -70,7 +70,7 @@ class VectoredActuation(PoseActuation):
 def sampled_attitudes(rows: ReferenceRows) -> Array:
     """(n, 4) some of the attitudes of references, as evenly spaced as they can be."""
     instants = np.unique(np.linspace(0, rows.last, SAMPLES).astype(int))
-    return np.array([rows.row(k)[REF_Q] for k in instants.tolist()])
+    return np.array([rows.rows(k, k + 1)[0, REF_Q] for k in instants.tolist()])
 
 
 def check_attitudes(model: PlatformModel, attitudes: Array, vehicle_name: str) -> None:

@@ -159,8 +159,8 @@ class ReferenceRows(Protocol):
     def last(self) -> int:
         """Number of the last instant."""
 
-    def row(self, k: int) -> Array:
-        """(19+) reference at instant k."""
+    def rows(self, start: int, stop: int) -> Array:
+        """(stop - start, 19+) references from an instant to before another one."""
 
 
 class Actuation(Protocol):

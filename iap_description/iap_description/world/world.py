@@ -3,12 +3,15 @@
 
 from typing import Annotated
 
+import numpy as np
 from pydantic import AfterValidator, Field
 
+from iap_description.arrays import Array
 from iap_description.config.record import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
 from iap_description.geometry.shapes import Surface
 from iap_description.scenes.library import check_scene
+from iap_description.states import STATE_SIZE
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
 
@@ -34,3 +37,8 @@ class World(Record):
     surface: Surface = Surface(friction=0.8, restitution=0.1)
     scene: Scene | None = None  # of scenes.library; None: an open field
     objects: dict[Name, WorldObject] = {}
+
+    def object_states(self, t: float) -> Array:
+        """(objects, 13) states of the objects at a time [s], none of which moves freely."""
+        rows = [item.row(t) for item in self.objects.values()]
+        return np.array(rows).reshape(-1, STATE_SIZE)

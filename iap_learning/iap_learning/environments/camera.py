@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of worlds by the suite's own renderer."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_description.frames import MAP
 from iap_learning.tasks.episodes import AnyEpisodes, CameraPlacement
-from iap_simulation.runs.video import Onlooker, object_states
+from iap_sensors.cameras.make import make_renderer
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_simulation.scenario.randomization import placed_world
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
 WIDTH, HEIGHT = 480, 360  # [pixels]
+FOCAL = 0.8  # focal length over the width
+CAMERA = "onlooker"
 BACK, ABOVE = 3.5, 1.5  # where it stands, seen from where worlds start [m]
 
 
@@ -30,7 +39,8 @@ class WorldCamera:
 
     def __init__(self, episodes: AnyEpisodes) -> None:
         self._episodes, self._viewpoint = episodes, episodes.viewpoint
-        self._onlooker: Onlooker | None = None
+        self._renderer: Renderer | None = None
+        self._cameras: MountedCameras | None = None
         self._drawn: int | None = None  # seed whose obstacles it sees
 
     def picture(self, world: int) -> NDArray[np.uint8]:
@@ -44,21 +54,39 @@ class WorldCamera:
         worlds = self._episodes.worlds
         seed, t = int(self._episodes.episode_seeds[world]), float(worlds.times[world])
         scenario = worlds.scenario.model_copy(update={"seed": seed})
-        onlooker = self._onlooker_in(scenario, self._viewpoint)
-        return onlooker.picture(t, worlds.state[world], object_states(scenario.world, t))
+        cameras = self._cameras_in(scenario, self._viewpoint)
+        objects = scenario.world.object_states(t)
+        (reading,) = cameras.shoot(cameras.cameras, t, worlds.state[world], objects)
+        return np.array(reading.pixels)
 
-    def _onlooker_in(self, scenario: Scenario, viewpoint: CameraPlacement) -> Onlooker:
-        """Pictures among the obstacles of a scenario's seed."""
+    def _cameras_in(self, scenario: Scenario, viewpoint: CameraPlacement) -> MountedCameras:
+        """The camera among the obstacles of a scenario's seed."""
         drawn = None if placed_world(scenario) is scenario.world else scenario.seed
-        if self._onlooker is None or self._drawn != drawn:
+        if self._cameras is None or self._drawn != drawn:
             self.close()
             position = viewpoint.start + [-BACK, 0.0, ABOVE]
-            self._onlooker = Onlooker(scenario, position, viewpoint.goal, (WIDTH, HEIGHT))
+            x, y, z = viewpoint.goal - position
+            spec = CameraSpec.for_pictures(
+                (WIDTH, HEIGHT),
+                FOCAL,
+                position=tuple(position.tolist()),
+                rpy_deg=(
+                    0.0,
+                    math.degrees(math.atan2(-z, math.hypot(x, y))),
+                    math.degrees(math.atan2(y, x)),
+                ),
+                rate=scenario.rates.control_hz,
+                outputs=("rgb8",),
+            )
+            rig = rig_spec(scenario.model_copy(update={"cameras": {CAMERA: spec}}))
+            own = [each for each in mounted_cameras_of(rig) if each.parent == MAP]
+            self._renderer = make_renderer(scenario.renderer)
+            self._cameras = MountedCameras(rig, own, self._renderer)
             self._drawn = drawn
-        return self._onlooker
+        return self._cameras
 
     def close(self) -> None:
         """Give back what the renderer holds; a second time is fine."""
-        if self._onlooker is not None:
-            self._onlooker.close()
-            self._onlooker = None
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = self._cameras = None

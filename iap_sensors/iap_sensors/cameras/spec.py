@@ -18,6 +18,7 @@ from iap_description.sensors.lens import (
 )
 from iap_description.sensors.sensor_info import Output, Size
 
+PICTURE_RANGE_M = 0.1, 100.0  # along the view of cameras whose pictures people look at
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "cameras", "camera")  # without places
 
 
@@ -56,6 +57,22 @@ class CameraSpec(Record):
     noise: NonNegative = 0.0  # standard deviation per pixel and image [grey levels]
     blur: Blur | None = None
     antialiasing: Literal[1, 4] = 1  # samples per pixel at the edges of surfaces
+
+    @classmethod
+    def for_pictures(cls, size: tuple[int, int], focal: float, **others: object) -> Self:
+        """A camera without a lens, whose pictures people look at.
+
+        Args:
+            size: width and height of its pictures [pixels].
+            focal: focal length over the width.
+            others: remaining keys.
+        """
+        width, height = size
+        near, far = PICTURE_RANGE_M
+        tree: dict[str, object] = {"near": near, "far": far, "rate": 1.0, "antialiasing": 4}
+        tree |= {"width": width, "height": height, "fx": focal * width, "fy": focal * width}
+        tree |= {"cx": 0.5 * (width - 1), "cy": 0.5 * (height - 1), **others}
+        return cls.model_validate(tree)
 
     @model_validator(mode="after")
     def _has_one_place(self) -> Self:

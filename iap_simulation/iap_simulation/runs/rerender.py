@@ -32,7 +32,6 @@ from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
-from iap_simulation.runs.video import object_states
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
@@ -128,7 +127,7 @@ def _play(
             waiting = next(readings, None)
         x = np.concatenate([c.x[i] for c in columns])
         tilts = np.concatenate([c.tilt[i] for c in columns])
-        for image in cameras.sample(k, t, x, object_states(world, t), tilts):
+        for image in cameras.sample(k, t, x, world.object_states(t), tilts):
             recorder.receive(image)
         for number, c in enumerate(columns):
             recorder.record(number, c.step(i))

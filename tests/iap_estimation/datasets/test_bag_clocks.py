@@ -59,6 +59,7 @@ def test_stamps_that_are_not_set_give_way_to_the_times_of_reception(
     assert any("are not set" in note for note in dataset.notes)
 
 
+@pytest.mark.slow
 def test_images_that_may_be_late_or_of_another_clock_are_asked_about(tmp_path: Path) -> None:
     dataset = open_dataset(_stamped(tmp_path, FORMATS[-1], images=-0.6))
     with pytest.raises(BadInput, match=r"comes 0\.6\d s later .* --image-delay 0 .*-0\.6"):

@@ -134,6 +134,7 @@ def _keep_truth(folder: Path, rows: int) -> None:
     path.write_text("".join(lines[: 1 + rows]))
 
 
+@pytest.mark.slow
 def test_a_truth_that_ends_early_is_told(tmp_path: Path, capsys) -> None:
     folder = write_euroc(tmp_path / "data", resting(2.0))
     _keep_truth(folder, 100)

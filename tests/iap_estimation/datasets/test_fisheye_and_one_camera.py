@@ -79,6 +79,7 @@ def test_only_what_is_well_within_90_degrees_is_followed(run: Path) -> None:
     assert 0.8 < camera.followed.mean() < 1.0
 
 
+@pytest.mark.slow
 def test_a_folder_with_one_camera_at_rest(tmp_path: Path) -> None:
     folder = write_euroc(tmp_path / "data", resting(2.0))
     shutil.rmtree(folder / "mav0" / "cam1")

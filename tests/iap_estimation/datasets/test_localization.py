@@ -73,6 +73,11 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def short(tmp_path_factory) -> Path:
+    return write_euroc(tmp_path_factory.mktemp("data") / "still", resting(0.5))
+
+
+@pytest.fixture(scope="module")
 def dataset(folder: Path) -> SensorDataset:
     return open_dataset(folder)
 
@@ -198,10 +203,10 @@ def test_an_aircraft_that_stands_is_found_standing(folder: Path, tmp_path: Path,
 
 @pytest.mark.parametrize(("chosen", "side"), [((), 21), (("--frontend", "default"), 15)])
 def test_images_of_cameras_have_a_front_end_of_their_own(
-    folder: Path, tmp_path: Path, chosen: tuple[str, ...], side: int
+    short: Path, tmp_path: Path, chosen: tuple[str, ...], side: int
 ) -> None:
     out = tmp_path / "out"
-    assert main.main(["localize", str(folder), "--no-plot", "--out", str(out), *chosen]) == 0
+    assert main.main(["localize", str(short), "--no-plot", "--out", str(out), *chosen]) == 0
     told = read_yaml(out / "config.yaml")
     assert told["frontend"]["window"] == side
     assert told["estimator"]["keyframes"] == load_settings().estimator.keyframes
@@ -215,6 +220,7 @@ def test_a_front_end_that_there_is_none_of(folder: Path, tmp_path: Path, capsys)
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_what_comes_after_the_last_image_is_left_out(tmp_path: Path, capsys) -> None:
     pair = resting(4.0)
     for stamps in pair.stamps:
@@ -241,13 +247,13 @@ def test_a_bag_without_truth_gives_trajectories(tmp_path: Path, capsys) -> None:
 
 
 def test_a_method_that_fails_is_exit_code_1(
-    folder: Path, tmp_path: Path, capsys, monkeypatch
+    short: Path, tmp_path: Path, capsys, monkeypatch
 ) -> None:
     def lost(*_: object, **__: object) -> None:
         raise EstimateLost("nothing fits")
 
     monkeypatch.setattr("iap_estimation.virpo.window.estimator.Estimator.tracks", lost)
-    arguments = ["localize", str(folder), "--out", str(tmp_path / "out"), "--no-plot"]
+    arguments = ["localize", str(short), "--out", str(tmp_path / "out"), "--no-plot"]
     assert main.main(arguments) == 1
     assert "iap: vio failed: at 0.01 s: nothing fits" in capsys.readouterr().err
 

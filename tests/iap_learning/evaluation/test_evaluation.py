@@ -86,8 +86,6 @@ def test_what_does_nothing_fails_and_its_random_actions_are_those_of_its_seed() 
 def test_experts_and_the_script_fly_dockings() -> None:
     task = make_task("docking")
     assert fly_batched(task, baseline("script"), range(8)).success.all()
-    worse = fly_batched(task, baseline("noisy_script"), range(64)).figures["success_rate"]
-    assert 0.1 < float(worse or 0.0) < 0.7
     with pytest.raises(BadInput, match="flies dockings, not task .hold."):
         fly_batched(make_task("hold"), baseline("noisy_script"), [0])
 

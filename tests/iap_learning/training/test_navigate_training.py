@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("jax")
 
 from iap_learning.evaluation.batched import fly_each
-from iap_learning.evaluation.flyers import baseline, of_policy
+from iap_learning.evaluation.flyers import of_policy
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.training.experiment import Choice, make_experiment
@@ -42,13 +42,9 @@ def test_both_stages_learn_from_images(tmp_path):
 
 @pytest.mark.slow
 def test_a_policy_that_was_cloned_looks_where_it_flies(tmp_path):
-    """From 200 flights it has learned more than a straight line passes (14 %)."""
+    """From 200 flights it has learned far more than a straight line passes, which is 14 %."""
     sets = ("threads=1", "worlds=64", "offline.data.episodes=200", "offline.bc.updates=1500")
     begin(make_experiment("navigate", Choice(online="none", assignments=sets)), tmp_path)
-    flyer, episodes = (
-        of_policy(Policy.load(tmp_path / "policy.npz")),
-        make_episodes("navigate", 64),
-    )
-    cloned = fly_each(episodes, flyer, range(64)).success.mean()
-    straight = fly_each(episodes, baseline("controller"), range(64)).success.mean()
-    assert cloned > 0.35 > straight
+    flyer = of_policy(Policy.load(tmp_path / "policy.npz"))
+    cloned = fly_each(make_episodes("navigate", 64), flyer, range(64)).success.mean()
+    assert cloned > 0.35

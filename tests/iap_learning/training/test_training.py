@@ -90,8 +90,7 @@ def test_training_that_goes_on_is_bit_for_bit_the_one_that_was_not_interrupted(t
     experiment = small("hold", 6 * 8 * 7)
     whole = trained(experiment, tmp_path / "whole")
     assert len(whole[0]) == 7
-    assert trained(experiment, tmp_path / "again") == whole
-    assert trained(experiment, tmp_path / "parts", 4, 1, 3) == whole
+    assert trained(experiment, tmp_path / "parts", 4, 1) == whole
     assert trained(small("hold", 6 * 8 * 7, seed=1), tmp_path / "other") != whole
 
 
@@ -102,7 +101,7 @@ def test_both_stages_go_on_bit_for_bit(tmp_path, method):
     experiment = small("docking", 6 * 8 * 4, *sets, offline=method)
     whole = trained(experiment, tmp_path / "whole")
     assert [row["stage"] for row in whole[0]] == ["offline"] * 4 + ["online"] * 4
-    assert trained(experiment, tmp_path / "parts", 2, 3, 3) == whole
+    assert trained(experiment, tmp_path / "parts", 2, 4) == whole
 
 
 def test_a_training_that_is_over_does_not_change(copied):

@@ -25,6 +25,7 @@ from iap_physics.nodes.displays import Hinges, MeasuredOdometry
 
 pytestmark = pytest.mark.ros
 HINGED = ["three_star_hinge", "three_star_mixed", "morphing"]
+ARMED = ["m100_gripper", "three_star_arm", "beetle_drogue"]
 
 
 def children(robot, kinds):
@@ -33,7 +34,13 @@ def children(robot, kinds):
     return [each.find("child").get("link") for each in joints]
 
 
-@pytest.mark.parametrize("name", platform_names())
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in (*ARMED, *HINGED) else pytest.param(name, marks=pytest.mark.slow)
+        for name in platform_names()
+    ],
+)
 def test_every_link_of_a_vehicle_has_one_publisher_of_its_frame(name):
     assembly = Assembly.of(load_platform(name), "iap")
     bodies = [body.name for body in assembly.bodies]

@@ -31,9 +31,9 @@ def name(request):
     return request.param
 
 
-@pytest.mark.parametrize("seed", [0, 2])
-def test_the_script_docks_in_every_engine(name, seed):
-    with Simulation.of("docking", engine=name, seed=seed, settings=SCRIPT) as simulation:
+@pytest.mark.slow
+def test_the_script_docks_in_every_engine(name):
+    with Simulation.of("docking", engine=name, seed=0, settings=SCRIPT) as simulation:
         while not simulation.is_done:
             simulation.step()
         task, plant = simulation.task, simulation.plant

@@ -203,9 +203,9 @@ def test_a_vehicle_flies_the_same_with_another_one_far_away():
                 "rpy_deg": [0.0, 0.0, 0.0],
             },
         },
-        duration=4.0,
+        duration=1.5,
     )[0]
-    beside = fly_scenario("two_platforms", duration=4.0)[0]
+    beside = fly_scenario("two_platforms", duration=1.5)[0]
     np.testing.assert_array_equal(alone.x, beside.x)
 
 

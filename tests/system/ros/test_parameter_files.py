@@ -42,22 +42,23 @@ TRICKY = [
 ]
 
 
-def read_by_rcl(files: list[Path], name: str, namespace: str) -> dict[str, object]:
-    """The parameters of one node of some files, in which later ones count first."""
-    context = rclpy.Context()
+def read_by_rcl(files: list[Path], *names: tuple[str, str]) -> list[dict[str, object]]:
+    """The parameters of nodes, by name and namespace, of some files in which later ones count first."""
+    context, found = rclpy.Context(), []
     given = [argument for file in files for argument in ("--params-file", str(file))]
     rclpy.init(context=context, args=["--ros-args", *given])
     try:
-        node = Node(
-            name,
-            namespace=namespace,
-            context=context,
-            start_parameter_services=False,
-            enable_rosout=False,
-            automatically_declare_parameters_from_overrides=True,
-        )
-        found = {key: each.value for key, each in node._parameters.items()}  # noqa: SLF001
-        node.destroy_node()
+        for name, namespace in names:
+            node = Node(
+                name,
+                namespace=namespace,
+                context=context,
+                start_parameter_services=False,
+                enable_rosout=False,
+                automatically_declare_parameters_from_overrides=True,
+            )
+            found.append({key: each.value for key, each in node._parameters.items()})  # noqa: SLF001
+            node.destroy_node()
     finally:
         rclpy.shutdown(context=context)
     return found
@@ -67,29 +68,32 @@ def plain(value: object) -> object:
     return list(value) if isinstance(value, list | tuple) or hasattr(value, "typecode") else value
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.names())
-def test_every_node_of_every_scenario_gets_its_parameters(scenario, tmp_path):
-    given = {name: str(default) for name, (default, _) in PARAMETERS.items()}
-    given |= {"scenario": scenario, "set": "", **SWITCHES}
-    flight = flight_parameters(given)
-    nodes = flight_nodes(resolve_flight(flight)[0], flight, given)
-    started = {node.executable for node in nodes}
-    assert {"physics_node", "recorder"} <= started
-    assert started & {"controller_node", "policy_node"}
+def test_every_node_of_every_scenario_gets_its_parameters(tmp_path):
+    defaults = {name: str(default) for name, (default, _) in PARAMETERS.items()}
+    parameters = {}
+    for scenario in SCENARIOS.names():
+        given = {**defaults, "scenario": scenario, "set": "", **SWITCHES}
+        flight = flight_parameters(given)
+        nodes = flight_nodes(resolve_flight(flight)[0], flight, given)
+        started = {node.executable for node in nodes}
+        assert {"physics_node", "recorder"} <= started
+        assert started & {"controller_node", "policy_node"}
+        for node in nodes:
+            at = node.executable, f"/{scenario}/{node.space}".rstrip("/")
+            parameters[at] = node.full_name(f"/{scenario}"), node.parameters
     file = tmp_path / "parameters.yaml"
-    file.write_text(parameters_text({n.full_name("/sim_1"): n.parameters for n in nodes}))
-    for node in nodes:
-        read = read_by_rcl([file], node.executable, f"/sim_1/{node.space}".rstrip("/"))
-        for key, value in node.parameters.items():
-            assert plain(read[key]) == plain(value), (node.executable, key)
-            assert type(plain(read[key])) is type(plain(value)), (node.executable, key)
+    file.write_text(parameters_text(dict(parameters.values())))
+    for at, read in zip(parameters, read_by_rcl([file], *parameters), strict=True):
+        for key, value in parameters[at][1].items():
+            assert plain(read[key]) == plain(value), (at, key)
+            assert type(plain(read[key])) is type(plain(value)), (at, key)
 
 
 def test_texts_stay_texts_whatever_they_look_like(tmp_path):
     file = tmp_path / "parameters.yaml"
     values = {f"text_{i}": text for i, text in enumerate(TRICKY)} | {"all": TRICKY}
     file.write_text(parameters_text({"/**": values}), encoding="utf-8")
-    read = read_by_rcl([file], "node", "/iap")
+    (read,) = read_by_rcl([file], ("node", "/iap"))
     assert {key: plain(read[key]) for key in values} == values
 
 
@@ -98,5 +102,5 @@ def test_a_later_file_counts_before_an_earlier_one(tmp_path, pattern):
     first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
     first.write_text(parameters_text({"/sim_1/iap/node": {"a": 1, "b": 2}}))
     second.write_text(parameters_text({pattern: {"a": 3}}))
-    read = read_by_rcl([first, second], "node", "/sim_1/iap")
+    (read,) = read_by_rcl([first, second], ("node", "/sim_1/iap"))
     assert (read["a"], read["b"]) == (3, 2)

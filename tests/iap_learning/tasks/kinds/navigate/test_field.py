@@ -18,13 +18,6 @@ BLIND = {"depth": None}  # the expert needs no image
 
 
 @pytest.mark.slow
-def test_the_expert_passes_every_field():
-    """40 of 40 arrive: with 95 % confidence 91 % of all fields can be passed, and the slow test says more."""
-    episodes = make_episodes("navigate", 40, settings=BLIND)
-    assert fly_each(episodes, baseline("field"), range(300, 340)).success.all()
-
-
-@pytest.mark.slow
 def test_nearly_every_field_can_be_passed():
     episodes = make_episodes("navigate", 200, settings=BLIND)
     assert fly_each(episodes, baseline("field"), range(1000, 1200)).success.mean() >= 0.98
