@@ -67,15 +67,18 @@ def _tried(
     home.mkdir()
     try:
         case = make_case(kind, corpus, home, rng)
-        ending = run_command(main, case.arguments, home, case.environment)
-        fault = fault_of(case.arguments, ending, case.out)
+        arguments, circumstances = case.command
+        ending = run_command(main, arguments, home, circumstances)
+        fault = fault_of(arguments, ending, case.out)
         if options.keep is not None and (fault or options.only is not None):
             _keep(home, options.keep)
     finally:
         shutil.rmtree(home)
     return {
         "kind": case.kind,
-        "command": shlex.join(["iap", *case.arguments]),
+        "command": shlex.join(["iap", *arguments]),
+        "interrupt": circumstances.interrupt,
+        "limits": circumstances.limits,
         "code": ending.code,
         "seconds": round(ending.seconds, 2),
         "fault": fault,

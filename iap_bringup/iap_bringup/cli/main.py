@@ -29,6 +29,12 @@ from iap_bringup.cli.arguments.parser import CommandParser  # noqa: E402
 from iap_description.errors import BadInput, IapError, RenamedKey  # noqa: E402
 
 OF_DISKS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}  # of writes, which name no file
+OF_LIMITS = {
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.EAGAIN,
+    errno.ENOMEM,
+}  # of open files, processes, memory
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 
 
@@ -94,6 +100,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options.run = options.run.load()
         except BadInput as error:
             return _refuse(str(error), EXIT_BAD_INPUT, as_json="--json" in typed)
+        except OSError as error:  # of the files of Python's own modules
+            if error.errno not in OF_LIMITS:
+                raise
+            return _refuse(_of_limit(error), EXIT_FAILED, as_json="--json" in typed)
     try:
         with interrupts.handled(interrupts.raise_interrupt) as received:
             code = _run(options)
@@ -160,11 +170,17 @@ def _run(options: argparse.Namespace) -> int:
     except OSError as error:
         if _lose_output():
             return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
+        if error.errno in OF_LIMITS:
+            return _refuse(_of_limit(error), EXIT_FAILED, as_json=as_json)
         if error.filename is None and error.errno not in OF_DISKS:
             raise
         file = error.filename or "a file cannot be written"
         return _refuse(f"{file}: {error.strerror}", EXIT_FAILED, as_json=as_json)
     return code
+
+
+def _of_limit(error: OSError) -> str:
+    return f"a limit of the system: {error.strerror}"
 
 
 def _fault_of_record(error: ValueError) -> str:

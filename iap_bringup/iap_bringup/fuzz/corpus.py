@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import io
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -44,6 +45,12 @@ class Corpus:
             self._made.add(name)
             self._make(name)
         return sorted(self.home.glob(pattern))
+
+    @staticmethod
+    def copied(path: Path, home: Path) -> Path:
+        """A copy of a file or folder in another folder."""
+        copy = home / path.name
+        return Path(shutil.copytree(path, copy) if path.is_dir() else shutil.copy(path, copy))
 
     def _make(self, name: str) -> None:
         made = _MADE_BY.get(name, _make_files)

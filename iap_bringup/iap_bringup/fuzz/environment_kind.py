@@ -7,6 +7,7 @@ from random import Random
 
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.kind import FREE, Command
+from iap_bringup.fuzz.trials import Circumstances
 
 COMMANDS = (
     ("list",),
@@ -50,4 +51,4 @@ class EnvironmentKind:
         """A command in its environment."""
         names = rng.sample(VARIABLES, rng.randint(1, 2))
         changed = {name: rng.choice(UNREADABLE.get(name, WORDS)) for name in names}
-        return Command(list(rng.choice(COMMANDS)), {**os.environ, **changed})
+        return Command(list(rng.choice(COMMANDS)), Circumstances({**os.environ, **changed}))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.environment_kind import EnvironmentKind
 from iap_bringup.fuzz.file_kinds import FILE_KINDS
-from iap_bringup.fuzz.kind import Kind
+from iap_bringup.fuzz.kind import Command, Kind
+from iap_bringup.fuzz.moment_kinds import InterruptKind, LimitKind
 from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import SettingKind
 
@@ -30,6 +31,8 @@ KINDS: Mapping[str, Kind] = {
     "set": SettingKind(),
     "options": OptionKind(),
     "environment": EnvironmentKind(),
+    "interrupts": InterruptKind(),
+    "limits": LimitKind(),
 }
 """By name."""
 
@@ -39,14 +42,12 @@ class Case(NamedTuple):
 
     Attributes:
         kind: name of its kind.
-        arguments: of ``iap``.
-        environment: of a process of its own; None for a fork.
+        command: it, and what happens to it.
         out: the folder that it makes; None where it makes none, or goes on with one.
     """
 
     kind: str
-    arguments: list[str]
-    environment: Mapping[str, str] | None
+    command: Command
     out: Path | None
 
 
@@ -57,8 +58,9 @@ def drawn_kind(rng: Random) -> str:
 
 def make_case(name: str, corpus: Corpus, home: Path, rng: Random) -> Case:
     """Damage a copy of sound input of a kind in an empty folder."""
-    arguments, environment = KINDS[name].draw(corpus, home, rng)
-    named = any(each.startswith(("--out", "--resume")) for each in arguments)
-    if arguments[0] not in MAKING or named:
-        return Case(name, arguments, environment, None)
-    return Case(name, [*arguments, "--out", OUT], environment, home / OUT)
+    command = KINDS[name].draw(corpus, home, rng)
+    named = any(each.startswith(("--out", "--resume")) for each in command.arguments)
+    if command.arguments[0] not in MAKING or named:
+        return Case(name, command, None)
+    command = command._replace(arguments=[*command.arguments, "--out", OUT])
+    return Case(name, command, home / OUT)

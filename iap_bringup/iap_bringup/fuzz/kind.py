@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A kind of input: how a case of it is drawn, and the kinds that begin with sound files of which one is damaged."""
 
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, Protocol
 
 from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.file_damage import damage
+from iap_bringup.fuzz.trials import UNDISTURBED, Circumstances
 
 FLIGHT = ("--no-plot", "--json", "--duration", str(DURATION))
 FREE = (*FLIGHT, "--engine", "closed_form")
@@ -21,11 +20,11 @@ class Command(NamedTuple):
 
     Attributes:
         arguments: of ``iap``.
-        environment: variables of a process that starts from nothing; None runs the command in a fork.
+        circumstances: what happens to it.
     """
 
     arguments: list[str]
-    environment: Mapping[str, str] | None = None
+    circumstances: Circumstances = UNDISTURBED
 
 
 class Kind(Protocol):
@@ -68,17 +67,12 @@ class FileKind(NamedTuple):
     def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
         """A command whose input has one damaged file."""
         candidates = [path for pattern in self.sources for path in corpus[pattern]]
-        copy = _copied(rng.choice(candidates), home)
+        copy = corpus.copied(rng.choice(candidates), home)
         for each in self.beside:
-            _copied(corpus[each][0], home)
+            corpus.copied(corpus[each][0], home)
         damage(rng.choice(self._files(copy)), rng)
         return Command([each.replace(PLACE, copy.name) for each in rng.choice(self.commands)])
 
     def _files(self, copy: Path) -> list[Path]:
         entries = sorted(copy.rglob("*")) if copy.is_dir() else [copy]
         return [each for each in entries if each.is_file() and each.name.endswith(self.only)]
-
-
-def _copied(path: Path, home: Path) -> Path:
-    copy = home / path.name
-    return Path(shutil.copytree(path, copy) if path.is_dir() else shutil.copy(path, copy))

@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 Main = Callable[[list[str]], int]
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+COMPLETE = {"evaluation.json", "summary.json"}  # the last files of a folder that is complete
+PART = ".part"  # end of the names of files that are being written
 CPU_SECONDS = 60  # after which a command hangs
 MEMORY = 2 << 30  # bytes beyond those of the process that it is forked from
 UNCAUGHT = 70  # exit code of an exception that nobody caught
@@ -35,6 +38,7 @@ class Ending(NamedTuple):
         err: standard error.
         seconds: of the processor.
         timed_out: whether it was killed after too long a time.
+        interrupt: the signal that it was sent, if any.
     """
 
     code: int
@@ -42,10 +46,28 @@ class Ending(NamedTuple):
     err: str
     seconds: float
     timed_out: bool
+    interrupt: int | None = None
+
+
+class Circumstances(NamedTuple):
+    """What happens to a command.
+
+    Attributes:
+        environment: of a process that starts from nothing in place of a fork.
+        interrupt: a signal, and after how long it comes [s].
+        limits: by names of ``RLIMIT_...``.
+    """
+
+    environment: Mapping[str, str] | None = None
+    interrupt: tuple[int, float] | None = None
+    limits: Mapping[str, int] | None = None
+
+
+UNDISTURBED = Circumstances()
 
 
 def run_command(
-    main: Main, arguments: list[str], home: Path, environment: Mapping[str, str] | None = None
+    main: Main, arguments: list[str], home: Path, circumstances: Circumstances = UNDISTURBED
 ) -> Ending:
     """Run a command in a fork of this process, in a folder that takes what it says.
 
@@ -53,19 +75,23 @@ def run_command(
         main: the program, which returns its exit code.
         arguments: of the command.
         home: the folder.
-        environment: of a process that starts from nothing in place of the fork.
+        circumstances: what happens to it.
     """
+    environment, interrupt, limits = circumstances
     sys.stdout.flush()
     sys.stderr.flush()
-    process = os.fork()
-    if not process:
-        _work(main if environment is None else _started(environment), arguments, home)
-    began, timed_out = time.monotonic(), False
+    process = _forked(
+        main if environment is None else _started(environment), arguments, home, limits or {}
+    )
+    began, timed_out, sent = time.monotonic(), False, None
     patience = CPU_SECONDS * max(1.0, os.getloadavg()[0])
     while True:
         ended, status, used = os.wait4(process, os.WNOHANG)
         if ended:
             break
+        if interrupt is not None and sent is None and time.monotonic() - began > interrupt[1]:
+            sent = interrupt[0]
+            os.kill(process, sent)
         if not timed_out and time.monotonic() - began > patience:
             os.kill(process, signal.SIGKILL)
             timed_out = True
@@ -73,20 +99,34 @@ def run_command(
     out, err = (_text(home / name) for name in (OUT, ERR))
     code = os.waitstatus_to_exitcode(status)
     timed_out |= code == -signal.SIGXCPU
-    return Ending(code, out, err, used.ru_utime + used.ru_stime, timed_out)
+    return Ending(code, out, err, used.ru_utime + used.ru_stime, timed_out, sent)
+
+
+def _forked(main: Main, arguments: list[str], home: Path, limits: Mapping[str, int]) -> int:
+    """A process that runs a command; signals wait until it answers them, as ``./iap`` starts it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    process = os.fork()
+    if not process:
+        for number in SIGNALS:  # of this process, where the command is done
+            signal.signal(number, signal.SIG_IGN)
+        _work(main, arguments, home, limits)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return process
 
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _work(main: Main, arguments: list[str], home: Path) -> None:
+def _work(main: Main, arguments: list[str], home: Path, limits: Mapping[str, int]) -> None:
     """Be the child: run a command and exit by its code."""
     code = UNCAUGHT
     try:
         gc.freeze()
         _limit()
         _redirect(home)
+        for name, value in limits.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
         code = _exit_code(main, arguments)
     except BaseException:  # each is a fault, which the parent finds by the code and what was said
         traceback.print_exc()
@@ -127,6 +167,8 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (data + MEMORY, data + MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # Python's own answer, by an exception
+    sys.dont_write_bytecode = True  # files of Python's own, which it would leave cut
 
 
 def _redirect(home: Path) -> None:
@@ -149,25 +191,50 @@ def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | No
     """
     if ending.timed_out:
         return f"hang: {ending.seconds:.0f} s of the processor"
-    if ending.code not in (0, 1, 2):
+    is_interrupted = ending.interrupt is not None and ending.code == 128 + ending.interrupt
+    if not is_interrupted and ending.code not in (0, 1, 2):
         return f"exit code {ending.code}: {_end_of(ending.err)}"
     if "more memory than there is" in ending.err:
         return f"memory: more than {MEMORY >> 20} MiB"
     complaint = IMAGE_LIBRARY.sub("", ending.err)
     if FOREIGN.search(OWN_MODULE.sub("", complaint)):
         return f"foreign words: {_end_of(ending.err)}"
-    if ending.code == 2 and ending.out.strip() and "--json" not in arguments:
-        return f"words before a refusal: {_end_of(ending.out)}"
-    if ending.code == 2 and not _is_one_line(complaint):
-        return f"not one line: {_end_of(ending.err)}"
-    if ending.code == 2 and out is not None and _is_left(out):
-        left = sorted(str(each.relative_to(out)) for each in out.rglob("*"))
-        return f"folder left: {', '.join(left)[:MAX_SHOWN]}"
+    if is_interrupted:
+        return _fault_of_interrupted(complaint, out)
+    if ending.code == 2:
+        return _fault_of_refusal(arguments, ending, complaint, out)
     if "--json" in arguments and not _is_json(ending.out):
         return f"no json: {ending.out[:MAX_SHOWN]!r}"
     if ending.code == 0 and out is not None and not out.exists():
         return "no folder"
     return None
+
+
+def _fault_of_refusal(
+    arguments: list[str], ending: Ending, complaint: str, out: Path | None
+) -> str | None:
+    """The fault of a command that has refused its input."""
+    if ending.out.strip() and "--json" not in arguments:
+        return f"words before a refusal: {_end_of(ending.out)}"
+    if not _is_one_line(complaint):
+        return f"not one line: {_end_of(ending.err)}"
+    if out is not None and _is_left(out):
+        left = sorted(str(each.relative_to(out)) for each in out.rglob("*"))
+        return f"folder left: {', '.join(left)[:MAX_SHOWN]}"
+    if "--json" in arguments and not _is_json(ending.out):
+        return f"no json: {ending.out[:MAX_SHOWN]!r}"
+    return None
+
+
+def _fault_of_interrupted(complaint: str, out: Path | None) -> str | None:
+    """The fault of a command that a signal has ended."""
+    if not _is_one_line(complaint):
+        return f"not one line: {_end_of(complaint)}"
+    names = {each.name for each in out.rglob("*")} if out is not None else set()
+    if names & COMPLETE and "yet done" not in complaint:
+        return f"folder that looks complete: {', '.join(sorted(names & COMPLETE))}"
+    parts = sorted(name for name in names if name.endswith(PART))
+    return f"folder left: {', '.join(parts)}" if parts else None
 
 
 def _end_of(text: str) -> str:

@@ -38,7 +38,7 @@ from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.poses import read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, scaled
-from iap_io.trajectories.table_columns import header_of, in_order
+from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous
 from iap_io.trajectories.text_poses import CSV, read_kitti, read_tum, text_kind
 from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose
@@ -126,7 +126,7 @@ def _is_bag(path: Path) -> bool:
 def _has_names(path: Path) -> bool:
     """Whether a table's names say its columns; EuRoC's and TUM's are by their order."""
     header = header_of(path)
-    if header is None:
+    if header is None or (header.is_comment and is_ambiguous(header)):
         return False
     if path.suffix != CSV:
         return not in_order(header, (*PLACE, *QUATERNION)) or not header.is_comment

@@ -110,6 +110,12 @@ def in_order(header: Header, roles: tuple[str, ...]) -> bool:
     )
 
 
+def is_ambiguous(header: Header) -> bool:
+    """Whether names mean the same, as in a short form of EuRoC's: ``p_RS_R_x, y, z, q_RS_w, x, y, z``."""
+    found = [column for name in header.names if (column := column_of(name))]
+    return len({(column.role, column.body) for column in found}) < len(found)
+
+
 def unnamed(path: Path) -> Header:
     """The columns of a table without names, by their numbers from 1."""
     number, line = next(iter(table_lines(path)), (1, ""))

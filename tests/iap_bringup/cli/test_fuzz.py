@@ -5,16 +5,18 @@ import json
 import resource
 import signal
 import sys
+import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from iap_bringup.cli.main import VERBS, main
+from iap_bringup.cli.main import VERBS, command_parser, main
 from iap_bringup.fuzz.file_damage import HUGE, array_bomb
 from iap_bringup.fuzz.inputs import KINDS
-from iap_bringup.fuzz.trials import fault_of, run_command
+from iap_bringup.fuzz.trials import Circumstances, fault_of, run_command
 from iap_description.errors import BadInput
+from iap_description.process import interrupts
 
 
 def refusal(_):
@@ -77,6 +79,42 @@ def test_what_no_command_may_do_is_a_fault(tmp_path, program, arguments, fault):
     ending = run_command(program, arguments, tmp_path)
     found = fault_of(arguments, ending, tmp_path / "o" if arguments else None)
     assert found == fault if fault is None else found.startswith(fault)
+
+
+def interruptible(_arguments):
+    with interrupts.handled(interrupts.raise_interrupt):
+        try:
+            time.sleep(20.0)
+        except KeyboardInterrupt:
+            sys.stderr.write("iap: interrupted\n")
+            return 130
+    return 0
+
+
+def half_a_summary(arguments):
+    Path("o").mkdir()
+    Path("o/summary.json").write_text("{")
+    return interruptible(arguments)
+
+
+@pytest.mark.parametrize(
+    ("program", "fault"),
+    [(interruptible, None), (half_a_summary, "folder that looks complete: summary.json")],
+)
+def test_a_signal_ends_a_command_by_its_exit_code_and_one_line(tmp_path, program, fault):
+    circumstances = Circumstances(interrupt=(signal.SIGINT, 0.3))
+    ending = run_command(program, ["--out", "o"], tmp_path, circumstances)
+    assert (ending.code, ending.interrupt) == (130, signal.SIGINT)
+    assert fault_of(["--out", "o"], ending, tmp_path / "o") == fault
+
+
+def test_too_few_open_files_are_one_line(tmp_path):
+    arguments = ["sweep", "hover", "--duration", "0.03", "--workers", "1", "--out", "o"]
+    command_parser(arguments).get_default("run").load()
+    ending = run_command(main, arguments, tmp_path, Circumstances(limits={"NOFILE": 8}))
+    assert ending.code in (1, 2)  # by how many this process had open
+    assert "Too many open files" in ending.err
+    assert fault_of(arguments, ending, tmp_path / "o") is None
 
 
 def test_every_command_is_reached_by_a_kind_of_input():

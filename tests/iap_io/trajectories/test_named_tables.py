@@ -105,6 +105,16 @@ def test_columns_are_found_by_their_names(
     check(read_recorded(write(tmp_path / name, header, multirotor, order)), multirotor)
 
 
+def test_euroc_s_short_names_are_read_by_their_order(tmp_path: Path, multirotor: Motion) -> None:
+    short = "#timestamp,p_RS_R_x,y,z,q_RS_w,x,y,z"
+    path = write(tmp_path / "a.csv", short, multirotor, "ns x y z qw qx qy qz")
+    recorded = read_recorded(path)
+    assert recorded.about.kind == "EuRoC ground truth"
+    np.testing.assert_allclose(
+        np.diff(recorded.p_WP_W, axis=0), np.diff(multirotor.p, axis=0), atol=1e-8
+    )
+
+
 def test_cells_may_be_parted_by_blanks_tabs_or_semicolons_with_decimal_commas(
     tmp_path: Path, multirotor: Motion
 ) -> None:

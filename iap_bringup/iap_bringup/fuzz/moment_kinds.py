@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sound commands that a signal meets at any moment, or that have few open files and small ones, as on a full disk."""
+
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+from iap_bringup.fuzz.corpus import DURATION, Corpus
+from iap_bringup.fuzz.kind import Command
+from iap_bringup.fuzz.trials import Circumstances
+
+SOUND: Mapping[str, tuple[str, ...]] = {
+    "run": ("run", "hover", "--duration", "1", "--no-plot"),
+    "docking": ("run", "docking", "--duration", "0.5", "--no-plot"),
+    "modules": ("run", "module_hover", "--duration", str(DURATION)),
+    "replay": ("replay", "truth.csv", "--duration", "1"),
+    "sweep": ("sweep", "hover", "--duration", str(DURATION), "--seeds", "3", "--workers", "1"),
+    "dataset": ("dataset", "hover", "--duration", str(DURATION), "--count", "2", "--workers", "1"),
+    "evaluate": ("evaluate", "hold", "--episodes", "4"),
+    "localize": ("localize", "euroc"),
+    "ranges": ("localize", "walk.bag", "--map", "map.yaml", "--method", "uwb"),
+    "identify": ("identify", "log_1.csv", "log_2.csv", "--model", "second_order"),
+    "train": ("train", "hold", "--steps", "256", "--offline", "none"),
+    "plot": ("plot", "run", "overview"),
+    "render": ("render", "run"),
+}
+"""Command lines whose input comes from the corpus."""
+FILES = ("truth.csv", "euroc", "walk.bag", "map.yaml", "log_1.csv", "log_2.csv", "run")
+LONGEST = 6.0  # after which a signal comes [s]
+OPEN_FILES = (8, 16, 24, 40)
+SIZES = (0, 100, 3000, 20_000, 300_000)  # of a file [B]
+
+
+def _sound(corpus: Corpus, home: Path, rng: Random) -> list[str]:
+    """A sound command line whose files lie in a folder."""
+    arguments = list(SOUND[rng.choice(sorted(SOUND))])
+    for name in set(FILES).intersection(arguments):
+        corpus.copied(corpus[name][0], home)
+    return arguments
+
+
+class InterruptKind:
+    """Ctrl-C or SIGTERM at a moment of a command."""
+
+    share = 6
+    verbs = frozenset(each[0] for each in SOUND.values())
+
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+        """A command, and its signal."""
+        number = rng.choice((signal.SIGINT, signal.SIGTERM))
+        after = rng.uniform(0.0, 1.0) ** 2 * LONGEST  # more of them early, where each is short
+        return Command(_sound(corpus, home, rng), Circumstances(interrupt=(number, after)))
+
+
+class LimitKind:
+    """A disk that is full, or few open files."""
+
+    share = 4
+    verbs = InterruptKind.verbs - {"train"}  # whose library ends the process without open files
+
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+        """A command within a limit."""
+        arguments = _sound(corpus, home, rng)
+        while arguments[0] not in self.verbs:
+            arguments = _sound(corpus, home, rng)
+        name = rng.choice(("FSIZE", "NOFILE"))
+        limits = {name: rng.choice(SIZES if name == "FSIZE" else OPEN_FILES)}
+        return Command(arguments, Circumstances(limits=limits))
