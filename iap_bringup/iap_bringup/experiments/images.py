@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +11,7 @@ from iap_bringup.experiments.rows import Report, Rows, bar_row
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture

@@ -3,7 +3,6 @@
 
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 
 from iap_bringup.films.film_stage import Picture
@@ -11,6 +10,7 @@ from iap_bringup.plots.plot import Plot
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import plot_named
 from iap_description.errors import BadInput
+from iap_description.process.extras import cv2
 from iap_io.plots.plot_style import STYLE
 
 WIDER, LOWER = 1.35, 0.75  # than the plot on a page, so that it leaves room for the picture

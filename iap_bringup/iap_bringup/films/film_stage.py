@@ -4,7 +4,6 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +11,7 @@ from iap_bringup.viewing.stage import Rgb
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.states import P, Q

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cv2
 import numpy as np
 from rosbags import rosbag1, rosbag2
 from rosbags.typesys import Stores, get_typestore
 
 from iap_bringup.fuzz.made_trees import RANGE_MAP
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 
 WIDTH, HEIGHT, FOCAL_LENGTH, BASELINE, DISTANCE = 160, 120, 80.0, 0.1, 1.0  # [px], [m]
 START = 1_403_636_580_000_000_000  # [ns]

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import cv2
 import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import mesh
+from iap_description.process.extras import cv2
 from iap_description.scenes.library import load_scene
 from iap_io.plots.plot_style import REFERENCE, WIDTH, Style
 

@@ -60,9 +60,10 @@ def _text(value: float | None) -> str:
 
 
 def flight_text(scenario: Scenario, duration: float) -> str:
-    """The line above the bar of a flight of some duration [s]."""
+    """The line above the bar of a flight of some duration [s]: who flies, and in which engine."""
+    engine = f", engine {scenario.engine.name}" if scenario.plant.type == "bodies" else ""
     names = ", ".join(f"{v.platform.name} ({v.control.preset} gains)" for v in scenario.vehicles)
-    return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}"
+    return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}{engine}"
 
 
 def sensors_text(notes: Sequence[str], size: int, free: int) -> str:

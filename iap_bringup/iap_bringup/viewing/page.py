@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from viser.infra import StateSerializer
 
@@ -17,6 +16,7 @@ from iap_bringup.viewing.scene import FlightScene, add_paths, initial_view
 from iap_bringup.viewing.source import RunSource
 from iap_bringup.viewing.viser_stage import Vec3, Vec4, ViserStage, open_server
 from iap_description.arrays import Array
+from iap_description.process.extras import cv2
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import P

@@ -40,6 +40,8 @@ def load_named(name: str, *, key: str, built_in: Mapping[str, str] = NO_NAMES) -
         _look_at_home()
     try:
         module = importlib.import_module(module_name)
+    except BadInput:
+        raise
     except Exception as error:  # whatever a user's module raises belongs in one line
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise BadInput(

@@ -4,13 +4,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
 from iap_description.math.so3 import transform
+from iap_description.process.extras import cv2
 from iap_description.sensors.lens import PLUMB_BOB
 from iap_estimation.datasets.deep_images import ALL_LEVELS, DEEP_GREY, DeepLevels
 from iap_estimation.frontend.calibration import CameraCalibration

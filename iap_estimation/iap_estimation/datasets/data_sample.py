@@ -4,11 +4,11 @@
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import cv2
 import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.image_rotation import Corners, GyroTurns, Misfits, RayPairs
 from iap_estimation.frontend.calibration import CameraCalibration, homogeneous

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.process.extras import cv2
 from iap_estimation.navigation.measurements import Gray
 
 DEEP_GREY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,13 +17,14 @@ from iap_description.arrays import Array, Booleans
 from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_description.sensors.lens import EQUIDISTANT, Lens
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 
 # Off the view, beyond which a fisheye's points are not followed: windows take the errors of points of the plane z = 1
 # to be equal everywhere, and a pixel there is 1/cos^2 of one on the axis, four times as much at 60 degrees.
 WIDEST = np.deg2rad(60.0)
-EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a lens is undone [px]
+MOST_STEPS, LEAST_STEP = 40, 1e-9  # when a lens is undone; the last step in pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,9 @@ class CameraCalibration:
         if self.lens.model == EQUIDISTANT:
             xy = self.lens.undistort((points - self.K[:2, 2]) / self.focal)
             return np.where(np.linalg.norm(xy, axis=1, keepdims=True) < np.tan(WIDEST), xy, np.nan)
+        exact = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, MOST_STEPS, LEAST_STEP)
         undistorted: Any = cv2.undistortPoints(
-            points[:, None], self.K, self.lens.D, criteria=EXACT
+            points[:, None], self.K, self.lens.D, criteria=exact
         )
         return np.asarray(undistorted, dtype=float).reshape(-1, 2)
 

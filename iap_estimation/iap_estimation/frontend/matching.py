@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import cv2
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Pixels, Singles
 from iap_description.errors import BadInput
+from iap_description.process.extras import cv2
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.frontend.patches import Patches, cut, find, weights_of
 from iap_estimation.frontend.spec import FrontendSpec
@@ -23,7 +23,7 @@ from iap_estimation.frontend.track_table import TrackTable
 GROWN, FLAT = 1.5, 2.0
 BEHIND = 1.0  # disparity of a point that is surely on one side of the cameras [px]
 MIN_POINTS, MAX_BEHIND = 200, 0.8  # such points, and the share behind, that show swapped images
-STOP = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 0.01)  # steps, and the last one [px]
+MOST_STEPS, LEAST_STEP = 30, 0.01  # of the flow; the last step in pixels
 LEVELS_BACK = 1  # the way back begins at the point itself, so it is short
 
 
@@ -131,7 +131,7 @@ class FlowTracker:
             guess[:, None].copy(),
             winSize=self._window,
             maxLevel=levels,
-            criteria=STOP,
+            criteria=(cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, MOST_STEPS, LEAST_STEP),
             flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
         )
         return there[:, 0], tracked[:, 0] > 0

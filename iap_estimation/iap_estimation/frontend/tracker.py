@@ -8,12 +8,12 @@ tracks are few, new corners begin, first where an image has fewest.
 
 from typing import Any
 
-import cv2
 import numpy as np
 
 from iap_description.arrays import Array, Booleans, Integers, Pixels
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration, homogeneous
 from iap_estimation.frontend.matching import FlowTracker, Matcher, ReferencePatches, one_thread
 from iap_estimation.frontend.spec import FrontendSpec

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.math.so3 import transform
+from iap_description.process.extras import cv2
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import CameraCalibration, StereoCalibration

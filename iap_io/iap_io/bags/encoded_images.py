@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.process.extras import cv2
+
 MAX_PIXELS = 1 << 25
 MAX_BYTES = 1 << 27  # of a file
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
@@ -39,8 +41,6 @@ def decoded(data: bytes | memoryview | NDArray[np.uint8], flags: int) -> NDArray
     Raises:
         ValueError: it is neither PNG nor JPEG, damaged, or has more than `MAX_PIXELS`.
     """
-    import cv2  # not needed by runs without images
-
     width, height = _size(bytes(data[: 1 << 20]))
     if not 0 < width * height <= MAX_PIXELS:
         raise ValueError(f"an image of {width}x{height} pixels, at most {MAX_PIXELS} can be read")

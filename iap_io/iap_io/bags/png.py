@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.process.extras import cv2
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.bags.encoded_images import decoded
 
@@ -24,8 +25,6 @@ def png(pixels: Pixels) -> memoryview:
     Raises:
         ValueError: PNG has no such pixels.
     """
-    import cv2  # not needed by runs without images
-
     if pixels.dtype not in (np.uint8, np.uint16):
         raise ValueError(f"PNG holds integers of 8 or 16 bit, not {pixels.dtype}")
     if pixels.ndim == 3:
@@ -40,8 +39,6 @@ def pixels_of(data: bytes | memoryview) -> Pixels:
     Raises:
         ValueError: it is none.
     """
-    import cv2
-
     pixels = decoded(data, cv2.IMREAD_UNCHANGED)
     return cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB) if pixels.ndim == 3 else pixels
 

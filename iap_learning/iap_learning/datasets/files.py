@@ -5,7 +5,6 @@ The library whose format data sets have: an extra.
 """
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iap_description.errors import BadInput
+from iap_description.process.extras import missing
 from iap_learning.datasets.rollouts import Rollout
 from iap_learning.environments.spaces import action_space, gymnasium, observation_space
 from iap_learning.tasks.episodes import AnyEpisodes
@@ -26,10 +26,7 @@ try:
     import h5py as h5py  # which Minari needs for its files
     import minari as minari
 except ModuleNotFoundError as error:
-    raise BadInput(
-        f"data sets need {error.name}, which is not installed: {sys.executable} -m pip install"
-        " --require-hashes -r requirements/lock/training.txt"
-    ) from error
+    raise missing(error.name, "data sets need", "training") from error
 
 
 class Dataset(NamedTuple):

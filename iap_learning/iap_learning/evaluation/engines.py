@@ -14,6 +14,7 @@ from iap_learning.tasks.kind import SingleRun
 from iap_learning.tasks.kinds.registry import kind_of
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
+from iap_physics.engines.make import AUTO, default_engine
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import Result, Viewer, record
 from iap_simulation.scenario.resolving import resolved
@@ -214,4 +215,5 @@ def recording_engine(task: Task, engine: str) -> str:
     """The engine of single runs that stand for episodes: the same, or for those of many worlds the closest one."""
     if engine != "batched":
         return engine
-    return single_run_of(task).engine
+    closest = single_run_of(task).engine
+    return default_engine() if closest == AUTO else closest

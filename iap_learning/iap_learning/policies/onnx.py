@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Policies as ONNX models, for runtimes of other languages and machines; onnx is an extra."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from iap_description.errors import BadInput
+from iap_description.process.extras import missing
 from iap_learning.policies.policy import Policy
 
 SUFFIX = ".onnx"
@@ -66,8 +66,5 @@ def _library() -> Any:  # noqa: ANN401 - a module
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise BadInput(
-            f"export needs onnx, which is not installed: {sys.executable} -m pip install"
-            " --require-hashes -r requirements/lock/training.txt"
-        ) from error
+        raise missing("onnx", "export needs", "training") from error
     return onnx

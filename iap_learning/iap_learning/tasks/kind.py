@@ -57,7 +57,7 @@ class SingleRun(NamedTuple):
 
     Attributes:
         episode: makes what follows the episode at whose start a simulation stands.
-        engine: the closest one to many worlds.
+        engine: the closest one to many worlds; auto is what is installed.
         script: value of the scenario's key `policy` by which it flies without learning.
         duration: length of a run that stands for an episode [s]; None flies the whole scenario.
     """

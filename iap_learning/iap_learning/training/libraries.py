@@ -6,9 +6,8 @@ training the same everywhere and a checkpoint go on bit for bit, and networks of
 """
 
 import os
-import sys
 
-from iap_description.errors import BadInput
+from iap_description.process.extras import missing
 
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {ONE_THREAD}".strip()
@@ -20,9 +19,6 @@ try:
     import optax as optax
     from tensorboardX import SummaryWriter
 except ModuleNotFoundError as error:
-    raise BadInput(
-        f"training needs {error.name}, which is not installed: {sys.executable} -m pip install"
-        " --require-hashes -r requirements/lock/training.txt"
-    ) from error
+    raise missing(error.name, "training needs", "training") from error
 
 __all__ = ["SummaryWriter", "jax", "jnp", "optax"]

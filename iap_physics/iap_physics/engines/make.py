@@ -7,6 +7,7 @@ from typing import Annotated
 
 from iap_description.config.plugins import load_class, name_of
 from iap_description.errors import BadInput
+from iap_description.process.extras import install_line
 from iap_physics.engines.engine import Engine
 
 KEY = "engine.name"
@@ -15,6 +16,8 @@ ENGINES = {  # imported only where they fly: PyBullet takes its time
     "mujoco": "iap_physics.engines.mujoco.engine:MuJoCoEngine",
     "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
 }
+AUTO = "auto"  # name of the first engine of `BY_DEFAULT` that is installed
+BY_DEFAULT = ("pybullet", "mujoco")
 ARMS_ONLY = ("put_arm",)  # what an engine that refuses arms can do without
 METHODS = tuple(
     name
@@ -43,6 +46,20 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
     takes_view = "view" in inspect.signature(made).parameters
     engine: Engine = made(view=view) if takes_view else made()
     return engine
+
+
+def default_engine() -> str:
+    """The engine of who names none: PyBullet, or else MuJoCo.
+
+    Raises:
+        BadInput: neither is installed; with the line that installs one.
+    """
+    for name in BY_DEFAULT:
+        if is_installed(name):
+            return name
+    raise BadInput(
+        f"no physics engine is installed: get MuJoCo by {install_line('mujoco')}, or fly freely by --engine closed_form"
+    )
 
 
 def is_installed(name: str) -> bool:

@@ -13,7 +13,7 @@ from iap_description.math.kernels import all_finite
 from iap_description.math.lanes import DOUBLE
 from iap_description.states import Command, Mode
 from iap_physics.air.batch_air import GUSTS, Air
-from iap_physics.air.drag import drag_coefficients
+from iap_physics.air.drag import DragCoefficients, drag_coefficients
 from iap_physics.air.wind import Generators, Wind, generators
 from iap_physics.batch.free_flight import FreeFlight
 from iap_physics.batch.records import FreeFlightState, PeriodInputs
@@ -23,7 +23,6 @@ from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.identified.engine import IdentifiedEngine
 from iap_physics.plant.contact_wrenches import ContactWrenches
-from iap_physics.plant.native_flight import NativeFlight
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.plant.period_flight import (
     DEFAULT_OPTIONS,
@@ -131,7 +130,7 @@ class Plant:
         if not (overriding(parts, "before_step") or overriding(parts, "end_step")):
             shared = (options.threads or Threads(), options.precision)
             self._free_flight = FreeFlight.of(*vehicles, drag, self.dt, *shared)
-            compiled = self._free_flight or NativeFlight.of(*vehicles, drag, self.dt)
+            compiled = self._free_flight or _native_flight(*vehicles, drag, self.dt)
         if self._free_flight is None and options.precision != DOUBLE:
             raise BadInput(
                 f"precision '{options.precision}' needs the closed form, without friction or stops"
@@ -394,3 +393,17 @@ class Plant:
             self._flight.advance(inputs, steps)
             for part in self._looking:
                 part.after_step(self.engine.state())
+
+
+def _native_flight(
+    engine: Engine,
+    propulsion: Sequence[Propulsion],
+    drag: DragCoefficients | None,
+    dt: float,
+) -> PeriodFlight | None:
+    """Whole periods in PyBullet by compiled code; None in other engines, which do without its library."""
+    if getattr(engine, "native", None) is None:
+        return None
+    from iap_physics.plant.native_flight import NativeFlight
+
+    return NativeFlight.of(engine, propulsion, drag, dt)

@@ -17,7 +17,7 @@ from iap_description.vehicles.latch import Latch, check_ports
 from iap_description.vehicles.ports import Port
 from iap_description.world.world import World
 from iap_physics.air.wind import Wind
-from iap_physics.engines.make import EngineName
+from iap_physics.engines.make import EngineName, default_engine
 from iap_physics.identified.spec import IdentifiedSpec
 from iap_physics.plant.joint_spec import PlantJoints
 from iap_physics.plant.rates import LoopRates
@@ -45,7 +45,7 @@ class PlantSpec(Record):
 
     seed: Seed
     rates: LoopRates
-    engine: EngineName = "pybullet"
+    engine: EngineName = Field(default_factory=default_engine)
     world: World = World()  # with the friction that counts
     wind: Wind = Wind()
     has_drag: Flag = False

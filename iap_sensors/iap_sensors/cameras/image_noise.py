@@ -3,10 +3,10 @@
 
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.process.extras import cv2
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import view_of
 

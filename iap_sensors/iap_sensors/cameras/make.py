@@ -5,14 +5,17 @@ from importlib.util import find_spec
 from typing import Annotated
 
 from iap_description.config.plugins import load_class, name_of
-from iap_description.errors import BadInput
+from iap_description.process.extras import missing
 from iap_sensors.cameras.renderer import Renderer
 
 RENDERERS = {  # imported only where they draw
     "opengl": "iap_sensors.cameras.opengl:OpenGLRenderer",
     "pybullet": "iap_sensors.cameras.pybullet_renderer:BulletRenderer",
 }
-LIBRARIES = {"opengl": "moderngl", "pybullet": "pybullet"}  # that they draw with, for pip
+LIBRARIES = {  # what they draw with, and the extra that brings it
+    "opengl": ("moderngl", "cameras"),
+    "pybullet": ("pybullet", "pybullet"),
+}
 METHODS = ("load", "render", "close")
 
 
@@ -29,8 +32,8 @@ def make_renderer(name: str) -> Renderer:
     Raises:
         BadInput: no such renderer, it lacks a method, or the machine cannot run it.
     """
-    library = LIBRARIES.get(name)
+    library, extra = LIBRARIES.get(name, (None, ""))
     if library is not None and find_spec(library) is None:
-        raise BadInput(f"renderer '{name}' needs what is not installed: pip install {library}")
+        raise missing(library, f"renderer '{name}' needs", extra)
     renderer: Renderer = load_class(name, METHODS, key="renderer", built_in=RENDERERS)()
     return renderer

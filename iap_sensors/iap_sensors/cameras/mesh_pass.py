@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import cv2
 import moderngl
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.geometry import Geometry, PlacedParts, place, place_spheres, visible

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import moderngl
 import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.process.extras import cv2
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.framebuffers import Format, Kind, RenderTarget, Targets
 from iap_sensors.cameras.image_noise import Film

@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.process.extras import cv2
 from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.image_noise import Film

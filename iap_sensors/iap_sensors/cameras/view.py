@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
+from iap_description.process.extras import cv2
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot

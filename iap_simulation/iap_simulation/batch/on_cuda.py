@@ -15,10 +15,10 @@ from iap_control.batch.records import COLLINEAR, FULL, RIGID, VECTORED
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES
+from iap_description.process.extras import missing
 from iap_simulation.batch.batch_loop import fly_lanes
 from iap_simulation.batch.records import HOLD, BatchState
 
-INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/gpu.txt"
 THREADS = (
     LANES  # of a launch's block: as many as run in step, so that few worlds spread over the GPU
 )
@@ -35,7 +35,7 @@ def check_gpu() -> None:
     if config.ENABLE_CUDASIM:
         return
     if find_spec("numba_cuda") is None:
-        raise BadInput(f"device 'cuda': numba-cuda is an extra; get it by {INSTALL}")
+        raise missing("numba-cuda", "device 'cuda' needs", "gpu")
     if not cuda.is_available():
         raise BadInput(
             "device 'cuda': no NVIDIA GPU with a driver is found (nvidia-smi lists them)"

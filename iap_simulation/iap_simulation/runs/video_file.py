@@ -6,12 +6,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 from iap_description.errors import BadInput
+from iap_description.process.extras import cv2
 from iap_description.process.native_output import native_output_discarded
 
 Picture = NDArray[np.uint8]

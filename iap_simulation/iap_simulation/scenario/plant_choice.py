@@ -15,6 +15,8 @@ from iap_description.config.record import Flag, NonNegative, Record
 if TYPE_CHECKING:
     from iap_simulation.scenario.scenario import Scenario
 
+from iap_physics.engines.make import BY_DEFAULT, default_engine
+
 
 class BodiesChoice(Record):
     """Bodies, rotors and air in the engine of the key `engine`."""
@@ -86,7 +88,7 @@ def _unknown_to_identified(scenario: Scenario) -> dict[str, bool]:
     turns = draw.attitude_deg if isinstance(draw.attitude_deg, tuple) else (draw.attitude_deg,) * 3
     return {
         "vehicles": len(scenario.vehicles) > 1,
-        "engine.name": scenario.engine.name != "pybullet",
+        "engine.name": scenario.engine.name not in {BY_DEFAULT[0], default_engine()},
         "world.objects": bool(scenario.world.objects),
         "world.scene": scenario.world.scene is not None,
         "latches": bool(scenario.latches),

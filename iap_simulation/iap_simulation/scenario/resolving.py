@@ -14,6 +14,7 @@ from iap_description.config.record import Record, merged, validate
 from iap_description.errors import BadInput, shown
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
+from iap_physics.engines.make import AUTO, default_engine
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.modules import with_modules
 from iap_simulation.scenario.renamed_keys import assigned, with_new_names
@@ -128,6 +129,9 @@ def resolve_tree(
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
         tree = assigned(tree, assignment)
         tree = _with_presets(with_new_names(tree), f"--set {assignment}")
+    engine = tree.get("engine")
+    if isinstance(engine, dict) and engine.get("name") == AUTO:
+        tree["engine"] = {**engine, "name": default_engine()}
     return scenario_of(tree, source, options.typed), tree
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, IapError
+from iap_description.process.extras import missing
 from iap_simulation.sweeps.process_pool import (
     MAX_RETRIES,
     QUEUED_PER_PROCESS,
@@ -25,7 +26,6 @@ TOKEN = "~/.ray/auth_token"  # by which machines of a cluster know each other
 CURRENT = Path("/tmp/ray/ray_current_cluster")  # where Ray keeps the address of this machine's  # noqa: S108
 ANSWER = 5.0  # for a head to answer [s]
 LOCAL = "local"  # address of a cluster that is started here, for the sweep alone
-INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/cluster.txt"
 
 
 class Versions(NamedTuple):
@@ -116,7 +116,7 @@ def imported_ray() -> Any:  # noqa: ANN401 - an extra has no types
     try:
         return import_module("ray")
     except ModuleNotFoundError as error:
-        raise BadInput(f"--cluster needs ray, which is not installed: {INSTALL}") from error
+        raise missing("ray", "--cluster needs", "cluster") from error
 
 
 def _call(do: Callable[[Work], Done], work: Work) -> Done:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every aircraft by the whole of its recording: what ``vio`` and ``vio_uwb`` see a second of, at once."""
 
-import sys
 from collections import deque
 from importlib.util import find_spec
 
-from iap_description.errors import BadInput
+from iap_description.process.extras import missing
 from iap_estimation.virpo.batch.keyframes import KeyframeLog
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, Tilt, Tracks
@@ -15,8 +14,6 @@ from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
 from iap_estimation.virpo.window.buffers import TILT_TOLERANCE
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, InitialState
 
-HOW_TO_GET_IT = "-m pip install --no-deps --require-hashes -r requirements/lock/batch.txt"
-
 
 def check_gtsam() -> None:
     """Refuse where gtsam is missing.
@@ -25,9 +22,7 @@ def check_gtsam() -> None:
         BadInput: saying how to get it.
     """
     if find_spec("gtsam") is None:
-        raise BadInput(
-            f"method 'batch' needs gtsam, which is not installed: {sys.executable} {HOW_TO_GET_IT}"
-        )
+        raise missing("gtsam", "method 'batch' needs", "batch")
 
 
 class BatchLocalizer(VioLocalizer):

@@ -5,13 +5,13 @@ import ctypes
 import logging
 from pathlib import Path
 
-INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/mujoco.txt"
+from iap_description.process.extras import missing
 
 try:
     import mujoco as mj
     import mujoco.batch as mj_batch
-except ImportError as error:
-    raise ImportError(f"MuJoCo is an extra; get it by {INSTALL}") from error
+except ModuleNotFoundError as error:
+    raise missing(error.name, "engine 'mujoco' needs", "mujoco") from error
 
 UNSTABLE = "The simulation is unstable"  # in a warning of numbers that engines look at themselves
 _log = logging.getLogger(__name__)

@@ -12,10 +12,14 @@ from tempfile import TemporaryDirectory
 
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Surface
+from iap_description.process.extras import missing
 from iap_description.process.native_output import native_output_discarded, native_output_to
 
-with native_output_discarded():
-    import pybullet as bullet
+try:
+    with native_output_discarded():
+        import pybullet as bullet
+except ModuleNotFoundError as error:
+    raise missing(error.name, "engine 'pybullet' needs", "pybullet") from error
 
 Handle = tuple[int, int]  # PyBullet's body and link; link -1 is the base
 

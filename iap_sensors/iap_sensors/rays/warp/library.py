@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NVIDIA Warp itself, an extra: the only module that imports it (others take `wp` from here)."""
 
-INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/gpu.txt"
+from iap_description.process.extras import missing
 
 try:
     import warp as wp
-except ImportError as error:
-    raise ImportError(f"Warp is an extra; get it by {INSTALL}") from error
+except ModuleNotFoundError as error:
+    raise missing(error.name, "rays on a GPU need", "gpu") from error
 
 wp.config.log_level = wp.LOG_ERROR  # it greets otherwise, and misses a GPU that nobody asked for
 wp.config.enable_backward = False  # no gradients: half of the compilation

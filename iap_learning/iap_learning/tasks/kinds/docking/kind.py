@@ -22,6 +22,7 @@ from iap_learning.tasks.kinds.docking.episodes import DockingEpisodes
 from iap_learning.tasks.kinds.docking.policy_pair import docking_pilot
 from iap_learning.tasks.kinds.docking.rewards import limits_of
 from iap_learning.tasks.kinds.docking.task import DockingTask
+from iap_physics.engines.make import AUTO
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.docking.pair_laws import docking_limits
 from iap_simulation.loop.agents import SCRIPT
@@ -158,6 +159,6 @@ DOCKING = TaskKind(
     task=DockingTask,
     episodes=DockingEpisodes,
     agents={"script": DockingAgent, "wrench": DockingAgent},
-    single_run=SingleRun(DockingEngineEpisode, engine="pybullet", script=SCRIPT),
+    single_run=SingleRun(DockingEngineEpisode, engine=AUTO, script=SCRIPT),
     policy_agent=docking_pilot,
 )

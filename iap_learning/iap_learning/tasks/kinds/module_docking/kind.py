@@ -30,6 +30,7 @@ from iap_learning.tasks.kinds.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.kinds.platform.platform_policy import OneWorld
 from iap_learning.tasks.scaling import ActionScale
 from iap_physics.engines.engine import RUNNING
+from iap_physics.engines.make import AUTO
 from iap_physics.plant.plant import Plant
 from iap_simulation.batch.actions import action_size
 from iap_simulation.modules.outcome import (
@@ -241,7 +242,7 @@ MODULE_DOCKING = TaskKind(
     episodes=ModuleDockingEpisodes,
     agents={"funnel": FunnelAgent},
     single_run=SingleRun(
-        ModuleDockingEngineEpisode, engine="pybullet", script=None
+        ModuleDockingEngineEpisode, engine=AUTO, script=None
     ),  # its coordinator flies it
     policy_guidance=PolicyGuide,
 )

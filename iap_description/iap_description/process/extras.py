@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Libraries that an installation may lack: the line that installs them, and modules imported when first used."""
+
+import importlib
+import re
+import shlex
+import sys
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from iap_description.errors import BadInput
+
+if TYPE_CHECKING:
+    import cv2 as cv2
+
+SUITE = "iap-suite"  # the distribution that has the extras
+LOCKS = Path("requirements", "lock")
+CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+def missing(library: str | None, purpose: str, extra: str) -> BadInput:
+    """The error of a library that is not installed; `purpose` begins its line, as in ``training needs``."""
+    return BadInput(f"{purpose} {library}, which is not installed: {install_line(extra)}")
+
+
+def install_line(extra: str) -> str:
+    """The command that installs an extra: the locked files of a checkout, or else ranges of versions."""
+    command = f"{sys.executable} -m pip install"
+    if not (CHECKOUT / LOCKS).is_dir():
+        return f"{command} {' '.join(map(shlex.quote, requirements(extra)))}"
+    alone = "--no-deps " if extra == "batch" else ""
+    name = extra if (CHECKOUT / LOCKS / f"{extra}.txt").is_file() else "core"
+    return f"{command} {alone}--require-hashes -r {LOCKS / name}.txt"
+
+
+def requirements(extra: str) -> list[str]:
+    """What the suite's metadata ask for by an extra, with versions."""
+    mark = re.compile(rf"""extra\s*==\s*["']{extra}["']""")
+    try:
+        lines = requires(SUITE) or []
+    except PackageNotFoundError:  # packages of the suite were installed one by one
+        lines = []
+    found = [line.partition(";")[0].strip() for line in lines if mark.search(line)]
+    return found or [f"{SUITE}[{extra}]"]
+
+
+class LazyModule:
+    """A module that is imported when something of it is first used."""
+
+    def __init__(self, name: str, purpose: str, extra: str) -> None:
+        """Remember what to import, and the beginning of the error's line where it is not installed."""
+        self._name, self._purpose, self._extra = name, purpose, extra
+        self._module: ModuleType | None = None
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever it is
+        """An attribute of the module.
+
+        Raises:
+            BadInput: the module is not installed.
+        """
+        if self._module is None:
+            try:
+                self._module = importlib.import_module(self._name)
+            except ModuleNotFoundError as error:
+                raise missing(error.name, self._purpose, self._extra) from error
+        return getattr(self._module, name)
+
+
+if not TYPE_CHECKING:
+    cv2 = LazyModule("cv2", "cameras and images need OpenCV's", "cameras")
