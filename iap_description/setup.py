@@ -6,10 +6,11 @@ from glob import glob
 from setuptools import find_packages, setup
 
 NAME = "iap_description"
+VERSION = "0.5.0"
 
 setup(
     name=NAME,
-    version="0.5.0",
+    version=VERSION,
     description="What there is: platforms, aircraft, world, frames, states and URDF.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
@@ -23,6 +24,15 @@ setup(
         (f"share/{NAME}/urdf", sorted(glob("iap_description/data/urdf/*"))),
         (f"share/{NAME}/meshes", sorted(glob("iap_description/data/meshes/*"))),
     ],
-    install_requires=["setuptools"],
+    install_requires=[
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
+        "numpy>=2.1,<3",  # the first for Python 3.13
+        "pydantic>=2.9,<3",  # the first for Python 3.13
+        "PyYAML>=6.0.2,<7",  # the first for Python 3.13
+        "trimesh>=4.5,<6",
+        "xacro>=2.1,<3",
+    ],
+    python_requires=">=3.11",
+    license_files=["LICENSE"],
     zip_safe=False,
 )

@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Install iap_estimation as a ROS 2 package."""
 
+import sys
+
 from setuptools import find_packages, setup
 
 NAME = "iap_estimation"
+VERSION = "0.5.0"
+NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder of their own
+    "frontend_node = iap_estimation.nodes.frontend_node:main",
+    "virpo_node = iap_estimation.nodes.virpo_node:main",
+    "joint_node = iap_estimation.nodes.joint_node:main",
+    "capture_node = iap_estimation.nodes.capture_node:main",
+    "centre_node = iap_estimation.nodes.centre_node:main",
+    "wrench_observer_node = iap_estimation.nodes.wrench_observer_node:main",
+]
+if {"bdist_wheel", "dist_info"} & set(sys.argv):
+    NODES = []
 
 setup(
     name=NAME,
-    version="0.5.0",
+    version=VERSION,
     description="Estimators: odometry, wrench observers, navigation, data sets, and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
@@ -19,16 +32,18 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
+    install_requires=[
+        f"iap_description=={VERSION}",
+        f"iap_io=={VERSION}",
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
+        "numpy>=2.1,<3",  # the first for Python 3.13
+        "pydantic>=2.9,<3",  # the first for Python 3.13
+        "rosbags>=0.11,<0.12",  # bags are read by what it keeps to itself
+    ],
+    python_requires=">=3.11",
+    license_files=["LICENSE"],
     zip_safe=False,
     entry_points={
-        "console_scripts": [
-            "frontend_node = iap_estimation.nodes.frontend_node:main",
-            "virpo_node = iap_estimation.nodes.virpo_node:main",
-            "joint_node = iap_estimation.nodes.joint_node:main",
-            "capture_node = iap_estimation.nodes.capture_node:main",
-            "centre_node = iap_estimation.nodes.centre_node:main",
-            "wrench_observer_node = iap_estimation.nodes.wrench_observer_node:main",
-        ],
+        "console_scripts": NODES,
     },
 )

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Install iap_learning as a ROS 2 package: tasks, environments, policies and their node."""
 
+import sys
+
 from setuptools import find_packages, setup
 
 NAME = "iap_learning"
+VERSION = "0.5.0"
+NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder of their own
+    "policy_node = iap_learning.nodes.policy_node:main",
+]
+if {"bdist_wheel", "dist_info"} & set(sys.argv):
+    NODES = []
 
 setup(
     name=NAME,
-    version="0.5.0",
+    version=VERSION,
     description="Learning: tasks as data, and gymnasium environments of one world or many.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
@@ -19,10 +27,24 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
+    install_requires=[
+        f"iap_control=={VERSION}",
+        f"iap_description=={VERSION}",
+        f"iap_estimation=={VERSION}",
+        f"iap_io=={VERSION}",
+        f"iap_physics=={VERSION}",
+        f"iap_sensors=={VERSION}",
+        f"iap_simulation=={VERSION}",
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
+        "numpy>=2.1,<3",  # the first for Python 3.13
+        "pydantic>=2.9,<3",  # the first for Python 3.13
+        "PyYAML>=6.0.2,<7",  # the first for Python 3.13
+    ],
+    python_requires=">=3.11",
+    license_files=["LICENSE"],
     zip_safe=False,
     entry_points={
-        "console_scripts": ["policy_node = iap_learning.nodes.policy_node:main"],
+        "console_scripts": NODES,
         "iap.agents": ["policy = iap_learning.learned_agents:learned"],
         "iap.guidance": ["policy = iap_learning.learned_agents:learned_guide"],
     },

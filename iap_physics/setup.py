@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Install iap_physics as a ROS 2 package."""
 
+import sys
+
 from setuptools import find_packages, setup
 
 NAME = "iap_physics"
+VERSION = "0.5.0"
+NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder of their own
+    "physics_node = iap_physics.nodes.physics_node:main",
+]
+if {"bdist_wheel", "dist_info"} & set(sys.argv):
+    NODES = []
 
 setup(
     name=NAME,
-    version="0.5.0",
+    version=VERSION,
     description="How it moves: the plant, its engines, rotors, autopilots, drag and wind, and physics_node.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
@@ -19,11 +27,17 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
+    install_requires=[
+        f"iap_description=={VERSION}",
+        f"iap_io=={VERSION}",
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
+        "numpy>=2.1,<3",  # the first for Python 3.13
+        "pydantic>=2.9,<3",  # the first for Python 3.13
+    ],
+    python_requires=">=3.11",
+    license_files=["LICENSE"],
     zip_safe=False,
     entry_points={
-        "console_scripts": [
-            "physics_node = iap_physics.nodes.physics_node:main",
-        ],
+        "console_scripts": NODES,
     },
 )

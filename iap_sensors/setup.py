@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Install iap_sensors as a ROS 2 package."""
 
+import sys
+
 from setuptools import find_packages, setup
 
 NAME = "iap_sensors"
+VERSION = "0.5.0"
+NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder of their own
+    "imu_node = iap_sensors.nodes.imu_node:main",
+    "uwb_node = iap_sensors.nodes.uwb_node:main",
+    "camera_node = iap_sensors.nodes.camera_node:main",
+    "lidar_node = iap_sensors.nodes.lidar_node:main",
+    "sensor_node = iap_sensors.nodes.sensor_node:main",
+]
+if {"bdist_wheel", "dist_info"} & set(sys.argv):
+    NODES = []
 
 setup(
     name=NAME,
-    version="0.5.0",
+    version=VERSION,
     description="Sensors of the aircraft: inertial units, UWB, lidars, cameras, and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
@@ -19,15 +31,18 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
+    install_requires=[
+        f"iap_description=={VERSION}",
+        f"iap_io=={VERSION}",
+        "embreex>=4.4,<5",  # Embree 4's interface
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
+        "numpy>=2.1,<3",  # the first for Python 3.13
+        "pydantic>=2.9,<3",  # the first for Python 3.13
+    ],
+    python_requires=">=3.11",
+    license_files=["LICENSE"],
     zip_safe=False,
     entry_points={
-        "console_scripts": [
-            "imu_node = iap_sensors.nodes.imu_node:main",
-            "uwb_node = iap_sensors.nodes.uwb_node:main",
-            "camera_node = iap_sensors.nodes.camera_node:main",
-            "lidar_node = iap_sensors.nodes.lidar_node:main",
-            "sensor_node = iap_sensors.nodes.sensor_node:main",
-        ],
+        "console_scripts": NODES,
     },
 )

@@ -4,10 +4,11 @@
 from setuptools import find_packages, setup
 
 NAME = "iap_simulation"
+VERSION = "0.5.0"
 
 setup(
     name=NAME,
-    version="0.5.0",
+    version=VERSION,
     description="The simulation: scenario, vehicles, plant, controllers, sensors and estimators in one loop; metrics.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
@@ -19,7 +20,22 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    install_requires=["setuptools"],
+    install_requires=[
+        f"iap_control=={VERSION}",
+        f"iap_description=={VERSION}",
+        f"iap_estimation=={VERSION}",
+        f"iap_io=={VERSION}",
+        f"iap_physics=={VERSION}",
+        f"iap_sensors=={VERSION}",
+        "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
+        "numpy>=2.1,<3",  # the first for Python 3.13
+        "pillow>=11,<14",
+        "pydantic>=2.9,<3",  # the first for Python 3.13
+        "PyYAML>=6.0.2,<7",  # the first for Python 3.13
+        "scipy>=1.14,<2",  # the first for Python 3.13; numba multiplies matrices by it
+    ],
+    python_requires=">=3.11",
+    license_files=["LICENSE"],
     zip_safe=False,
     entry_points={"iap.agents": ["script = iap_simulation.docking.pair_pilot:scripted"]},
 )

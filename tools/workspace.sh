@@ -6,7 +6,7 @@
 # so that a fresh clone, a moved checkout, another ROS 2 and a changed file are all seen, and nothing else is.
 
 layout=3 # raise it when tools/ changes so that existing set-ups must be made anew
-packages=(iap_description iap_io iap_physics iap_control iap_sensors iap_estimation iap_simulation iap_learning iap_bringup)
+packages=(iap_description iap_io iap_physics iap_control iap_sensors iap_estimation iap_simulation iap_learning iap_bringup iap_suite)
 
 say() { printf 'iap: %s\n' "$*" >&2; }
 

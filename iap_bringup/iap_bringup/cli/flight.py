@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +25,7 @@ from iap_bringup.terminal import flight as report
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
+from iap_description.process.extras import install_line
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, empty_folder, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
@@ -95,10 +97,13 @@ def _fly(
             else:
                 result = execute(flight, folder, tree, **how)
             result = _fly_compared(result, compared, folder, progress)
-        if not (options.no_plot and options.no_view):
+        has_page = not options.no_view and find_spec("viser") is not None
+        if has_page or not options.no_plot:
             with work_bar(console, "drawing") as say:
-                _draw(folder, say, plots=not options.no_plot, page=not options.no_view)
+                _draw(folder, say, plots=not options.no_plot, page=has_page)
     report.show(console, result)
+    if not (has_page or options.no_view):
+        console.print(f"no view.html, which needs viser: {install_line('view')}", soft_wrap=True)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)

@@ -229,7 +229,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         description="Simulates integrated aerial platforms: several quadrotors joined to one body.",
         epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3. Besides, of a checkout: ./iap"
         " python ARGUMENTS runs Python in this environment, ./iap test the tests, ./iap docs"
-        " builds the pages of docs.",
+        " builds the pages of docs, ./iap wheels wheels for pip.",
     )
     parser.add_argument("--version", action="version", version=f"iap {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from viser.infra import StateSerializer
 
 from iap_bringup.viewing.legend import legend_of
 from iap_bringup.viewing.record_notes import as_picture, events_of
 from iap_bringup.viewing.scene import FlightScene, add_paths, initial_view
 from iap_bringup.viewing.source import RunSource
-from iap_bringup.viewing.viser_stage import Vec3, Vec4, ViserStage, open_server
+from iap_bringup.viewing.viser_stage import StateSerializer, Vec3, Vec4, ViserStage, open_server
 from iap_description.arrays import Array
 from iap_description.process.extras import cv2
 from iap_description.sensors.readings import ImageReading

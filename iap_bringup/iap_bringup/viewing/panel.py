@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import viser
-from viser import uplot
 
 from iap_bringup.viewing.control import Control, Pausing, Playback
 from iap_bringup.viewing.legend import Meaning, as_html
 from iap_bringup.viewing.record_notes import Curves, Event, RecordedImages, as_picture
 from iap_bringup.viewing.scene import PATHS, FlightScene
 from iap_bringup.viewing.stage import Stage
+from iap_bringup.viewing.viser_stage import uplot, viser
 
 COLORS = ("#1f5fbf", "#c8501e", "#2e8b57", "#7a4fa3", "#b8860b", "#444444", "#d6457e", "#008b8b")
 CURVE_SPAN = 10.0  # time that is drawn before the present one [s]

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import trimesh
-import viser
 from PIL import Image
 from trimesh.visual import TextureVisuals
 from trimesh.visual.material import PBRMaterial
@@ -22,7 +21,15 @@ from iap_bringup.viewing.stage import Pixels, Rgb
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.process.extras import missing
 from iap_description.states import P, Q
+
+try:
+    import viser as viser
+    from viser import uplot as uplot
+    from viser.infra import StateSerializer as StateSerializer
+except ModuleNotFoundError as error:
+    raise missing(error.name, "the viewer needs", "view") from error
 
 SHAFT, HEAD, HEAD_LENGTH = 0.02, 0.06, 0.2  # radii and length of an arrow of 1 m [m]
 TEXTURE_SIZE = 256  # largest side of a texture [pixels]

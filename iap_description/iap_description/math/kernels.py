@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.math.single_precision import FormulaCompiler
+from iap_description.process.compiling import announce_compiling
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 Vec = tuple[float, float, float]
@@ -24,6 +25,8 @@ Six = tuple[float, float, float, float, float, float]  # linear, then angular
 Mat6 = tuple[Six, Six, Six, Six, Six, Six]  # row by row
 Packed = NDArray[np.void]  # (1,), see `packed`; (N,), see `stacked`
 MIN_HALF_ANGLE_SINE = 1e-9  # sine of half an angle below which it is the angle's half
+
+announce_compiling()
 
 
 def formula(function: Formula) -> Formula:

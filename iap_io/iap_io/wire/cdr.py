@@ -40,7 +40,7 @@ _BYTES = ("byte", "char", "octet")  # numbers that numpy has under another name
 
 
 def message_folder() -> Path:
-    """The folder of iap_msgs' message files: among the sources, installed, or sourced.
+    """The folder of iap_msgs' message files: among the sources, in this package, installed, or sourced.
 
     Raises:
         BadInput: it is in none of these places.
@@ -49,12 +49,13 @@ def message_folder() -> Path:
         if any(folder.glob("*.msg")):
             return folder
     raise BadInput(
-        "iap_msgs: no message files among the sources, installed beside this package, "
-        "or on AMENT_PREFIX_PATH"
+        "iap_msgs: no message files among the sources, in iap_io, installed beside it, or on"
+        " AMENT_PREFIX_PATH; build iap_msgs, or install iap_io by pip from a whole checkout"
     )
 
 
 def _candidates() -> Iterator[Path]:
+    yield Path(__file__).absolute().parents[1] / "data" / "msg"  # of a wheel
     for parent in Path(__file__).absolute().parents:
         yield parent / "iap_msgs" / "msg"
         yield parent / "share" / "iap_msgs" / "msg"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A line that says so while kernels are compiled, which nobody expects to take half a minute, and one at the end."""
+
+import atexit
+import multiprocessing
+import sys
+import time
+
+from numba.core import config, event
+
+EVENT = "numba:compile"  # of each kernel that is not in the cache
+UNNOTICED = 2.0  # of compiling without a word [s]
+
+
+class CompilationNotice(event.Listener):
+    """Tells of compiling on standard error once it takes longer than a moment.
+
+    Attributes:
+        kernels: that were compiled.
+        elapsed: time that this took [s].
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing compiled."""
+        self.kernels, self.elapsed = 0, 0.0
+        self._depth, self._began, self._is_announced = 0, 0.0, False
+
+    def on_start(self, event: object) -> None:  # noqa: ARG002 - numba's
+        """Take the time of the outermost kernel."""
+        if self._depth == 0:
+            self._began = time.perf_counter()
+        self._depth += 1
+
+    def on_end(self, event: object) -> None:  # noqa: ARG002 - numba's
+        """Add it up."""
+        self._depth -= 1
+        self.kernels += 1
+        now = time.perf_counter()
+        if self._depth == 0:
+            self.elapsed += now - self._began
+            self._began = now
+        if not self._is_announced and self.elapsed + now - self._began > UNNOTICED:
+            self._is_announced = True
+            sys.stderr.write("iap: compiling to machine code, once\n")
+            atexit.register(self.tell)
+
+    def tell(self) -> None:
+        """Say how long it took, and where the code is kept."""
+        where = config.CACHE_DIR or "__pycache__ beside the sources"
+        sys.stderr.write(
+            f"iap: compiled {self.kernels} kernels in {self.elapsed:.0f} s, kept in {where}\n"
+        )
+
+
+def announce_compiling() -> None:
+    """Tell of compiling in this process, unless it is a worker of another one."""
+    if multiprocessing.parent_process() is None:
+        event.register(EVENT, CompilationNotice())

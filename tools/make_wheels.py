@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds a wheel of every package of this checkout, and iap_suite's, which brings them all.
+
+Usage: ./iap wheels [--out DIR]; then, with any Python from 3.11 on:
+
+    pip install --find-links DIR "iap-suite[mujoco,view]"
+
+iap_suite has no copies of the others' files: it requires their wheels in its own version. So each package is installed
+once, alone or with the suite, and nothing belongs to two of them. Builds are made of copies, so that nothing is left
+among the sources, and with one date, so that equal sources make equal wheels.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MESSAGES = "iap_msgs"  # whose definitions iap_io takes along
+DATE = "1767225600"  # of all files in a wheel [s]
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "dist")
+
+
+def main() -> int:
+    """Build and name the wheels."""
+    parser = argparse.ArgumentParser(prog="iap wheels", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--out", type=Path, default=Path("dist"), help="folder (default: dist)")
+    out = parser.parse_args().out.absolute()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.stderr.write(f"iap: {error.filename}: {error.strerror}\n")
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        packages = copied(Path(folder))
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+        command += ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(out)]
+        done = subprocess.run(
+            [*command, *packages],
+            env=os.environ | {"SOURCE_DATE_EPOCH": DATE},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode:
+        sys.stderr.write(f"{done.stdout}{done.stderr}iap: no wheels: pip's words are above\n")
+        return 1
+    sys.stdout.write("".join(f"{path}\n" for path in sorted(out.glob("iap_*.whl"))))
+    sys.stdout.write(f'pip install --find-links {out} "iap-suite[mujoco,view]"\n')
+    return 0
+
+
+def copied(folder: Path) -> list[str]:
+    """Copies of the packages in a folder, as pip takes them."""
+    packages = [path.parent.name for path in sorted(ROOT.glob("iap_*/setup.py"))]
+    for name in (MESSAGES, *packages):
+        shutil.copytree(ROOT / name, folder / name, ignore=LEFT_OUT)
+    return [str(folder / name) for name in packages]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
