@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Descriptions: vehicles, worlds, states and the rotations and frames they are expressed in."""
 
-from iap_description.process.kernel_folder import set_kernel_folder
+from iap_description.kernel_folder import set_kernel_folder
 
 __version__ = "0.5.0"
 

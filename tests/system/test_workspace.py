@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ten packages as packages: what they declare, what they import, and what they may not."""
+"""The packages as packages: what they declare, what they import, and what they may not."""
 
 import ast
 import re
@@ -23,6 +23,7 @@ MAY_IMPORT = {  # one direction, apart from iap_msgs, which node sides may impor
     "iap_simulation": {*BELOW, *MIDDLE},
     "iap_learning": {*BELOW, *MIDDLE, "iap_simulation"},
     "iap_bringup": {*BELOW, *MIDDLE, "iap_simulation", "iap_learning"},
+    "iap_suite": {*BELOW, *MIDDLE, "iap_simulation", "iap_learning", "iap_bringup"},
 }
 PYTHON_PACKAGES = sorted(MAY_IMPORT)
 PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]

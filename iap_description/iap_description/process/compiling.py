@@ -5,6 +5,7 @@ import atexit
 import multiprocessing
 import sys
 import time
+from collections.abc import Callable
 
 from numba.core import config, event
 
@@ -20,22 +21,23 @@ class CompilationNotice(event.Listener):
         elapsed: time that this took [s].
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         """Begin with nothing compiled."""
+        self._clock = clock
         self.kernels, self.elapsed = 0, 0.0
         self._depth, self._began, self._is_announced = 0, 0.0, False
 
     def on_start(self, event: object) -> None:  # noqa: ARG002 - numba's
         """Take the time of the outermost kernel."""
         if self._depth == 0:
-            self._began = time.perf_counter()
+            self._began = self._clock()
         self._depth += 1
 
     def on_end(self, event: object) -> None:  # noqa: ARG002 - numba's
         """Add it up."""
         self._depth -= 1
         self.kernels += 1
-        now = time.perf_counter()
+        now = self._clock()
         if self._depth == 0:
             self.elapsed += now - self._began
             self._began = now
@@ -48,7 +50,7 @@ class CompilationNotice(event.Listener):
         """Say how long it took, and where the code is kept."""
         where = config.CACHE_DIR or "__pycache__ beside the sources"
         sys.stderr.write(
-            f"iap: compiled {self.kernels} kernels in {self.elapsed:.0f} s, kept in {where}\n"
+            f"iap: compiled {self.kernels} kernel{'s' * (self.kernels > 1)} in {self.elapsed:.0f} s, kept in {where}\n"
         )
 
 

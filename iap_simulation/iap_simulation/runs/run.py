@@ -109,7 +109,7 @@ class Announcer:
 def record(
     scenario: str | Path | Mapping[str, Any],
     *,
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     settings: Mapping[str, Any] | None = None,
     progress: Progress = lambda _: None,
     **options: Any,  # noqa: ANN401 - the fields of `Options`
@@ -128,7 +128,8 @@ def record(
     """
     ready, tree = resolved(scenario, settings or {}, options)
     flight = Flight.of(ready)
-    return execute(flight, create_run_folder(folder, ready.scenario), tree, progress=progress)
+    out = None if folder is None else Path(folder)
+    return execute(flight, create_run_folder(out, ready.scenario), tree, progress=progress)
 
 
 def execute(

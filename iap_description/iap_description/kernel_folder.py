@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 VARIABLE = "NUMBA_CACHE_DIR"  # which numba reads when it is imported
-SITE = Path(__file__).parents[2]
+SITE = Path(__file__).parents[1]
 
 
 def set_kernel_folder() -> None:
