@@ -84,6 +84,7 @@ ROS_PACKAGES = {
     "rosidl_default_runtime",
     "rviz2",
     "sensor_msgs",
+    "simulation_interfaces",
     "std_msgs",
     "std_srvs",
     "tf2_msgs",

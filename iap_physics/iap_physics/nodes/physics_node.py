@@ -10,7 +10,7 @@ The service `step` flies control periods of a paused simulation, and answers onc
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rosgraph_msgs.msg import Clock
@@ -18,14 +18,12 @@ from std_srvs.srv import SetBool, Trigger
 
 from iap_description.errors import BadInput
 from iap_io.ros.conversions import stamp_message
-from iap_io.ros.late_answer import LateAnswer
 from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import hinges_of, mounts_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
-from iap_msgs.srv import Step
 from iap_physics.build import engine_of
 from iap_physics.latching.latches import Latches
 from iap_physics.nodes.connection_topics import JointTopic, LatchTopic
@@ -36,6 +34,8 @@ from iap_physics.nodes.physics_status import (
     PhysicsStatus,
     refuse_beside_another,
 )
+from iap_physics.nodes.standard_services.services import serve
+from iap_physics.nodes.steps import Steps, StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
@@ -45,57 +45,6 @@ PACES = ("realtime", "lockstep", "fast")
 FIRST_RESEND = 0.005  # in lockstep a state that still stands is published again [s of wall time]
 LAST_RESEND = 0.1  # longest time between two copies of a state [s of wall time]
 FAST_TIMEOUT = 0.02  # of commands at pace fast [s of wall time]
-
-
-class StepService:
-    """One request at a time; another one is refused until it is answered.
-
-    Args:
-        node: that serves.
-        obstacle: says why no step can be flown now; empty: it can.
-        begin: called when there are steps to fly.
-
-    Attributes:
-        left: control periods that are to be flown yet.
-    """
-
-    def __init__(
-        self, node: SuiteNode, obstacle: Callable[[], str], begin: Callable[[], None]
-    ) -> None:
-        self._obstacle, self._begin, self.left = obstacle, begin, 0
-        self._response = Step.Response()
-        self._answer = LateAnswer(node.create_service(Step, "step", self._on_step))
-
-    def flown(self, t: float) -> None:
-        """A control period was flown, up to time `t` [s]."""
-        if self.left:
-            self.left -= 1
-            if not self.left:
-                self._finish(f"t = {t:.3f} s", success=True)
-
-    def end(self, reason: str) -> None:
-        """Give up the steps that are left."""
-        if self.left:
-            self._finish(f"{reason} with {self.left} steps to go", success=False)
-
-    def _finish(self, message: str, *, success: bool) -> None:
-        self.left = 0
-        self._response.success, self._response.message = success, message
-        self._answer.give()
-
-    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
-        reason = self._refusal(request.steps)
-        if reason:
-            response.success, response.message = False, reason
-            return response
-        self.left, self._response = request.steps, self._answer.keep(response)
-        self._begin()
-        return response
-
-    def _refusal(self, steps: int) -> str:
-        if self.left:
-            return f"stepping already, with {self.left} steps to go"
-        return self._obstacle() or ("" if steps else "no steps asked for")
 
 
 class PhysicsNode(SuiteNode):
@@ -167,7 +116,9 @@ class PhysicsNode(SuiteNode):
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
         self.create_service(SetBool, "pause", self._on_pause)
-        self._steps = StepService(self, self._obstacle, self._advance_if_answered)
+        self._steps = Steps(self._obstacle, self._advance_if_answered)
+        self._step_service = StepService(self, self._steps)
+        self._simulation_interfaces = serve(self, self._session, self)
 
     def _begin_pace(self, spec: PlantSpec) -> None:
         self._metronome = self._status.metronome = Metronome(spec.dt)
@@ -252,7 +203,18 @@ class PhysicsNode(SuiteNode):
         self._resend_at = waited + min(waited, LAST_RESEND)
         self._publish_states(stamp_of_time(self._session.t))
 
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    @property
+    def steps(self) -> Steps:
+        """The control periods that a paused simulation is to fly."""
+        return self._steps
+
+    @property
+    def is_paused(self) -> bool:
+        """True if time stands still but for single steps."""
+        return bool(self._paused)
+
+    def reset(self) -> None:
+        """Begin anew at t = 0."""
         self._steps.end("reset")
         self._session.reset()
         self._metronome.stop()
@@ -260,13 +222,24 @@ class PhysicsNode(SuiteNode):
             vehicle.reset()
         self._status.reset()
         self._publish()
+
+    def pause(self, *, paused: bool) -> None:
+        """Let time stand still, or go on."""
+        self._steps.end("paused" if paused else "going on")
+        self._paused = self._status.paused = paused
+        self._advance_if_answered()
+
+    def show(self) -> None:
+        """Publish the present state, which has changed while time stood still."""
+        self._publish()
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.reset()
         response.success, response.message = True, "t = 0.000 s"
         return response
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._steps.end("paused" if request.data else "going on")
-        self._paused = self._status.paused = request.data
-        self._advance_if_answered()
+        self.pause(paused=request.data)
         response.success, response.message = True, f"t = {self._session.t:.3f} s"
         return response
 

@@ -94,7 +94,7 @@ class Session:
         for sensor in self.sensors:
             if sensor is not None:
                 sensor.reset()
-        self._measure()
+        self.measure()
 
     def reset(self) -> None:
         """Back to the start, as after a fresh one."""
@@ -229,7 +229,7 @@ class Session:
             self.failure, self.is_broken = error, True
             return
         self.k += 1
-        self._measure()
+        self.measure()
 
     def _monitor(self) -> None:
         try:
@@ -237,7 +237,7 @@ class Session:
         except FlightFailed as error:
             self.failure = self.failure or error
 
-    def _measure(self) -> None:
+    def measure(self) -> None:
         """Measure every vehicle's present state and contact wrench."""
         self.samples = [None if probe is None else probe.take() for probe in self._probes]
         self.measured = [noise(self.plant.state(i)[0, 0]) for i, noise in enumerate(self._noises)]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Services of physics_node that other simulators have, too: those of simulation_interfaces."""
