@@ -2,6 +2,7 @@
 """A headless Chromium that draws with Mesa, and what the viewer's pages have in it."""
 
 import shutil
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -37,9 +38,29 @@ class Page:
     def open(self, address):
         """Go to an address, and wait until there is something to be seen."""
         self.page.goto(address)
-        self.wait(
-            "window.__viserMutable && window.__viserMutable.nodePoseData['/world/bodies/iap/base_link']"
-        )
+        self.wait_for_node("/world/bodies/iap/base_link")
+
+    def wait_for_node(self, node):
+        """Wait until a node has a pose."""
+        self.wait(f"window.__viserMutable && window.__viserMutable.nodePoseData['{node}']")
+
+    def reaches(self, node, is_there, seconds=15.0):
+        """Whether a node's position (3,) becomes what a function says within some seconds."""
+        end = time.monotonic() + seconds
+        while not is_there(self.position(node)) and time.monotonic() < end:
+            self.pause(100)
+        return bool(is_there(self.position(node)))
+
+    def rests(self, node, seconds=10.0):
+        """Whether a node stands still for a second, and the picture with it, within some seconds."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            before, picture = self.position(node), self.picture()
+            self.pause(1000)
+            rests = (self.position(node) == before).all()
+            if rests and (self.picture() == picture).all():
+                return True
+        return False
 
     def wait(self, what):
         """Wait until an expression is true."""
@@ -50,6 +71,41 @@ class Page:
         return np.array(
             self.page.evaluate(f"window.__viserMutable.nodePoseData['{node}'].position")
         )
+
+    def screen(self, point):
+        """(2,) pixels of a point (3,) of the scene [m], z up."""
+        return np.array(
+            self.page.evaluate(
+                """([x, y, z]) => {
+                    const { camera, canvas, nodePoseData } = window.__viserMutable;
+                    const q = camera.quaternion.clone();
+                    const [w, a, b, c] = nodePoseData[""].wxyz;
+                    const p = camera.position.clone().set(x, y, z).applyQuaternion(q.set(a, b, c, w));
+                    const area = canvas.getBoundingClientRect();
+                    p.project(camera);
+                    return [area.left + 0.5 * (1 + p.x) * area.width, area.top + 0.5 * (1 - p.y) * area.height];
+                }""",
+                [float(each) for each in point],
+            )
+        )
+
+    def drag(self, first, last):
+        """Drag with the mouse from a place to another, (2,) pixels each."""
+        mouse = self.page.mouse
+        mouse.move(*first)
+        self.pause(150)
+        mouse.down()
+        for share in (0.25, 0.5, 0.75, 1.0):
+            mouse.move(*(first + share * (np.asarray(last) - first)))
+            self.pause(60)
+        mouse.up()
+
+    def moves(self, node):
+        """Whether a node moves within a second, and the picture with it."""
+        before, picture = self.position(node), self.picture()
+        self.pause(1000)
+        moved = np.linalg.norm(self.position(node) - before) > 1e-3
+        return bool(moved and (self.picture() != picture).any())
 
     def picture(self):
         """(h, w, 3) what the page shows."""
@@ -77,5 +133,5 @@ def browser():
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield lambda: Page(chromium.new_page(viewport={"width": 900, "height": 600}))
+        yield lambda: Page(chromium.new_page(viewport={"width": 800, "height": 500}))
         chromium.close()

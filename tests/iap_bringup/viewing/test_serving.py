@@ -7,49 +7,18 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-from contextlib import contextmanager
 
 import pytest
+from shown_flight import shown_flight
 from viewer_client import ViewerClient
 
 from iap_bringup.cli.main import main
-from iap_bringup.viewing.live_flight import LiveFlight
-from iap_bringup.viewing.live_viewer import LiveViewer
 from iap_bringup.viewing.viser_stage import ALONE, DISPLAYS, open_server
-from iap_description.errors import BadInput, FlightFailed
+from iap_description.errors import BadInput
 from iap_description.process import interrupts
 from iap_io.runs.run_folder import load_run
-from iap_simulation.flights.flight import Flight
-from iap_simulation.scenario.resolving import resolved
-from iap_simulation.simulation.simulation import Simulation
 
 BODY = "/world/bodies/iap/base_link"
-
-
-@contextmanager
-def shown_flight():
-    """A flight in a thread, and the address of its pages; it is ended by hand, or it was disturbed."""
-    flight = Flight.of(resolved("figure_eight", {}, {"duration": 600.0})[0])
-    live, server, ends = LiveFlight(flight, is_paced=True), open_server(port=0), []
-
-    def fly():
-        with Simulation(flight) as simulation:
-            simulation.begin(observers=[live], guidance=[live])
-            try:
-                simulation.fly()
-            except FlightFailed as failure:
-                ends.append(failure.outcome)
-
-    thread = threading.Thread(target=fly)
-    with LiveViewer(server, live, may_control=True):
-        thread.start()
-        try:
-            yield f"http://{ALONE}:{server.get_port()}"
-        finally:
-            live.reset()
-            thread.join(60.0)
-    assert ends == ["reset"]
 
 
 def moves(client):
@@ -59,7 +28,7 @@ def moves(client):
 
 
 def test_two_browsers_see_one_flight_and_one_that_closes_and_returns_sees_it_again():
-    with shown_flight() as address:
+    with shown_flight() as (_, address):
         with ViewerClient(address) as first, ViewerClient(address) as second:
             assert moves(first)
             assert moves(second)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The viewer in a browser: something is drawn and moves, obeys its buttons, and asks nothing beyond this machine."""
+"""The viewer in a browser, in five ways: what is drawn moves, obeys, and asks nothing beyond this machine."""
 
 import re
 import subprocess
@@ -9,13 +9,25 @@ import time
 import numpy as np
 import pytest
 from browser import browser
+from shown_flight import playing
 
 from iap_bringup.cli.main import main
+from iap_bringup.viewing.run_viewer import RunViewer
+from iap_bringup.viewing.source import RunSource
+from iap_bringup.viewing.table_viewer import TableViewer
 from iap_description.states import P
-from iap_io.runs.run_folder import load_run
 
-BODY = "/world/bodies/iap/base_link"
+BODY, HANDLE = "/world/bodies/iap/base_link", "/world/handle"
+MM = 1e-3
 pytestmark = pytest.mark.slow
+FLIGHTS = {  # whose pages play from the disk, and their options
+    "three_star_spiral": (),
+    "arm_pick": (),
+    "docking": (),
+    "module_assembly": (),
+    "wall_push": (),
+    "figure_eight": ("--sensors", "stereo"),  # six cameras
+}
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +39,87 @@ def new_page():
 @pytest.fixture(scope="module")
 def run_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("viewer") / "run"
-    assert main(["run", "figure_eight", "--duration", "8", "--no-plot", "--out", str(folder)]) == 0
-    return folder
+    arguments = ["--duration", "8", "--engine", "closed_form", "--no-plot"]
+    assert main(["run", "figure_eight", *arguments, "--out", str(folder)]) == 0
+    return RunSource.of_folder(folder)
+
+
+def recorded(source, t):
+    """(3,) place of the platform at a time [s]."""
+    return source.steps(t + 1e-6)[0].x[0, P]
+
+
+def seek(page, t):
+    """Write a time into the field beside the slider [s]."""
+    field = page.page.locator("input[inputmode]").first
+    field.fill(f"{t:g}")
+    field.press("Enter")
+    page.pause(500)
+
+
+def test_a_page_plays_from_the_disk_and_lets_its_camera_be_chosen(new_page, run_folder):
+    page = new_page()
+    page.open(f"file://{run_folder.run.folder / 'view.html'}")
+    page.pause(500)
+    assert page.picture().std() > 1.0
+    assert page.moves(BODY)
+    page.page.select_option("#iap-view", "follow")
+    page.pause(300)
+    assert np.linalg.norm(page.position("/world")) > 0.01
+    page.page.locator(".mantine-ActionIcon-root").first.click()  # Pause
+    assert page.rests(BODY)
+    for t in (2.0, 5.5):
+        seek(page, t)
+        assert page.position(BODY) == pytest.approx(recorded(run_folder, t), abs=20 * MM)
+        clock = page.position("/clock")[0]  # of the picture, of which there are 20 a second
+        assert page.position(BODY) == pytest.approx(recorded(run_folder, clock), abs=MM)
+    page.page.locator(".iap-mark").last.click()  # the end
+    page.pause(500)
+    assert page.position("/clock")[0] == pytest.approx(8.0, abs=0.2)
+    assert page.strangers == []
+
+
+def plays(page, source):
+    """Check that a page shows a recorded run: it moves, is paused and sought."""
+    assert page.picture().std() > 1.0
+    assert page.moves(BODY)
+    page.page.get_by_role("button", name="Pause").click()
+    assert page.rests(BODY)
+    first, last = source.span
+    for share in (0.3, 0.8):
+        t = round(first + share * (last - first), 1)
+        seek(page, t)
+        assert page.position(BODY) == pytest.approx(recorded(source, t), abs=MM)
+    assert page.strangers == []
+
+
+def test_a_recorded_run_is_paused_and_sought_to_its_recorded_poses(new_page, run_folder):
+    with playing(lambda server: RunViewer(server, [run_folder])) as (_, address):
+        page = new_page()
+        page.open(address)
+        plays(page, run_folder)
+        page.page.get_by_role("button", name="8.00 s").click()  # the event of its end
+        page.pause(500)
+        assert page.position(BODY) == pytest.approx(recorded(run_folder, 8.0), abs=MM)
+
+
+class OneRun:
+    """A table of one run that was recorded."""
+
+    title, rows = "runs", ({"seed": "7", "outcome": "completed"},)
+
+    def __init__(self, folder):
+        self.recorded = lambda _: folder
+
+
+def test_a_run_of_a_table_is_shown_by_a_click(new_page, run_folder, tmp_path):
+    table = OneRun(run_folder.run.folder)
+    with playing(lambda server: TableViewer(server, table, tmp_path)) as (_, address):
+        page = new_page()
+        page.page.goto(address)
+        page.page.get_by_role("button", name="seed 7").click()
+        page.wait_for_node(BODY)
+        plays(page, run_folder)
 
 
 class Served:
@@ -39,15 +130,9 @@ class Served:
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        self.address = None
-        for line in self.process.stdout:
-            found = re.search(r"http://127\.0\.0\.1:\d+", line)
-            if found:
-                self.address = found.group()
-                break
+        self.address = address_in(iter(self.process.stdout.readline, ""))
 
     def __enter__(self):
-        assert self.address is not None
         return self.address
 
     def __exit__(self, *_):
@@ -55,81 +140,73 @@ class Served:
         self.process.communicate(timeout=60)
 
 
-def moves(page):
-    """Whether the platform moves, and the picture with it."""
-    before, picture = page.position(BODY), page.picture()
-    page.pause(1000)
-    return (
-        np.linalg.norm(page.position(BODY) - before) > 1e-3 and (page.picture() != picture).any()
-    )
-
-
-def test_a_page_plays_from_the_disk_and_lets_its_camera_be_chosen(new_page, run_folder):
-    page = new_page()
-    page.open(f"file://{run_folder / 'view.html'}")
-    page.pause(1000)
-    assert page.picture().std() > 1.0
-    assert moves(page)
-    page.page.select_option("#iap-view", "follow")
-    page.pause(500)
-    assert np.linalg.norm(page.position("/world")) > 0.01
-    assert page.strangers == []
-
-
-def test_a_recorded_run_is_paused_and_sought_to_its_recorded_poses(new_page, run_folder):
-    columns = load_run(run_folder).vehicles[0].columns
-    with Served("view", str(run_folder), "--port", "8180") as address:
+def test_a_flight_obeys_pause_step_keys_and_the_mouse_while_it_is_flown(new_page, tmp_path):
+    arguments = "run hover --engine closed_form --view web --realtime --duration 300 --port 0"
+    options = ("--no-plot", "--no-view", "--out", str(tmp_path / "live"))
+    with Served(*arguments.split(), *options) as address:
         page = new_page()
         page.open(address)
         assert page.picture().std() > 1.0
-        assert moves(page)
-        page.page.get_by_role("button", name="Pause").click()
-        page.pause(500)
-        assert not moves(page)
-        for t in (2.0, 5.5):
-            field = page.page.locator("input[inputmode]").first
-            field.fill(f"{t:g}")
-            field.press("Enter")
-            page.pause(800)
-            k = int(np.searchsorted(columns.t, t + 1e-6)) - 1
-            assert page.position(BODY) == pytest.approx(columns.x[k, 0, P], abs=1e-3)
-        assert page.strangers == []
-
-
-def test_a_flight_obeys_pause_step_and_keys_while_it_is_flown(new_page, tmp_path):
-    out = tmp_path / "live"
-    arguments = (
-        "figure_eight",
-        "--view",
-        "web",
-        "--realtime",
-        "--duration",
-        "300",
-        "--port",
-        "8190",
-    )
-    with Served("run", *arguments, "--no-plot", "--no-view", "--out", str(out)) as address:
-        page = new_page()
-        page.open(address)
-        assert moves(page)
         button = page.page.get_by_role
+        button("button", name="Take the reference").click()
+        page.wait_for_node(HANDLE)
+        page.pause(300)
+        start = page.position(HANDLE)
+        risen = drag_up(page, BODY, start)
+        assert risen > 0.1
+        for _ in range(8):
+            page.page.keyboard.press("r")
+            page.pause(80)
+        assert page.reaches(BODY, lambda p: p[2] > start[2] + risen + 0.1)
+        assert page.moves(BODY)
+        handle = page.position(HANDLE)  # it follows the reference that keys fly
+        assert handle[2] > start[2] + risen
         button("button", name="Pause").click()
-        page.pause(500)
-        assert not moves(page)
+        assert page.rests(BODY)
         before = page.position(BODY)
         button("button", name="Step").click()
-        page.pause(500)
-        assert 0.0 < np.linalg.norm(page.position(BODY) - before) < 0.05
+        page.pause(300)
+        assert 0.0 <= np.linalg.norm(page.position(BODY) - before) < 0.05
         button("button", name="Play").click()
-        button("button", name="Take the reference").click()
-        page.pause(4000)
-        before = page.position(BODY)
-        for _ in range(15):
-            page.page.keyboard.press("r")
-            page.pause(100)
-        page.pause(2000)
-        assert page.position(BODY)[2] > before[2] + 0.2
+        for _ in range(5):
+            page.page.keyboard.press("f")
+            page.pause(80)
+        assert page.reaches(BODY, lambda p: p[2] < before[2] - 0.05)
         assert page.strangers == []
+
+
+def drag_up(page, body, place):
+    """How far the vertical arrow of the handle, at a place (3,), was dragged, which takes a body along [m]."""
+    for height in (0.4, 0.5, 0.3, 0.55):  # where the arrow is depends on viser's scale of it
+        arrow = page.screen(place + [0.0, 0.0, height])
+        page.drag(arrow, arrow - [0.0, 60.0])
+        page.pause(200)
+        risen = page.position(HANDLE)[2] - place[2]
+        if risen > 0.05 and page.reaches(body, lambda p, z=risen: p[2] > place[2] + 0.8 * z):
+            return risen
+    return 0.0
+
+
+def test_pages_of_six_flights_play_from_the_disk(new_page, tmp_path):
+    for name, options in FLIGHTS.items():
+        out = tmp_path / name
+        arguments = ["--duration", "0.6", "--set", "compare={}", "--no-plot", "--out", str(out)]
+        assert main(["run", name, *options, *arguments]) in (0, 1)  # tasks are not over by then
+        page = new_page()
+        page.page.goto(f"file://{out / 'view.html'}")
+        source = RunSource.of_folder(out)
+        vehicle = source.meta.vehicles[0]
+        body = f"/world/bodies/{vehicle.name}/{vehicle.bodies[0]}"
+        page.wait_for_node(body)
+        page.pause(500)
+        assert page.picture().std() > 1.0, name
+        page.page.locator(".mantine-ActionIcon-root").first.click()
+        seek(page, 0.4)
+        clock = page.position("/clock")[0]
+        row = source.steps(clock + 1e-6)[0].x[0, P]
+        assert page.position(body) == pytest.approx(row, abs=MM), name
+        assert page.strangers == [], name
+        page.page.close()
 
 
 @pytest.mark.ros
@@ -144,31 +221,38 @@ def test_a_flight_of_nodes_obeys_pause_and_keys_in_its_namespace(new_page, tmp_p
         nodes.start("physics_node", settings, namespace="/sim_1")
         viewer = nodes.start("web_view", {"scenario": "hover", "port": 8200}, namespace="/sim_1")
         page = new_page()
-        page.open(address_in(nodes.log(viewer)))
+        page.open(address_in(lines_of(nodes.log(viewer))))
         assert page.picture().std() > 1.0
-        page.pause(1000)
         before, picture = page.position(BODY), page.picture()
-        for _ in range(15):
+        for _ in range(10):
             page.page.keyboard.press("r")
-            page.pause(100)
-        page.pause(1000)
-        assert page.position(BODY)[2] > before[2] + 0.2
+            page.pause(80)
+        assert page.reaches(BODY, lambda p: p[2] > before[2] + 0.2)
         assert (page.picture() != picture).any()
+        page.page.get_by_role("button", name="Take the reference").click()
+        page.wait_for_node(HANDLE)
+        page.pause(300)
+        assert drag_up(page, BODY, page.position(HANDLE)) > 0.1
         page.page.keyboard.press("r")
         page.page.get_by_role("button", name="Pause").click()
-        page.pause(500)
-        assert not moves(page)
+        assert page.rests(BODY)
         assert page.page.get_by_text("wind").count() == 0  # nodes take none
         assert page.strangers == []
         assert nodes.end(viewer) == 0
 
 
-def address_in(log, seconds=60.0):
-    """The address of pages that a node has told in its log."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = re.search(r"http://127\.0\.0\.1:\d+", log.read_text() if log.exists() else "")
+def address_in(lines):
+    """The address of pages in lines of a command."""
+    for line in lines:
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
         if found:
             return found.group()
+    raise AssertionError("no pages")
+
+
+def lines_of(log, seconds=60.0):
+    """The lines of a node's log as they come."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield from (log.read_text() if log.exists() else "").splitlines()
         time.sleep(0.1)
-    raise AssertionError(f"no pages within {seconds} s: {log.read_text()}")
