@@ -31,7 +31,11 @@ def plot(options: argparse.Namespace) -> int:
         raise BadInput("plot: which RUN? --list alone names all plots")
     run = RecordedRun(options.folder)
     with work_bar(Console(stderr=True), "drawing") as say:
-        if options.plots:
+        if options.html:
+            from iap_bringup.plots.interactive import write_pages
+
+            paths = write_pages(run, options.plots)
+        elif options.plots:
             paths = write_named_plots(run, options.plots, say)
         else:
             paths = write_plots(run, report=say)

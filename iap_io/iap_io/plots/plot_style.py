@@ -68,6 +68,18 @@ def write_plot(path: Path, draw: Callable[[Figure], None]) -> Path:
         RecordingFailed: the disk is full or cannot be written.
     """
     import matplotlib as mpl
+
+    with mpl.rc_context(STYLE):
+        figure = drawn_figure(draw)
+        image = io.BytesIO()
+        figure.savefig(image, dpi=DPI, metadata={"Software": None})
+    write_file(path, image.getvalue())
+    return path
+
+
+def drawn_figure(draw: Callable[[Figure], None]) -> Figure:
+    """A figure that was drawn into."""
+    import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -75,7 +87,4 @@ def write_plot(path: Path, draw: Callable[[Figure], None]) -> Path:
         figure = Figure()
         FigureCanvasAgg(figure)
         draw(figure)
-        image = io.BytesIO()
-        figure.savefig(image, dpi=DPI, metadata={"Software": None})
-    write_file(path, image.getvalue())
-    return path
+    return figure

@@ -223,16 +223,16 @@ def test_a_flight_of_nodes_obeys_pause_and_keys_in_its_namespace(new_page, tmp_p
         page = new_page()
         page.open(address_in(lines_of(nodes.log(viewer))))
         assert page.picture().std() > 1.0
+        page.page.get_by_role("button", name="Take the reference").click()
+        page.wait_for_node(HANDLE)
+        page.pause(300)
+        assert drag_up(page, BODY, page.position(HANDLE)) > 0.1
         before, picture = page.position(BODY), page.picture()
         for _ in range(10):
             page.page.keyboard.press("r")
             page.pause(80)
         assert page.reaches(BODY, lambda p: p[2] > before[2] + 0.2)
         assert (page.picture() != picture).any()
-        page.page.get_by_role("button", name="Take the reference").click()
-        page.wait_for_node(HANDLE)
-        page.pause(300)
-        assert drag_up(page, BODY, page.position(HANDLE)) > 0.1
         page.page.keyboard.press("r")
         page.page.get_by_role("button", name="Pause").click()
         assert page.rests(BODY)

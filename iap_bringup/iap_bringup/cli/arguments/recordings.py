@@ -190,6 +190,11 @@ def add_plot(parser: CommandParser) -> None:
     parser.add_argument(
         "--list", action="store_true", help="name all plots with what they show and which RUN has"
     )
+    parser.add_argument(
+        "--html",
+        action="store_true",
+        help="as pages for a browser, of the plots over time: zoom, values under the cursor, lines to hide",
+    )
     parser.set_defaults(run=Later("images", "plot"))
 
 
