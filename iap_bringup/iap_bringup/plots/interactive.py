@@ -84,6 +84,10 @@ def panels_of(figure: Figure) -> list[Panel]:
     return panels
 
 
+def _figure(plot: Plot, content: object) -> Figure:
+    return drawn_figure(lambda figure: plot.draw(figure, content))
+
+
 def _series_of(axes: Axes) -> Iterator[Series]:
     from matplotlib.colors import to_rgba
 
@@ -158,7 +162,7 @@ def write_pages(run: RecordedRun, names: Sequence[str]) -> list[Path]:
         if names and not contents:
             raise BadInput(f"plot {plot.name}: {run.folder} has not {plot.needs.what}")
         for end, content in contents.items() if isinstance(plot, Plot) else ():
-            panels = panels_of(drawn_figure(lambda figure, p=plot, c=content: p.draw(figure, c)))
+            panels = panels_of(_figure(plot, content))
             if panels:
                 path = run.folder / FOLDER / f"{plot.name}{end}.html"
                 write_file(path, page_of(f"{run.folder.name}: {plot.name}{end}", panels).encode())
