@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One command per aircraft from the platform's wrench: limits, headings, and which law a platform gets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flying import Loop, controller_of, gains_of, model_of, platform_with_joints, scenario_of
 
 from iap_control.allocation.allocator import Allocator
+from iap_control.allocation.tables import AllocationTables
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
 from iap_description.signals import Reference
@@ -26,6 +29,12 @@ def test_a_hovering_platform_shares_its_weight_equally_and_points_all_thrusts_up
 
 def allocator_of(name, rate_filter=0.0):
     return Allocator(model_of(name), rate_filter=rate_filter, dt=0.005)
+
+
+def test_commanded_tilts_stay_a_degree_off_the_stops_of_joints():
+    model = replace(model_of("three_star"), travel=np.radians([30.0, 45.0, 60.0]))
+    tilts = np.arctan(AllocationTables.of(model).limits[:, 3])
+    np.testing.assert_allclose(np.degrees(tilts), [29.0, 44.0, 59.0], atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["three_star", "two_line", "star_12"])

@@ -139,18 +139,25 @@ def test_an_axis_error_turns_the_line_towards_its_reference(line):
         assert across @ turn < 0.0
 
 
-def test_position_error_pulls_straight_back_with_gains_per_inertia():
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_position_error_pulls_straight_back_with_gains_per_inertia(axis):
+    """Across the line the free turn takes a part; the integral of each error grows by itself."""
     controller = controller_of("three_line")
     row = np.zeros(22)
     row[6] = 1.0
     balanced = controller.wrench(row[:13].copy(), Reference(row)).copy()
     x = row[:13].copy()
-    x[0] = 0.1
+    x[axis] = 0.1
     controller.reset()
-    force = (controller.wrench(x, Reference(row)) - balanced)[:3]
+    forces = [(controller.wrench(x, Reference(row)) - balanced)[:3] for _ in range(3)]
     gains = gains_of()
-    expected = -controller.model.inertia.mass * (gains.kP[0] + gains.kI[0] * DT) * 0.1
-    np.testing.assert_allclose(force, [expected, 0.0, 0.0], atol=1e-9)
+    pulls = [gains.kP[axis] + gains.kI[axis] * n * DT for n in (1, 2, 3)]
+    if axis == 0:
+        expected = -controller.model.inertia.mass * pulls[0] * 0.1
+        np.testing.assert_allclose(forces[0], [expected, 0.0, 0.0], atol=1e-9)
+    for force, pull in zip(forces, pulls, strict=True):
+        np.testing.assert_allclose(force, pull / pulls[0] * forces[0], atol=1e-9)
+    assert forces[0][axis] < 0.0
 
 
 def test_the_paper_s_pose_error_is_the_printed_one():

@@ -13,6 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.datasets.dataset import SensorDataset
+from iap_estimation.datasets.initial_states import first_of
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.measurements import Images
 from iap_estimation.virpo.messages import CENTRE, CENTRE_NAME, ImuSample, Ranges, Tilt
@@ -85,6 +86,20 @@ def test_true_velocities_are_those_of_the_true_places(dataset: SensorDataset) ->
         moved = np.diff(truth.poses[:, :3], axis=0) / np.diff(truth.t)[:, None]
         middle = 0.5 * (truth.v_W[1:] + truth.v_W[:-1])
         np.testing.assert_allclose(moved, middle, atol=2e-3)
+
+
+def test_flights_begin_as_the_truth_says_and_nowhere_beside_it(dataset: SensorDataset) -> None:
+    start, is_true = first_of(dataset)
+    assert is_true
+    for who, craft in enumerate(dataset.aircraft):
+        truth = craft.truth
+        middle = len(truth.t) // 2
+        state = start(who, float(truth.t[middle]))
+        np.testing.assert_allclose(state[:7], truth.poses[middle], atol=1e-9)
+        np.testing.assert_allclose(state[7:10], truth.v_W[middle], atol=1e-9)
+        np.testing.assert_array_equal(state[10:], 0.0)
+        assert start(who, float(truth.t[0]) - 0.1) is None
+        assert start(who, float(truth.t[-1]) + 0.1) is None
 
 
 def test_ranges_are_distances_of_the_antenna(dataset: SensorDataset) -> None:

@@ -2,6 +2,7 @@
 """Evaluations and their results."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from linear_policies import docking_policy, linear_policy
 from iap_bringup.terminal.evaluation import histogram, success_text
 from iap_description.errors import BadInput
 from iap_learning.evaluation import batched
+from iap_learning.evaluation.baselines import random_policy
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine, record_failures
 from iap_learning.evaluation.flyers import EvaluatedAgent, baseline, of_policy
@@ -83,6 +85,14 @@ def test_what_does_nothing_fails_and_its_random_actions_are_those_of_its_seed() 
 
 
 @pytest.mark.slow
+def test_random_actions_are_spread_evenly_over_their_range() -> None:
+    many = SimpleNamespace(count=2000, size=3)
+    actions = np.asarray(random_policy(4)(many))
+    np.testing.assert_allclose(
+        np.percentile(actions, [0, 25, 50, 75, 100]), [-1, -0.5, 0, 0.5, 1], atol=0.05
+    )
+
+
 def test_experts_and_the_script_fly_dockings() -> None:
     task = make_task("docking")
     assert fly_batched(task, baseline("script"), range(8)).success.all()

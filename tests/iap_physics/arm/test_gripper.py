@@ -64,6 +64,8 @@ def test_it_lets_go_when_it_opens(engine):
 def test_what_is_heavier_than_it_can_hold_is_lost(engine):
     gripper = held(engine, 0.8, max_force=1.0)
     assert gripper.taken and gripper.lost and gripper.load is None
+    gripper.reset(BASE[None], np.zeros(1, dtype=int))
+    assert not gripper.taken and not gripper.lost
 
 
 def test_what_is_out_of_reach_is_not_taken(engine):

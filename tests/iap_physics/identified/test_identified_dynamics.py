@@ -56,6 +56,14 @@ def test_motion_fades_wherever_the_arm_stands_and_slowly_enough_for_the_publishe
         assert -2.7 / 0.05 < decay.min() < decay.max() < -0.6  # of Runge-Kutta 4
 
 
+def test_a_half_turn_of_the_shoulder_mirrors_the_arm_and_keeps_the_sizes_of_velocity_terms():
+    """The arm then points the other way: what its links have to do with the platform's axes changes its sign alone."""
+    for q, v in some_states(20):
+        mirrored = dynamics.damping(PAPER, q + [0.0, np.pi, 0.0], v)
+        sizes = np.abs(dynamics.damping(PAPER, q, v))
+        np.testing.assert_allclose(np.abs(mirrored), sizes, rtol=1e-9, atol=1e-12)
+
+
 def test_gains_at_rest_are_those_measured_and_not_one():
     C = dynamics.damping(PAPER, np.array([0.0, 0.7, 0.0]), REST)
     gains = np.diag(np.linalg.inv(C))

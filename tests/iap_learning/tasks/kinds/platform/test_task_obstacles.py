@@ -32,6 +32,13 @@ def ahead(episodes):
     return wanted
 
 
+def test_a_task_minds_obstacles_for_its_clearance_or_for_a_term_of_it():
+    task = PlatformTask.of("hold")
+    assert not task.minds_obstacles
+    assert task.model_copy(update={"clearance": 0.3}).minds_obstacles
+    assert task.model_copy(update={"fails_beyond": {"clearance": 9.0}}).minds_obstacles
+
+
 def test_a_wall_is_as_far_as_it_is_and_ends_who_comes_too_close():
     """The distance of a wall across the way is its front's x less one's own; the episode ends within it."""
     episodes = PlatformEpisodes(PlatformTask.of("navigate"), 2, scenario=WALLED)
