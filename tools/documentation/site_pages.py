@@ -8,6 +8,7 @@ from typing import Any
 
 from code_names import command_line, list_of_names, messages
 from code_records import learning_task_keys, platform_keys, scenario_keys
+from examples import examples
 from gallery import gallery
 from markdown import MADE
 
@@ -42,6 +43,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "task_keys": learning_task_keys,
     "messages": messages,
     "python": python,
+    "examples": examples,
     "gallery": gallery,
 }
 
