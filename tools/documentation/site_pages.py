@@ -8,7 +8,7 @@ from typing import Any
 
 from code_names import command_line, list_of_names, messages
 from code_records import learning_task_keys, platform_keys, scenario_keys
-from examples import examples
+from example_scripts import examples
 from gallery import gallery
 from markdown import MADE
 
