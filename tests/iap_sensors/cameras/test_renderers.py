@@ -81,6 +81,20 @@ def test_both_renderers_see_the_same_surfaces_at_the_same_distance(opengl, pybul
     assert np.corrcoef(one.mono[lit], other.mono[lit])[0, 1] > 0.6  # textures lie alike
 
 
+def test_pybullet_sees_a_box_as_far_and_as_wide_as_it_is(pybullet):
+    """One of 2 m, whose front is 5 m away, is 0.4 focal lengths wide and high."""
+    block = box("box", (6.0, 0.0, 1.0), (1.0, 1.0, 1.0), label=7)
+    pybullet.load(scene(*block, light=SUN), [])
+    small = spec(
+        width=80, height=60, cx=39.5, cy=29.5, fx=60.0, fy=60.0, outputs=["depth", "segmentation"]
+    )
+    (frame,) = pybullet.render([shot(small, (0.0, 0.0, 1.0))], np.zeros((0, 7)))
+    is_box = frame.labels == 7
+    assert is_box[30].sum() == is_box[:, 40].sum() == 24
+    np.testing.assert_allclose(frame.depth[is_box], 5.0, rtol=1e-3)
+    assert not np.isfinite(frame.depth[~is_box]).any()
+
+
 def test_renderers_have_names(renderer):
     room, bodies, poses = corner_of_a_room()
     renderer.load(room, bodies)
