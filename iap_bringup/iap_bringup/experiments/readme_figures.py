@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures of flights in README and docs/results, beside what commands give: within one unit of their last digit."""
 
+import json
 import math
 import re
 import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,8 +109,12 @@ def measured(figures: Sequence[ReadmeFigure]) -> Iterator[tuple[ReadmeFigure, fl
                 yield figure, figure.value(metrics), figure.is_met(metrics)
 
 
-def compare_readme(console: Console) -> None:
+def compare_readme(console: Console, *, as_json: bool = False) -> None:
     """Fly the commands of README and docs/results, and print their figures beside those that the pages give.
+
+    Args:
+        console: where the table goes.
+        as_json: whether it is one line of JSON on standard output.
 
     Raises:
         BadInput: there is no README, or a figure differs.
@@ -118,13 +124,25 @@ def compare_readme(console: Console) -> None:
     if not checkouts:
         raise BadInput("experiment readme: no README here; run it from a checkout")
     table = Table("iap run", "key", "page", "here", "same")
-    differing = []
+    rows, differing = [], []
     figures = list(dict.fromkeys(readme_figures(pages_with_figures(checkouts[0]))))
     for figure, value, is_met in measured(figures):
         differing += [] if is_met else [f"{figure.command}: {figure.key}"]
+        rows.append(
+            {
+                "command": figure.command,
+                "key": figure.key,
+                "page": float(figure.text),
+                "here": None if math.isnan(value) else value,
+                "is_met": is_met,
+            }
+        )
         table.add_row(
             figure.command, figure.key, figure.text, f"{value:.4g}", "yes" if is_met else "no"
         )
-    console.print(table)
+    if as_json:
+        sys.stdout.write(json.dumps({"figures": rows, "differing": len(differing)}) + "\n")
+    else:
+        console.print(table)
     if differing:
         raise BadInput(f"experiment readme: {len(differing)} figures differ: {differing[0]}")

@@ -52,11 +52,11 @@ def modules(console: Console, *, quick: bool = False, json: bool = False) -> Non
     study_modules(console, quick=quick, json=json)
 
 
-def readme(console: Console) -> None:
+def readme(console: Console, *, json: bool = False) -> None:
     """Figures of flights in README and docs/results beside those that their commands give (some minutes)."""
     from iap_bringup.experiments.readme_figures import compare_readme
 
-    compare_readme(console)
+    compare_readme(console, as_json=json)
 
 
 def nodes(console: Console) -> None:
@@ -244,7 +244,7 @@ class ExperimentCommand(NamedTuple):
 EXPERIMENTS = (
     ExperimentCommand(free_flight),
     ExperimentCommand(engines, ("quick", "scenarios")),
-    ExperimentCommand(readme),
+    ExperimentCommand(readme, ("json",)),
     ExperimentCommand(nodes),
     ExperimentCommand(node_bars, ("json",)),
     ExperimentCommand(localization_nodes),

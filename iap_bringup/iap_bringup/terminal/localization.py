@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A localisation on the terminal: the table of errors beside what methods have to be better than."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ COLUMNS = (  # key of metrics.json, title, factor
 )
 LEGEND = (
     "RMSE of positions in mm: whole (ATE), across, up, and after the best shift and turn (aligned);\n"
-    "drift in % of the path; NEES: squared error over its stated variance, 1 where that is honest"
+    "drift in % of a path of 1 m or more; NEES: squared error over its stated variance, 1 where that is honest"
 )
+HONEST = (0.2, 5.0)  # NEES without a word
 # In place of methods, what these have to be better than: that nothing moves, and that a tag goes on as it went.
 STILL, CONSTANT_VELOCITY = "(still)", "(constant v)"
 
@@ -44,7 +46,8 @@ def show_localization(console: Console, evaluation: Evaluation, folder: Path) ->
         for row in _baseline_rows(methods, begins_true=metrics["begins_at_truth"]):
             table.add_row(body, *row)
     console.print(table)
-    console.print(LEGEND, highlight=False, soft_wrap=True)
+    hints = "\n".join([LEGEND, *covariance_hints(metrics["estimation"])])
+    console.print(escape(hints), highlight=False, soft_wrap=True)
     for name, record in metrics["methods"].items():
         line = f"{record['outcome']}"
         if record["keyframe_ms"] is not None:
@@ -61,6 +64,22 @@ def show_localization(console: Console, evaluation: Evaluation, folder: Path) ->
     for note in metrics["notes"]:
         console.print(escape(note), soft_wrap=True)
     console.print(f"folder: {folder}", soft_wrap=True)
+
+
+def covariance_hints(estimation: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each covariance that says far less, or far more, than its errors are."""
+    for body, methods in estimation.items():
+        for name, record in methods.items():
+            nees = record.get("nees_position")
+            if nees is None or HONEST[0] <= nees <= HONEST[1]:
+                continue
+            times = three_digits(nees**0.5)
+            cause = (
+                "noise densities, calibration or clocks are off"
+                if nees > 1.0
+                else "noise densities are too large"
+            )
+            yield f"{body}, {name}: errors are {times} times what its covariances say: {cause}, or the path is short"
 
 
 def _baseline_rows(methods: dict[str, Any], *, begins_true: bool) -> list[list[str]]:

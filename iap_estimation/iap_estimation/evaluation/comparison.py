@@ -23,6 +23,7 @@ from iap_estimation.evaluation.trajectory_errors import (
 from iap_estimation.evaluation.truth import Truth
 
 MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
+SHORTEST_PATH = 1.0  # whose share an error at the end is [m]
 SIGMAS = 3.0
 PERIOD = 0.2  # of a second, that a pair one second apart may be longer or shorter [s]
 
@@ -100,7 +101,8 @@ def figures(one: TrajectoryComparison, *, begins_true: bool) -> dict[str, float 
     length = float(np.linalg.norm(np.diff(one.truth[:, :3], axis=0), axis=1).sum())
     scores["path_m"] = length
     end = float(np.linalg.norm(one.errors[-1]))
-    scores["drift_percent"] = 100.0 * end / length if begins_true and length > 0.0 else None
+    has_drift = begins_true and length >= SHORTEST_PATH
+    scores["drift_percent"] = 100.0 * end / length if has_drift else None
     angles = attitude_errors(one)
     turned = None if angles is None else np.rad2deg(rmse_of_vectors(angles))
     scores |= _relative(one) | {"attitude_rmse_deg": None if turned is None else float(turned)}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a flight of modules says in text."""
 
+from iap_bringup.terminal.localization import covariance_hints
 from iap_bringup.terminal.part_texts import modules_text
 
 
@@ -36,3 +37,13 @@ def test_a_module_alone_has_no_wrench_to_tell_of() -> None:
         modules_text({"joints": {}, "lost": [], "joint_force_n": None, "joint_torque_nm": None})
         == ""
     )
+
+
+def test_covariances_that_say_less_or_more_than_the_errors_are_named() -> None:
+    estimation = {
+        "aircraft": {"vio": {"nees_position": 44.0}, "uwb": {"nees_position": 1.3}, "still": {}},
+        "drone_2": {"vio": {"nees_position": 0.04}, "joint": {"nees_position": None}},
+    }
+    small, large = covariance_hints(estimation)
+    assert small.startswith("aircraft, vio: errors are 6.63 times what its covariances say")
+    assert large.startswith("drone_2, vio: errors are 0.2") and "too large" in large

@@ -84,6 +84,8 @@ def test_a_scale_of_one_percent_is_a_relative_error_of_one_percent() -> None:
     assert found["rpe_m_per_m"] == pytest.approx(0.01, rel=0.05)
     assert found["rpe_m_per_s"] == pytest.approx(0.005, rel=1e-6)
     assert found["drift_percent"] == pytest.approx(1.0, rel=1e-6)
+    short = straight * [0.03, 1, 1, 1, 1, 1, 1]
+    assert _figures(trajectory, Truth(t, short))["drift_percent"] is None, "of less than 1 m"
     assert found["ate_se3_rmse_m"] is None, "a line leaves open how it is turned about itself"
 
 
