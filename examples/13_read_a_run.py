@@ -18,7 +18,7 @@ from iap_simulation import record
 
 folder = record("figure_eight", duration=3.0 if "--quick" in sys.argv else None).folder
 
-# As arrays: one row a control period. docs/recordings.md has all columns.
+# As arrays: one row a control period. docs/getting_started/python.md says more.
 columns = load_run(folder).vehicles[0].columns
 error = np.linalg.norm(columns.x[:, 0, P] - columns.reference[:, REF_P], axis=1)  # [m]
 thrust = columns.aircraft[:, :, 0]  # (rows, aircraft) [N]

@@ -16,7 +16,6 @@ GENERATED = DOCS / "generated"  # made by the build
 TREE = re.compile(r"^```{toctree}\n(?::\w+:.*\n)*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 MOST_LINES = 150  # of a page of concepts
 LONGEST_CELL = 120  # characters of a cell of a table
-NEW = [page for page in PAGES if page.parent.name in ("getting_started", "results")]
 STARTING = sorted((DOCS / "getting_started").glob("*.md"))
 WITH_FILES = [page for page in STARTING if files_of(page.read_text(encoding="utf-8"))]
 
@@ -28,7 +27,7 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("page", NEW, ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_cells_of_tables_are_short(page):
     for cell in cells(page):
         assert len(cell) <= LONGEST_CELL, cell

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The code of docs/rays.md works, and its tables have the presets that there are."""
+"""The code of docs/how_to/rays.md works, and its tables have the presets that there are."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.images import KINDS
 from iap_simulation.scenario.resolving import resolved
 
-PAGE = (Path(__file__).parents[2] / "docs/rays.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/how_to/rays.md").read_text(encoding="utf-8")
 
 
 def blocks(language):
@@ -25,14 +25,14 @@ def blocks(language):
 def test_the_code_runs(capsys):
     (code,) = blocks("python")
     names = {}
-    exec(compile(code, "docs/rays.md", "exec"), names)
+    exec(compile(code, "docs/how_to/rays.md", "exec"), names)
     assert "(16, 48, 64) float32\n(16, 64, 1024, 3)\n" in capsys.readouterr().out
     assert (names["rays"].labels == 7).any()
 
 
 def test_the_world_is_one():
     (text,) = blocks("yaml")
-    world = parse_mapping(text, source="docs/rays.md")["world"]
+    world = parse_mapping(text, source="docs/how_to/rays.md")["world"]
     scenario, _ = resolved("hover", {"world.objects": world["objects"]}, {})
     assert [item.count for item in scenario.world.objects.values()] == [60, 30]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands and the code of docs/scale.md work."""
+"""The commands and the code of docs/how_to/worlds.md and sweeps.md work."""
 
 import re
 import shlex
@@ -12,7 +12,8 @@ import pytest
 from iap_bringup.cli.main import parse
 from iap_simulation.sweeps.study import Axis, Study
 
-PAGE = (Path(__file__).parents[2] / "docs/scale.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs/how_to"
+PAGE = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in ("worlds.md", "sweeps.md"))
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -229,7 +229,7 @@ def test_a_node_of_another_package_has_the_name_that_its_parameters_are_for():
 
 def test_programs_that_the_page_starts_by_their_paths_exist():
     """Of a clone that `./iap` has set up: its workspace lies in .venv."""
-    page = (ROOT / "docs" / "ros.md").read_text()
+    page = (ROOT / "docs" / "how_to" / "launch.md").read_text()
     lines = [line.split()[0] for line in page.splitlines() if re.match(r"    \S*install/", line)]
     programs = [line for line in lines if not line.endswith("setup.bash")]
     assert programs
