@@ -92,7 +92,9 @@ class TimeServices:
         self, _: srv.GetSimulatorFeatures.Request, response: srv.GetSimulatorFeatures.Response
     ) -> srv.GetSimulatorFeatures.Response:
         response.features.features = list(FEATURES)
-        response.features.custom_info = "docs/reference/ros2.md of the suite says what each service does"
+        response.features.custom_info = (
+            "docs/reference/ros2.md of the suite says what each service does"
+        )
         return response
 
     def _state(
