@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_description.states import P, Q
+from iap_description.states import Command, Mode, P, Q
 from iap_simulation.batch.on_cuda import config, cuda
 from iap_simulation.batch.records import TRACK
 from iap_simulation.batch.worlds import Worlds
@@ -21,6 +21,7 @@ SIMULATED = config.ENABLE_CUDASIM  # numba's simulator: a thousand times slower
 SIZES = (2, 33) if SIMULATED else (2**10, 2**12, 2**14, 2**16)
 PERIODS = 1 if SIMULATED else 20
 ROUNDS = 1 if SIMULATED else 10
+TABLE = (2,) if SIMULATED else (2**4, 2**8, 2**12, 2**16)
 SECOND = 3 if SIMULATED else 200  # control periods
 TOLERANCE = 1e-9  # [m], [rad]
 
@@ -46,6 +47,25 @@ def test_parallel_rates(benchmark, device, worlds, held):
     rate = worlds * PERIODS * flown.plant.substeps / benchmark.stats.stats.min
     loop = "open" if held else "closed"
     print(f"\n{worlds} worlds, {loop} loop: {rate / 1e6:.3g} M platform-steps/s")
+
+
+@pytest.mark.parametrize("worlds", TABLE)
+def test_parallel_quadrotors_at_constant_speeds(benchmark, device, worlds):
+    """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are commanded one speed, one period a call."""
+    flown = Worlds.of("hover", worlds, platform="f450", device=device)
+    command = Command.zeros(1, Mode.RPM)
+    command.rpm[:] = flown.rpm[0]
+    flown.command(command)
+    flown.fly(1, held=True)
+    cuda.synchronize()
+
+    def launch():
+        flown.fly(1, held=True)
+        cuda.synchronize()
+
+    benchmark.pedantic(launch, rounds=10 * ROUNDS, warmup_rounds=3)
+    rate = worlds * flown.plant.substeps / benchmark.stats.stats.min
+    print(f"\n{worlds} quadrotors: {rate / 1e6:.3g} M samples/s")
 
 
 @pytest.mark.parametrize("platform", ["three_star", "two_line", "f450"])

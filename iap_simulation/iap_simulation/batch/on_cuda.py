@@ -17,11 +17,12 @@ from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES
 from iap_description.process.extras import missing
 from iap_simulation.batch.batch_loop import fly_lanes
-from iap_simulation.batch.records import HOLD, BatchState
+from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState
 
 THREADS = (
     LANES  # of a launch's block: as many as run in step, so that few worlds spread over the GPU
 )
+NO_VALUES = np.zeros((1, 1))  # of an action, where references are not made of any
 
 DeviceArray = Any  # has __cuda_array_interface__
 
@@ -135,20 +136,24 @@ class Gpu:
         """The same with arrays in the GPU's memory; they are sent where it has none that are newer."""
         if self._sent is None:
             self._sent, self._twins = self._send(state), state
-        goal, setpoints = state.goal, state.setpoints
-        values = _sent(goal.values)
-        air_W = _sent(goal.air_W) if goal.is_gusty else self._sent.goal.air_W
-        references = map(_sent, setpoints[1:])  # the plant's states are there
-        return self._sent._replace(
-            goal=self._sent.goal._replace(what=goal.what, values=values, air_W=air_W),
-            setpoints=type(setpoints)(self._sent.setpoints.x, *references),
+        goal, setpoints, there = state.goal, state.setpoints, self._sent
+        takes_values = goal.what not in (TRACK, SETPOINT)
+        values = _sent(goal.values) if takes_values else there.goal.values
+        air_W = _sent(goal.air_W) if goal.is_gusty else there.goal.air_W
+        references: Any = there.setpoints[1:]  # the plant's states are there
+        if goal.what == SETPOINT:
+            references = map(_sent, setpoints[1:])
+        return there._replace(
+            goal=there.goal._replace(what=goal.what, values=values, air_W=air_W),
+            setpoints=type(setpoints)(there.setpoints.x, *references),
             law=state.law,
         )
 
     def _send(self, state: BatchState) -> BatchState:
         """Send everything."""
         known, self._arrays = self._arrays, {}
-        sent: BatchState = self._map(state, known)
+        goal = state.goal._replace(values=NO_VALUES)
+        sent: BatchState = self._map(state._replace(goal=goal), known)
         return sent
 
     def _map(self, tree: Any, known: dict[tuple[Any, ...], DeviceArray]) -> Any:  # noqa: ANN401 - any tuple

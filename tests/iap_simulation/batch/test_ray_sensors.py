@@ -204,6 +204,15 @@ def test_what_there_is_not_is_refused_by_name():
         WorldRaySensor.of(worlds, "d455", mount="nose")
 
 
+def casting_by_warp():
+    """Devices that cast by Warp here: the CPU, and a GPU where there is one."""
+    try:
+        from iap_sensors.rays.warp.library import wp
+    except ImportError:
+        return ["warp"]
+    return ["warp", "cuda"] if wp.is_cuda_available() else ["warp"]
+
+
 @pytest.fixture(scope="module")
 def worlds():
     pytest.importorskip("warp")
@@ -214,6 +223,7 @@ def worlds():
 
 
 @pytest.mark.slow  # compiles the kernel
+@pytest.mark.parametrize("device", casting_by_warp())
 @pytest.mark.parametrize(
     ("preset", "changes", "outputs"),
     [
@@ -222,10 +232,10 @@ def worlds():
         ("os0_128", {"columns": 32}, ["points", "normals"]),
     ],
 )
-def test_images_are_those_of_embree(worlds, preset, changes, outputs):
+def test_images_are_those_of_embree(worlds, preset, changes, outputs, device):
     one, other = (
-        WorldRaySensor.of(worlds, preset, outputs, device=device, **changes).images()
-        for device in ("cpu", "warp")
+        WorldRaySensor.of(worlds, preset, outputs, device=each, **changes).images()
+        for each in ("cpu", device)
     )
     for name in outputs:
         assert one[name].shape == other[name].shape
@@ -236,12 +246,18 @@ def test_images_are_those_of_embree(worlds, preset, changes, outputs):
 
 
 @pytest.mark.slow
-def test_two_casts_are_equal_bit_for_bit_and_arrays_stay_on_the_device(worlds):
-    camera = WorldRaySensor.of(worlds, "d455", ["depth"], device="warp", width=64, height=48)
-    first, second = camera.images()["depth"], camera.images()["depth"]
-    np.testing.assert_array_equal(first, second)
-    there = np.from_dlpack(camera.images_on_device()["depth"])
-    np.testing.assert_array_equal(there.reshape(first.shape), first)
+@pytest.mark.parametrize("device", casting_by_warp())
+def test_two_casts_are_equal_bit_for_bit_and_arrays_stay_on_the_device(worlds, device):
+    outputs = ["depth", "segmentation"]
+    camera = WorldRaySensor.of(worlds, "d455", outputs, device=device, width=64, height=48)
+    first, second = camera.images(), camera.images()
+    there = camera.images_on_device()
+    assert list(there) == outputs
+    for name in outputs:
+        np.testing.assert_array_equal(first[name], second[name])
+        np.testing.assert_array_equal(there[name].numpy().reshape(first[name].shape), first[name])
+    if device == "warp":
+        np.testing.assert_array_equal(np.from_dlpack(there["depth"]), there["depth"].numpy())
 
 
 def test_a_device_that_there_is_not_is_refused(worlds):

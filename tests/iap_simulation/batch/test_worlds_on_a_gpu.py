@@ -13,6 +13,7 @@ from simulated_gpu import PLATFORMS, SETTINGS, TOLERANCE, check, simulated
 
 from iap_description.errors import BadInput, IapError
 from iap_description.math.lanes import DOUBLE
+from iap_description.states import V
 from iap_simulation.batch import on_cuda
 from iap_simulation.batch.records import TRACK
 from iap_simulation.batch.worlds import Worlds
@@ -108,17 +109,26 @@ def has_gpu():
     return cuda.is_available()
 
 
+def after_a_second(device, platform, shift=0.0):
+    """States of worlds whose central bodies begin a bit faster along x [m/s]."""
+    worlds = Worlds.of("figure_eight", 300, settings=SETTINGS, platform=platform, device=device)
+    worlds.plant.state()[:, 0, V.start] += shift
+    worlds.fly(200)
+    return worlds.state.copy()
+
+
 @pytest.mark.skipif(not has_gpu(), reason="no GPU with numba-cuda")
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_second_on_a_gpu_is_that_on_the_processor(platform):
-    """Two runs on the GPU are equal bit for bit."""
-    worlds = [
-        Worlds.of("figure_eight", 300, settings=SETTINGS, platform=platform, device=device)
-        for device in ("cpu", "cuda", "cuda")
-    ]
-    for each in worlds:
-        each.fly(200)
-    on_cpu, first, second = (each.state.copy() for each in worlds)
-    np.testing.assert_allclose(first, on_cpu, **TOLERANCE[DOUBLE])
+    """Two runs on the GPU are equal bit for bit.
+
+    Gusts bring a few worlds to where rounding decides: those fly differently on the processor too, if their starts
+    differ by 1e-14 m/s.
+    """
+    on_cpu, shifted = (after_a_second("cpu", platform, shift) for shift in (0.0, 1e-14))
+    first, second = (after_a_second("cuda", platform) for _ in range(2))
+    is_determined = np.abs(shifted - on_cpu).max(axis=(1, 2)) < TOLERANCE[DOUBLE]["atol"]
+    assert is_determined.mean() > 0.98
+    np.testing.assert_allclose(first[is_determined], on_cpu[is_determined], **TOLERANCE[DOUBLE])
     np.testing.assert_array_equal(first, second)

@@ -27,9 +27,15 @@ _NAMES = {
     "range": "ranges",
     "points": "points",
     "normals": "normals",
+    "segmentation": "segmentation",
     "faces": "faces",
 }
-_TYPES = {"points": "vec3f", "normals": "vec3f", "faces": "int32"}  # of Warp's; else float32
+_TYPES = {  # of Warp's; else float32
+    "points": "vec3f",
+    "normals": "vec3f",
+    "segmentation": "uint16",
+    "faces": "int32",
+}
 
 
 class WarpImages:
@@ -90,7 +96,7 @@ class WarpImages:
             self._array(R_WS, wp.mat33d),
             self._array(keys, wp.uint64),
         )
-        scene = (self._worlds, self._bodies_at(x, hidden), self._solid, self._before)
+        scene = (self._worlds, self._bodies_at(x, hidden), *self._tables, self._before)
         size = (len(x), len(self._sensor.pattern.cosines))
         wp.launch(
             take, dim=size, inputs=[*scene, self._parameters, *arrays, out], device=self._device
@@ -101,9 +107,8 @@ class WarpImages:
         return wp.array(np.ascontiguousarray(values), dtype=kind, device=self._device)
 
     def _blank(self, count: int) -> tuple[Any, dict[str, Any]]:
-        """Room for what is wanted, and for the faces, of which labels are looked up."""
-        labelled = {"segmentation", "labels"} & set(self._sensor.outputs)
-        names = {*self._sensor.outputs, *(["faces"] if labelled else [])}
+        """Room for what is wanted, and for the faces, of which the user's labels are looked up."""
+        names = {"faces" if name == "labels" else name for name in self._sensor.outputs}
         out: Any = Outputs()
         made: dict[str, Any] = {}
         for name, field in _NAMES.items():
@@ -116,15 +121,14 @@ class WarpImages:
         return out, made
 
     def _looked_up(self, name: str, arrays: Images, rays: Sequence[Rays]) -> Any:  # noqa: ANN401
-        """An output as it is, or the labels of the faces that were found."""
+        """An output as it is, or the user's labels of the faces that were hit."""
         if name in arrays:
             return arrays[name]
         kind, _, nothing = KINDS[name]
         faces = arrays["faces"]
         out: Any = np.empty(faces.shape, kind)
         for b, one in enumerate(rays):
-            values = one.segments if name == "segmentation" else one.labels
-            out[b] = np.where(faces[b] == NO_FACE, nothing, values[faces[b]])
+            out[b] = np.where(faces[b] == NO_FACE, nothing, one.labels[faces[b]])
         return out
 
     def _load(self, rays: Sequence[Rays]) -> None:
@@ -144,7 +148,8 @@ class WarpImages:
         self._worlds.mesh = self._array(ids[indices], wp.uint64)
         self._worlds.first = self._array(firsts[indices].astype(np.int32), wp.int32)
         solid = np.concatenate([each.is_solid for each in everything]).astype(np.uint8)
-        self._solid = self._array(solid, wp.uint8)
+        segments = np.concatenate([each.segments for each in everything]).astype(np.uint16)
+        self._tables = self._array(solid, wp.uint8), self._array(segments, wp.uint16)
         firsts_moving = firsts[len(unique) : -1]
         self._ids, self._firsts_moving = ids[len(unique) :], firsts_moving.astype(np.int32)
         counts = np.array([len(one.surface.corners) for one in rays])

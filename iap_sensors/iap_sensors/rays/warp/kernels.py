@@ -71,6 +71,7 @@ class Outputs:
     ranges: wp.array2d(dtype=wp.float32)
     points: wp.array2d(dtype=wp.vec3f)
     normals: wp.array2d(dtype=wp.vec3f)
+    segmentation: wp.array2d(dtype=wp.uint16)
     faces: wp.array2d(dtype=wp.int32)
 
 
@@ -186,9 +187,10 @@ def nearest(
     way_W: wp.vec3d,
     reach: wp.float32,
 ):
-    """Distance, face and normal in `map` of the first hit in world b, of what stands and what moves."""
+    """Distance, face, its entry in tables and normal in `map` of the first hit in world b, of what stands or moves."""
     start, way = single(p_W), single(way_W)
     distance, face, normal = first_hit(worlds.mesh[b], worlds.first[b], solid, start, way, reach)
+    entry = worlds.first[b] + face
     for m in range(bodies.mesh.shape[0]):
         center, radius = bodies.p[b, m], bodies.radius[m]
         is_met = is_near(p_W, way_W, wp.float64(distance), center, radius)
@@ -205,8 +207,9 @@ def nearest(
             if face_hit >= 0:
                 distance = nearer
                 face = faces_before[b, m] + face_hit
+                entry = bodies.first[m] + face_hit
                 normal = single(bodies.R[b, m] * double(across))
-    return distance, face, normal
+    return distance, face, entry, normal
 
 
 @wp.func
@@ -249,6 +252,7 @@ def take(
     worlds: Shapes,
     bodies: MovingMeshes,
     solid: wp.array(dtype=wp.uint8),
+    segments: wp.array(dtype=wp.uint16),
     faces_before: wp.array2d(dtype=wp.int32),
     sensor: Sensor,
     p_WS_W: wp.array(dtype=wp.vec3d),
@@ -260,7 +264,7 @@ def take(
     b, i = wp.tid()
     p, R, way_S = p_WS_W[b], R_WS[b], double(sensor.ways[i])
     p_W, way_W = p + R * double(sensor.starts[i]), R * way_S
-    distance, face, normal = nearest(
+    distance, face, entry, normal = nearest(
         worlds, bodies, solid, faces_before, b, p_W, way_W, sensor.reach[i]
     )
     value = ABOVE_RANGE
@@ -279,5 +283,10 @@ def take(
         out.points[b, i] = along * sensor.ways[i]
     if out.normals.shape[0] > 0:
         out.normals[b, i] = towards_sensor(normal, single(way_W), face)
+    if out.segmentation.shape[0] > 0:
+        label = wp.uint16(0)
+        if face >= 0:
+            label = segments[entry]
+        out.segmentation[b, i] = label
     if out.faces.shape[0] > 0:
         out.faces[b, i] = face
