@@ -50,22 +50,23 @@ def test_parallel_rates(benchmark, device, worlds, held):
 
 
 @pytest.mark.parametrize("worlds", TABLE)
-def test_parallel_quadrotors_at_constant_speeds(benchmark, device, worlds):
-    """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are commanded one speed, one period a call."""
+@pytest.mark.parametrize("periods", [1, PERIODS], ids=["one", "many"])
+def test_parallel_quadrotors_at_constant_speeds(benchmark, device, worlds, periods):
+    """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are commanded one speed."""
     flown = Worlds.of("hover", worlds, platform="f450", device=device)
     command = Command.zeros(1, Mode.RPM)
     command.rpm[:] = flown.rpm[0]
     flown.command(command)
-    flown.fly(1, held=True)
+    flown.fly(periods, held=True)
     cuda.synchronize()
 
     def launch():
-        flown.fly(1, held=True)
+        flown.fly(periods, held=True)
         cuda.synchronize()
 
     benchmark.pedantic(launch, rounds=10 * ROUNDS, warmup_rounds=3)
-    rate = worlds * flown.plant.substeps / benchmark.stats.stats.min
-    print(f"\n{worlds} quadrotors: {rate / 1e6:.3g} M samples/s")
+    rate = worlds * periods * flown.plant.substeps / benchmark.stats.stats.min
+    print(f"\n{worlds} quadrotors, {periods} periods a call: {rate / 1e6:.3g} M samples/s")
 
 
 @pytest.mark.parametrize("platform", ["three_star", "two_line", "f450"])
