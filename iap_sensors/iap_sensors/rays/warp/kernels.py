@@ -247,6 +247,14 @@ def towards_sensor(normal: wp.vec3f, way: wp.vec3f, face: int) -> wp.vec3f:
     return unit
 
 
+@wp.func
+def label_at(segments: wp.array(dtype=wp.uint16), face: int, entry: int) -> wp.uint16:
+    """Label of a face in segmented images; 0 where the ray hits nothing."""
+    if face < 0:
+        return wp.uint16(0)
+    return segments[entry]
+
+
 @wp.kernel
 def take(
     worlds: Shapes,
@@ -284,9 +292,6 @@ def take(
     if out.normals.shape[0] > 0:
         out.normals[b, i] = towards_sensor(normal, single(way_W), face)
     if out.segmentation.shape[0] > 0:
-        label = wp.uint16(0)
-        if face >= 0:
-            label = segments[entry]
-        out.segmentation[b, i] = label
+        out.segmentation[b, i] = label_at(segments, face, entry)
     if out.faces.shape[0] > 0:
         out.faces[b, i] = face
