@@ -21,6 +21,7 @@ from iap_control.docking.vehicle_control import (
     AIM,
     DISTURBANCE,
     POSITION,
+    SENT,
     VEHICLE_SIZE,
     VELOCITY,
     PairParameters,
@@ -29,6 +30,7 @@ from iap_control.docking.vehicle_control import (
     clipped3,
     initialise_observer,
     predict,
+    take_observed,
     update_observer,
 )
 from iap_description.arrays import Array, Booleans
@@ -46,14 +48,14 @@ from iap_description.math.kernels import (
 )
 
 ROW = 13  # of a state
-# Indices of the script's state, behind the observers of target and chaser.
+# Indices of the script's state.
 STARTED, DISTANCE, SPEED, RETREATS, LATCHED, ENTERS, ALIGNED = 0, 1, 2, 3, 4, 5, 6
 LAGGED_DISTANCE, LAGGED_SPEED, TIME, OFFSET, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 10, 13, 16, 19
-PAIR = 2 * VEHICLE_SIZE
 STATE_SIZE = 22
-STATE_END = PAIR + STATE_SIZE
-PREDICTED = STATE_END + COUPLED_SIZE  # rows of target and chaser
-SIZE = PREDICTED + 2 * ROW
+# Behind it in the script's memory stand the coupled flight's, predicted rows and the observers of target and chaser.
+PREDICTED = STATE_SIZE + COUPLED_SIZE
+OBSERVERS = PREDICTED + 2 * ROW
+SIZE = OBSERVERS + 2 * VEHICLE_SIZE  # at most, see `memory_size`
 ALIGNED_TIME = 0.03  # for which the probe is aligned before it enters [s]
 ARM_LAG = 0.2  # time constant with which the arms to the ports are smoothed [s]
 STOP_TIME = 0.15  # in which a docked pair stops [s]
@@ -87,19 +89,24 @@ def script_command(
         measured: state rows (13,) of target and chaser.
         links: between them.
         laws: of the pair.
-        memory: (SIZE,) zero at the start; advanced in place.
+        memory: (`memory_size`+,) zero at the start; advanced in place.
         out: (2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser, written.
     """
     script, pair = laws.script, laws.pair
-    observers, state = split_memory(memory)
-    coupled = memory[STATE_END:PREDICTED]
-    predicted = memory[PREDICTED : PREDICTED + ROW], memory[PREDICTED + ROW :]
+    observers, state = split_memory(memory, pair.ahead)
+    coupled = memory[STATE_SIZE:PREDICTED]
+    predicted = measured
+    if pair.ahead > 0:
+        predicted = memory[PREDICTED : PREDICTED + ROW], memory[PREDICTED + ROW : OBSERVERS]
     if state[STARTED] == 0.0:
         start_script(measured[0], measured[1], pair, observers, state)
     rate_gain = pair.coupled_rate_gain if links.locked else pair.rate_gain
     for i in range(2):
         update_observer(measured[i], links.touches or links.caught, script, pair, observers[i])
-        predict(measured[i], rate_gain, script, pair, observers[i], predicted[i])
+        if pair.ahead > 0:
+            predict(measured[i], rate_gain, script, pair, observers[i], predicted[i])
+        else:  # a call with all constants would take longer than this
+            take_observed(observers[i])
     if links.locked:
         coupled_command(measured, predicted, laws, observers, coupled, out)
         return
@@ -113,9 +120,11 @@ def script_command(
 
 
 @njit(cache=True)
-def split_memory(memory: Array) -> tuple[tuple[Array, Array], Array]:
-    """Observers of target and chaser, and the state of the script."""
-    return (memory[:VEHICLE_SIZE], memory[VEHICLE_SIZE:PAIR]), memory[PAIR:STATE_END]
+def split_memory(memory: Array, ahead: int) -> tuple[tuple[Array, Array], Array]:
+    """Observers of target and chaser with so many commands on their way, and the state of the script."""
+    second = OBSERVERS + SENT + 4 * ahead
+    both = memory[OBSERVERS:second], memory[second : second + SENT + 4 * ahead]
+    return both, memory[:STATE_SIZE]
 
 
 @njit(cache=True)
@@ -288,6 +297,11 @@ def _misalignment(observers: tuple[Array, Array], state: Array) -> tuple[float, 
     return s, norm(sub(d, scale(s, axis))), norm(sub(v, scale(dot(v, axis), axis)))
 
 
+def memory_size(ahead: int) -> int:
+    """Size of the script's memory with an assumed delay of so many control periods: a short one is sooner at hand."""
+    return OBSERVERS + 2 * (SENT + 4 * ahead)
+
+
 def empty_memory() -> Array:
     """Memory (SIZE,) at the start of a flight."""
     return np.zeros(SIZE)
@@ -311,11 +325,11 @@ def guide_by_script(
         observed: (B, 2, 13) observers of both.
         script: gains and distances of the approach.
         pair: constants of both vehicles; its period is that of decisions.
-        memory: (B, SIZE+) zero at the start; advanced in place.
+        memory: (B, `memory_size`+) zero at the start; advanced in place.
         out: written.
     """
     for b in range(len(out)):
-        observers, state = split_memory(memory[b, :SIZE])
+        observers, state = split_memory(memory[b], pair.ahead)
         x_t, x_c = measured[b, 0], measured[b, 1]
         if state[STARTED] == 0.0:
             start_script(x_t, x_c, pair, observers, state)

@@ -112,6 +112,13 @@ def update_observer(
 
 
 @njit(cache=True)
+def take_observed(memory: Array) -> None:
+    """Take a vehicle's observed position and velocity for the predicted ones, where no delay is assumed."""
+    put_at(memory, POSITION, vec_at(memory, OBSERVED_POSITION))
+    put_at(memory, VELOCITY, vec_at(memory, OBSERVED_VELOCITY))
+
+
+@njit(cache=True)
 def predict(
     x: Array,
     rate_gain: Vec,

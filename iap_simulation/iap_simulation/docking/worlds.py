@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_control.docking.coupled_flight import PairLaws
-from iap_control.docking.guidance import SIZE, PairLinks, script_command
+from iap_control.docking.guidance import PairLinks, memory_size, script_command
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
@@ -112,9 +112,9 @@ class DockingWorlds:
         self.records, self.limits = DockingRecords.of(batch), docking_limits(scenario)
         platforms = [scenario.vehicles[i].platform for i in self._vehicles]
         self._ground_clearance = (platforms[0].ground_clearance, platforms[1].ground_clearance)
-        self._memory = np.zeros((batch, SIZE))
         self._out = np.zeros((batch, 2, 4))
         self.laws = pair_laws(scenario)
+        self._memory = np.zeros((batch, memory_size(self.laws.pair.ahead)))
         self.reset()
 
     @classmethod

@@ -40,7 +40,7 @@ def test_states_are_predicted_to_where_they_are_when_commands_act():
         flown.append(rows)
         links = PairLinks(touches=False, caught=False, locked=False)
         script_command((rows[0], rows[1]), links, worlds.laws, memory, out)
-        predicted.append(memory[PREDICTED:].reshape(2, ROW).copy())
+        predicted.append(memory[PREDICTED : PREDICTED + 2 * ROW].reshape(2, ROW).copy())
         worlds.advance(out[None, :, 0], out[None, :, 1:])
     ahead, later, now = np.array(predicted[20:-6]), np.array(flown[26:]), np.array(flown[20:-6])
     for columns in (P, V):

@@ -20,14 +20,25 @@ from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
-DURATION = 9.0
+DURATION = 4.2
+QUICK = {
+    "alignment.offset": 0.03,
+    "alignment.hold": 0.2,
+    "approach.speed": 0.2,
+    "assembly.lock": 0.3,
+    "assembly.settle": 0.3,
+    "separation.announce": 0.2,
+    "separation.speed": 0.3,
+    "separation.distance": 0.7,
+    "acceleration": 0.5,
+}
 STARTS = {
     **{f"vehicles.{i}.start.mode": "hover" for i in range(3)},
     **{f"vehicles.{i}.start.lead_in": 0.0 for i in range(3)},
     "vehicles.0.offset": [-0.66, 0.0, 0.0],
-    "modules.machine.separation.distance": 0.7,
+    **{f"modules.machine.{key}": value for key, value in QUICK.items()},
 }
-MISSION = [{"hover": 0.2}, {"join": "left"}, {"hover": 0.5}, {"part": "left"}]
+MISSION = [{"hover": 0.2}, {"join": "left"}, {"hover": 0.3}, {"part": "left"}]
 NEAR = tuple(f"{key}={json.dumps(v)}" for key, v in {"modules.mission": MISSION, **STARTS}.items())
 RUNS = ("nodes", "alone")
 FLIGHT = {"scenario": "module_assembly", "duration": DURATION, "assignments": list(NEAR)}
