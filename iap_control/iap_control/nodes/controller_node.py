@@ -130,6 +130,8 @@ class WrenchCommands:
             raise BadInput(f"mode {message.mode} is none of a platform wrench")
         message.get(self._wanted)
         self._head = (message.stamp, message.sequence)
+        if message.stamp < min(self._answered, self._stamp):
+            self._stamp = -1  # simulation time began anew: the state is of the time before
         if not self._is_listening:
             topic = self._node.get_parameter("state_topic").value
             bodies = (1, self._bodies)

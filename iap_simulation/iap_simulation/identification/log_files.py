@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs from files: MATLAB files of aerial_manipulator, comma-separated values, and this suite's run folders."""
 
+import re
 import warnings
 import zlib
 from pathlib import Path
@@ -10,12 +11,13 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.config.text_files import read_bytes, read_text, reason_of
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import REF_Q, REF_V, REF_W, Mode, Q, V, W
 from iap_io.runs.columns import ArmColumns
 from iap_io.runs.run_reader import RunReader
+from iap_io.trajectories.table_columns import cells_of
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.identification.log import SI, Log, LogUnits, make_log
 
@@ -190,17 +192,29 @@ def _recorded(t: Array, x: Array, reference: Array) -> dict[str, Array]:
 
 
 def read_csv(path: Path) -> tuple[list[str], Array]:
-    """Header and numbers (K, columns) of a file of comma-separated values.
+    """Header and numbers (K, columns) of a table: of commas, semicolons (with decimal commas) or tabs.
+
+    Names may be in quotes, behind a #, and with an SI unit in brackets.
 
     Raises:
-        BadInput: it has no rows, or a row with something else than its columns' numbers, named by its line.
+        BadInput: it has no rows, two columns of one name, or a row with something else than its columns' numbers, named
+            by its line.
     """
-    lines = read_text(path).splitlines()
-    header = [name.strip() for name in lines[0].split(",")] if lines else []
+    lines = [each for each in enumerate(read_text(path).splitlines(), 1) if each[1].strip()]
+    delimiter = next((each for each in ";\t," if lines and each in lines[0][1]), ",")
+    header = (
+        [_plain_name(name) for name in cells_of(lines[0][1].lstrip("# "), delimiter)]
+        if lines
+        else []
+    )
+    double = next((name for name in header if header.count(name) > 1), None)
+    if double is not None:
+        raise BadInput(f"{path}: two columns are called {shown(double)}; one is expected")
     rows = []
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in lines[1:]:
+        cells = cells_of(line, delimiter)
         try:
-            row = [float(cell) for cell in line.split(",")]
+            row = [float(cell.replace(",", ".")) for cell in cells]
         except ValueError as error:
             raise BadInput(f"{path}: line {number}: {error}") from error
         if len(row) != len(header):
@@ -209,3 +223,8 @@ def read_csv(path: Path) -> tuple[list[str], Array]:
     if not rows:
         raise BadInput(f"{path}: a header and rows of numbers are expected")
     return header, np.array(rows)
+
+
+def _plain_name(name: str) -> str:
+    """A column's name without an SI unit in brackets."""
+    return re.sub(r"\s*[\[(](s|m/s|rad|rad/s)[\])]$", "", name)

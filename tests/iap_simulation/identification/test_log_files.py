@@ -170,6 +170,20 @@ def test_a_log_in_millimetres_and_degrees_is_read_when_asked(tmp_path):
     np.testing.assert_allclose(log.command[:, :4], rows[:, 1:5], atol=1e-9)
 
 
+def test_names_in_quotes_with_units_and_decimal_commas_are_read(tmp_path):
+    rows = table()
+    rows[:, 5] = 0.25 * np.sin(rows[:, 0])
+    text = csv(rows)
+    (tmp_path / "a.csv").write_text(text)
+    first, *others = text.splitlines()
+    names = ";".join(f'"{name} [{"s" if name == "t" else "m/s"}]"' for name in first.split(","))
+    body = "\n\n".join(others).replace(",", ";").replace(".", ",")
+    (tmp_path / "b.csv").write_text(f"# {names}\r\n{body}\n")
+    expected, log = read_log(tmp_path / "a.csv"), read_log(tmp_path / "b.csv")
+    np.testing.assert_array_equal(log.v, expected.v)
+    np.testing.assert_array_equal(log.t, expected.t)
+
+
 def holed(rows):
     rows[3, 5] = np.nan
     return csv(rows)
@@ -185,6 +199,7 @@ def backwards(rows):
     [
         (csv(table()).replace("u_m_ref", "um"), "missing channel u_m_ref"),
         (csv(table()).replace(",w\n", ",q1\n"), "missing channel"),
+        (csv(table()).replace(",w\n", ",u_n\n"), "two columns are called 'u_n'"),
         (holed(table()), "channel u_l is nan in sample 3"),
         (backwards(table()), "t does not increase"),
         (csv(table(10)), "10 samples"),
