@@ -26,6 +26,7 @@ default_role = "code"  # what stands in `single quotes` in docstrings
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
+napoleon_use_ivar = True  # attributes are listed with their class, as what they are in it
 
 autoapi_dirs = python_folders()
 if autoapi_dirs:

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bags with ranges and an inertial unit alone, whose messages of ranges a mapping in YAML explains.
 
-```yaml
-imu: /imu/data                  # topic of sensor_msgs/Imu
-ranges:
-  topic: /uwb                   # of any message
-  each: ranges                  # its field with a list of ranges; left out where a message is one range
-  anchor: id                    # fields of a range, with dots into their parts
-  range: distance               # [m]
-  scale: 1.0                    # factor on ranges that are not in metres: 0.001 for mm
-  valid: ok                     # 0 where it does not count; left out where all do
-  stamp: header.stamp           # of the message
-  deviation: 0.2                # [m]
-  antenna: [0.1, 0.0, 0.0]      # place on the inertial unit [m]
-anchors: [{id: 7, position: [0.0, 0.0, 2.5], bias: 0.05}]   # [m]; bias: what its ranges are too long
-up: z                           # of the anchors' frame: z, or -z where it is upside down
-truth: {topic: /vicon, point: [0.0, 0.0, 0.0], turned: true}   # turned: in a frame of its own, which need not be level
-```
+.. code-block:: yaml
+
+    imu: /imu/data                  # topic of sensor_msgs/Imu
+    ranges:
+      topic: /uwb                   # of any message
+      each: ranges                  # its field with a list of ranges; left out where a message is one range
+      anchor: id                    # fields of a range, with dots into their parts
+      range: distance               # [m]
+      scale: 1.0                    # factor on ranges that are not in metres: 0.001 for mm
+      valid: ok                     # 0 where it does not count; left out where all do
+      stamp: header.stamp           # of the message
+      deviation: 0.2                # [m]
+      antenna: [0.1, 0.0, 0.0]      # place on the inertial unit [m]
+    anchors: [{id: 7, position: [0.0, 0.0, 2.5], bias: 0.05}]   # [m]; bias: what its ranges are too long
+    up: z                           # of the anchors' frame: z, or -z where it is upside down
+    truth: {topic: /vicon, point: [0.0, 0.0, 0.0], turned: true}   # in a frame of its own, which need not be level
 """
 
 import math

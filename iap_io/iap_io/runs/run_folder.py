@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The folder of a run: made once, never overwritten, and all that metrics and plots read.
 
-metrics.json  config.yaml  sensors.yaml  bag/  trajectory_NAME.tum  trajectory_NAME_drone_i.tum
-reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
+Its files::
+
+    metrics.json  config.yaml  sensors.yaml  bag/  trajectory_NAME.tum  trajectory_NAME_drone_i.tum
+    reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
 """
 
 import json

@@ -72,8 +72,8 @@ def stability(loop: PathLoop, log: StateLog, r_d: Array, settle: float) -> dict[
         `rising_share`: share of the time in which the real V rises.
         `rising_error_max`: largest |e| at which it does so; beyond it the error shrinks.
         `singular_value_min`: smallest of J along the path.
-        `pole_max_per_s`, `sampled_radius`: the slowest pole and the largest eigenvalue of held commands; None of a
-            plant that is not of eq. (18).
+        `pole_max_per_s`, `sampled_radius`: the slowest pole and the largest eigenvalue of held commands.
+        Of a plant that is not of eq. (18) the last two are None.
     """
     pose, q = log.pose, log.q
     rows = zip(r_d, pose, q, strict=True)

@@ -40,7 +40,7 @@ class Worlds(WorldViews):
     """Worlds of one scenario in the closed form, one for each seed.
 
     World i is the single run of its seed bit for bit, however many there are, and whatever becomes of the others: a
-    world that fails gets a status and stands still. They are reset, commanded and stepped on their own.
+    world that fails gets a status and stands still. They are reset, commanded and stepped on their own::
 
         worlds = Worlds.of("figure_eight", range(1000))
         while not worlds.is_done.all():

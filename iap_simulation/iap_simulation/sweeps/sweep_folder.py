@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The folder of a sweep: what it flies, the parts that are done, and the table of all runs.
 
-study.yaml  parts/NAME.json  table.csv  summary.json  plots/*.png  runs/NAME_SEED (of a data set)
+Its files::
+
+    study.yaml  parts/NAME.json  table.csv  summary.json  plots/*.png  runs/NAME_SEED (of a data set)
 """
 
 import csv
