@@ -71,6 +71,13 @@ class Grasp:
         tick = int(np.searchsorted(self._columns.t, t, side="right")) - 1
         return self.row(max(tick, 0))[:7]
 
+    @property
+    def times(self) -> tuple[float, float] | None:
+        """Times at which it is taken and let go [s]; None where it never hangs on the tip."""
+        if self._first is None:
+            return None
+        return float(self._columns.t[self._first]), float(self._columns.t[self._ticks[-1]])
+
     @cached_property
     def _ticks(self) -> Integers:
         """Rows at which the gripper is closed."""

@@ -31,6 +31,7 @@ from iap_bringup.plots.panels import (
     widen,
 )
 from iap_description.arrays import Array
+from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE
 from iap_io.plots.plot_style import (
     AIRCRAFT,
     DIFFERENCE,
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = ("joint", "speed", "effort")
-TARGET = "told: coordinate, speed, torque on top of the servo's"
+TARGET = "commanded: coordinate, speed, torque on top of the servo's"
+UNITS = {REVOLUTE: ("rad", "rad/s", "N m"), PRISMATIC: ("m", "m/s", "N")}  # of `COLUMNS`
 MIN_RANGE = (0.02, 0.05, 0.01)  # range of a panel
 HEIGHT = 1.25  # of a joint's row of panels [in]
 
@@ -58,6 +60,9 @@ def draw_joints(figure: Figure, flight: FlightCurves) -> None:
     figure.set_size_inches(WIDTH, 0.9 + HEIGHT * len(names))
     figure.set_layout_engine("constrained")
     title(figure, flight)
+    chain = flight.meta.arm_chain
+    kinds = [REVOLUTE] * len(names) if chain is None else chain.kinds
+    units = [UNITS[kind] for kind in kinds]
     panels = figure.subplots(len(names), len(COLUMNS), sharex=True, squeeze=False)
     for i, name in enumerate(names):
         values = (arm.q, arm.v, arm.efforts)
@@ -69,7 +74,7 @@ def draw_joints(figure: Figure, flight: FlightCurves) -> None:
             for limit in flight.meta.arm_limits[i] if j == 0 else ():
                 if low < limit < high:
                     axes.axhline(limit, **LIMIT)
-            unit = ("rad, m", "rad/s, m/s", "N m, N")[j]
+            unit = units[i][j]
             axes.set_ylabel(f"{name} {COLUMNS[j]}\n[{unit}]" if j else f"{name} [{unit}]")
             shade_unscored(axes, flight)
     for axes in panels[-1]:

@@ -6,20 +6,28 @@ Where an estimator did not begin at the truth, trajectories are moved and turned
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from iap_bringup.plots.localized_flights import COLORS, draw_boxes, quartiles_of
+from iap_bringup.plots.panels import MILLIMETRE_LIMIT
 from iap_estimation.datasets.results import Evaluation
 from iap_estimation.evaluation.alignment import yaw_aligned
 from iap_estimation.evaluation.comparison import SIGMAS, TrajectoryComparison
-from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
+from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, Style, write_plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW = 1.7  # height of a body's panels [in]
+BOUND: Style = {"linestyle": (0, (1, 1.5)), "linewidth": 0.7}
+LEAST_REACH = 0.005  # of the scale of errors [m]
+WIDEST_BOUND = 4.0  # that is shown, over the largest error
+MARGIN = 1.05
 
 
 def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]:
@@ -80,20 +88,37 @@ def draw_paths(figure: Figure, shown: Panels) -> None:
 
 
 def draw_errors(figure: Figure, shown: Panels) -> None:
-    """Errors of the place along x, y and z over time, with three standard deviations dotted."""
-    rows = _rows(figure, shown, (1.0, 1.0, 1.0))
+    """Errors of the place along x, y and z over time on one scale, with three standard deviations dotted."""
+    rows = _rows(figure, shown, (1.0, 1.0, 1.0), shares=True)
+    reach = _reach([one for methods in shown.values() for one in methods.values()])
+    unit, factor = _unit(reach)
     for (body, methods), panels in zip(shown.items(), rows, strict=True):
         for axis, axes in enumerate(panels):
             for name, one in methods.items():
-                axes.plot(one.t, one.errors[:, axis], label=name, **_style(name))
-                bound = {**_style(name), "linestyle": (0, (1, 1.5)), "linewidth": 0.7}
+                axes.plot(one.t, factor * one.errors[:, axis], label=name, **_style(name))
+                bound = {**_style(name), **BOUND}
                 for sign in (-SIGMAS, SIGMAS):
-                    axes.plot(one.t, sign * one.sigma[:, axis], **bound)
+                    axes.plot(one.t, factor * sign * one.sigma[:, axis], **bound)
             axes.set_title("xyz"[axis] if panels is rows[0] else "", fontsize=8.0)
-        panels[0].set_ylabel(f"{body}\nerror [m]")
+        panels[0].set_ylabel(f"{body}\nerror [{unit}]")
     for axes in rows[-1]:
         axes.set_xlabel("time [s]")
+    rows[0][0].set_ylim(-factor * reach, factor * reach)
+    rows[0][0].plot([], [], color="0.3", **BOUND, label=f"{SIGMAS:g} standard deviations")
     _legend(figure, rows[0][0])
+
+
+def _reach(shown: Sequence[_Shown]) -> float:
+    """Half of the scale of errors [m]: all of them, and the bounds unless these are far larger."""
+    largest = max(float(np.nanmax(np.abs(one.errors), initial=0.0)) for one in shown)
+    bounds = [SIGMAS * one.sigma[np.isfinite(one.sigma)] for one in shown]
+    bound = max(float(each.max(initial=0.0)) for each in bounds)
+    return MARGIN * max(largest, min(bound, WIDEST_BOUND * largest), LEAST_REACH)
+
+
+def _unit(size: float) -> tuple[str, float]:
+    """The unit in which errors of a size [m] are drawn, and how many of it are a metre."""
+    return ("mm", 1e3) if size < MILLIMETRE_LIMIT else ("m", 1.0)
 
 
 def draw_quartiles(figure: Figure, shown: Panels) -> None:
@@ -102,21 +127,32 @@ def draw_quartiles(figure: Figure, shown: Panels) -> None:
     figure.set_layout_engine("constrained")
     axes = figure.subplots()
     names = list(dict.fromkeys(name for methods in shown.values() for name in methods))
+    most = max(
+        float(np.nanmax(np.linalg.norm(one.errors, axis=1), initial=0.0))
+        for methods in shown.values()
+        for one in methods.values()
+    )
+    unit, factor = _unit(most)
     quartiles = {
-        name: {b: quartiles_of(m[name].errors) for b, m in shown.items() if name in m}
+        name: {b: quartiles_of(factor * m[name].errors) for b, m in shown.items() if name in m}
         for name in names
     }
     colors = {name: _style(name)["color"] for name in names}
     draw_boxes(axes, quartiles, colors)
+    axes.set_ylabel(f"position error [{unit}]")
     for name in names:
         axes.plot([], [], linewidth=5.0, color=colors[name], label=name)
     _legend(figure, axes)
 
 
-def _rows(figure: Figure, shown: Panels, widths: tuple[float, ...]) -> list[list[Any]]:
+def _rows(
+    figure: Figure, shown: Panels, widths: tuple[float, ...], *, shares: bool = False
+) -> list[list[Any]]:
     figure.set_size_inches(WIDTH, 0.6 + ROW * len(shown))
     figure.set_layout_engine("constrained")
-    panels = figure.subplots(len(shown), len(widths), squeeze=False, width_ratios=widths)
+    panels = figure.subplots(
+        len(shown), len(widths), squeeze=False, width_ratios=widths, sharex=shares, sharey=shares
+    )
     return [list(row) for row in panels]
 
 

@@ -21,10 +21,10 @@ COLORS = {  # of a joint's states; apart it has none
     "separation": "#bcbddc",
     "emergency": "#fc9272",
 }
-ERRORS = ("x (mm)", "y (mm)", "z (mm)", "roll (mrad)", "pitch (mrad)", "yaw (mrad)")
-SHOWN_QUANTILE = (
-    0.99  # of the values of a panel, which sets its scale; a text has the largest value
-)
+ERRORS = ("x [mm]", "y [mm]", "z [mm]", "roll [mrad]", "pitch [mrad]", "yaw [mrad]")
+SHOWN_QUANTILE = 0.99  # of the values of a panel, which sets its scale; a text has the largest
+MOST_TIMES_USUAL = 3.0  # the median of alike panels' scales, which the one of all of them is
+LEAST_ERROR = 1.0  # of the scale of errors, which is one for all axes [mm], [mrad]
 
 
 def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
@@ -43,17 +43,24 @@ def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
     for panel, part, label in zip(
         panels[0],
         (slice(0, 3), slice(3, 6)),
-        ("joint force (N)", "joint torque (N m)"),
+        ("joint force [N]", "joint torque [N m]"),
         strict=True,
     ):
         _lines(
             panel, t, np.linalg.norm(columns["joint_wrenches"][..., part], axis=-1), joints, label
         )
+    errors = 1e3 * columns["errors"]
+    scales = [_scale(errors[..., axis]) for axis in range(len(ERRORS))]
     for axis, label in enumerate(ERRORS):
-        panel = panels[1 + axis % 3][axis // 3]
-        _lines(panel, t, 1e3 * columns["errors"][..., axis], modules, f"error, {label}")
+        panel, side = panels[1 + axis % 3][axis // 3], axis // 3
+        alike = scales[3 * side : 3 * side + 3]
+        usual = MOST_TIMES_USUAL * float(np.median(alike))
+        scale = max(LEAST_ERROR, *(each for each in alike if each <= usual))
+        _lines(panel, t, errors[..., axis], modules, f"error, {label}", scale)
+    if len(t) > 1:
+        states.set_xlim(t[0], t[-1])
     for panel in panels[-1]:
-        panel.set_xlabel("time (s)")
+        panel.set_xlabel("time [s]")
     for panel in (each for row in panels[:-1] for each in row):
         panel.tick_params(labelbottom=False)
     panels[1][0].legend(ncols=4, loc="upper right")
@@ -61,17 +68,28 @@ def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
         panels[0][0].legend(ncols=4, loc="upper right")
 
 
-def _lines(panel: Any, t: Array, values: Array, names: list[str], label: str) -> None:  # noqa: ANN401
-    """Values (T, n); those few that are far beyond all others are cut off, and their largest is told."""
+def _scale(values: Array) -> float:
+    """Largest value that is drawn of (T, n): those few that are far beyond all others are cut off."""
+    if not values.size:
+        return 1.0
+    return 1.3 * max(float(np.quantile(np.abs(values), SHOWN_QUANTILE)), 1e-3)
+
+
+def _lines(  # noqa: PLR0913, PLR0917
+    panel: Any,  # noqa: ANN401
+    t: Array,
+    values: Array,
+    names: list[str],
+    label: str,
+    scale: float | None = None,
+) -> None:
+    """Values (T, n) up to a scale, or their own; a text has the largest one that is beyond it."""
     for i, name in enumerate(names):
         panel.plot(t, values[:, i], color=AIRCRAFT[i], linewidth=0.8, label=name)
     panel.set_ylabel(label)
     if not values.size:
         return
-    largest, most = (
-        np.abs(values).max(),
-        1.3 * max(float(np.quantile(np.abs(values), SHOWN_QUANTILE)), 1e-3),
-    )
+    largest, most = np.abs(values).max(), _scale(values) if scale is None else scale
     panel.set_ylim(-most if values.min() < 0.0 else 0.0, most)
     if largest > most:
         panel.text(

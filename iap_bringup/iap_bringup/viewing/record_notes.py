@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.runs.fault_meta import notices
-from iap_io.runs.run_folder import METRICS, read_metrics
+from iap_io.runs.run_folder import CONFIG, METRICS, read_metrics
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
@@ -74,6 +75,12 @@ def events_of(run: RecordedRun) -> list[Event]:
         for end, each in run.touching.items()
         if each.contact.first is not None
     ]
+    if (run.folder / CONFIG).exists():
+        grasp = Grasp.of(run.scenario, run.finite_data)
+        times = None if grasp is None else grasp.times
+        if grasp is not None and times is not None:
+            texts = f"{grasp.name} taken", f"{grasp.name} let go"
+            events += [Event(t, text) for t, text in zip(times, texts, strict=True)]
     metrics = read_metrics(run.folder) if (run.folder / METRICS).exists() else {}
     events += _metric_events(metrics)
     last = max(float(each.columns.t[-1]) for each in run.data.vehicles)
