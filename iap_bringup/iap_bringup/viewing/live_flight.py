@@ -48,6 +48,20 @@ def hindrance_of(scenario: Scenario) -> str:
     return "A policy commands the vehicles: they follow no reference."
 
 
+def _copied(step: Step) -> Step:
+    """A step that stays as it is, but for its command, which nobody shows."""
+    row, wrench = step.reference.row.copy(), step.reference.wrench_P.copy()
+    return step._replace(
+        x=step.x.copy(),
+        rpm=step.rpm.copy(),
+        reference=Reference(row, step.reference.level, wrench),
+        tilt=None if step.tilt is None else step.tilt.copy(),
+        estimated=None if step.estimated is None else step.estimated.copy(),
+        wrench_record=copy.deepcopy(step.wrench_record),
+        arm=copy.deepcopy(step.arm),
+    )
+
+
 class LiveFlight:
     """Shows a flight and lets a person control it; an observer, a guidance and the pacing of its loop.
 
@@ -130,7 +144,7 @@ class LiveFlight:
             self._take(vehicle, rows.step(len(rows.t) - 1))
 
     def _take(self, vehicle: int, step: Step) -> None:
-        self._next[vehicle] = copy.deepcopy(step)
+        self._next[vehicle] = _copied(step)
         taken = [each for each in self._next if each is not None]
         if len(taken) == len(self._next):
             notes = NO_NOTES if self._scene_notes is None else self._scene_notes.at(taken)
@@ -219,6 +233,8 @@ class LiveFlight:
 
     def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002
         """Put references that a person commands in place of the vehicles' own, and do what was ordered."""
+        if not self._is_touched:
+            return
         while self._orders:
             self._orders.pop(0)(plant)
         for vehicle, hand in list(self._hands.items()):

@@ -26,6 +26,7 @@ from iap_description.states import REF_P, REF_Q, P
 from iap_description.vehicles.aircraft import ROTORS
 
 LOOK_PERIOD = 0.25 * SHOW_PERIOD  # between two looks whether there is a new instant [s]
+IDLE_PERIOD = 0.1  # between two looks while nobody watches [s]
 GIZMO_SIZE = 0.6  # [m]
 FASTEST_WIND = 15.0  # [m/s]
 KEY_SPEED, KEY_RATE = 0.8, 0.6  # of the goal while a key is held [m/s], [rad/s]
@@ -158,10 +159,11 @@ class LiveViewer:
 
     def _run(self) -> None:
         """Show the newest instant again and again, while anybody looks."""
-        shown = None
-        while not self._stop.wait(LOOK_PERIOD):
-            steps = self._flight.steps()
-            if not steps or steps is shown or (shown and not self._server.get_clients()):
+        shown, period = None, LOOK_PERIOD
+        while not self._stop.wait(period):
+            steps, is_watched = self._flight.steps(), bool(self._server.get_clients())
+            period = LOOK_PERIOD if is_watched or not shown else IDLE_PERIOD
+            if not steps or steps is shown or (shown and not is_watched):
                 continue
             shown = steps
             with self._stage.at_once():
