@@ -125,7 +125,8 @@ def doctor(options: argparse.Namespace) -> int:
 
 def _lines(findings: list[Finding]) -> list[str]:
     """Text of all findings, a block for each group; remedies stand below."""
-    lines, group = [], ""
+    lines: list[str] = []
+    group = ""
     for each in findings:
         if each.group != group:
             group = each.group

@@ -5,6 +5,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def summary(rollouts: Sequence[Rollout], episodes: AnyEpisodes) -> dict[str, Any
     }
 
 
-def _bar(console: Console) -> Progress:
+def _bar(console: Console) -> AbstractContextManager[Progress]:
     columns = (BarColumn(40), MofNCompleteColumn(), TimeLeft())
     return progress_bar(columns, console)
 

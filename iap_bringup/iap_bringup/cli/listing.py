@@ -15,7 +15,7 @@ from iap_description.config.presets import Presets
 Rows = list[tuple[str, str]]
 
 
-class Kind(NamedTuple):
+class NameKind(NamedTuple):
     """Things that are listed.
 
     Attributes:
@@ -47,7 +47,7 @@ def list_all(options: argparse.Namespace) -> int:
     return 0
 
 
-def _show(console: Console, name: str, kind: Kind) -> None:
+def _show(console: Console, name: str, kind: NameKind) -> None:
     rows = kind.rows()
     console.print(f"[bold]{name.capitalize()}[/]: [dim]{kind.use}[/]", highlight=False)
     if any(text for _, text in rows):
@@ -172,17 +172,19 @@ def _plots() -> Rows:
 
 GENERATED = "star_N, line_N, tilt_N are generated for N = 2..12; NAME_fixed has fixed links"
 KINDS = {
-    "scenarios": Kind(_scenarios, "iap run NAME"),
-    "platforms": Kind(_platforms, "iap run SCENARIO --platform NAME", GENERATED),
-    "gains": Kind(_gains, "iap run SCENARIO --gains NAME"),
-    "engines": Kind(_engines, "iap run SCENARIO --engine NAME"),
-    "sensors": Kind(_sensors, "iap run SCENARIO --sensors NAME,NAME"),
-    "scenes": Kind(_scenes, "iap run SCENARIO --scene NAME"),
-    "methods": Kind(_methods, "iap localize RUN --method NAME, iap run ... --state-source NAME"),
-    "presets": Kind(_presets, "iap localize RUN --preset NAME"),
-    "frontends": Kind(_frontends, "iap localize RUN --frontend NAME"),
-    "tasks": Kind(_tasks, "iap train NAME, iap evaluate NAME"),
-    "policies": Kind(_policies, "iap evaluate NAME"),
-    "experiments": Kind(_experiments, "iap experiment NAME"),
-    "plots": Kind(_plots, "iap plot RUN NAME"),
+    "scenarios": NameKind(_scenarios, "iap run NAME"),
+    "platforms": NameKind(_platforms, "iap run SCENARIO --platform NAME", GENERATED),
+    "gains": NameKind(_gains, "iap run SCENARIO --gains NAME"),
+    "engines": NameKind(_engines, "iap run SCENARIO --engine NAME"),
+    "sensors": NameKind(_sensors, "iap run SCENARIO --sensors NAME,NAME"),
+    "scenes": NameKind(_scenes, "iap run SCENARIO --scene NAME"),
+    "methods": NameKind(
+        _methods, "iap localize RUN --method NAME, iap run ... --state-source NAME"
+    ),
+    "presets": NameKind(_presets, "iap localize RUN --preset NAME"),
+    "frontends": NameKind(_frontends, "iap localize RUN --frontend NAME"),
+    "tasks": NameKind(_tasks, "iap train NAME, iap evaluate NAME"),
+    "policies": NameKind(_policies, "iap evaluate NAME"),
+    "experiments": NameKind(_experiments, "iap experiment NAME"),
+    "plots": NameKind(_plots, "iap plot RUN NAME"),
 }

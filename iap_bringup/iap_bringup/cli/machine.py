@@ -6,7 +6,9 @@ import shutil
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+EGL: dict[str, Any] = {"backend": "egl"}
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the place of POSIX shared memory
 LEAST_SHARED = 64e6  # of shared memory that nodes with images need [bytes]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox")
@@ -58,7 +60,7 @@ def graphics() -> tuple[str, bool]:
     import moderngl
 
     try:
-        context = moderngl.create_standalone_context(backend="egl")
+        context = moderngl.create_standalone_context(**EGL)
     except Exception as error:  # noqa: BLE001 - drivers raise anything
         return f"does not work: {str(error).splitlines()[0]}", False
     words = str(context.info["GL_RENDERER"])

@@ -27,7 +27,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
 }
 """Command lines whose input comes from the corpus."""
 FILES = ("truth.csv", "euroc", "walk.bag", "map.yaml", "log_1.csv", "log_2.csv", "run")
-LONGEST = 6.0  # after which a signal comes [s]
+MAX_DELAY = 6.0  # after which a signal comes [s]
 OPEN_FILES = (8, 16, 24, 40)
 SIZES = (0, 100, 3000, 20_000, 300_000)  # of a file [B]
 
@@ -49,7 +49,7 @@ class InterruptKind:
     def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
         """A command, and its signal."""
         number = rng.choice((signal.SIGINT, signal.SIGTERM))
-        after = rng.uniform(0.0, 1.0) ** 2 * LONGEST  # more of them early, where each is short
+        after = rng.uniform(0.0, 1.0) ** 2 * MAX_DELAY  # more of them early, where each is short
         return Command(_sound(corpus, home, rng), Circumstances(interrupt=(number, after)))
 
 

@@ -161,8 +161,8 @@ def write_pages(run: RecordedRun, names: Sequence[str]) -> list[Path]:
         contents = plot.needs.of(run)
         if names and not contents:
             raise BadInput(f"plot {plot.name}: {run.folder} has not {plot.needs.what}")
-        for end, content in contents.items() if isinstance(plot, Plot) else ():
-            panels = panels_of(_figure(plot, content))
+        for end, content in contents.items():
+            panels = panels_of(_figure(plot, content)) if isinstance(plot, Plot) else []
             if panels:
                 path = run.folder / FOLDER / f"{plot.name}{end}.html"
                 write_file(path, page_of(f"{run.folder.name}: {plot.name}{end}", panels).encode())

@@ -21,8 +21,8 @@ from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.table_columns import (
     LISTED,
-    Header,
     PoseColumns,
+    TableHeader,
     by_names,
     by_option,
     cells_of,
@@ -76,7 +76,7 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
 
 
 def _of_body(
-    path: Path, header: Header, rows: Rows, found: PoseColumns, reading: PoseReading
+    path: Path, header: TableHeader, rows: Rows, found: PoseColumns, reading: PoseReading
 ) -> tuple[Rows, tuple[str, ...]]:
     """The rows of one body, where a column names it."""
     for number, cells in rows:
@@ -99,7 +99,7 @@ def _of_body(
     return [row for row in rows if row[1][found.body] == reading.body], ()
 
 
-def _numbers(path: Path, header: Header, rows: Rows, indices: tuple[int, ...]) -> Array:
+def _numbers(path: Path, header: TableHeader, rows: Rows, indices: tuple[int, ...]) -> Array:
     """Numbers (K, columns); an empty cell is NaN."""
     values = np.full((len(rows), len(indices)), np.nan)
     for k, (number, cells) in enumerate(rows):
@@ -139,7 +139,7 @@ def _usual(texts: list[tuple[int, str]]) -> TimeUnit:
 
 
 def _attitudes(
-    path: Path, header: Header, values: Array, found: PoseColumns, reading: PoseReading
+    path: Path, header: TableHeader, values: Array, found: PoseColumns, reading: PoseReading
 ) -> tuple[Array, tuple[str, ...]]:
     """Quaternions (K, 4), and what is to be said of them.
 

@@ -20,7 +20,7 @@ SUFFIXES = (".csv", ".txt", ".tsv", ".tum")
 _MOTIVE = "Format Version"  # first words of a file of OptiTrack's, whose y axis points up
 
 
-class Header(NamedTuple):
+class TableHeader(NamedTuple):
     """Names of columns.
 
     Attributes:
@@ -38,7 +38,7 @@ class Header(NamedTuple):
     is_motive: bool = False
 
 
-def header_of(path: Path) -> Header | None:
+def header_of(path: Path) -> TableHeader | None:
     """The names of a table's columns; None without any, or for no table."""
     if path.suffix not in SUFFIXES or not is_file(path):
         return None
@@ -57,7 +57,7 @@ def header_of(path: Path) -> Header | None:
             for column in zip(*(row for _, row in named), strict=True)
         )
         is_comment = named[-1][0].lstrip().startswith(("#", "%"))
-        return Header(names, delimiter, number, is_comment, lines[0][1].startswith(_MOTIVE))
+        return TableHeader(names, delimiter, number, is_comment, lines[0][1].startswith(_MOTIVE))
     return None
 
 
@@ -102,7 +102,7 @@ class PoseColumns(NamedTuple):
     convention: Convention = "enu"
 
 
-def in_order(header: Header, roles: tuple[str, ...]) -> bool:
+def in_order(header: TableHeader, roles: tuple[str, ...]) -> bool:
     """Whether the first columns are time and these numbers of a pose, in this order."""
     found = [column_of(name) for name in header.names[1 : len(roles) + 1]]
     return (
@@ -110,22 +110,22 @@ def in_order(header: Header, roles: tuple[str, ...]) -> bool:
     )
 
 
-def is_ambiguous(header: Header) -> bool:
+def is_ambiguous(header: TableHeader) -> bool:
     """Whether names mean the same, as in a short form of EuRoC's: ``p_RS_R_x, y, z, q_RS_w, x, y, z``."""
     found = [column for name in header.names if (column := column_of(name))]
     return len({(column.role, column.body) for column in found}) < len(found)
 
 
-def unnamed(path: Path) -> Header:
+def unnamed(path: Path) -> TableHeader:
     """The columns of a table without names, by their numbers from 1."""
     number, line = next(iter(table_lines(path)), (1, ""))
     delimiter = next((each for each in ";\t," if each in line), " ")
-    return Header(
+    return TableHeader(
         tuple(str(i + 1) for i in range(len(cells_of(line, delimiter)))), delimiter, number
     )
 
 
-def by_option(path: Path, header: Header, columns: str) -> PoseColumns:
+def by_option(path: Path, header: TableHeader, columns: str) -> PoseColumns:
     """The columns that the user lists."""
     listed = [each.strip() for each in columns.split(",")]
     indices = []
@@ -143,7 +143,7 @@ def by_option(path: Path, header: Header, columns: str) -> PoseColumns:
     return PoseColumns(tuple(indices[:1]), tuple(indices[1:4]), tuple(indices[4:]))
 
 
-def by_names(path: Path, header: Header, reading: PoseReading) -> PoseColumns:
+def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColumns:
     """The columns that names mean."""
     times = [i for i, name in enumerate(header.names) if names_of.is_time(name)]
     parts = {
@@ -202,12 +202,12 @@ def by_names(path: Path, header: Header, reading: PoseReading) -> PoseColumns:
 def _groups(parts: dict[int, Column], roles: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
     """By body, the columns of these roles where all are there."""
     bodies = {column.body for column in parts.values() if column.role in roles}
-    found = {
+    found: dict[str, dict[str, int]] = {
         body: {c.role: i for i, c in reversed(parts.items()) if c.body == body} for body in bodies
     }
     return {
         body: tuple(of[r] for r in roles) for body, of in found.items() if set(roles) <= set(of)
-    }  # type: ignore[index]
+    }
 
 
 def _turns(parts: dict[int, Column], roles: tuple[str, ...], body: str) -> tuple[int, ...]:
@@ -230,7 +230,7 @@ def _chosen(path: Path, bodies: list[str], body: str | None) -> str:
     )
 
 
-def listing(header: Header) -> str:
+def listing(header: TableHeader) -> str:
     """The names of the columns, for an error's one line."""
     more = [f"and {len(header.names) - LISTED} more"] if len(header.names) > LISTED else []
     return f"it has {', '.join([*map(shown, header.names[:LISTED]), *more])}"

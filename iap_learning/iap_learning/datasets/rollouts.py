@@ -63,14 +63,14 @@ def collect(
         seeds: of the episodes.
         progress: is told how many are over.
     """
-    recording = _Recording(episodes, flyer, seeds)
+    recording = _RolloutRecording(episodes, flyer, seeds)
     while recording.is_flying:
         recording.step()
         progress(len(recording.done))
     return [recording.done[k] for k in range(len(seeds))]
 
 
-class _Recording:
+class _RolloutRecording:
     """Episodes that are being flown.
 
     Attributes:

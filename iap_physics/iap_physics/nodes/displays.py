@@ -41,7 +41,7 @@ from iap_io.wire.sample_views import OdometryMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine
 from iap_physics.measured.state_noise import StateNoise
-from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
+from iap_physics.nodes.markers import PathMarker, Rotors, Solid, contact_arrows, placed, solids
 from iap_physics.plant.vehicle_spec import PlantVehicle
 
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
@@ -217,7 +217,7 @@ class RotorsAndMarkers:
 
     def __init__(self, node: SuiteNode, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name = vehicle.name
-        self._rotors, self._trace = Rotors(assembly, vehicle.platform.fleet), Trace()
+        self._rotors, self._trace = Rotors(assembly, vehicle.platform.fleet), PathMarker()
         bodies = [assembly.bodies[i] for i in assembly.aircraft]
         rotors = [(each.name, k + 1) for each in bodies for k in range(len(each.rotors))]
         names = [rotor_joint(*rotor) for rotor in rotors]

@@ -20,7 +20,7 @@ PATH_STEP = 0.05  # between points of the path [m]
 PATH_POINTS = 1000
 
 
-class Trace:
+class PathMarker:
     """The way that a body took, as points some way apart; the oldest are forgotten."""
 
     def __init__(self) -> None:
