@@ -8,19 +8,21 @@ nothing. Near the ground a reference falls no faster than it can be stopped,
 .. math::
     |v| \le \sqrt{v_0^2 + 2 a (h - h_0)},
 
-with the touch speed v_0 from the height h_0 above standing downwards.
+with the touch speed v_0 from the height h_0 above standing downwards. Heavy vehicles touch slower, see `touch_factor`.
 """
 
 import math
 
 import numpy as np
 
+from iap_control.references.landing import touch_factor
 from iap_description.arrays import Array
+from iap_description.earth import GRAVITY
 from iap_description.math.kernels import quat, rotate, vec
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_P, REF_V, Level, P, Q, V, W
 
-TOUCH_SPEED = 0.075  # of references, v_0 [m/s]
+TOUCH_SPEED = 0.075  # of references of vehicles that are not heavy, v_0 [m/s]
 TOUCH_HEIGHT = 0.08  # above standing, from which on it holds: h_0 [m]
 BRAKING = 1.0  # a [m/s^2]
 DEPTH = 0.25  # below standing, where references end [m]
@@ -38,10 +40,11 @@ class Flare:
 
     Args:
         height: of P's origin where the vehicle stands on the ground [m].
+        touch_speed: v_0 [m/s].
     """
 
-    def __init__(self, height: float) -> None:
-        self._height = height
+    def __init__(self, height: float, touch_speed: float) -> None:
+        self._height, self._touch_speed = height, touch_speed
         self.reset()
 
     def reset(self) -> None:
@@ -57,7 +60,7 @@ class Flare:
         if last is None:
             return reference
         above = last[1] - self._height - TOUCH_HEIGHT
-        speed = math.sqrt(TOUCH_SPEED**2 + 2.0 * BRAKING * max(above, 0.0))
+        speed = math.sqrt(self._touch_speed**2 + 2.0 * BRAKING * max(above, 0.0))
         lowest = max(last[1] - speed * max(t - last[0], 0.0), self._height - DEPTH)
         if z >= lowest:
             return reference
@@ -68,7 +71,7 @@ class Flare:
         """The reference at another height [m], where it falls at a speed [m/s]."""
         row = reference.row.copy()
         row[REF_P.stop - 1], row[REF_V.stop - 1] = z, -speed
-        row[REF_A.stop - 1] = BRAKING if speed > TOUCH_SPEED else 0.0
+        row[REF_A.stop - 1] = BRAKING if speed > self._touch_speed else 0.0
         return Reference(row, reference.level, reference.wrench_P)
 
 
@@ -77,16 +80,17 @@ class LandDetector:
 
     Args:
         height: of P's origin where the vehicle stands on the ground [m].
-        weight: of the vehicle [N].
+        mass: of the vehicle [kg].
+        gravity: that bears down on it [m/s^2].
 
     Attributes:
         touched_at: since when it stands [s]; None while it does not.
         has_landed: whether the rotors have been ended.
     """
 
-    def __init__(self, height: float, weight: float) -> None:
-        self._height, self._weight = height, weight
-        self._flare = Flare(height)
+    def __init__(self, height: float, mass: float, gravity: float = GRAVITY) -> None:
+        self._height, self._weight = height, mass * gravity
+        self._flare = Flare(height, TOUCH_SPEED * touch_factor(mass))
         self._idle = Reference(np.zeros(0), Level.WRENCH)
         self.reset()
 

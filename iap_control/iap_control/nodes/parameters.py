@@ -91,7 +91,7 @@ def _land_detector(
     what = "Whether the ground, z = 0 of map, may be touched: rotors end once the vehicle stands there."
     if not node.parameter("may_land", False, what):
         return None
-    return LandDetector(platform.ground_clearance, model.inertia.mass * model.inertia.gravity)
+    return LandDetector(platform.ground_clearance, model.inertia.mass, model.inertia.gravity)
 
 
 def _arm(

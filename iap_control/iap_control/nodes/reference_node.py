@@ -88,8 +88,10 @@ def make_player(node: SuiteNode, platform: Platform) -> Player:
     dt = 1.0 / node.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
     yaw_deg = _numbers(node, "aircraft_yaw_deg", "Heading of each aircraft", platform.count)
     yaw = None if yaw_deg is None else np.deg2rad(yaw_deg)
-    line = flight_timeline(reference, _leads(node, platform.ground_clearance), dt)
-    line = line.placed(_offset(node), mount_yaws(Assembly.of(platform)), yaw)
+    assembly = Assembly.of(platform)
+    leads = _leads(node, platform.ground_clearance, assembly.mass)
+    line = flight_timeline(reference, leads, dt)
+    line = line.placed(_offset(node), mount_yaws(assembly), yaw)
     what = "Length [s]; 0: the reference's own."
     duration = node.parameter("duration", 0.0, what, limits=(0.0, MAX_DURATION))
     if duration:
@@ -107,11 +109,11 @@ def _reference(node: SuiteNode) -> Motion | Replay:
     return validate(_ReferenceParameters, tree, source="parameters").reference
 
 
-def _leads(node: SuiteNode, ground_clearance: float) -> Leads:
+def _leads(node: SuiteNode, ground_clearance: float, mass: float) -> Leads:
     start = node.choice("start", STARTS, "Where the flight begins and ends: hover | ground.")
     what = "From rest at the first pose to the reference [s]."
     lead_in = node.parameter("lead_in", 3.0, what, limits=(0.0, MAX_DURATION))
-    return Leads(lead_in, ground_clearance if start == "ground" else None)
+    return Leads(lead_in, ground_clearance if start == "ground" else None, mass)
 
 
 def _offset(node: SuiteNode) -> Array:

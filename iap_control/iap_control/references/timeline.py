@@ -10,6 +10,7 @@ from typing import Self
 
 import numpy as np
 
+from iap_control.references.landing import touch_factor
 from iap_control.references.motions import Motion, Replay
 from iap_control.references.replay import RecordedCommand, commanded
 from iap_control.references.rows import approach, hold
@@ -24,7 +25,7 @@ from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, Level
 SPIN_UP = 1.0  # on the ground before the climb, and at the end of the descent [s]
 CLIMB_SPEED = 0.5  # mean speed of take-off and of the descent to the flare [m/s]
 FLARE_HEIGHT = 0.1  # above where the platform stands, from which it descends at `TOUCH_SPEED` [m]
-TOUCH_SPEED = 0.07  # [m/s]
+TOUCH_SPEED = 0.07  # of platforms that are not heavy, see `touch_factor` [m/s]
 LANDING_DEPTH = 0.24  # below where the platform stands, to which the reference goes: biased places touch, too [m]
 FLARE_TIME = 1.0  # shortest, from rest to the touch speed, and back to rest [s]
 SAMPLES = 200  # of a motion, that are looked at beforehand
@@ -176,10 +177,12 @@ class Leads:
     Attributes:
         lead_in: from rest at the first pose to the motion [s].
         ground_height: height of P's origin when the platform stands on the ground [m]; None starts hovering.
+        mass: of the platform, by which it touches the ground the slower [kg].
     """
 
     lead_in: float
     ground_height: float | None
+    mass: float
 
 
 def build(
@@ -217,7 +220,7 @@ def build(
         climb = (still[REF_P.stop - 1] - leads.ground_height) / CLIMB_SPEED
         spin_up = TimelinePart(round(SPIN_UP / dt), lambda k: hold(ground, len(k)))
         before = [spin_up, _approach("reference", ground, still, climb, dt), *before]
-        after = _landing(last, leads.ground_height, dt)
+        after = _landing(last, leads.ground_height, TOUCH_SPEED * touch_factor(leads.mass), dt)
     lead = sum(part.count for part in before)
     parts = (*before, middle, *after)
     first_t, last_t = lead * dt, (lead + middle.count - 1) * dt
@@ -277,21 +280,20 @@ def _level_at(row: Array, height: float) -> Array:
     return out
 
 
-def _landing(last: Array, height: float, dt: float) -> list[TimelinePart]:
+def _landing(last: Array, height: float, touch: float, dt: float) -> list[TimelinePart]:
     """Rows that stop, level out, and descend into the ground, at last so slowly that a touch is soft anywhere.
 
-    Contacts are rigid: the mean force of 5 ms is about m v (1 + restitution) / 5 ms, 100 N for 4.6 kg at 0.1 m/s.
-    A `LandDetector` ends the rotors once the platform stands.
+    The speed of the touch [m/s] is that of `touch_factor`. A `LandDetector` ends the rotors once the platform stands.
     """
     stop = last.copy()
     stop[REF_P] += 0.5 * last[7:10]  # comes to rest within a second
     rest = _level_at(stop, float(stop[2]))
-    way = 0.5 * TOUCH_SPEED * FLARE_TIME
+    way = 0.5 * touch * FLARE_TIME
     flare = _level_at(rest, min(height + FLARE_HEIGHT, float(rest[2]) - way))
-    flare[REF_V.stop - 1] = -TOUCH_SPEED
+    flare[REF_V.stop - 1] = -touch
     fall = max(FLARE_TIME, float(rest[2] - flare[2]) / CLIMB_SPEED)
     sinking = float(flare[2]) - (height - LANDING_DEPTH + way)
-    count = max(1, _count("reference", sinking / TOUCH_SPEED, dt))
+    count = max(1, _count("reference", sinking / touch, dt))
     low = _sunk(flare, np.array([count * dt]))[0]
     bottom = _level_at(low, float(low[2]) - way)
     return [

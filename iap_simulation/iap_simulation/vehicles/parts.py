@@ -157,7 +157,7 @@ def vehicle_timeline(
         BadInput: the platform cannot follow them.
     """
     height = vehicle.platform.ground_clearance if vehicle.start.mode == "ground" else None
-    leads = Leads(vehicle.start.lead_in, height)
+    leads = Leads(vehicle.start.lead_in, height, model.inertia.mass)
     line = flight_timeline(vehicle.reference, leads, scenario.dt, recorded)
     yaw_deg = vehicle.control.aircraft_yaw_deg
     yaw = None if yaw_deg is None else np.deg2rad(yaw_deg)
@@ -258,8 +258,8 @@ def land_detector(
     """The land detector of a vehicle whose flight ends on the ground; None of others."""
     if vehicle.start.mode != "ground" or not scenario.world.ground:
         return None
-    weight = model.inertia.mass * model.inertia.gravity
-    return LandDetector(vehicle.platform.ground_clearance, weight)
+    inertia = model.inertia
+    return LandDetector(vehicle.platform.ground_clearance, inertia.mass, inertia.gravity)
 
 
 def check_times(scenario: Scenario, duration: float) -> None:

@@ -29,7 +29,7 @@ def built(name, lead_in=3.0, ground_height=None):
     return timeline.build(
         motion.rows,
         motion.duration,
-        Leads(lead_in, ground_height),
+        Leads(lead_in, ground_height, 1.6),
         DT,
         score_leads=True,
     )
@@ -164,12 +164,25 @@ def test_the_reference_comes_to_the_ground_slowly_from_any_height(height):
     """From less than the flare's height, too; speeds within 8 cm of where the platform stands count."""
     start = motion_of("figure_eight").rows(np.zeros(1))[0]
     start[2], start[7:] = height, 0.0
-    leads = Leads(0.0, 0.25)
+    leads = Leads(0.0, 0.25, 1.6)
     line = build(lambda t: np.tile(start, (len(t), 1)), 1.0, leads, DT, score_leads=True)
     rows = rows_of(line)[round((line.lead + 1.0) / DT) :]
     near = np.abs(rows[:, 2] - 0.25) < 0.08
     assert near.any()
     assert np.abs(rows[near, 9]).max() < 0.09
+
+
+@pytest.mark.parametrize("mass", [1.6, 5.9, 9.1, 20.3])
+def test_a_heavy_platform_touches_no_harder_than_a_light_one(mass):
+    """A rigid contact of restitution 0.1 that ends within 5 ms has a mean force below 100 N."""
+    start = motion_of("figure_eight").rows(np.zeros(1))[0]
+    start[2], start[7:] = 1.5, 0.0
+    leads = Leads(0.0, 0.25, mass)
+    rows = rows_of(build(lambda t: np.tile(start, (len(t), 1)), 1.0, leads, DT, score_leads=True))
+    touch = np.flatnonzero((rows[:, 2] < 0.25) & (rows[:, 9] < 0.0))[0]
+    assert mass * -rows[touch, 9] * 1.1 / 0.005 < 100.0
+    assert rows[-1, 2] < 0.25 - 0.2
+    np.testing.assert_allclose(rows[-1, 7:], 0.0)
 
 
 def test_no_reference_gives_up_the_pose(ground):

@@ -72,9 +72,9 @@ def test_a_seed_is_a_motion():
 
 
 def test_velocities_are_what_is_tracked_of_it():
-    line = flight_timeline(steps(), Leads(0.0, None), 0.005)
+    line = flight_timeline(steps(), Leads(0.0, None, 1.6), 0.005)
     assert {line.level(k) for k in range(0, line.count, 100)} == {Level.VELOCITY}
-    line = flight_timeline(steps(), Leads(2.0, None), 0.005)
+    line = flight_timeline(steps(), Leads(2.0, None, 1.6), 0.005)
     assert line.level(0) == Level.POSE
 
 

@@ -167,7 +167,7 @@ def test_simple_inputs_answer_at_once_until_a_reference_comes():
 
 def test_a_vehicle_that_stands_gets_idle_rotors_until_the_next_flight():
     loop = loop_of()
-    loop.land_detector = LandDetector(0.25, 60.0)
+    loop.land_detector = LandDetector(0.25, 6.0)
     flying = answer(loop, 0, state(0.4), row(0.4)).thrust.copy()
     for k in range(1, 900):
         down = answer(loop, k, state(0.25), row(0.4 - min(0.001 * k, 0.3)))
