@@ -12,9 +12,12 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_control.allocation.model import mount_yaws
+from iap_control.nodes.maneuver_services import ManeuverServices
+from iap_control.references.maneuvers import Maneuvers
 from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
-from iap_control.references.timeline import MAX_DURATION, Leads, flight_timeline
+from iap_control.references.timeline import Leads, flight_timeline
+from iap_control.references.timeline_parts import MAX_DURATION
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import Record, validate
@@ -50,12 +53,13 @@ class ReferenceNode(SuiteNode):
         super().__init__(name, namespace=namespace, of="vehicle", parameters=parameters)
         self.refuse_scenario("reference")
         platform = self.platform()
-        self._player = make_player(self, platform)
+        self._player, maneuvers = make_player(self, platform)
         self._out = ReferenceMessage.of(platform.count)
         self._references = self.create_publisher(PlatformReference, "reference", LATEST)
         bodies = 1 + len(platform.joints)
         self.inputs.listen_to_states("state", bodies, self._on_state, LATEST)
         self._is_over, self._stamp = False, -1
+        self._maneuvers = ManeuverServices(self, self._player, maneuvers)
         self._diagnostics = Diagnostics(self, self._statuses)
 
     def _statuses(self) -> list[DiagnosticStatus]:
@@ -77,8 +81,8 @@ class ReferenceNode(SuiteNode):
         self._is_over = is_over
 
 
-def make_player(node: SuiteNode, platform: Platform) -> Player:
-    """Declare what a platform's references are made of, and make them.
+def make_player(node: SuiteNode, platform: Platform) -> tuple[Player, Maneuvers]:
+    """Declare what a platform's references are made of, and make them, and what plans maneuvers beside them.
 
     Raises:
         BadInput: one of the parameters cannot be used.
@@ -91,14 +95,18 @@ def make_player(node: SuiteNode, platform: Platform) -> Player:
     assembly = Assembly.of(platform)
     leads = _leads(node, platform.ground_clearance, assembly.mass)
     line = flight_timeline(reference, leads, dt)
-    line = line.placed(_offset(node), mount_yaws(assembly), yaw)
+    mounts = mount_yaws(assembly)
+    line = line.placed(_offset(node), mounts, yaw)
     what = "Length [s]; 0: the reference's own."
     duration = node.parameter("duration", 0.0, what, limits=(0.0, MAX_DURATION))
     if duration:
         line = line.cut(duration)
     home = _numbers(node, "home", "State row where the flight starts", STATE_SIZE)
     node.get_logger().info(f"{reference.type}: {line.duration:.1f} s")
-    return Player(line, line.row(0) if home is None else home)
+    what = "Whether the reference is played; else its first pose is held until a service asks for more."
+    plays = node.parameter("play", True, what)
+    player = Player(line, line.row(0) if home is None else home, plays=plays)
+    return player, Maneuvers(leads, dt, mounts, yaw)
 
 
 def _reference(node: SuiteNode) -> Motion | Replay:

@@ -10,57 +10,25 @@ from typing import Self
 
 import numpy as np
 
-from iap_control.references.landing import touch_factor
+from iap_control.references.landing import CLIMB_SPEED, SPIN_UP, landing
 from iap_control.references.motions import Motion, Replay
 from iap_control.references.replay import RecordedCommand, commanded
-from iap_control.references.rows import approach, hold
+from iap_control.references.rows import hold
+from iap_control.references.timeline_parts import (
+    TimelinePart,
+    approach_part,
+    level_at,
+    period_count,
+)
 from iap_control.references.velocity_steps import VelocitySteps
-from iap_control.responders.inputs import at_rest
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, Level
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
 
-SPIN_UP = 1.0  # on the ground before the climb, and at the end of the descent [s]
-CLIMB_SPEED = 0.5  # mean speed of take-off and of the descent to the flare [m/s]
-FLARE_HEIGHT = 0.1  # above where the platform stands, from which it descends at `TOUCH_SPEED` [m]
-TOUCH_SPEED = 0.07  # of platforms that are not heavy, see `touch_factor` [m/s]
-LANDING_DEPTH = 0.24  # below where the platform stands, to which the reference goes: biased places touch, too [m]
-FLARE_TIME = 1.0  # shortest, from rest to the touch speed, and back to rest [s]
 SAMPLES = 200  # of a motion, that are looked at beforehand
 BLOCK = 512  # control instants that are made at once
-MAX_DURATION = (
-    2.0**31
-)  # that a part of a flight can last, since stamps count seconds in 32 bits [s]
-
-
-@dataclass(frozen=True)
-class TimelinePart:
-    """A stretch of a timeline.
-
-    Attributes:
-        count: control instants in it.
-        made: (T, 19) reference rows at the instants (T,), counted from the part's own first one.
-        level: of all its rows.
-    """
-
-    count: int
-    made: Callable[[Array], Array]
-    level: Level = Level.POSE
-
-    def rows(self, start: int, stop: int) -> Array:
-        """The rows (stop - start, 19) of the instants from `start` to before `stop`.
-
-        A single row is made as one of two, since numpy sums up a single row in another order: the last bit of a row
-        shall not depend on how many are made at once.
-        """
-        k = np.arange(start, max(stop, start + 2), dtype=np.float64)
-        return self.made(np.minimum(k, stop - 1))[: stop - start]
-
-    def row(self, k: int) -> Array:
-        """The row (19,) at one instant."""
-        return np.asarray(self.rows(k, k + 1)[0])
 
 
 @dataclass
@@ -128,7 +96,7 @@ class Timeline:
             BadInput: that is longer than a stamp can say.
         """
         window = (min(self.window[0], duration), min(self.window[1], duration))
-        count = _count("duration", duration, self.dt) + 1
+        count = period_count("duration", duration, self.dt) + 1
         return replace(self, count=count, window=window)
 
     def row(self, k: int) -> Array:
@@ -207,20 +175,22 @@ def build(
     Raises:
         BadInput: a part lasts longer than a stamp can say.
     """
-    middle = TimelinePart(_count("reference", duration, dt) + 1, lambda k: motion(k * dt), level)
+    middle = TimelinePart(
+        period_count("reference", duration, dt) + 1, lambda k: motion(k * dt), level
+    )
     _check_plausible(middle)
     first, last = middle.row(0), middle.row(middle.count - 1)
     still = hold(first, 1)[0]
     before: list[TimelinePart] = []
     if leads.lead_in > 0.0:
-        before = [_approach("start.lead_in", still, first, leads.lead_in, dt)]
+        before = [approach_part("start.lead_in", still, first, leads.lead_in, dt)]
     after: list[TimelinePart] = []
     if leads.ground_height is not None:
-        ground = _level_at(still, leads.ground_height)
+        ground = level_at(still, leads.ground_height)
         climb = (still[REF_P.stop - 1] - leads.ground_height) / CLIMB_SPEED
         spin_up = TimelinePart(round(SPIN_UP / dt), lambda k: hold(ground, len(k)))
-        before = [spin_up, _approach("reference", ground, still, climb, dt), *before]
-        after = _landing(last, leads.ground_height, TOUCH_SPEED * touch_factor(leads.mass), dt)
+        before = [spin_up, approach_part("reference", ground, still, climb, dt), *before]
+        after = landing(last, leads.ground_height, leads.mass, dt)
     lead = sum(part.count for part in before)
     parts = (*before, middle, *after)
     first_t, last_t = lead * dt, (lead + middle.count - 1) * dt
@@ -257,70 +227,3 @@ def _check_plausible(part: TimelinePart) -> None:
         raise BadInput(
             f"key 'reference': a position, velocity or acceleration is beyond {MAX_SI_NUMBER:g} m, m/s or m/s^2"
         )
-
-
-def _count(key: str, duration: float, dt: float) -> int:
-    """Control periods in a duration [s]."""
-    if not duration < MAX_DURATION:
-        raise BadInput(f"key '{key}': lasts {duration:g} s, must be below {MAX_DURATION:.0f} s")
-    return round(duration / dt)
-
-
-def _approach(key: str, start: Array, end: Array, duration: float, dt: float) -> TimelinePart:
-    """Rows from rest at `start` towards `end`, whose own row is left to what follows."""
-    count = max(1, _count(key, duration, dt))
-    return TimelinePart(count, lambda k: approach(k * dt, count * dt, start, end))
-
-
-def _level_at(row: Array, height: float) -> Array:
-    """A pose at rest, level, with the yaw of `row`, at a height."""
-    out = row.copy()
-    at_rest(row, out)
-    out[REF_P.stop - 1] = height
-    return out
-
-
-def _landing(last: Array, height: float, touch: float, dt: float) -> list[TimelinePart]:
-    """Rows that stop, level out, and descend into the ground, at last so slowly that a touch is soft anywhere.
-
-    The speed of the touch [m/s] is that of `touch_factor`. A `LandDetector` ends the rotors once the platform stands.
-    """
-    stop = last.copy()
-    stop[REF_P] += 0.5 * last[7:10]  # comes to rest within a second
-    rest = _level_at(stop, float(stop[2]))
-    way = 0.5 * touch * FLARE_TIME
-    flare = _level_at(rest, min(height + FLARE_HEIGHT, float(rest[2]) - way))
-    flare[REF_V.stop - 1] = -touch
-    fall = max(FLARE_TIME, float(rest[2] - flare[2]) / CLIMB_SPEED)
-    sinking = float(flare[2]) - (height - LANDING_DEPTH + way)
-    count = max(1, _count("reference", sinking / touch, dt))
-    low = _sunk(flare, np.array([count * dt]))[0]
-    bottom = _level_at(low, float(low[2]) - way)
-    return [
-        _reversed_approach(rest, last, 2.0, dt),
-        _approach("reference", rest, flare, fall, dt),
-        TimelinePart(count + 1, lambda k: _sunk(flare, k * dt)),
-        _reversed_approach(bottom, low, FLARE_TIME, dt),
-        TimelinePart(round(SPIN_UP / dt), lambda k: hold(bottom, len(k))),
-    ]
-
-
-def _sunk(row: Array, t: Array) -> Array:
-    """Rows (T, 19) of a row that moves on with its velocity for times (T,) [s]."""
-    rows = np.tile(row, (len(t), 1))
-    rows[:, REF_P] += t[:, None] * row[REF_V]
-    return rows
-
-
-def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -> TimelinePart:
-    """Rows from a moving row to rest: the approach to the row run backwards in time."""
-    mirrored = moving.copy()
-    mirrored[7:13] *= -1.0  # velocities change sign with time, accelerations do not
-    there = _approach("reference", rest, mirrored, duration, dt)
-
-    def rows(k: Array) -> Array:
-        out = there.made(there.count - 1 - k)
-        out[:, 7:13] *= -1.0
-        return out
-
-    return TimelinePart(there.count, rows)
