@@ -14,12 +14,13 @@ from iap_description.config.record import validate
 
 SIZE = 0.52
 WEIGHT, ARM = 45.0, 0.134  # of a module [N], of its rotors along x and y [m]
+STIFFNESS = (46.0, 46.0, 36.0)  # of its law [N/m]
 
 
 def lift(count: int) -> Lift:
     """That of equal modules with four rotors each."""
     rotors = [(ARM, ARM), (-ARM, ARM), (-ARM, -ARM), (ARM, -ARM)]
-    return Lift.of([WEIGHT] * count, [rotors] * count)
+    return Lift.of([WEIGHT] * count, [rotors] * count, [STIFFNESS] * count)
 
 
 def chain(count: int) -> dict[str, ModuleJoint]:

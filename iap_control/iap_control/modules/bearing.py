@@ -31,20 +31,27 @@ TINY = 1e-3  # [N]
 
 
 class Lift(NamedTuple):
-    """Weights of n modules, and lift of their r rotors.
+    """Weights of n modules, lift of their r rotors, and stiffness of their laws.
 
     Attributes:
         weights: (n,) [N].
         rotors: (n, r, 2) along x and y from each module's CoM [m].
+        stiffness: (n, 3) force per error of place, own axes [N/m].
     """
 
     weights: Array
     rotors: Array
+    stiffness: Array
 
     @classmethod
-    def of(cls, weights: Sequence[float], rotors: Sequence[Sequence[Sequence[float]]]) -> Self:
+    def of(
+        cls,
+        weights: Sequence[float],
+        rotors: Sequence[Sequence[Sequence[float]]],
+        stiffness: Sequence[Sequence[float]],
+    ) -> Self:
         """The same of plain numbers."""
-        return cls(np.array(weights, dtype=float), np.array(rotors, dtype=float))
+        return cls(*(np.array(each, dtype=float) for each in (weights, rotors, stiffness)))
 
     @property
     def lever(self) -> float:
@@ -53,7 +60,7 @@ class Lift(NamedTuple):
 
     def among(self, modules: Sequence[int]) -> "Lift":
         """That of some modules."""
-        return Lift(self.weights[list(modules)], self.rotors[list(modules)])
+        return Lift(*(each[list(modules)] for each in self))
 
 
 def evened(structure: Structure, y: Array, lever: float) -> Array:

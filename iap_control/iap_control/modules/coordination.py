@@ -21,6 +21,7 @@ class CoordinatedModule(Record):
     start: StateRow  # where it stands at t = 0
     weight: Positive  # [N]
     rotors: tuple[tuple[Real, Real], ...]  # their places along x and y from its CoM [m]
+    stiffness: Vec3  # of its law: force per error of place, own axes [N/m]
     position_bias: Vec3  # of its own estimate, which relative poses do not have [m]
 
 
@@ -36,7 +37,9 @@ class CoordinationSpec(Record):
     def lift(self) -> Lift:
         """The modules' weights, and the lift of their rotors."""
         return Lift.of(
-            [each.weight for each in self.vehicles], [each.rotors for each in self.vehicles]
+            [each.weight for each in self.vehicles],
+            [each.rotors for each in self.vehicles],
+            [each.stiffness for each in self.vehicles],
         )
 
     @property

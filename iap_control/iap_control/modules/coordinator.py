@@ -18,7 +18,7 @@ from iap_control.modules.losses import LossMonitor, ModuleLoss
 from iap_control.modules.mission import Mission
 from iap_control.modules.pose_errors import LeaderOffsets, PoseOffsets, Steering
 from iap_control.modules.relative_pose import RelativePose, check_drogue
-from iap_control.modules.settings import FACES, ModuleJointSpec, ModulesSpec
+from iap_control.modules.settings import ModulesSpec
 from iap_control.modules.structure import ModuleJoint, Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -52,7 +52,7 @@ class Coordinator:
     def __init__(self, spec: ModulesSpec, names: Sequence[str], lift: Lift) -> None:
         self.spec, self._names, self._dt = spec, list(names), 1.0 / spec.rate
         self.joints = joints_of(spec, names)
-        self.machines = {name: self._machine(name, each) for name, each in spec.joints.items()}
+        self.machines = {name: JointMachine.of(name, spec) for name in spec.joints}
         self.events: list[JointEvent] = []
         self.feed_forward = FeedForward(lift, spec.gain, spec.compensation, limit=spec.gain_limit)
         self._compensation = JointCompensation(spec, self.feed_forward)
@@ -167,17 +167,28 @@ class Coordinator:
         """Let neighbours lead in place of modules that are lost, and abort their dockings."""
         orders: list[LatchOrder] = []
         for module in self.lost.update(reports.t, reports.command_times.tolist()):
+            held = {self._structure_of(module).leader, self._guidance.anchor_of(module)}
             self.structures = self._structures()
             self._assign_roles()
             structure = self._structure_of(module)
             leader, name = structure.leader, self._names[module]
-            if self._guidance.anchor_of(module) == module != leader:
-                self._guidance.hand_over(structure, self._rows[leader], reports.nominal[leader])
+            if module in held and module != leader:
+                self._hand_over(structure, reports)
             self.losses.append(ModuleLoss(reports.t, name, self._names[leader]))
             for joint in self._docking(module):
                 orders += self.abort(joint, reports, f"joint '{joint}': '{name}' is lost")
             self._bear(reports)
         return orders
+
+    def _hand_over(self, structure: Structure, reports: ModuleReports) -> None:
+        """Let a structure stay where its leader, a new one, thinks that it is: others may think otherwise.
+
+        Without that the leader's integral would move all by what its estimate is off the last one's.
+        """
+        row, nominal = self._rows[structure.leader], reports.nominal[structure.leader]
+        place_W, _ = self._pose_errors.of(structure.leader, row)
+        self._guidance.hand_over(structure, (place_W, row[REF_Q]), nominal)
+        self.feed_forward.hold(structure, place_W - row[REF_P], reports.estimates)
 
     def _bear(self, reports: ModuleReports) -> None:
         """Let structures carry their modules whose motors have stopped."""
@@ -282,10 +293,6 @@ class Coordinator:
 
     def _pose(self, joint: ModuleJoint, reports: ModuleReports) -> RelativePose:
         return RelativePose.of(reports.shared[joint.a], reports.shared[joint.b])
-
-    def _machine(self, name: str, spec: ModuleJointSpec) -> JointMachine:
-        settings = (np.array(FACES[spec.face]), self.spec.size, self.spec.machine)
-        return JointMachine(name, *settings, joined=spec.joined)
 
     def _machine_named(self, name: str) -> JointMachine:
         if name not in self.machines:

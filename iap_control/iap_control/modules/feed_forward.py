@@ -121,6 +121,18 @@ class FeedForward:
         self.wrenches_P += borne_P - self._borne_P.get(module, 0.0)
         self._borne_P[module] = borne_P
 
+    def hold(self, structure: Structure, shift_W: Array, estimates: Array) -> None:
+        """Take away what laws of a structure's modules that obey do about a step of references, so that none moves.
+
+        Args:
+            structure: whose references step.
+            shift_W: (3,) the step [m].
+            estimates: (n, 13) state rows of all modules.
+        """
+        for module in np.array(structure.modules)[structure.obeys]:
+            step_P = so3.rotate(so3.conjugate(estimates[module, Q]), shift_W)
+            self.wrenches_P[module, :3] -= self._lift.stiffness[module] * step_P
+
     def put(self, module: int, wrench_P: Array) -> None:
         """Set the feed-forward (6,) of a module that has parted from all others, besides what it pushes against."""
         self.wrenches_P[module] = wrench_P

@@ -92,9 +92,9 @@ class ModuleGuidance:
         row[REF_Q] = q_WL
         self._guided[module] = GuidedReference(row, t)
 
-    def hand_over(self, structure: Structure, row: Array, nominal: Array) -> None:
-        """Let a structure follow its leader's reference, of a row (19+) now and an own one (19+); nothing jumps."""
-        self.stay(structure.leader, (row[REF_P], row[REF_Q]), nominal)
+    def hand_over(self, structure: Structure, pose_W: tuple[Array, Array], nominal: Array) -> None:
+        """Let a structure follow its leader's reference from a pose on, as its own (19+) has it there now."""
+        self.stay(structure.leader, pose_W, nominal)
         self.anchor(structure, structure.leader)
 
     def let_go(self, module: int) -> None:

@@ -11,11 +11,12 @@ where *any* axis is beyond its limit: the authors' code asks for all of them, wh
 
 import math
 from enum import Enum
+from typing import Self
 
 import numpy as np
 
 from iap_control.modules.relative_pose import Misalignment, RelativePose, Setpoint
-from iap_control.modules.settings import MachineSettings
+from iap_control.modules.settings import FACES, MachineSettings, ModulesSpec
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.face_latch import catches
@@ -76,6 +77,13 @@ class JointMachine:
         self._filtered: RelativePose | None = None
         self._nearest, self._is_caught, self._is_locked = math.inf, joined, joined
         self._flight_end: float | None = None
+
+    @classmethod
+    def of(cls, name: str, spec: ModulesSpec) -> Self:
+        """The machine of one of the joints between modules."""
+        joint = spec.joints[name]
+        normal = np.array(FACES[joint.face])
+        return cls(name, normal, spec.size, spec.machine, joined=joint.joined)
 
     @property
     def is_busy(self) -> bool:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A scenario's modules as nodes take them: the coordinator's specification."""
 
+from collections.abc import Sequence
+
+from iap_control.modules.bearing import Lift
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_description.errors import BadInput
@@ -8,6 +11,7 @@ from iap_io.runs.topics import ESTIMATED, STATE
 from iap_io.runs.vehicle_meta import TRUTH
 from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
@@ -62,6 +66,24 @@ def rotors_of(vehicle: Vehicle) -> tuple[tuple[float, float], ...]:
     return tuple((rotor.position[0], rotor.position[1]) for rotor in vehicle.model.fleet[0].rotors)
 
 
+def lift_of(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Lift:
+    """Weights, rotors and stiffness of a scenario's modules, in its vehicles' order."""
+    pairs = zip(scenario.vehicles, vehicles, strict=True)
+    return Lift.of(
+        [weight_of(scenario, vehicle) for vehicle in vehicles],
+        [rotors_of(vehicle) for vehicle in vehicles],
+        [stiffness_of(spec, vehicle) for spec, vehicle in pairs],
+    )
+
+
+def stiffness_of(spec: VehicleSpec, vehicle: Vehicle) -> tuple[float, float, float]:
+    """Force of a module's law per error of place, own axes [N/m]."""
+    gains = spec.control.gains
+    scale = vehicle.model.inertia.mass if gains.per_inertia else 1.0
+    x, y, z = (scale * each for each in gains.kP[:3])
+    return x, y, z
+
+
 def _module(scenario: Scenario, i: int) -> CoordinatedModule:
     spec = scenario.vehicles[i]
     vehicle = Vehicle.of(scenario, spec)
@@ -74,5 +96,6 @@ def _module(scenario: Scenario, i: int) -> CoordinatedModule:
         start=vehicle.start[0].tolist(),
         weight=weight_of(scenario, vehicle),
         rotors=rotors_of(vehicle),
+        stiffness=stiffness_of(spec, vehicle),
         position_bias=vehicle.position_bias.tolist(),
     )

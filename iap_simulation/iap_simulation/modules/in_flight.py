@@ -8,7 +8,6 @@ from typing import Self
 
 import numpy as np
 
-from iap_control.modules.bearing import Lift
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import LatchOrder, ModuleReports, mean_wrench
 from iap_control.modules.follower import RoleControl
@@ -22,7 +21,7 @@ from iap_estimation.wrench.module_observer import ModuleObserver, module_observe
 from iap_physics.modules.engine_joints import EngineJoints
 from iap_physics.plant.plant import Plant
 from iap_simulation.loop.agents import make_joint_guidance
-from iap_simulation.modules.coordination import rotors_of, weight_of
+from iap_simulation.modules.coordination import lift_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
 
@@ -53,10 +52,7 @@ class ModulesInFlight:
         self._vehicles, self._plant = vehicles, plant
         self.policy = make_joint_guidance(scenario, vehicles)
         spec = spec if self.policy is None else aligned_by_policy(spec)
-        lift = Lift.of(
-            [weight_of(scenario, vehicle) for vehicle in vehicles],
-            [rotors_of(vehicle) for vehicle in vehicles],
-        )
+        lift = lift_of(scenario, vehicles)
         self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles], lift)
         self.coordinator.check_start(np.array([vehicle.start[0] for vehicle in vehicles]))
         closing = {name for name, joint in spec.joints.items() if joint.closes}

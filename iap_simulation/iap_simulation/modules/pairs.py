@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from iap_control.modules.bearing import Lift
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array, Integers
@@ -18,7 +17,7 @@ from iap_description.errors import BadInput
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.batch.batch_support import ENGINE
 from iap_simulation.batch.worlds import Worlds
-from iap_simulation.modules.coordination import rotors_of, weight_of
+from iap_simulation.modules.coordination import lift_of
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import EngineChoice, Scenario
 
@@ -113,8 +112,7 @@ class ModulePairs:
     def coordinator(self) -> Coordinator:
         """A new one, for one of the worlds."""
         vehicles = [worlds.flight.vehicles[0] for worlds in self.both]
-        weights = [weight_of(self.scenario, vehicle) for vehicle in vehicles]
-        lift = Lift.of(weights, [rotors_of(vehicle) for vehicle in vehicles])
+        lift = lift_of(self.scenario, vehicles)
         return Coordinator(self.spec, [vehicle.name for vehicle in vehicles], lift)
 
 

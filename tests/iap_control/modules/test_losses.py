@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from support.module_joints import ARM, SIZE, WEIGHT, chain, lift, spec_of, square, told
+from support.module_joints import ARM, SIZE, STIFFNESS, WEIGHT, chain, lift, spec_of, square, told
 
 from iap_control.modules.bearing import evened, shares
 from iap_control.modules.coordinator import Coordinator
@@ -14,6 +14,7 @@ from iap_control.modules.losses import LossMonitor
 from iap_control.modules.structure import Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.math import so3
 
 DOWN = np.array([0.0, 0.0, -WEIGHT])
 LINE = {
@@ -84,6 +85,32 @@ def test_a_neighbour_leads_without_a_step_of_references() -> None:
     nominal[1] += 5.0  # the reference of the lost one counts no more
     coordinator.put_rows(1.05, nominal, rows)
     np.testing.assert_allclose(rows[:, :3], before[:, :3], atol=1e-12)
+
+
+def test_a_structure_stays_where_it_is_though_its_new_leader_thinks_otherwise() -> None:
+    """References are where the new leader thinks that it is, and no module that obeys pushes otherwise than before."""
+    coordinator, rows = line(), np.zeros((3, 20))
+    off = np.array([[0.03, -0.02, 0.04], [0.0, 0.0, 0.0], [-0.01, 0.05, 0.02]])
+    yaw = so3.quaternion_exp(np.array([0.0, 0.0, 0.3]))
+    reports = silent(1.0, 1.0)
+    reports.estimates[:, :3] += off
+    reports.estimates[:, 3:7] = reports.nominal[:, 3:7] = yaw
+    reports.estimates[:, :3] = so3.rotate(yaw, reports.estimates[:, :3])
+    reports.nominal[:, :3] = so3.rotate(yaw, PLACES)
+
+    def pushes() -> Array:
+        coordinator.put_rows(1.0, reports.nominal, rows)
+        errors_P = so3.rotate(so3.conjugate(yaw), rows[:, :3] - reports.estimates[:, :3])
+        return np.array(STIFFNESS) * errors_P + coordinator.feed_forward.wrenches_P[:, :3]
+
+    coordinator.update(reports)
+    before = pushes()
+    for t in (1.025, 1.05):
+        times = np.array([t, 1.0, t])
+        coordinator.update(reports._replace(t=t, command_times=times))
+    assert coordinator.roles[0] == ModuleRole.LEADER
+    np.testing.assert_allclose(pushes()[[0, 2]], before[[0, 2]], atol=1e-12)
+    np.testing.assert_allclose(rows[0, :3], reports.estimates[0, :3], atol=1e-12)
 
 
 def test_feed_forward_waits_while_a_wrench_is_not_known() -> None:

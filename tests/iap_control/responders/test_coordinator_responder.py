@@ -34,6 +34,7 @@ def module(i: int) -> CoordinatedModule:
         start=tuple(row(STATE_SIZE, 0.52 * i).tolist()),
         weight=45.0,
         rotors=((0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1)),
+        stiffness=(46.0, 46.0, 36.0),
         position_bias=(0.0, 0.0, 0.0),
     )
 
