@@ -45,6 +45,7 @@ class Client:
     def come_to(self, *pose):
         """Wait until the platform is at a place and heading [m], [rad]."""
         self.probe.wait(lambda: np.abs(self.pose - pose).max() < 0.02, f"being at {pose}")
+        self.pass_time(1.0)  # until the way has ended, too
 
     def pass_time(self, seconds):
         t = 1e-9 * self.probe.newest["iap"] + seconds
@@ -89,7 +90,7 @@ def test_a_platform_takes_off_goes_and_lands_as_it_is_asked_to(start):
 
     client.call(srv.Land, "land", height=0.04)
     probe.wait(client.stands, "standing on the ground with its rotors ended")
-    np.testing.assert_allclose(client.pose[:3], (0.3, -0.3, STANDING), atol=0.03)
+    np.testing.assert_allclose(client.pose, (0.3, -0.3, STANDING, np.pi / 2), atol=0.03)
 
     client.call(srv.Takeoff, "takeoff", height=0.6)
     client.come_to(0.3, -0.3, 0.6, np.pi / 2)
