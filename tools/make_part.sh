@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2154
-# Makes one part of a set-up: make_part.sh python|wheels|dev|messages|packages|kernels, called by tools/setup.sh with the
-# variables root and python.
+# Makes one part of a set-up: make_part.sh python|wheels|dev|messages|packages|kernels|dev_kernels, called by
+# tools/setup.sh with the variables root and python.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=workspace.sh
 . "$root/tools/workspace.sh"
@@ -102,6 +102,11 @@ make_kernels() {
     fi
     rm -rf -- "$kept_kernels"
     python -P -m iap_bringup.cli.warm_up
+}
+
+make_dev_kernels() {
+    enter_environment
+    python -P -m iap_bringup.cli.warm_up --all
 }
 
 "make_$1"

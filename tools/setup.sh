@@ -70,7 +70,8 @@ make_parts() {
     [[ $1 != dev ]] || is_fresh dev || make_part dev "packages for the tests (pip)"
     is_fresh messages || make_part messages "iap_msgs (colcon)"
     is_fresh packages || make_part packages "the Python packages (colcon)"
-    is_fresh kernels || make_part kernels "machine code of the kernels (numba)"
+    is_fresh kernels || make_part kernels "machine code of the kernels of single flights (numba)"
+    [[ $1 != dev ]] || is_fresh dev_kernels || make_part dev_kernels "machine code of all kernels (numba)"
 }
 
 # Says why an environment that is there is made anew.
@@ -94,7 +95,7 @@ make_part() {
     printf '\n== %s\n' "$title" >>"$log"
     begin=$(wc -c <"$log")
     if ! logged env root="$root" python="$python" bash "$root/tools/make_part.sh" "$part"; then
-        [[ $part == kernels ]] || failed "$title" "$begin"
+        [[ $part == *kernels ]] || failed "$title" "$begin"
         say "  failed, so they compile when first used; why is in $log" # and the run itself shows it
         return
     fi

@@ -62,9 +62,12 @@ key_of_kernels() {
     ) | digest
 }
 
+# Tests find every kernel compiled; a set-up for runs compiles those of single flights alone.
+key_of_dev_kernels() { key_of_kernels; }
+
 is_fresh() {
     [[ -f $stamps/$1 && ! -f $stamps/$1.started && $(<"$stamps/$1") == "$("key_of_$1")" ]] || return
-    [[ $1 != kernels || -n $(find "$venv/numba/$(<"$stamps/kernels")" -name '*.nbc' -print -quit 2>/dev/null) ]]
+    [[ $1 != *kernels || -n $(find "$venv/numba/$(<"$stamps/kernels")" -name '*.nbc' -print -quit 2>/dev/null) ]]
 }
 
 # is_ready run|dev: whether every part of that profile is finished.
@@ -73,7 +76,7 @@ is_ready() {
     for part in python underlay wheels messages packages kernels; do
         is_fresh "$part" || return 1
     done
-    [[ $1 != dev ]] || is_fresh dev
+    [[ $1 != dev ]] || { is_fresh dev && is_fresh dev_kernels; }
 }
 
 # The environment of the built packages; one thread per process, because threads only hurt on small matrices.

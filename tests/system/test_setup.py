@@ -135,6 +135,21 @@ def test_another_lock_makes_the_environment_anew(checkout, tmp_path):
     assert "made anew" in call(checkout, env).stderr
 
 
+def test_tests_need_all_kernels_compiled_and_runs_those_of_single_flights(checkout):
+    stamps = checkout / ".venv" / "stamps"
+    stamps.mkdir(parents=True)
+    for part in ("python", "underlay", "wheels", "dev", "messages", "packages", "kernels"):
+        (stamps / part).write_text(key(checkout, part))
+    cache = checkout / ".venv" / "numba" / key(checkout, "kernels").strip() / "states"
+    cache.mkdir(parents=True)
+    (cache / "kernel.nbc").touch()
+    ready = f'root="{checkout}"; . "$root/tools/workspace.sh"; is_ready '
+    assert subprocess.call(["bash", "-c", f"{ready} run"]) == 0
+    assert subprocess.call(["bash", "-c", f"{ready} dev"]) != 0
+    (stamps / "dev_kernels").write_text(key(checkout, "dev_kernels"))
+    assert subprocess.call(["bash", "-c", f"{ready} dev"]) == 0
+
+
 def test_kernels_that_are_gone_are_made_anew(checkout):
     stamps = checkout / ".venv" / "stamps"
     stamps.mkdir(parents=True)

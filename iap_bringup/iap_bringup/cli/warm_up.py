@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles every kernel once, so that no run waits for it: short flights, also with sensors and on estimates.
+"""Compiles kernels ahead, so that runs do not wait for them: those of single flights, or with ``--all`` every one.
 
-The set-up calls ``python -m iap_bringup.cli.warm_up``; numba keeps what was compiled, in ``NUMBA_CACHE_DIR`` under
-``./iap``.
+The set-up calls ``python -m iap_bringup.cli.warm_up``, that for tests with ``--all``; numba keeps what was compiled, in
+``NUMBA_CACHE_DIR`` under ``./iap``. All other kernels are compiled by the first run that calls them.
 """
 
 # ruff: noqa: E402 - what is kept is checked from the first kernel on
@@ -12,8 +12,9 @@ check_compilation_cache()
 
 import multiprocessing
 import os
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -40,18 +41,31 @@ CAMERAS = tuple(
 )
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Make the shares in processes side by side, as many as there are processors."""
+    shares = SHARES if "--all" in arguments else FIRST
     processes = min(MAX_PROCESSES, len(os.sched_getaffinity(0)))
     fork = multiprocessing.get_context("fork")  # of what is imported, before any kernel is used
     with ProcessPoolExecutor(processes, fork) as pool:
-        list(pool.map(_make, SHARES))
+        list(pool.map(_make, shares))
 
 
 def _make(share: Callable[[Path], None]) -> None:
     """Throw away what a share has recorded."""
     with tempfile.TemporaryDirectory() as folder:
         share(Path(folder))
+
+
+def _first_flights(folder: Path) -> None:
+    """A platform of three aircraft, still and in weather, with inertial units."""
+    record("three_star_spiral", folder=folder / "still", duration=0.2)
+    record("figure_eight_windy", folder=folder / "weather", duration=0.2, sensors="imu")
+
+
+def _first_of_other_laws(folder: Path) -> None:
+    """Platforms that other control laws fly."""
+    for platform in PLATFORMS[1:]:
+        record("hover", folder=folder / platform, platform=platform, duration=0.2)
 
 
 def _worlds(folder: Path) -> None:
@@ -138,7 +152,8 @@ def _check_message() -> None:
     first_odd(np.array([0.0, 0.0, 0.0, 1.0]), np.arange(4), np.array([0]))
 
 
+FIRST = (_first_flights, _first_of_other_laws)  # of the commands that people type first
 SHARES = (_worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form)
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
