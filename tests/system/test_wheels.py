@@ -27,7 +27,6 @@ NAMES = {  # on indexes, of what is imported by another name
     "warp": "warp-lang",
     "yaml": "pyyaml",
 }
-BY_HAND = {"gtsam"}  # which comes without what it asks for, see requirements/batch.txt
 BROUGHT = {"h5py": "minari"}  # by another one
 LOCKS = sorted((REQUIREMENTS / "lock").glob("*.txt"))
 
@@ -55,7 +54,7 @@ def extras():
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
 def test_a_wheel_requires_all_that_its_core_imports(package):
     outside = {name for path in modules(package) if is_core(path) for name in imports(path)}
-    outside -= {*sys.stdlib_module_names, package, *BY_HAND}
+    outside -= {*sys.stdlib_module_names, package}
     outside = {BROUGHT.get(name, NAMES.get(name, name)) for name in outside}
     known = {normal(each.name) for each in [*required(package), *extras()]}
     assert {normal(name) for name in outside} <= known

@@ -26,6 +26,7 @@ from iap_bringup.cli.machine import (
     shared_memory,
     video_codecs,
 )
+from iap_description.process.extras import install_line
 
 WIDTH = 24  # of the column of names
 CHECKOUT = next(
@@ -60,26 +61,21 @@ class Extra(NamedTuple):
     Attributes:
         name: of the extra for pip, and of its lock file in a checkout.
         packages: (name of the distribution, name to import) of each.
-        options: of pip, in a checkout.
     """
 
     name: str
     packages: tuple[tuple[str, str], ...]
-    options: str = "--require-hashes"
 
     @property
     def remedy(self) -> str:
         """The command that installs it."""
-        if CHECKOUT is None:
-            return f"{sys.executable} -m pip install 'iap-suite[{self.name}]'"
-        return f"{sys.executable} -m pip install {self.options} -r {CHECKOUT}/requirements/lock/{self.name}.txt"
+        return install_line(self.name)
 
 
 CORE = (
     ("numpy", "numpy"),
     ("numba", "numba"),
     ("scipy", "scipy"),
-    ("opencv-python-headless", "cv2"),
     ("pydantic", "pydantic"),
     ("PyYAML", "yaml"),
     ("rosbags", "rosbags"),
@@ -87,13 +83,13 @@ CORE = (
     ("matplotlib", "matplotlib"),
     ("trimesh", "trimesh"),
     ("embreex", "embreex"),
-    ("moderngl", "moderngl"),
-    ("viser", "viser"),
     ("xacro", "xacro"),
 )
 PYBULLET = ("pybullet", "pybullet")
 MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
 EXTRAS = (
+    Extra("view", (("viser", "viser"),)),
+    Extra("cameras", (("opencv-python-headless", "cv2"), ("moderngl", "moderngl"))),
     Extra("learning", (("gymnasium", "gymnasium"),)),
     Extra(
         "training", (("jax", "jax"), ("optax", "optax"), ("minari", "minari"), ("onnx", "onnx"))
@@ -101,7 +97,7 @@ EXTRAS = (
     Extra("gpu", (("numba-cuda", "numba_cuda"), ("warp-lang", "warp"))),
     Extra("cluster", (("ray", "ray"),)),
     Extra("docs", (("Sphinx", "sphinx"), ("myst-parser", "myst_parser"), ("furo", "furo"))),
-    Extra("batch", (("gtsam", "gtsam"),), "--no-deps --require-hashes"),
+    Extra("batch", (("gtsam", "gtsam"),)),
 )
 
 

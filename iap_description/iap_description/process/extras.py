@@ -32,7 +32,7 @@ def install_line(extra: str) -> str:
         return f"{command} {' '.join(map(shlex.quote, requirements(extra)))}"
     alone = "--no-deps " if extra == "batch" else ""
     name = extra if (CHECKOUT / LOCKS / f"{extra}.txt").is_file() else "core"
-    return f"{command} {alone}--require-hashes -r {LOCKS / name}.txt"
+    return f"{command} {alone}--require-hashes -r {CHECKOUT / LOCKS / name}.txt"
 
 
 def requirements(extra: str) -> list[str]:
