@@ -2,6 +2,7 @@
 """Rays of many worlds are those of single runs, also on Warp."""
 
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -206,10 +207,10 @@ def test_what_there_is_not_is_refused_by_name():
 
 def casting_by_warp():
     """Devices that cast by Warp here: the CPU, and a GPU where there is one."""
-    try:
-        from iap_sensors.rays.warp.library import wp
-    except ImportError:
+    if find_spec("warp") is None:
         return ["warp"]
+    from iap_sensors.rays.warp.library import wp
+
     return ["warp", "cuda"] if wp.is_cuda_available() else ["warp"]
 
 
