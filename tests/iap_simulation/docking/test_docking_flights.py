@@ -138,6 +138,7 @@ def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
         )
 
 
+@pytest.mark.slow
 def test_a_run_tells_when_and_how_it_docked(tmp_path):
     result = record("docking", folder=tmp_path / "run", seed=2, settings=SCRIPT)
     docking = result.metrics["docking"]

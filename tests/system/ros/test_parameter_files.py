@@ -68,6 +68,7 @@ def plain(value: object) -> object:
     return list(value) if isinstance(value, list | tuple) or hasattr(value, "typecode") else value
 
 
+@pytest.mark.slow
 def test_every_node_of_every_scenario_gets_its_parameters(tmp_path):
     defaults = {name: str(default) for name, (default, _) in PARAMETERS.items()}
     parameters = {}
