@@ -162,8 +162,8 @@ class LiveViewer:
         shown, period = None, LOOK_PERIOD
         while not self._stop.wait(period):
             steps, is_watched = self._flight.steps(), bool(self._server.get_clients())
-            period = LOOK_PERIOD if is_watched or not shown else IDLE_PERIOD
-            if not steps or steps is shown or (shown and not is_watched):
+            period = LOOK_PERIOD if is_watched else IDLE_PERIOD
+            if not steps or steps is shown or not is_watched:
                 continue
             shown = steps
             with self._stage.at_once():

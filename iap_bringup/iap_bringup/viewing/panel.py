@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The panel beside a scene: time, layers, curves, events and images of a recorded flight."""
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -18,6 +20,9 @@ CURVE_SPAN = 10.0  # time that is drawn before the present one [s]
 CURVE_POINTS = 300
 CURVE_PERIOD, IMAGE_PERIOD = 0.3, 0.25  # wall time between two updates [s]
 CURVE_ASPECT = 2.2
+AXIS_WIDTH, AXIS_HEIGHT, TICK_SPACE = 54, 30, 22  # of numbers beside a curve [pixels]
+ECHOES = 150
+LET_GO = 0.5  # time after which a slider that a person has moved moves by itself again [s]
 IMAGE_WIDTH = 320  # [pixels]
 
 
@@ -111,18 +116,22 @@ class TimeSlider:
                 marks=tuple(sorted({round(each.t, 3) for each in events})) or None,
             )
         )
-        self._is_mine = False
+        self._touched = -np.inf  # wall time at which a person moved it last [s]
+        self._sent: deque[float] = deque(maxlen=ECHOES)  # values that pages may send back
 
         @self._slider.on_update
         def _(event: viser.GuiEvent[Any]) -> None:
-            if event.client is not None:  # a person moved it
+            if event.client is not None and self._slider.value not in self._sent:
+                self._touched = time.monotonic()
                 playback.is_paused = True
                 playback.seek(float(self._slider.value))
 
     def update(self) -> None:
         """Show the present time."""
-        if not self._playback.is_paused:
-            self._slider.value = round(self._playback.t, 3)
+        t = round(self._playback.t, 3)
+        if t != self._slider.value and time.monotonic() > self._touched + LET_GO:
+            self._sent.append(t)
+            self._slider.value = t
 
 
 class CurvePanel:
@@ -146,6 +155,10 @@ class CurvePanel:
                         title=each.title,
                         aspect=CURVE_ASPECT,
                         scales={"x": uplot.Scale(time=False)},
+                        axes=(
+                            uplot.Axis(size=AXIS_HEIGHT),
+                            uplot.Axis(size=AXIS_WIDTH, space=TICK_SPACE),
+                        ),
                     )
                 )
 

@@ -37,7 +37,7 @@ PATH_WIDTH = 0.012  # [m]
 VIEW_FROM = np.array([-0.55, -0.75, 0.4])  # direction of a camera from the middle of a flight
 VIEW_TURNS_DEG = np.array([0.0, 90.0, -90.0, 45.0, -45.0, 180.0])  # about the vertical
 LOWEST_EYE = 0.3  # [m]
-VIEW_DISTANCE, MARGIN = 0.85, 0.5  # over the size of a flight with a margin around its path [m]
+VIEW_DISTANCE, MARGIN = 0.7, 0.5  # over the size of a flight with a margin around its path [m]
 
 Vec3 = tuple[float, float, float]
 
