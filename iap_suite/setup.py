@@ -35,7 +35,7 @@ EXTRAS = {
     "gpu": ["numba-cuda[cu12]>=0.30.4,<0.31", "warp-lang>=1.19,<2"],  # numba-cuda follows numba
     "cluster": ["ray>=2.60,<3"],
     "batch": ["gtsam>=4.3,<5"],
-    "docs": ["furo", "myst-parser", "sphinx>=9,<10", "sphinx-autoapi"],
+    "docs": ["furo", "myst-parser", "sphinx>=9,<10", "sphinx-autoapi", "sphinx-mathjax-offline"],
     "test": ["pytest"],
     "ros": ["ros-common-interfaces>=5.5,<6", "ros-rclpy[fastrtps]>=9.1,<10"],  # ROS 2 Kilted
 }

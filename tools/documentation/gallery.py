@@ -18,6 +18,7 @@ from iap_simulation.scenario.shipped import SCENARIOS
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 FIGURES = FOLDER / "figures.json"
+LEAST = 0.001  # of errors that are shown [mm]
 SIZE, QUALITY = (480, 270), 60  # of a picture [pixels], of WebP
 
 
@@ -44,9 +45,10 @@ def gallery() -> str:
 
 
 def figure_text(summary: str, metrics: dict[str, Any]) -> str:
-    """The outcome of a flight, and the error of the reference that it followed."""
+    """The outcome of a flight, and in free flight the error of the reference that it followed."""
     rmse = metrics.get("position_rmse_m")
-    error = "" if rmse is None else f"; position RMSE {1e3 * rmse:.3g} mm"
+    free = rmse is not None and not {"arm", "force_max_n"} & metrics.keys()
+    error = f"; position RMSE {max(1e3 * rmse, LEAST):.3g} mm" if free else ""
     return f"**{(summary or metrics['outcome']).strip()}**{error}"
 
 
