@@ -45,7 +45,7 @@ setup(
     name=NAME,
     version=VERSION,
     description="Simulation of integrated aerial platforms: several quadrotors joined to one body.",
-    long_description=Path(__file__).with_name("README.md").read_text(encoding="utf-8"),
+    long_description=Path(__file__).resolve().with_name("README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

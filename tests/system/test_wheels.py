@@ -34,12 +34,23 @@ LOCKS = sorted((REQUIREMENTS / "lock").glob("*.txt"))
 @cache
 def declared(package):
     """The arguments that a setup.py hands to setuptools."""
+    return declared_in(ROOT / package)
+
+
+def declared_in(folder):
     found = {}
-    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(ROOT / package):
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
         patch.setattr(setuptools, "setup", found.update)
         patch.setattr(sys, "argv", ["setup.py", "bdist_wheel"])
         runpy.run_path("setup.py")
     return found
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_a_setup_file_also_works_where_colcon_links_it(package, tmp_path):
+    for name in ("setup.py", "setup.cfg", "package.xml", package):
+        (tmp_path / name).symlink_to(ROOT / package / name)
+    assert declared_in(tmp_path)["version"] == declared(package)["version"]
 
 
 def required(package):
