@@ -168,6 +168,8 @@ class Sources:
         Returns:
             How many steps of use each is away. Of what stands in the body of a class the methods are none away.
         """
+        while place not in self._uses and "." in place.rpartition(":")[2]:  # within a function
+            place = place.rpartition(".")[0]
         users = {place: 0}
         if place in self._uses and place not in self._compiled | self._constants:
             return users
