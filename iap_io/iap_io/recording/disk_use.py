@@ -36,6 +36,8 @@ def disk_use(meta: RunMeta, recording: RecordingSettings, duration: float) -> in
         duration: of the run [s].
     """
     rates = [_state_rate(vehicle, meta.control_hz) for vehicle in meta.vehicles]
+    frames = size_of(topics.frames_layout(meta.vehicles)) + INDEX
+    rates.append(frames * min(ODOMETRY_HZ, meta.control_hz))
     rates += [_sensor_rate(sensor, recording, meta.control_hz) for sensor in meta.sensors]
     return round(sum(rates) * duration)
 

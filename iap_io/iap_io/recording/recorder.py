@@ -63,6 +63,10 @@ class Recorder:
         """
         self._thread.do(lambda: self._archive.add_track(vehicle, name, track))
 
+    def add_description(self, vehicle: int, urdf: str) -> None:
+        """Take the URDF of a vehicle, by its place in the meta, before the flight; RViz shows it."""
+        self._thread.do(lambda: self._archive.add_description(vehicle, urdf))
+
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle, by its place in the meta; every tick gives all vehicles, in order."""
         self._columns.put(vehicle, step)

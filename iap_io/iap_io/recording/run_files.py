@@ -23,9 +23,10 @@ from iap_io.runs.run_meta import RecordingSettings, RunMeta, Track
 from iap_io.runs.topics import BAG, META, topic
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
-from iap_io.wire.cdr import MessageLayout, in_frame, message_types
+from iap_io.wire.cdr import MessageLayout, in_frame, message, message_types, serialised
 from iap_io.wire.stamps import set_stamps, stamp_of_time
 
+STRING = "std_msgs/msg/String"
 JOINED = 1 << 14  # bytes; shorter buffers are copied together, others written from where they are
 
 
@@ -55,11 +56,29 @@ class RunFiles:
         )
         self._notes = NoteChunk(self._bag, meta)
         self._euroc = EurocFolder(folder / EUROC, meta) if recording.euroc else None
-        if meta.sensors:
-            channel = self._bag.add_topic(TF_STATIC, TF, is_latched=True)
-            mounts = (mount for vehicle in meta.vehicles for mount in vehicle.mounts)
-            self._bag.append(channel, 0, tf_message(fixed_frames(mounts, meta.sensors)))
+        self._latched: list[tuple[int, bytes]] = []  # channel and message
+        mounts = (mount for vehicle in meta.vehicles for mount in vehicle.mounts)
+        frames = fixed_frames(mounts, meta.sensors)
+        if frames:
+            self._append_latched(TF_STATIC, TF, tf_message(frames))
+
+    def _append_latched(self, name: str, msgtype: str, data: bytes) -> None:
+        """Keep the only message of a topic, of t = 0, for the begin of the bag."""
+        self._latched.append((self._bag.add_topic(name, msgtype, is_latched=True), data))
+
+    def _write_latched(self) -> None:
+        """Write what is kept."""
+        for channel, data in self._latched:
+            self._bag.append(channel, 0, data)
+        if self._latched:
             self._bag.flush()
+        self._latched.clear()
+
+    def add_description(self, vehicle: int, urdf: str) -> None:
+        """Take the URDF of a vehicle, see `iap_io.recording.recorder.Recorder.add_description`."""
+        text = serialised(message(STRING, data=urdf))
+        name = topic(self._meta.vehicles[vehicle].name, topics.DESCRIPTION)
+        self._append_latched(name, STRING, text)
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take poses with stamps of their own, see `iap_io.recording.recorder.Recorder.add_track`."""
@@ -101,6 +120,7 @@ class RunFiles:
             readings: of sensors since the last chunk.
             notes: messages of no vehicle since then.
         """
+        self._write_latched()
         self._begin_pngs(readings)
         parts: list[Buffer] = []
         index: Index = {}
@@ -173,10 +193,10 @@ class SensorChunk:
         positions: dict[int, list[tuple[int, int]]] = {}
         for reading in readings:
             stamp = stamp_of_time(reading.t)
-            for name, message in self._encoders[reading.source.topic](reading):
-                channel, size = self._channels[name], total(message)
+            for name, data in self._encoders[reading.source.topic](reading):
+                channel, size = self._channels[name], total(data)
                 head = message_head(channel, stamp, size)
-                for part in (head, *message):
+                for part in (head, *data):
                     if len(part) < JOINED:
                         short += part
                     else:

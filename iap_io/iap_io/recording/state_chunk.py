@@ -26,7 +26,7 @@ ODOMETRY_HZ = 100.0
 class StateChunk:
     """The bytes of one chunk, prepared: blocks of a few ticks, in order of time.
 
-    A block is the odometry of all bodies (at `ODOMETRY_HZ`), then state, reference and command of
+    A block is the odometry of all bodies and their frames (at `ODOMETRY_HZ`), then state, reference and command of
     every vehicle for each of its ticks. So each topic's messages stand at constant distances and
     are one strided array.
     """
@@ -37,6 +37,8 @@ class StateChunk:
         self._blocks = max(1, TICKS // self._every)
         self.ticks = self._blocks * self._every
         odometry, main = _announce(bag, meta.vehicles)
+        frames = topics.frames_layout(meta.vehicles)
+        odometry.append((topics.FRAMES, frames, bag.add_topic(topics.FRAMES, frames.msgtype)))
         self._odometry_size = sum(size_of(layout) for _, layout, _ in odometry)
         self._tick_size = sum(size_of(layout) for _, layout, _ in main)
         self._block_size = self._odometry_size + self._every * self._tick_size
@@ -53,8 +55,8 @@ class StateChunk:
 
     def fill(self, columns: Sequence[Columns], ticks: int) -> tuple[list[Buffer], Index]:
         """The bytes and the index of the first `ticks` rows of every column."""
-        for vehicle, flat in zip(self._vehicles, columns, strict=True):
-            c = flat.shaped(self._blocks, self._every)
+        shaped = [flat.shaped(self._blocks, self._every) for flat in columns]
+        for vehicle, c in zip(self._vehicles, shaped, strict=True):
             column_messages.fill_state(self._at(vehicle, topics.STATE).messages, c, vehicle)
             column_messages.fill_reference(
                 self._at(vehicle, topics.REFERENCE).messages, c, c.reference
@@ -72,6 +74,10 @@ class StateChunk:
                 if c.estimated is not None:
                     odometry = self._at(vehicle, topics.estimate_topic(body)).messages
                     column_messages.fill_odometry(odometry, c.t[:, :1], c.estimated[:, :1, j])
+        states = [each.x[:, :1] for each in shaped]
+        column_messages.fill_frames(
+            self._slots[topics.FRAMES].messages, shaped[0].t[:, :1], states
+        )
         stamps = stamps_ns(columns[0].t).reshape(self._blocks, self._every)
         index = dict(slots.entry(stamps, ticks) for slots in self._slots.values())
         blocks, rest = divmod(ticks, self._every)

@@ -5,7 +5,7 @@ Every ``fill_`` function writes columns into message records of a `iap_io.wire.c
 `columns_of` is the way back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Integers
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.math import so3
-from iap_description.states import REF_FIXED, STATE_SIZE, Q, V
+from iap_description.states import REF_FIXED, STATE_SIZE, P, Q, V
 from iap_description.vehicles.gripper import LOAD_SIZE
 from iap_description.vehicles.joint_motion import put_coordinates
 from iap_io.runs.columns import COMMAND_SIZE, ArmColumns, Columns, WrenchColumns
@@ -101,6 +101,28 @@ def fill_odometry(out: Records, t: Array, x: Array) -> None:
     q_BW = so3.conjugate(x[..., None, Q])
     twist_B = so3.rotate(q_BW, x[..., V.start :].reshape(*t.shape, 2, 3))
     out["pose"][..., :7], out["twist"][..., :6] = x[..., :7], twist_B.reshape(*t.shape, 6)
+
+
+def fill_frames(out: Records, t: Array, vehicles: Sequence[Array]) -> None:
+    """Times (...) and states (..., bodies, 13) of every vehicle into records of `topics.frames_layout`."""
+    stamps, number = stamps_ns(t), 0
+    for x in vehicles:
+        q_BW = so3.conjugate(x[..., 0, Q])
+        for body in range(x.shape[-2]):
+            transform = _element(out["transforms"], number)
+            set_stamps(transform["header"], stamps)
+            pose = transform["transform"]
+            if body == 0:
+                pose[...] = x[..., 0, :7]
+            else:
+                pose[..., P] = so3.rotate(q_BW, x[..., body, P] - x[..., 0, P])
+                pose[..., Q] = so3.multiply(q_BW, x[..., body, Q])
+            number += 1
+
+
+def _element(array: Records, number: int) -> Records:
+    """An element of an array of messages, whose elements have one size or names of their own."""
+    return array[..., number] if array.dtype.names[0] != "0" else array[str(number)]
 
 
 def stamps_ns(t: Array) -> Integers:

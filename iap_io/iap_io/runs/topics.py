@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The recorded topics: their names, and the layouts of their messages."""
 
-from iap_io.runs.vehicle_meta import VehicleMeta
-from iap_io.wire.cdr import MessageLayout
+from collections.abc import Sequence
+
+from iap_description.frames import MAP
+from iap_io.runs.vehicle_meta import TRUTH, VehicleMeta
+from iap_io.wire.cdr import MessageLayout, in_frame, message
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message import Message
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
@@ -21,6 +24,7 @@ WRENCH_TOPICS = (*WRENCHES, REVISED, TASK)  # of a vehicle that measures wrenche
 JOINT_STATES, JOINT_COMMAND = "joint_states", "joints/command"  # of a vehicle with an arm
 ARM_TOPICS = (JOINT_STATES, JOINT_COMMAND)
 TIP_TWIST = "reference/tip"  # of an end effector that is flown by hand, between nodes
+FRAMES, DESCRIPTION = "/tf", "robot_description"  # of all bodies, and the URDF of a vehicle
 REFERENCE_POSE, ACTUAL = "reference/pose", "actual"
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
 HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft
@@ -59,6 +63,21 @@ def layouts(vehicle: VehicleMeta) -> dict[str, MessageLayout]:
         for body in vehicle.bodies:
             messages[kind(body)] = OdometryMessage.of(f"{vehicle.name}/{body}")
     return {name: message.layout for name, message in messages.items()}
+
+
+def frames_layout(vehicles: Sequence[VehicleMeta]) -> MessageLayout:
+    """The layout of `FRAMES`: central bodies in `map`, and all others in their vehicle's central body.
+
+    Names of vehicles that fly on estimates are those of the truth, as in flights of nodes.
+    """
+    transforms = []
+    for vehicle in vehicles:
+        space = f"{vehicle.name}/{TRUTH}" if vehicle.is_estimated else vehicle.name
+        base, *others = (f"{space}/{body}" for body in vehicle.bodies)
+        transforms += [(MAP, base), *((base, other) for other in others)]
+    kind = "geometry_msgs/msg/TransformStamped"
+    messages = [in_frame(kind, parent, child_frame_id=child) for parent, child in transforms]
+    return MessageLayout.of(message("tf2_msgs/msg/TFMessage", transforms=messages))
 
 
 def odometry_topic(body: str) -> str:

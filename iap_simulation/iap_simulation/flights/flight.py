@@ -4,6 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from iap_description.math import so3
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.objects import Funnel
 from iap_description.world.world import World
 from iap_estimation.navigation.make import StateNavigator, make_navigator
@@ -43,7 +45,11 @@ from iap_simulation.vehicles.vehicle import Vehicle, recorded_commands, vehicles
 
 
 class TrackSink(Protocol):
-    """Takes poses with stamps of their own, such as a `Recorder`."""
+    """Takes what stands beside a flight's states, such as a `Recorder`."""
+
+    def add_description(self, vehicle: int, urdf: str) -> None:
+        """Take the URDF of a vehicle, before the flight."""
+        ...
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take what a vehicle's flight is set against, before the flight."""
@@ -230,8 +236,16 @@ class Flight:
             navigator.begin(plant.state(i)[0])
         self.sensors.begin(plant, [*sinks, *self.imu_wrench_observers, *self.navigators.values()])
 
+    @cached_property
+    def _descriptions(self) -> list[str]:
+        """URDF of every vehicle."""
+        assemblies = (Assembly.of(each.platform, each.name) for each in self.scenario.vehicles)
+        return [urdf_text(each, target="ros") for each in assemblies]
+
     def write_tracks(self, recorder: TrackSink) -> None:
-        """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
+        """Record the URDF of every vehicle, and on the run's time what a replay is scored against and what was real."""
+        for i, urdf in enumerate(self._descriptions):
+            recorder.add_description(i, urdf)
         for i, (command, vehicle) in enumerate(zip(self.recorded, self.vehicles, strict=True)):
             if command is None:
                 continue

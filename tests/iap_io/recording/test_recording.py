@@ -177,7 +177,7 @@ def test_mcap_library_reads_the_bag_in_order_of_time(tmp_path: Path) -> None:
         reader = mcap.make_reader(file, validate_crcs=True)
         statistics = reader.get_summary().statistics
         stamps = [m.log_time for _, _, m in reader.iter_messages(log_time_order=False)]
-    assert statistics.message_count == len(stamps) == 3 * 1100 + 3 * 550
+    assert statistics.message_count == len(stamps) == 3 * 1100 + 4 * 550 + 1
     assert statistics.message_end_time == 1099 * 5_000_000
     assert stamps == sorted(stamps)
 

@@ -199,5 +199,7 @@ def test_without_sensors_there_is_nothing_of_them(tmp_path: Path) -> None:
         "/iap/reference",
         "/iap/command",
         "/iap/odom",
+        "/tf",
+        "/tf_static",
     }
     assert not (tmp_path / EUROC).exists()
