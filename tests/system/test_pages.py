@@ -7,7 +7,19 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from pages import DOCS, PAGES, ROOT, anchors, cells, files_of, links, name_of, output, write_files
+from pages import (
+    DOCS,
+    PAGES,
+    ROOT,
+    anchors,
+    cells,
+    files_of,
+    links,
+    name_of,
+    output,
+    prose,
+    write_files,
+)
 
 from iap_bringup.cli.main import VERBS
 from iap_simulation.scenario.shipped import SCENARIOS
@@ -25,6 +37,11 @@ def test_links_lead_somewhere(page):
     for target, anchor in links(page):
         assert target.exists() or GENERATED in target.parents, target
         assert not anchor or anchor in anchors(target), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_has_one_title(page):
+    assert len(re.findall(r"^# ", prose(page), re.MULTILINE)) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
