@@ -139,6 +139,7 @@ class NodeRecording:
         self._worst: dict[int, Worst] = {}
         write_config(folder, config, flight.sensors.suite.infos)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
+        self._recorder.add_descriptions(flight.descriptions)
         flight.write_tracks(self._recorder)
 
     def take_over(self, before: "NodeRecording") -> None:

@@ -10,7 +10,7 @@ equal bags. What is on disk is a complete bag after every chunk (see
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
@@ -63,9 +63,9 @@ class Recorder:
         """
         self._thread.do(lambda: self._archive.add_track(vehicle, name, track))
 
-    def add_description(self, vehicle: int, urdf: str) -> None:
-        """Take the URDF of a vehicle, by its place in the meta, before the flight; RViz shows it."""
-        self._thread.do(lambda: self._archive.add_description(vehicle, urdf))
+    def add_descriptions(self, urdf: Sequence[str]) -> None:
+        """Take the URDF of every vehicle, before the flight; RViz shows it."""
+        self._thread.do(lambda: self._archive.add_descriptions(urdf))
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle, by its place in the meta; every tick gives all vehicles, in order."""

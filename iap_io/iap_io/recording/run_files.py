@@ -74,11 +74,11 @@ class RunFiles:
             self._bag.flush()
         self._latched.clear()
 
-    def add_description(self, vehicle: int, urdf: str) -> None:
-        """Take the URDF of a vehicle, see `iap_io.recording.recorder.Recorder.add_description`."""
-        text = serialised(message(STRING, data=urdf))
-        name = topic(self._meta.vehicles[vehicle].name, topics.DESCRIPTION)
-        self._append_latched(name, STRING, text)
+    def add_descriptions(self, urdf: Sequence[str]) -> None:
+        """Take the URDF of every vehicle, see `iap_io.recording.recorder.Recorder.add_descriptions`."""
+        for vehicle, text in zip(self._meta.vehicles, urdf, strict=True):
+            name = topic(vehicle.name, topics.DESCRIPTION)
+            self._append_latched(name, STRING, serialised(message(STRING, data=text)))
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take poses with stamps of their own, see `iap_io.recording.recorder.Recorder.add_track`."""

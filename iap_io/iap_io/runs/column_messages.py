@@ -122,7 +122,8 @@ def fill_frames(out: Records, t: Array, vehicles: Sequence[Array]) -> None:
 
 def _element(array: Records, number: int) -> Records:
     """An element of an array of messages, whose elements have one size or names of their own."""
-    return array[..., number] if array.dtype.names[0] != "0" else array[str(number)]
+    has_names = "0" in (array.dtype.names or ())
+    return array[str(number)] if has_names else array[..., number]
 
 
 def stamps_ns(t: Array) -> Integers:

@@ -45,11 +45,7 @@ from iap_simulation.vehicles.vehicle import Vehicle, recorded_commands, vehicles
 
 
 class TrackSink(Protocol):
-    """Takes what stands beside a flight's states, such as a `Recorder`."""
-
-    def add_description(self, vehicle: int, urdf: str) -> None:
-        """Take the URDF of a vehicle, before the flight."""
-        ...
+    """Takes poses with stamps of their own, such as a `Recorder`."""
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take what a vehicle's flight is set against, before the flight."""
@@ -237,15 +233,13 @@ class Flight:
         self.sensors.begin(plant, [*sinks, *self.imu_wrench_observers, *self.navigators.values()])
 
     @cached_property
-    def _descriptions(self) -> list[str]:
+    def descriptions(self) -> list[str]:
         """URDF of every vehicle."""
         assemblies = (Assembly.of(each.platform, each.name) for each in self.scenario.vehicles)
         return [urdf_text(each, target="ros") for each in assemblies]
 
     def write_tracks(self, recorder: TrackSink) -> None:
-        """Record the URDF of every vehicle, and on the run's time what a replay is scored against and what was real."""
-        for i, urdf in enumerate(self._descriptions):
-            recorder.add_description(i, urdf)
+        """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
         for i, (command, vehicle) in enumerate(zip(self.recorded, self.vehicles, strict=True)):
             if command is None:
                 continue

@@ -333,6 +333,7 @@ def _fly_recorded(
     try:
         with Deferral() as interrupts:
             with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
+                recorder.add_descriptions(flight.descriptions)
                 flight.write_tracks(recorder)
                 pace = [WallClock()] if realtime else []
                 told = Announcer.of(flight, say)
