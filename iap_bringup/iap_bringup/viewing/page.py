@@ -25,7 +25,7 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 
 PAGE = "view.html"
 RATE = 20.0  # pictures a second
-MOST_PICTURES = 2400  # of a page; longer flights have fewer a second
+MOST_PICTURES = 1200  # of a page; flights beyond a minute have fewer a second
 THUMBNAIL_PERIOD, MOST_THUMBNAILS = 0.5, 600  # between two of a camera [s], and of all cameras
 THUMBNAIL_WIDTH, QUALITY = 160, 60  # [pixels], and of JPEG
 CLOCK = "clock"  # node whose x is the time [s]
