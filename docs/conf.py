@@ -34,4 +34,7 @@ if autoapi_dirs:
 autoapi_root = "reference/python"
 autoapi_options = ["members", "show-inheritance", "show-module-summary"]
 autoapi_add_toctree_entry = False
-suppress_warnings = ["autoapi.python_import_resolution"]  # of names that are made at run time
+suppress_warnings = [
+    "autoapi.python_import_resolution",  # of names that are made at run time
+    "ref.python",  # of types that classes of several packages are named like
+]
