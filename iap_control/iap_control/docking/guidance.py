@@ -89,7 +89,7 @@ def script_command(
         measured: state rows (13,) of target and chaser.
         links: between them.
         laws: of the pair.
-        memory: (`memory_size`+,) zero at the start; advanced in place.
+        memory: (`memory_size` or more,) zero at the start; advanced in place.
         out: (2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser, written.
     """
     script, pair = laws.script, laws.pair
@@ -325,7 +325,7 @@ def guide_by_script(
         observed: (B, 2, 13) observers of both.
         script: gains and distances of the approach.
         pair: constants of both vehicles; its period is that of decisions.
-        memory: (B, `memory_size`+) zero at the start; advanced in place.
+        memory: (B, `memory_size` or more) zero at the start; advanced in place.
         out: written.
     """
     for b in range(len(out)):
