@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from iap_bringup.fuzz import made_recordings, made_tables, made_trees
+from iap_bringup.fuzz import made_recordings, made_texts
 from iap_bringup.fuzz.trials import Main, run_command
 from iap_description.errors import IapError
 from iap_learning.policies.policy import SHIPPED
@@ -61,9 +61,8 @@ class Corpus:
 
 
 def _make_files(home: Path) -> None:
-    """Trees and tables, and the policies that ship."""
-    made_trees.write(home)
-    made_tables.write(home)
+    """Texts, and the policies that ship."""
+    made_texts.write(home)
     for path in SHIPPED.glob("*.npz"):
         (home / path.name).write_bytes(path.read_bytes())
 

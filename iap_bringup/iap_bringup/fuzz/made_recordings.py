@@ -9,7 +9,7 @@ import numpy as np
 from rosbags import rosbag1, rosbag2
 from rosbags.typesys import Stores, get_typestore
 
-from iap_bringup.fuzz.made_trees import RANGE_MAP
+from iap_bringup.fuzz.made_texts import RANGE_MAP
 from iap_description.math import so3
 from iap_description.process.extras import cv2
 

@@ -6,6 +6,7 @@ time, `fast` goes on as soon as all commands are there, and otherwise after a sh
 them time begins with the first command to every vehicle.
 
 The service `step` flies control periods of a paused simulation, and answers once they are flown.
+The node has the services of simulation_interfaces where that package is installed.
 """
 
 import sys
@@ -34,7 +35,9 @@ from iap_physics.nodes.physics_status import (
     PhysicsStatus,
     refuse_beside_another,
 )
-from iap_physics.nodes.standard_services.services import serve
+from iap_physics.nodes.standard_services.entity_services import EntityServices
+from iap_physics.nodes.standard_services.results import srv
+from iap_physics.nodes.standard_services.time_services import TimeServices
 from iap_physics.nodes.steps import Steps, StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
@@ -118,7 +121,9 @@ class PhysicsNode(SuiteNode):
         self.create_service(SetBool, "pause", self._on_pause)
         self._steps = Steps(self._obstacle, self._advance_if_answered)
         self._step_service = StepService(self, self._steps)
-        self._simulation_interfaces = serve(self, self._session, self)
+        if srv is not None:  # simulation_interfaces is installed
+            self._time_services = TimeServices(self, self._session, self)
+            self._entity_services = EntityServices(self, self._session, self)
 
     def _begin_pace(self, spec: PlantSpec) -> None:
         self._metronome = self._status.metronome = Metronome(spec.dt)

@@ -25,8 +25,7 @@ from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.propulsion.rotors import lag
 from iap_simulation.batch.starts import Starts, give_seeds, seed_array
 from iap_simulation.docking.batch_outcome import DockingRecords, follow_all
-from iap_simulation.docking.pair_commands import PairCommands
-from iap_simulation.docking.pair_laws import docking_limits, pair_laws
+from iap_simulation.docking.pair_laws import PairCommands, docking_limits, pair_laws
 from iap_simulation.docking.pair_pilot import TOUCH
 from iap_simulation.docking.ports import mechanism_of, pair_vehicles
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
