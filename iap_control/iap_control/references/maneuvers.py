@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Maneuvers that somebody asks for in flight: take off, land, go to a place. Each is a timeline that begins now.
+"""Maneuvers that somebody asks for in flight: take off, land, go to a place, fly through points in time.
+
+Each is a timeline that begins now.
 
 Ways are quintics from the present motion to rest. They take as long as is asked for, or longer where the platform
 could not follow: accelerations stay within limits.
@@ -15,12 +17,14 @@ from iap_control.references.landing import FLARE_HEIGHT, SPIN_UP, descent
 from iap_control.references.rows import hold
 from iap_control.references.timeline import Leads, Timeline
 from iap_control.references.timeline_parts import TimelinePart, level_at, reversed_approach
+from iap_control.references.waypoints import path_through
 from iap_control.responders.pose_stream import InputLimits
 from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q
+from iap_io.trajectories.messages import Sample
 
 MAX_DURATION = 3600.0  # of a way [s]
 SAMPLES = 65  # of a way, whose accelerations are looked at
@@ -28,6 +32,7 @@ QUINTIC_PEAK = 10.0 / math.sqrt(
     3.0
 )  # acceleration of a quintic from rest to rest, per way and duration^-2
 GROWTH = 1.1  # of a duration that was too short
+ROUNDING = 1e-6  # of a count of periods
 AT_START = 1.05  # of the acceleration at which a way begins, which it may have for that reason
 
 
@@ -112,6 +117,22 @@ class Maneuvers:
         end[REF_P] = goal
         end[REF_Q] = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
         return self._timeline([self._way(start, self._above_ground(end), duration)])
+
+    def follow(self, now: Array, points: list[Sample]) -> Timeline:
+        """Through poses in time; the last one is held.
+
+        Args:
+            now: (19+) the reference from which it begins.
+            points: of `read_trajectory`.
+
+        Raises:
+            BadInput: it goes below the ground, or asks for more than aircraft can do.
+        """
+        for point in points:
+            self._above_ground(np.array(point.p))
+        rows, duration = path_through(now[:REF_FIXED], points, self.dt)
+        count = max(1, math.ceil(duration / self.dt - ROUNDING))
+        return self._timeline([TimelinePart(count, lambda k: rows((k + 1.0) * self.dt))])
 
     def _above_ground(self, goal: Array) -> Array:
         """A goal that is not below where the platform stands.

@@ -66,11 +66,12 @@ class Player:
             self._moving[REF_V], self._moving[REF_W] = x[V], x[W]
             self._moving[REF_W.stop : REF_FIXED] = 0.0
 
-    def begin(self, plan: Callable[[Array], Timeline]) -> None:
+    def begin(self, plan: Callable[[Array], Timeline], *, blends: bool = False) -> None:
         """Play a maneuver from the next state on.
 
         Args:
             plan: makes it of the row (19,) with which the present reference moves.
+            blends: whether the present reference fades into it; else it begins where that is.
 
         Raises:
             BadInput: no state has come yet, or the maneuver cannot be flown.
@@ -79,6 +80,8 @@ class Player:
             raise BadInput("no state has come yet")
         line = plan(self._moving.copy())
         self._timeline, self._start, self._blend = line, self._t + line.dt, None
+        if blends:
+            self._blend = Blend.between(self._start, self._moving, line.row(0))
 
     def is_over(self, t: float) -> bool:
         """True if time `t` [s] is past the end of what is played."""

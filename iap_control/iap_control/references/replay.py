@@ -163,11 +163,8 @@ def _followable(
     for cutoff in CUTOFFS_HZ if cutoff_hz is None else (cutoff_hz,):
         rows = smoothed(command, cutoff_hz=cutoff)
         t = np.arange(0.0, command.duration, _CHECKED)
-        a, turning = rows(t)[:, REF_A], 0.0
-        if len(t) > 1:
-            u = a + [0.0, 0.0, GRAVITY]
-            u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-9)
-            turning = float(np.linalg.norm(np.diff(u, axis=0), axis=1).max()) / _CHECKED
+        a = rows(t)[:, REF_A]
+        turning = thrust_rate(a, _CHECKED)
         most = MAX_TURNING if cutoff == CUTOFF_HZ and not steps else MAX_STEP_TURNING
         if cutoff == cutoff_hz or turning <= most:
             break
@@ -187,6 +184,13 @@ def _followable(
         f" a vehicle"
         " (--smooth HZ)",
     )
+
+
+def thrust_rate(a_W: Array, dt: float) -> float:
+    """The fastest turning [rad/s] of the thrust that accelerations (T, 3) ask for, [m/s^2] and `dt` [s] apart."""
+    u = a_W + [0.0, 0.0, GRAVITY]
+    u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-9)
+    return float(np.linalg.norm(np.diff(u, axis=0), axis=1).max(initial=0.0)) / dt
 
 
 def _track(recorded: RecordedTrajectory, offset: float) -> Track:

@@ -10,7 +10,8 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from builtin_interfaces.msg import Duration
 from flying import scenario_of
-from geometry_msgs.msg import Point
+from geometry_msgs.msg import Point, Transform, Vector3
+from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
 
 from iap_bringup.launching.node_parameters import reference_parameters, vehicle_nodes
 from iap_control.nodes.maneuver_services import srv
@@ -57,6 +58,18 @@ class Client:
         return any(each["stands"] for each in records)
 
 
+def trajectory(*places):
+    """Through places with a heading of 90 deg, two seconds apart."""
+    points = []
+    for i, (x, y, z) in enumerate(places, start=1):
+        pose = Transform(translation=Vector3(x=x, y=y, z=z))
+        pose.rotation.z, pose.rotation.w = np.sqrt(0.5), np.sqrt(0.5)
+        points.append(
+            MultiDOFJointTrajectoryPoint(transforms=[pose], time_from_start=Duration(sec=2 * i))
+        )
+    return MultiDOFJointTrajectory(points=points)
+
+
 def test_a_platform_takes_off_goes_and_lands_as_it_is_asked_to(start):
     nodes, probe = start
     scenario = scenario_of(
@@ -87,6 +100,13 @@ def test_a_platform_takes_off_goes_and_lands_as_it_is_asked_to(start):
     client.come_to(0.5, -0.3, 0.8, 0.0)
     client.call(srv.GoTo, "go_to", relative=True, goal=Point(x=-0.2), yaw=90.0)
     client.come_to(0.3, -0.3, 0.8, np.pi / 2)
+
+    trajectories = probe.node.create_publisher(
+        MultiDOFJointTrajectory, "/iap/reference/trajectory", 1
+    )
+    probe.wait(lambda: trajectories.get_subscription_count(), "a reader of trajectories")
+    trajectories.publish(trajectory((0.0, 0.0, 1.0), (0.3, -0.3, 0.9)))
+    client.come_to(0.3, -0.3, 0.9, np.pi / 2)
 
     client.call(srv.Land, "land", height=0.04)
     probe.wait(client.stands, "standing on the ground with its rotors ended")
