@@ -79,8 +79,9 @@ def path_through(
         t, p, q = np.array([0.0, dt]), np.repeat(p, 2, axis=0), np.repeat(q, 2, axis=0)
         v = w = a = alpha = None
     q = continuous(q)
-    arrays = {"v_WP_W": v, "w_WP_P": w, "a_WP_W": a, "alpha_WP_P": alpha}
-    path = RecordedTrajectory(t - t[0], p, q, "trajectory", "header", 0, **arrays)
+    path = RecordedTrajectory(
+        t - t[0], p, q, TRAJECTORY, "header", 0, v_WP_W=v, w_WP_P=w, a_WP_W=a, alpha_WP_P=alpha
+    )
     rows = smoothed(path)
     a = rows(np.arange(0.0, path.duration + dt, dt))[:, REF_A]
     rate = thrust_rate(a, dt)
