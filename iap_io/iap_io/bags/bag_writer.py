@@ -126,7 +126,7 @@ class BagWriter:
             self._reserve.unlink(missing_ok=True)
             self._finish(self._content)  # overwrites what is there already
             kept = f"{self.folder} is kept up to t = {self._content.stop_ns * 1e-9:.3f} s"
-            kept = kept if self._content.chunks else "nothing could be recorded"
+            kept = kept if self._content.stop_ns else "nothing could be recorded"  # of a flight
             raise RecordingFailed(f"recording stopped, {error.strerror}; {kept}") from error
         self._content = content
         self._fresh.clear()
