@@ -65,7 +65,16 @@ def run(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Fly the commands of a recording."""
-    logging.getLogger("iap_io.trajectories").setLevel(logging.ERROR)  # its notes are shown here
+    reader = logging.getLogger("iap_io.trajectories")
+    level = reader.level
+    reader.setLevel(logging.ERROR)  # its notes are shown by the report
+    try:
+        return _replay(options)
+    finally:
+        reader.setLevel(level)
+
+
+def _replay(options: argparse.Namespace) -> int:
     choices = scenario_options(options)
     if options.offset is not None:
         choices = choices.and_set((f"offset={options.offset}",))

@@ -121,8 +121,14 @@ def test_euroc_files_give_the_pair(tmp_path):
         ({"T_BS": None}, "missing key 'T_BS'"),
         ({"intrinsics": None}, "missing key 'intrinsics'"),
         ({"camera_model": "omni"}, "key 'camera_model'"),
-        ({"distortion_model": "omni"}, "key 'distortion_model'"),
-        ({"distortion_coefficients": [0.1] * 8}, "key 'distortion_coefficients'"),
+        (
+            {"distortion_model": "omni"},
+            "'distortion_model' and 'distortion_coefficients': distortion model 'omni'",
+        ),
+        (
+            {"distortion_coefficients": [0.1] * 8},
+            "'distortion_coefficients': radial-tangential needs",
+        ),
         ({"T_BS": {"data": [2.0] * 16}}, "key 'T_BS.data' is no rotation"),
     ],
 )
