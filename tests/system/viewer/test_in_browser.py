@@ -79,6 +79,15 @@ def test_a_page_plays_from_the_disk_and_lets_its_camera_be_chosen(new_page, run_
     assert page.strangers == []
 
 
+def shows(page, source, t):
+    """Whether a page that is sought to a time shows its recorded pose; a busy page may lose what is typed."""
+    for _ in range(3):
+        seek(page, t)
+        if page.reaches(BODY, lambda p: np.abs(p - recorded(source, t)).max() < MM, seconds=5.0):
+            return True
+    return False
+
+
 def plays(page, source):
     """Check that a page shows a recorded run: it moves, is paused and sought."""
     assert page.picture().std() > 1.0
@@ -88,8 +97,7 @@ def plays(page, source):
     first, last = source.span
     for share in (0.3, 0.8):
         t = round(first + share * (last - first), 1)
-        seek(page, t)
-        assert page.reaches(BODY, lambda p, t=t: np.abs(p - recorded(source, t)).max() < MM)
+        assert shows(page, source, t)
     assert page.strangers == []
 
 
