@@ -22,6 +22,7 @@ CURVE_PERIOD, IMAGE_PERIOD = 0.3, 0.25  # wall time between two updates [s]
 CURVE_ASPECT = 2.2
 AXIS_WIDTH, AXIS_HEIGHT, TICK_SPACE = 54, 30, 22  # of numbers beside a curve [pixels]
 ECHOES = 150
+ECHO_TIME = 1.0  # after the last value that was sent, in which pages may send one back [s]
 LET_GO = 0.5  # time after which a slider that a person has moved moves by itself again [s]
 IMAGE_WIDTH = 320  # [pixels]
 
@@ -118,10 +119,11 @@ class TimeSlider:
         )
         self._touched = -np.inf  # wall time at which a person moved it last [s]
         self._sent: deque[float] = deque(maxlen=ECHOES)  # values that pages may send back
+        self._sent_at = -np.inf  # wall time of the last of them [s]
 
         @self._slider.on_update
         def _(event: viser.GuiEvent[Any]) -> None:
-            if event.client is not None and self._slider.value not in self._sent:
+            if event.client is not None and not self._is_echo():
                 self._touched = time.monotonic()
                 playback.is_paused = True
                 playback.seek(float(self._slider.value))
@@ -131,7 +133,13 @@ class TimeSlider:
         t = round(self._playback.t, 3)
         if t != self._slider.value and time.monotonic() > self._touched + LET_GO:
             self._sent.append(t)
+            self._sent_at = time.monotonic()
             self._slider.value = t
+
+    def _is_echo(self) -> bool:
+        """Whether a page has sent back what it was sent, rather than what a person asks for."""
+        is_recent = time.monotonic() < self._sent_at + ECHO_TIME
+        return is_recent and self._slider.value in self._sent
 
 
 class CurvePanel:
