@@ -93,7 +93,7 @@ class TestMap:
 
     @staticmethod
     def _is_as_noted(file: Path, noted: dict) -> bool:
-        """Whether a file is still there, with the tests that were noted."""
+        """True if a file is still there, with the tests that were noted."""
         return file.exists() and noted.get("digest") == _digest(file)
 
     def _key(self, file: Path) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def may_control(options: argparse.Namespace, console: Console) -> bool:
-    """Whether pages may do more than look on, which is said where they may not."""
+    """True if pages may do more than look on, which is said where they may not."""
     may: bool = options.host == ALONE or options.allow_control
     if not may:
         console.print(f"pages at {options.host} only look on; --allow-control lets them control")

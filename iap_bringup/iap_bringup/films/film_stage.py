@@ -112,7 +112,7 @@ class _Node:
 
     @property
     def has_marks(self) -> bool:
-        """Whether anything of it is drawn over a picture."""
+        """True if anything of it is drawn over a picture."""
         marks = (self.arrow, self.ball, self.points)
         return self.axes > 0.0 or any(each is not None for each in marks)
 

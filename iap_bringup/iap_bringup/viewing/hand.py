@@ -7,12 +7,12 @@ import numpy as np
 
 from iap_bringup.viewing.control import KEY_TIME
 from iap_control.responders.pose_follower import Offset
+from iap_control.responders.pose_stream import InputLimits
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
 
-ACCELERATION = 2.0  # of a reference that a person leads, or gives back [m/s^2]
-ANGULAR_ACCELERATION = 3.0  # [rad/s^2]
+LIMITS = InputLimits()  # of a reference that a person leads, or gives back, as of other inputs
 PLACE, TURN = (REF_P, REF_V, REF_A), (REF_Q, REF_W, REF_ALPHA)
 
 
@@ -49,12 +49,12 @@ class Hand:
 
     @property
     def is_returned(self) -> bool:
-        """Whether it was given back; the reference may be on its way still."""
+        """True if it was given back; the reference may be on its way still."""
         return self._is_returned
 
     @property
     def is_over(self) -> bool:
-        """Whether the reference is the vehicle's own again."""
+        """True if the reference is the vehicle's own again."""
         return self._returns and not (self._place.e.any() or self._turn.e.any())
 
     def reference(self, own: Array, dt: float) -> Array:
@@ -68,8 +68,8 @@ class Hand:
         self._place.take(self._followed[P] - goal[P], np.zeros(3), np.zeros(3))
         self._turn.take(so3.quaternion_log(back), np.zeros(3), np.zeros(3))
         self._followed = goal
-        self._place.advance(dt, ACCELERATION)
-        self._turn.advance(dt, ANGULAR_ACCELERATION)
+        self._place.advance(dt, LIMITS.acceleration)
+        self._turn.advance(dt, LIMITS.angular_acceleration)
         place, turn = self._place, self._turn
         row[REF_P], row[REF_V], row[REF_A] = goal[P] + place.e, place.rate, place.a
         row[REF_Q] = so3.multiply(goal[Q], so3.quaternion_exp(turn.e))
@@ -80,8 +80,8 @@ class Hand:
         """The vehicle's own reference with what is left of the offset."""
         if not self._returns:
             self._leave(own, dt)
-        self._place.advance(dt, ACCELERATION)
-        self._turn.advance(dt, ANGULAR_ACCELERATION)
+        self._place.advance(dt, LIMITS.acceleration)
+        self._turn.advance(dt, LIMITS.angular_acceleration)
         row, q_e = own.copy(), so3.quaternion_exp(self._turn.e)
         row[REF_Q] = so3.multiply(own[REF_Q], q_e)
         for part, offset in zip(

@@ -137,7 +137,7 @@ class TimeSlider:
             self._slider.value = t
 
     def _is_echo(self) -> bool:
-        """Whether a page has sent back what it was sent, rather than what a person asks for."""
+        """True if a page has sent back what it was sent, rather than what a person asks for."""
         is_recent = time.monotonic() < self._sent_at + ECHO_TIME
         return is_recent and self._slider.value in self._sent
 

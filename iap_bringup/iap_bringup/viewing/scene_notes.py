@@ -94,7 +94,7 @@ def couplings_of(scenario: Scenario) -> tuple[Coupling, ...]:
 
 
 def has_points(sensor: SensorInfo) -> bool:
-    """Whether a sensor measures points: a lidar, or a camera that shows depth."""
+    """True if a sensor measures points: a lidar, or a camera that shows depth."""
     return isinstance(sensor, LidarInfo) or (
         isinstance(sensor, CameraSensorInfo) and "depth" in sensor.outputs
     )

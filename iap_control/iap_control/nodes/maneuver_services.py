@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Duration
 from rclpy.serialization import deserialize_message
+from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 from iap_control.references.maneuvers import Maneuvers
 from iap_control.references.player import Player
@@ -27,11 +28,6 @@ try:
     from crazyflie_interfaces import srv
 except ImportError:
     from iap_msgs import srv
-
-try:
-    from trajectory_msgs.msg import MultiDOFJointTrajectory
-except ImportError:
-    MultiDOFJointTrajectory = None
 
 TOPIC = "reference/trajectory"
 POINTS_KEPT = 1  # trajectories that wait to be read: the newest
@@ -52,8 +48,7 @@ class ManeuverServices:
         what = (
             "Groups of which the vehicle is, one a bit; requests for no group mean all vehicles."
         )
-        if MultiDOFJointTrajectory is not None:
-            node.inputs.listen(TRAJECTORY, TOPIC, _points, self._follow, POINTS_KEPT)
+        node.inputs.listen(TRAJECTORY, TOPIC, _points, self._follow, POINTS_KEPT)
         self._groups = node.parameter("group_mask", 0, what, limits=(0, 255))
         if not hasattr(srv, "Takeoff"):
             text = (

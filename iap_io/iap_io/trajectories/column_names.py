@@ -92,13 +92,13 @@ def time_unit(name: str) -> TimeUnit | None:
 
 
 def is_time(name: str) -> bool:
-    """Whether a column has times."""
+    """True if a column has times."""
     said = set(words(name))
     return bool(said & _TIMES) and not said & (_OTHERS | _NANOSECONDS | set("xyz"))
 
 
 def are_nanoseconds_of(name: str, seconds: str) -> bool:
-    """Whether a column is the part below a second of another one's times."""
+    """True if a column is the part below a second of another one's times."""
     said, of = words(name), words(seconds)
     return bool(set(said) & _NANOSECONDS and set(of) & {"sec", "secs"} and said[:-1] == of[:-1])
 

@@ -124,7 +124,7 @@ def _is_bag(path: Path) -> bool:
 
 
 def _has_names(path: Path) -> bool:
-    """Whether a table's names say its columns; EuRoC's and TUM's are by their order."""
+    """True if a table's names say its columns; EuRoC's and TUM's are by their order."""
     header = header_of(path)
     if header is None or (header.is_comment and is_ambiguous(header)):
         return False

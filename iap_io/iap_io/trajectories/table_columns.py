@@ -103,7 +103,7 @@ class PoseColumns(NamedTuple):
 
 
 def in_order(header: TableHeader, roles: tuple[str, ...]) -> bool:
-    """Whether the first columns are time and these numbers of a pose, in this order."""
+    """True if the first columns are time and these numbers of a pose, in this order."""
     found = [column_of(name) for name in header.names[1 : len(roles) + 1]]
     return (
         names_of.is_time(header.names[0]) and tuple(each.role for each in found if each) == roles
@@ -111,7 +111,7 @@ def in_order(header: TableHeader, roles: tuple[str, ...]) -> bool:
 
 
 def is_ambiguous(header: TableHeader) -> bool:
-    """Whether names mean the same, as in a short form of EuRoC's: ``p_RS_R_x, y, z, q_RS_w, x, y, z``."""
+    """True if names mean the same, as in a short form of EuRoC's: ``p_RS_R_x, y, z, q_RS_w, x, y, z``."""
     found = [column for name in header.names if (column := column_of(name))]
     return len({(column.role, column.body) for column in found}) < len(found)
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from iap_bringup.viewing.hand import ACCELERATION, ANGULAR_ACCELERATION, Hand
+from iap_bringup.viewing.hand import LIMITS, Hand
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 
@@ -52,7 +52,7 @@ def test_a_reference_that_is_given_back_leaps_nowhere(flight):
     p, v = rows[:, REF_P], rows[:, REF_V]
     assert np.diff(p, axis=0) / DT == pytest.approx(0.5 * (v[1:] + v[:-1]), abs=0.02)
     accelerations = np.linalg.norm(np.diff(v, axis=0), axis=1) / DT
-    assert accelerations.max() < 1.3 * ACCELERATION + 0.25
+    assert accelerations.max() < 1.3 * LIMITS.acceleration + 0.25
 
 
 def test_the_attitude_that_is_given_back_turns_at_the_rates_that_the_reference_names(flight):
@@ -60,4 +60,7 @@ def test_the_attitude_that_is_given_back_turns_at_the_rates_that_the_reference_n
     q, w = rows[:, REF_Q], rows[:, REF_W]
     turned = so3.quaternion_log(so3.multiply(so3.conjugate(q[:-1]), q[1:])) / DT
     assert turned == pytest.approx(0.5 * (w[1:] + w[:-1]), abs=0.03)
-    assert np.linalg.norm(np.diff(w, axis=0), axis=1).max() / DT < 1.3 * ANGULAR_ACCELERATION + 0.5
+    assert (
+        np.linalg.norm(np.diff(w, axis=0), axis=1).max() / DT
+        < 1.3 * LIMITS.angular_acceleration + 0.5
+    )
