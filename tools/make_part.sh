@@ -90,8 +90,10 @@ enter_underlay() {
 }
 
 make_kernels() {
-    rm -rf -- "$venv/numba"
-    [[ ! -d $kept_kernels/numba ]] || mv -- "$kept_kernels/numba" "$venv/numba"
+    if [[ -d $kept_kernels/numba ]]; then
+        rm -rf -- "$venv/numba"
+        mv -- "$kept_kernels/numba" "$venv/numba"
+    fi
     [[ -f $root/iap_bringup/iap_bringup/cli/warm_up.py ]] || return 0
     enter_environment
     if [[ -d $NUMBA_CACHE_DIR && -f $kept_kernels/root ]]; then

@@ -52,8 +52,8 @@ key_of_packages() {
     ) | digest
 }
 
-# The machine code that numba caches. A cached kernel notices no change in a kernel that it calls or in a constant of
-# another file (they stand in states.py), so all of it is kept or made anew together.
+# The machine code that numba caches: what it looks for after an edit, when it compiles anew what the edit touches and
+# keeps the rest (iap_description.process.kernel_stamps).
 key_of_kernels() {
     (
         cd -- "$root" || exit
@@ -67,7 +67,7 @@ key_of_dev_kernels() { key_of_kernels; }
 
 is_fresh() {
     [[ -f $stamps/$1 && ! -f $stamps/$1.started && $(<"$stamps/$1") == "$("key_of_$1")" ]] || return
-    [[ $1 != *kernels || -n $(find "$venv/numba/$(<"$stamps/kernels")" -name '*.nbc' -print -quit 2>/dev/null) ]]
+    [[ $1 != *kernels || -n $(find "$venv/numba" -name '*.nbc' -print -quit 2>/dev/null) ]]
 }
 
 # is_ready run|dev: whether every part of that profile is finished.
@@ -86,7 +86,7 @@ enter_environment() {
     . "$venv/environment.sh"
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
     export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST} # others' vehicles are not ours
-    NUMBA_CACHE_DIR=$venv/numba/$(key_of_kernels)
+    NUMBA_CACHE_DIR=$venv/numba
     [[ -w $venv ]] || take_kernels
     export NUMBA_CACHE_DIR
 }
@@ -96,7 +96,7 @@ take_kernels() {
     local own=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/iap made=$NUMBA_CACHE_DIR
     mkdir -p -- "$own" 2>/dev/null || own=${TMPDIR:-/tmp}/iap-$(id -u)
     mkdir -pm 700 -- "$own" && [[ -O $own ]] || own=$(mktemp -d) # nobody else's code
-    NUMBA_CACHE_DIR=$own/${made##*/}
+    NUMBA_CACHE_DIR=$own/$(key_of_kernels)
     [[ ! -d $NUMBA_CACHE_DIR && -d $made ]] || return 0
     local begun=$NUMBA_CACHE_DIR.$$
     { cp -rs -- "$made" "$begun" && mv -T -- "$begun" "$NUMBA_CACHE_DIR"; } 2>/dev/null || rm -rf -- "$begun"

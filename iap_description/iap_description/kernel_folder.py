@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The folder in which an installation by pip keeps compiled kernels: the user's own, never among the packages.
+"""Where numba keeps compiled kernels, and how it sees that one is out of date.
 
-``./iap`` sets the variable ``NUMBA_CACHE_DIR`` itself; who has set it, or runs a checkout without it, is left alone.
+An installation by pip keeps them in a folder of the user's own, never among the packages. ``./iap`` sets the variable
+``NUMBA_CACHE_DIR`` itself; who has set it, or runs a checkout without it, is left alone.
 """
 
 import hashlib
@@ -12,13 +13,21 @@ from pathlib import Path
 
 VARIABLE = "NUMBA_CACHE_DIR"  # which numba reads when it is imported
 SITE = Path(__file__).parents[1]
+LOCATORS = "NUMBA_CACHE_LOCATOR_CLASSES"  # which numba reads, too
+STAMPED = ",".join(
+    [f"iap_description.process.kernel_stamps.{name}" for name in ("ChosenFolder", "BesideSource")]
+    + ["UserWideCacheLocator", "IPythonCacheLocator", "ZipCacheLocator"]  # numba's own
+)
+
+
+def set_kernel_stamps() -> None:
+    """Let numba compile anew what an edited kernel of another file is part of."""
+    os.environ.setdefault(LOCATORS, STAMPED)
+    _reload()
 
 
 def set_kernel_folder() -> None:
-    """Let numba keep machine code in a folder of this user, this version of the suite and these files.
-
-    A cached kernel notices no change in a kernel that it calls from another file, so that all depend on all files.
-    """
+    """Let numba keep machine code in a folder of this user, this version of the suite and these files."""
     if VARIABLE in os.environ:
         return
     key = installed_files()
@@ -26,9 +35,13 @@ def set_kernel_folder() -> None:
         return
     folder = writable(user_cache() / "iap" / "kernels" / key)
     os.environ[VARIABLE] = str(folder)
-    numba = sys.modules.get("numba")
-    if numba is not None:  # it was imported before the suite
-        numba.config.CACHE_DIR = str(folder)
+    _reload()
+
+
+def _reload() -> None:
+    """Let numba read its variables again, if it was imported before the suite."""
+    if "numba" in sys.modules:
+        sys.modules["numba"].config.reload_config()
 
 
 def installed_files() -> str | None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba import config
 
 from iap_description import kernel_folder
 from iap_description.process.compiling import CompilationNotice
@@ -23,6 +24,7 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setattr(kernel_folder, "SITE", tmp_path / "site")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv(VARIABLE)
+    monkeypatch.setattr(config, "CACHE_DIR", config.CACHE_DIR)  # which the tests change
     return record
 
 

@@ -140,7 +140,7 @@ def test_tests_need_all_kernels_compiled_and_runs_those_of_single_flights(checko
     stamps.mkdir(parents=True)
     for part in ("python", "underlay", "wheels", "dev", "messages", "packages", "kernels"):
         (stamps / part).write_text(key(checkout, part))
-    cache = checkout / ".venv" / "numba" / key(checkout, "kernels").strip() / "states"
+    cache = checkout / ".venv" / "numba" / "states"
     cache.mkdir(parents=True)
     (cache / "kernel.nbc").touch()
     ready = f'root="{checkout}"; . "$root/tools/workspace.sh"; is_ready '
@@ -155,7 +155,7 @@ def test_kernels_that_are_gone_are_made_anew(checkout):
     stamps.mkdir(parents=True)
     (stamps / "kernels").write_text(key(checkout, "kernels"))
     fresh = f'root="{checkout}"; . "$root/tools/workspace.sh"; is_fresh kernels'
-    cache = checkout / ".venv" / "numba" / key(checkout, "kernels").strip() / "states"
+    cache = checkout / ".venv" / "numba" / "states"
     assert subprocess.call(["bash", "-c", fresh]) != 0
     cache.mkdir(parents=True)
     assert subprocess.call(["bash", "-c", fresh]) != 0
@@ -226,7 +226,7 @@ def test_a_moved_checkout_says_why_it_is_set_up_anew_and_keeps_its_kernels(check
     for part in ("python", "underlay", "wheels"):
         (stamps / part).write_text(key(checkout, part))
     moved = checkout.rename(tmp_path / "moved")
-    numba = moved / ".venv" / "numba" / key(moved, "kernels").strip()
+    numba = moved / ".venv" / "numba"
     before = name_of(f"{checkout}/.venv/build/{sources}")
     (numba / before).mkdir(parents=True)
     (numba / before / "kernel.nbc").write_text("code")
@@ -238,7 +238,7 @@ def test_a_moved_checkout_says_why_it_is_set_up_anew_and_keeps_its_kernels(check
     link = moved / ".venv" / "build" / "iap_description" / "iap_description"
     link.symlink_to(moved / "iap_description" / "iap_description")
     program = [sys.executable, "-P", str(moved / "tools" / "move_kernels.py")]
-    cache = kept / "numba" / numba.name
+    cache = kept / "numba"
     places = [str(cache), f"{checkout}/.venv/build", f"{moved}/.venv/build"]
     subprocess.run([*program, *places], check=True)
     after = cache / name_of(f"{moved}/.venv/build/{sources}")
@@ -321,13 +321,13 @@ def test_a_module_on_the_users_own_path_is_found_behind_those_of_the_suite(check
 def test_who_cannot_write_in_a_checkout_has_its_kernels_and_keeps_new_ones_at_home(
     checkout, tmp_path
 ):
-    made = checkout / ".venv" / "numba" / key(checkout, "kernels").strip() / "states"
+    made = checkout / ".venv" / "numba" / "states"
     made.mkdir(parents=True)
     (made / "kernel.nbc").write_text("code")
     (checkout / ".venv" / "environment.sh").touch()
     # root can write anywhere: -w is a function that says no
     script = (
-        'root=$1; . "$root/tools/workspace.sh"; NUMBA_CACHE_DIR=$venv/numba/$(key_of_kernels);'
+        'root=$1; . "$root/tools/workspace.sh"; NUMBA_CACHE_DIR=$venv/numba;'
         ' take_kernels; echo "$NUMBA_CACHE_DIR"; cat "$NUMBA_CACHE_DIR/states/kernel.nbc"'
     )
     env = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
@@ -335,7 +335,7 @@ def test_who_cannot_write_in_a_checkout_has_its_kernels_and_keeps_new_ones_at_ho
         command = ["bash", "-c", script, "bash", checkout]
         place, code = subprocess.check_output(command, text=True, env=env).splitlines()
         assert place.startswith(str(tmp_path / "cache")) and code == "code"
-    (tmp_path / "cache" / "iap" / made.parent.name / "states" / "new.nbc").write_text("more")
+    (Path(place) / "states" / "new.nbc").write_text("more")
     assert not (made / "new.nbc").exists()
 
 

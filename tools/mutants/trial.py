@@ -2,9 +2,8 @@
 """One package in a copy, where a fault stands in one module and tests are run; the checkout stays as it is.
 
 The copy is links but for that module. It stands first in PYTHONPATH, so that programs that tests start import it, too.
-Kernels that numba has cached are taken over into a cache of the copy's own. numba sees that a module's file is another
-one, but not that a kernel in another module calls it: the cached kernels of all modules that use the faulty function
-are left out, and compiled anew.
+Kernels that numba has cached are taken over into a cache of the copy's own. The cached kernels of all modules that use
+the faulty function are left out, and compiled anew.
 """
 
 import hashlib

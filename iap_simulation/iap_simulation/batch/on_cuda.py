@@ -5,6 +5,7 @@ This is the only module that imports numba's CUDA target. Its simulator (``NUMBA
 needs no GPU and no extra.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.math.lanes import LANES
 from iap_description.process.extras import missing
+from iap_description.process.kernel_stamps import BesideSource, ChosenFolder
 from iap_simulation.batch.batch_loop import fly_lanes
 from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState
 
@@ -25,6 +27,11 @@ THREADS = (
 NO_VALUES = np.zeros((1, 1))  # of an action, where references are not made of any
 
 DeviceArray = Any  # has __cuda_array_interface__
+
+if not config.ENABLE_CUDASIM and find_spec("numba_cuda") is not None:
+    # It keeps code as numba does, and compares the file of a kernel alone; it reads no variable for that.
+    cache = import_module("numba.cuda.core.caching").CacheImpl
+    cache._locator_classes = [ChosenFolder, BesideSource, *cache._locator_classes]
 
 
 def check_gpu() -> None:
