@@ -3,43 +3,36 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import PoseStamped, TwistStamped
-from rclpy.client import Client
 from rclpy.qos import qos_profile_sensor_data
 from rclpy.subscription import Subscription
-from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.nodes.recorded_topics import RecordedTopic, shared_topics, vehicle_topics
-from iap_bringup.viewing.control import KEY_TIME
+from iap_bringup.nodes.topic_control import ServiceControl, TopicHand
+from iap_bringup.nodes.topic_notes import TopicNotes
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.scene_notes import NO_NOTES, SceneNotes, couplings_of
 from iap_bringup.viewing.source import reference_ways
 from iap_description.arrays import Array
-from iap_description.frames import MAP
-from iap_description.math import so3
 from iap_description.signals import Reference, Step
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, P, Q
 from iap_description.vehicles.gripper import row_of
 from iap_io.recording.step_synchronizer import StateSample, step_of
-from iap_io.ros.conversions import fill_pose, fill_twist
 from iap_io.ros.node import SuiteNode
 from iap_io.runs import topics
 from iap_io.runs.run_meta import RunMeta
 from iap_io.wire.message_views import StateMessage
 from iap_io.wire.sample_views import PoseMessage
-from iap_msgs.srv import Step as StepService
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
 
 SHOW_PERIOD = 1.0 / 30.0  # wall time between two instants that are shown [s]
 READ_TIME = 0.012  # before an instant is shown what goes with it is read: two control periods at 200 Hz [s]
 SILENCE = 0.5  # of whole references, after which the one that is tracked is shown [s]
-QUEUE = 10
 TRACKED_POSE = "reference/tracked/pose"
 
 
@@ -157,145 +150,6 @@ def _pose_of(message: PoseMessage) -> object:
     return message.pose.copy()
 
 
-class ServiceControl:
-    """Time of a simulation by the services of its physics_node.
-
-    Args:
-        node: in the simulation's namespace.
-        order: lets work be done in the thread of the node's executor.
-    """
-
-    speed: float = 1.0
-    speeds: Sequence[float] = ()  # the pace is physics_node's
-
-    def __init__(self, node: SuiteNode, order: Callable[[Callable[[], None]], None]) -> None:
-        self._logger, self._order = node.get_logger(), order
-        self._pause = node.create_client(SetBool, "pause")
-        self._step = node.create_client(StepService, "step")
-        self._reset = node.create_client(Trigger, "reset")
-        self._is_paused = False
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether it was paused here, or goes on."""
-        return self._is_paused
-
-    @is_paused.setter
-    def is_paused(self, is_paused: bool) -> None:
-        self._is_paused = is_paused
-        self._order(lambda: self._call(self._pause, SetBool.Request(data=is_paused)))
-
-    def step(self) -> None:
-        """Fly one control period, and pause."""
-        self._is_paused = True
-        ahead = partial(self._call, self._step, StepService.Request(steps=1))
-        self._order(lambda: self._call(self._pause, SetBool.Request(data=True), ahead))
-
-    def reset(self) -> None:
-        """Back to the start; a paused simulation stays paused."""
-        self._order(lambda: self._call(self._reset, Trigger.Request()))
-
-    def _call(
-        self,
-        client: Client,
-        request: Any,  # noqa: ANN401 - as the service has it
-        afterwards: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Call a service, and then do something; what is refused is logged."""
-        if not client.service_is_ready():
-            self._logger.warning(f"nobody serves {client.srv_name}")
-            return
-
-        def on_answer(answer: Any) -> None:  # noqa: ANN401 - a future
-            response = answer.result()
-            if response.success:
-                afterwards()
-            else:
-                self._logger.warning(f"{client.srv_name}: {response.message}")
-
-        client.call_async(request).add_done_callback(on_answer)
-
-
-class TopicHand:
-    """A person's hand on the references of vehicles by the simple inputs `reference/pose` and `reference/twist`.
-
-    Args:
-        node: in the simulation's namespace.
-        vehicles: of the simulation.
-        order: lets work be done in the thread of the node's executor.
-    """
-
-    def __init__(
-        self,
-        node: SuiteNode,
-        vehicles: Sequence[VehicleTopics],
-        order: Callable[[Callable[[], None]], None],
-    ) -> None:
-        self._node, self._vehicles, self._order = node, vehicles, order
-        spaces = [node.absolute(each.name) for each in vehicles]
-        self._whole = [f"{space}/{topics.REFERENCE}" for space in spaces]
-        self._poses, self._twists = (
-            [node.create_publisher(kind, f"{space}/{topic}", QUEUE) for space in spaces]
-            for kind, topic in (
-                (PoseStamped, topics.REFERENCE_POSE),
-                (TwistStamped, "reference/twist"),
-            )
-        )
-        self._flights: dict[int, tuple[Array, float]] = {}  # twists, and until when they count
-
-    def hindrance(self, vehicle: int) -> str:
-        """Why a vehicle cannot be led by hand now, and what helps; empty where it can."""
-        whole = self._whole[vehicle]
-        if self._node.count_publishers(whole):
-            return f"Others publish {whole}: launch with reference:=false."
-        if not self._twists[vehicle].get_subscription_count():
-            return f"Nobody listens to {self._twists[vehicle].topic_name}."
-        return ""
-
-    def drag(self, vehicle: int, pose: Array) -> None:
-        """Let a vehicle's reference go to a pose (7,), as its controller follows poses."""
-        message = PoseStamped()
-        message.header.frame_id = MAP
-        fill_pose(message.pose, pose)
-
-        def publish() -> None:
-            self._flights.pop(vehicle, None)
-            self._poses[vehicle].publish(message)
-
-        self._order(publish)
-
-    def fly(self, vehicle: int, twist: Array) -> None:
-        """Fly for `KEY_TIME` with a twist (4,): velocity along the heading [m/s] and yaw rate [rad/s]."""
-        until = time.monotonic() + KEY_TIME
-        self._order(lambda: self._flights.update({vehicle: (twist, until)}))
-
-    def release(self) -> None:
-        """Lead no vehicle any longer; each stays where its reference is."""
-        self._order(self._flights.clear)
-
-    def publish(self) -> None:
-        """Publish the twists that count, and a last one of zero each."""
-        now = time.monotonic()
-        for vehicle, (twist, until) in list(self._flights.items()):
-            if now < until:
-                self._publish_twist(vehicle, twist)
-            else:
-                del self._flights[vehicle]
-                self._publish_twist(vehicle, np.zeros(4))
-
-    def _publish_twist(self, vehicle: int, twist: Array) -> None:
-        state = self._vehicles[vehicle].state
-        if state is None:
-            return
-        ahead = so3.rotate(state.x[0, Q], np.array([1.0, 0.0, 0.0]))
-        c, s = ahead[:2] / np.linalg.norm(ahead[:2])
-        x, y, z, rate = twist.tolist()
-        message = TwistStamped()
-        message.header.frame_id = MAP
-        fill_twist(message.twist, np.array([c * x - s * y, s * x + c * y, z, 0.0, 0.0, rate]))
-        self._twists[vehicle].publish(message)
-
-
 class TopicFlight:
     """A flight of nodes that is shown by its topics; it listens while somebody looks, and until it has heard a state.
 
@@ -323,7 +177,9 @@ class TopicFlight:
         self._orders: list[Callable[[], None]] = []
         self._vehicles = [VehicleTopics(node, flight, i) for i in range(len(flight.vehicles))]
         self.control = ServiceControl(node, self._order)
-        self.hand = TopicHand(node, self._vehicles, self._order)
+        names = [each.name for each in self._vehicles]
+        self.hand = TopicHand(node, names, self.steps, self._order)
+        self._beside = TopicNotes(node, self.meta)
         self._subscriptions: list[Subscription] = []
         self._shown: Steps = []
         self._notes = NO_NOTES
@@ -335,7 +191,7 @@ class TopicFlight:
             return self._shown
 
     def notes(self) -> SceneNotes:
-        """What is known besides at that instant: of latches, and of joints between modules."""
+        """What is known besides at that instant: of latches, joints between modules, estimators and sensors."""
         return self._notes
 
     def work(self, *, is_watched: bool) -> None:
@@ -361,12 +217,14 @@ class TopicFlight:
 
         for vehicle in self._vehicles:
             self._subscriptions += vehicle.listen(self._show, is_due)
+        self._subscriptions += self._beside.listen()
 
     def _fall_silent(self) -> None:
         while self._subscriptions:
             self._node.destroy_subscription(self._subscriptions.pop())
         for vehicle in self._vehicles:
             vehicle.forget()
+        self._beside.forget()
 
     def _show(self) -> None:
         """Show an instant of which all states are there, if it is time to."""
@@ -374,7 +232,8 @@ class TopicFlight:
         if time.monotonic() < self._due or len(states) > 1:
             return
         steps = [step for step in (each.step() for each in self._vehicles) if step is not None]
-        notes = SceneNotes(self._vehicles[0].couplings(self.meta))
+        couplings = self._vehicles[0].couplings(self.meta)
+        notes = SceneNotes(couplings, self._beside.covariances(), self._beside.clouds(steps))
         with self._lock:
             self._shown, self._notes = steps, notes
         self._due = time.monotonic() + SHOW_PERIOD

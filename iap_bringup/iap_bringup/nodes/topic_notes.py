@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What topics say of a flight of nodes besides its steps: covariances of estimates, and measured points."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.subscription import Subscription
+
+from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.point_readings import CLOUD_PERIOD, PointReadings
+from iap_description.arrays import Array
+from iap_description.sensors.readings import Reading
+from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
+from iap_io.ros.node import SuiteNode
+from iap_io.runs.run_meta import RunMeta
+from iap_io.runs.topics import HEALTH, estimate_topic
+from iap_io.runs.vehicle_meta import VehicleMeta
+from iap_io.sensor_messages.sensor_reader import Decoder
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.sample_views import HealthMessage, OdometryMessage
+
+COVARIANCE_PERIOD = 0.2  # wall time between two covariances that are read of a body [s]
+PACKED = "/compressed"  # end of topics whose plain ones are read in their place
+
+
+class TopicNotes:
+    """Listens to estimators, lidars and depth cameras of a simulation's vehicles.
+
+    Args:
+        node: in the simulation's namespace.
+        meta: of the flight.
+    """
+
+    def __init__(self, node: SuiteNode, meta: RunMeta) -> None:
+        self._node, self._meta = node, meta
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was published."""
+        self._points = PointReadings(self._meta)
+        self._covariances: dict[str, Array] = {}
+        self._due: dict[str, float] = {}  # wall time by topic [s]
+
+    def listen(self) -> list[Subscription]:
+        """Subscribe to all that is shown."""
+        out = []
+        for vehicle in self._meta.vehicles:
+            if vehicle.is_estimated:
+                out += self._listen_to_estimates(vehicle)
+        decode = Decoder(self._points.sensors.values())
+        for topic, kind in decode.types.items():
+            if not topic.endswith(PACKED):
+                read = partial(self._read_if_due, CLOUD_PERIOD, topic, partial(decode, topic))
+                out.append(self._subscribe(kind, topic, read, self._take_reading))
+        return out
+
+    def _listen_to_estimates(self, vehicle: VehicleMeta) -> Iterator[Subscription]:
+        """Topics of the positions' covariances; motion capture's filter says a deviation alone."""
+        by_health = vehicle.state_source == CAPTURE_INERTIAL
+        for body in vehicle.bodies:
+            topic = f"{vehicle.name}/{HEALTH if by_health else estimate_topic(body)}"
+            kind = HealthMessage if by_health else OdometryMessage
+            read = MessageReader[Any](kind).read
+            take = partial(self._take_covariance, f"{vehicle.name}/{body}")
+            once = partial(self._read_if_due, COVARIANCE_PERIOD, topic, read)
+            yield self._subscribe(kind.TYPE, topic, once, take)
+
+    def _subscribe(self, kind: str, topic: str, read: Any, take: Any) -> Subscription:  # noqa: ANN401
+        where = self._node.absolute(topic)
+        return self._node.inputs.listen(kind, where, read, take, qos_profile_sensor_data)
+
+    def _read_if_due(self, period: float, topic: str, read: Any, data: bytes) -> Any:  # noqa: ANN401
+        """A message, if the last one of its topic was read some time ago [s]."""
+        now = time.monotonic()
+        if now < self._due.get(topic, 0.0):
+            return None
+        self._due[topic] = now + period
+        return read(data)
+
+    def _take_reading(self, reading: Reading | None) -> None:
+        if reading is not None:
+            self._points.receive(reading)
+
+    def _take_covariance(self, body: str, message: OdometryMessage | HealthMessage | None) -> None:
+        """Take the covariance (3, 3) of a body's position [m^2]; zeros stand for one that is not known."""
+        if isinstance(message, HealthMessage):
+            self._covariances[body] = message.health.deviation**2 * np.eye(3)
+        elif message is not None and message.pose_covariance[:3, :3].any():
+            self._covariances[body] = message.pose_covariance[:3, :3].copy()
+
+    def covariances(self) -> dict[str, Array]:
+        """(3, 3) of estimated positions [m^2], by VEHICLE/BODY."""
+        return dict(self._covariances)
+
+    def clouds(self, steps: Steps) -> dict[str, Array]:
+        """(n, 3) measured points in `map` [m], by the topics of their sensors."""
+        return dict(self._points.at(steps))

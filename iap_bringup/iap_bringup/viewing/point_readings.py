@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The newest points of sensors whose readings come while they are shown."""
+
+import time
+from collections.abc import Mapping
+
+from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.scene_notes import has_points, in_map, points_of
+from iap_description.arrays import Array
+from iap_description.sensors.readings import CloudReading, ImageReading, Reading
+from iap_io.runs.run_meta import RunMeta
+
+CLOUD_PERIOD = 0.2  # wall time between two looks at points [s]
+
+
+class PointReadings:
+    """Readings of lidars and depth cameras, as points of the scene.
+
+    Args:
+        meta: of the flight.
+
+    Attributes:
+        sensors: those that measure points, by their topics.
+    """
+
+    def __init__(self, meta: RunMeta) -> None:
+        self._meta = meta
+        self.sensors = {each.topic: each for each in meta.sensors if has_points(each)}
+        self._readings: dict[str, Reading] = {}
+        self._clouds: dict[str, Array] = {}
+        self._due = 0.0
+
+    def receive(self, reading: Reading) -> None:
+        """Keep the last reading of a sensor that measures points."""
+        is_image = isinstance(reading, CloudReading | ImageReading)
+        if is_image and reading.source.topic in self.sensors:
+            self._readings[reading.source.topic] = reading
+
+    def at(self, steps: Steps) -> Mapping[str, Array]:
+        """The last points (n, 3) in `map` [m] by the topics of their sensors, with one step of every vehicle."""
+        if self._readings and time.perf_counter() >= self._due:
+            self._due = time.perf_counter() + CLOUD_PERIOD
+            states = [each.x for each in steps]
+            for topic, reading in self._readings.items():
+                points = points_of(self.sensors[topic], reading)
+                if points is not None:
+                    self._clouds[topic] = in_map(self.sensors[topic], points, self._meta, states)
+            self._readings.clear()
+        return dict(self._clouds)
