@@ -82,7 +82,10 @@ class EstimationNode(SuiteNode, ABC):
         owner: Owner = "aircraft" if of_aircraft else "vehicle"
         super().__init__(name, namespace=namespace, of=owner, parameters=parameters)
         self.refuse_scenario("sensors")
-        self.assembly = Assembly.of(self.platform(), self.vehicle)
+        platform = self.platform()
+        if not platform.joints:  # the only aircraft has no namespace of its own
+            self.belong_to("vehicle")
+        self.assembly = Assembly.of(platform, self.vehicle)
         aircraft = self.assembly.aircraft
         self.spaces = [self.absolute(space(self.assembly, body)) for body in aircraft]
         self.aircraft_index = self._index_of_aircraft(of_aircraft=of_aircraft)

@@ -84,7 +84,11 @@ class SuiteNode(Node):
         self._overrides = parameters or {}
         overrides = [Parameter(key, value=value) for key, value in self._overrides.items()]
         super().__init__(name, namespace=namespace, parameter_overrides=overrides)
-        names, inner = self.get_namespace().strip("/").split("/"), NAMES_BELOW[of]
+        self.belong_to(of)
+
+    def belong_to(self, owner: Owner) -> None:
+        """Read the node's namespace as that of a simulation, a vehicle or an aircraft, before it subscribes."""
+        names, inner = self.get_namespace().strip("/").split("/"), NAMES_BELOW[owner]
         outer = names[: len(names) - inner]
         self.simulation = "".join(f"/{each}" for each in outer if each)
         self.vehicle = names[len(outer)] if inner else ""

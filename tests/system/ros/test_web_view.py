@@ -11,6 +11,7 @@ from recording_stage import RecordingStage
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.nodes.topic_flight import TopicFlight
+from iap_bringup.viewing.note_layers import DEVIATIONS
 from iap_bringup.viewing.scene import FlightScene
 from iap_description.states import P
 from iap_io.ros.node import SuiteNode, make_executor
@@ -35,7 +36,8 @@ class Onlooker:
         rclpy.init(domain_id=domain)
         self.node = SuiteNode("web_view", namespace=SPACE)
         self.flight = TopicFlight(self.node, Flight.of(scenario))
-        self.stage, self.scene = RecordingStage(), FlightScene(self.flight.rig, self.flight.meta)
+        rig, meta, couplings = self.flight.rig, self.flight.meta, self.flight.couplings
+        self.stage, self.scene = RecordingStage(), FlightScene(rig, meta, couplings=couplings)
         self.scene.add(self.stage)
         self.is_watched = True
         self._executor = make_executor()
@@ -47,7 +49,7 @@ class Onlooker:
         self.flight.work(is_watched=self.is_watched)
         steps = self.flight.steps()
         if steps:
-            self.scene.update(self.stage, steps)
+            self.scene.update(self.stage, steps, self.flight.notes())
         return steps[0] if steps else None
 
     def close(self):
@@ -137,6 +139,48 @@ def test_a_flight_of_nodes_is_shown_and_controlled_in_its_namespace(onlooker):
     )
     viewer.is_watched, t = True, viewer.flight.steps()[0].t
     probe.wait(lambda: viewer.look().t > t + 0.1, "the present")
+
+
+SMALL = {"width": 160, "height": 120, "fx": 80.0, "fy": 80.0, "cx": 79.5, "cy": 59.5}
+SMALL_PAIR = {f"sensors.cameras.{c}.{k}": v for c in ("left", "right") for k, v in SMALL.items()}
+VIEWED = {  # sensors, state source, and settings
+    "by cameras": ("stereo,depth", "vio", SMALL_PAIR),
+    "by motion capture": ("capture,imu,lidar", "capture_inertial", {"recording.euroc": False}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("opengl")
+@pytest.mark.parametrize("how", VIEWED)
+def test_covariances_of_estimates_and_measured_points_are_shown_in_their_namespace(start, how):
+    nodes, probe = start
+    sensors, source, settings = VIEWED[how]
+    given = {"platform": "f450", "sensors": sensors, "state_source": source}
+    given |= {"scene": "textured_walls", "duration": 60.0}
+    scenario, _ = resolved("hover", settings, given)
+    assignments = [f"{key}={value}" for key, value in settings.items()]
+    parameters = {"scenario": "hover", **given, "assignments": assignments}
+    viewer = Onlooker(int(nodes.environment["ROS_DOMAIN_ID"]), scenario)
+    try:
+        nodes.start_flight(scenario, parameters, simulation=SPACE, pace="realtime")
+        ball, sizes = "world/covariances/iap/base_link/ball", viewer.stage.sizes
+        points = viewer.stage.points
+
+        def is_shown():
+            viewer.look()
+            return viewer.stage.visible.get(ball) and all(map(len, points.values()))
+
+        probe.wait(is_shown, "a covariance and points")
+        deviations = np.asarray(sizes[ball]) / DEVIATIONS
+        assert (deviations > 1e-5).all()
+        assert (deviations < 0.1).all()
+        (cloud,) = points.values()
+        assert cloud[:, 2].min() == pytest.approx(0.0, abs=0.1)  # the ground
+        assert np.abs(cloud[:, :2]).max() > 1.0
+        place = viewer.stage.poses["world/covariances/iap/base_link"][P]
+        assert place == pytest.approx(viewer.stage.poses[BODY][P], abs=0.2)
+    finally:
+        viewer.close()
 
 
 def test_a_parameter_that_cannot_be_is_refused_in_a_line(refusal):
