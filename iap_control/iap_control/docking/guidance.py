@@ -277,7 +277,7 @@ def _decide(
     if state[RETREATS] > 0.0:
         if s > 0.5 * script.gate and state[DISTANCE] > 0.8 * script.gate:
             state[RETREATS] = 0.0
-    elif lags or (0.0 < s < 0.5 * script.gate and off > script.way_off):
+    elif lags or (s < 0.5 * script.gate and off > script.way_off):
         state[RETREATS], state[ENTERS] = 1.0, 0.0
     elif state[ALIGNED] > ALIGNED_TIME and state[DISTANCE] < script.gate + 0.02:
         state[ENTERS] = 1.0

@@ -20,6 +20,7 @@ from iap_description.math import so3
 from iap_description.vehicles.mount import Mount
 
 Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
+TAPER_END = 0.05  # share of its radius to which a convex piece narrows within a probe
 STEPS = 10  # cylinders that stand for a cone where it is drawn
 Z_ALONG_X = so3.matrix_from_euler(np.array([0.0, 0.5 * np.pi, 0.0]))  # of a cylinder on the axis
 
@@ -132,7 +133,8 @@ class Probe(_Port):
         points = np.array(self.profile)
         slopes = np.diff(points[:, 1]) / np.diff(points[:, 0])
         inner = [i + 1 for i, (a, b) in enumerate(pairwise(slopes)) if b > a]
-        return [points[a : b + 1] for a, b in pairwise([0, *inner, len(points) - 1])]
+        ends = pairwise([0, *inner, len(points) - 1])
+        return [_tapered(points[a - 1 : b + 1]) if a else points[: b + 1] for a, b in ends]
 
     def _convex(self, run: Array) -> Shape:
         angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
@@ -240,6 +242,18 @@ class Drogue(_Port):
         end = self.depth + self.wall
         bottom = self._cylinder(-self.depth, -end, self.throat + self.wall)
         return (bottom, self._cylinder(-end, -end - self.boom.length, self.boom.radius))
+
+
+def _tapered(points: Array) -> Array:
+    """Points (n, 2) of a convex run of a profile from the second on, which begin with a taper within the solid.
+
+    Cut off flat, a run would have an end face that the solid has not. Engines keep the normal of a point of contact for
+    some steps: that of the face would stop what slides by. The first point is of the narrower part before the run.
+    """
+    (s_before, _), (s, r), (s_next, r_next) = points[:3]
+    slope = (r_next - r) / (s_next - s)
+    start = max(s_before, s - (1.0 - TAPER_END) * r / slope)
+    return np.vstack([[start, r - slope * (s - start)], points[1:]])
 
 
 def _corner(sides: int) -> float:

@@ -4,7 +4,18 @@
 import numpy as np
 import pytest
 
-from iap_control.docking.guidance import PREDICTED, ROW, PairLinks, empty_memory, script_command
+from iap_control.docking.guidance import (
+    ENTERS,
+    PREDICTED,
+    RETREATS,
+    ROW,
+    PairLinks,
+    empty_memory,
+    script_accelerations,
+    script_command,
+    split_memory,
+    start_script,
+)
 from iap_description.math import so3
 from iap_description.states import P, Q, V
 from iap_description.vehicles.aircraft import inertia_matrix
@@ -51,6 +62,26 @@ def test_states_are_predicted_to_where_they_are_when_commands_act():
         for each in (ahead, now)
     )
     assert np.linalg.norm(left) < 0.3 * np.linalg.norm(turned)
+
+
+@pytest.mark.parametrize(("aside", "backs_off"), [(0.1, True), (0.003, False)])
+def test_a_probe_that_has_passed_beside_the_socket_comes_back_for_another_approach(
+    aside, backs_off
+):
+    """0.15 m beyond the mouth, where it was sent: in the bore it goes on pushing."""
+    scenario, _ = resolve("docking_hard", Options())
+    laws, memory, rows = pair_laws(scenario), empty_memory(), np.zeros((2, ROW))
+    rows[:, Q] = [0.0, 0.0, 0.0, 1.0]
+    rows[:, P] = docked_positions(scenario)
+    rows[1, P] += [aside, 0.15 - scenario.latches["dock"].depth, 0.0]
+    observers, state = split_memory(memory, laws.pair.ahead)
+    start_script(rows[0], rows[1], laws.pair, observers, state)
+    state[ENTERS] = 1.0
+    accelerations = script_accelerations(
+        rows[0], rows[1], False, laws.script, laws.pair, observers, state
+    )
+    assert bool(state[RETREATS]) == backs_off
+    assert (accelerations[1][1] < -0.5) == backs_off
 
 
 def test_a_pair_of_unlike_weights_comes_to_rest_at_its_place():

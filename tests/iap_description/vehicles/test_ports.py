@@ -26,13 +26,27 @@ def changed(**keys):
 
 
 def test_the_probe_has_the_volume_of_its_solid_of_revolution():
+    """Its pieces' own, less that of the cones by which they begin within each other."""
     probe = platform().aircraft.ports["probe"]
     hulls = [shape for shape in probe.collision if shape.vertices is not None]
-    exact = sum(
-        math.pi / 3.0 * (b - a) * (r * r + r * q + q * q)
-        for (a, r), (b, q) in zip(probe.profile[:-1], probe.profile[1:], strict=True)
-    )
-    assert Bulk.of(hulls).volume == pytest.approx(exact, rel=0.01)
+    profile = list(zip(probe.profile[:-1], probe.profile[1:], strict=True))
+    exact = sum(math.pi / 3.0 * (b - a) * (r * r + r * q + q * q) for (a, r), (b, q) in profile)
+    inside = sum(math.pi / 3.0 * r**3 * (b - a) / (q - r) for (a, r), (b, q) in profile[1:3])
+    assert Bulk.of(hulls).volume == pytest.approx(exact + inside, rel=0.01)
+
+
+def test_pieces_of_the_probe_have_no_end_face_within_it_and_reach_nowhere_out_of_it():
+    """Behind the tip each piece narrows to nearly a point, inside the pieces before it."""
+    probe = platform().aircraft.ports["probe"]
+    s, r = np.array(probe.profile).T
+    hulls = [shape for shape in probe.collision if shape.vertices is not None]
+    assert len(hulls) == 3
+    for n, shape in enumerate(hulls):
+        p_T = (triangles(shape)[0] - np.array(probe.position)) @ probe.R_BT
+        off = np.linalg.norm(p_T[:, 1:], axis=1)
+        assert (off <= 1.01 * np.interp(-p_T[:, 0], s, r)).all()
+        if n:
+            assert off[np.isclose(p_T[:, 0], p_T[:, 0].max())].max() < 0.002
 
 
 def test_nothing_of_the_socket_is_in_its_bore_and_all_of_its_wall_is_around_it():

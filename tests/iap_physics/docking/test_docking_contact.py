@@ -99,6 +99,15 @@ def test_a_tip_50_mm_off_the_axis_is_not(made, angle):
     assert found.depth < 0.01 or found.radius > 0.049
 
 
+@pytest.mark.parametrize("aside", [(-0.0016, 0.0118), (-0.0151, -0.0033)])
+def test_a_shoulder_that_slides_to_the_rim_is_slowed_by_it_and_does_not_rebound(made, aside):
+    """Sliding inwards on the cone, up to where the shoulder meets the rim at 78 mm."""
+    start_x = start(depth=0.05, aside=aside, speed=0.28, turn=(0.0075, -0.005, 0.004))
+    depths = steered(made(start_x), 0.15, push=0.5)
+    assert np.diff(depths).min() > 0.0
+    assert 0.079 < depths[-1] < 0.085
+
+
 def test_nothing_overlaps_by_more_than_a_spring_gives_way(made):
     """At 0.4 m/s the flange stops within v sqrt(m / k) and a little more, and comes back slower."""
     pair = made(start(depth=0.12, speed=0.4))
