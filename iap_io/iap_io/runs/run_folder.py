@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -104,10 +104,19 @@ def new_folder(out: Path | None, name: str, base: Path = Path("runs")) -> Iterat
         with interrupts.handled(interrupts.pass_by):  # it takes a moment
             is_kept = folder is not None and _is_of_use(folder, after=error)
             if folder is not None and not is_kept:
-                shutil.rmtree(folder, ignore_errors=True)
+                remove_folder(folder)
         if is_kept and isinstance(error, KeyboardInterrupt):
             error.args = error.args or (f"what was flown is in {folder}",)
         raise
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder of which nothing is kept; one that cannot be listed, for want of open files, loses its inputs."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        for name in (CONFIG, SENSORS):
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 def empty_folder(folder: Path) -> None:

@@ -2,7 +2,6 @@
 """One run from resolved scenario to run folder: fly, record, score."""
 
 import gc
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from iap_io.runs.fault_meta import Notice, notices
 from iap_io.runs.run_folder import (
     TrajectoryFiles,
     create_run_folder,
+    remove_folder,
     write_config,
     write_metrics,
 )
@@ -175,7 +175,7 @@ def execute(
             viewer=viewer,
         )
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         raise
     metrics = score_recording(folder, stats, collisions)
     interrupted = stats.outcome == INTERRUPTED

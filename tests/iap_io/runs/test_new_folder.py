@@ -2,13 +2,14 @@
 """Folders that commands fill: one that is left opens, whatever ended the command."""
 
 import os
+import resource
 import signal
 
 import pytest
 
 from iap_description.errors import BadInput, IapError
 from iap_description.process import interrupts
-from iap_io.runs.run_folder import CHECKPOINT, METRICS, new_folder
+from iap_io.runs.run_folder import CHECKPOINT, METRICS, new_folder, write_config
 
 
 def filled(out, name, error):
@@ -56,3 +57,17 @@ def test_a_signal_in_the_moment_of_making_leaves_nothing(tmp_path, monkeypatch):
     ):
         pytest.fail("the signal came before")
     assert not out.exists()
+
+
+def test_a_refused_folder_is_gone_where_no_more_files_can_be_opened(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    try:
+        with pytest.raises(BadInput), new_folder(tmp_path / "o", "run") as folder:
+            write_config(folder, {"seed": 1})
+            resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+            raise BadInput("too many open files")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert not folder.exists()
