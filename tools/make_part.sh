@@ -34,6 +34,13 @@ make_wheels() {
         pip_install --ignore-installed -r core.txt -r underlay.txt
         has colcon_cmake colcon_ros || pip_install -r <(without_pytest colcon.txt)
     fi
+    "$venv/bin/python" "$root/tools/trim_wheels.py"
+    compile_modules
+}
+
+# Compiles what was installed in as many processes as there are processors, without the packages' own tests.
+compile_modules() {
+    "$venv/bin/python" -m compileall -q -j 0 -x '/tests?/' "$venv/lib" || true # some templates are no Python
 }
 
 make_dev() {
@@ -44,6 +51,7 @@ make_dev() {
         pip_install --ignore-installed -r dev.txt
         has pytest || pip_install -r colcon.txt
     fi
+    compile_modules
 }
 
 has() { "$venv/bin/python" -c "import $1${2:+, $2}" 2>/dev/null; }
@@ -56,7 +64,7 @@ pip_install() {
     mkdir -p -- "$venv/tmp" # an interrupted pip leaves its gigabyte here, to go with the environment
     # PIP_USER=0: some systems' pip.conf asks for the user's own folder, which an environment does not have.
     PIP_USER=0 TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
-        --require-hashes --no-deps --no-build-isolation "$@"
+        --require-hashes --no-deps --no-build-isolation --no-compile "$@"
 }
 
 make_messages() {
