@@ -68,7 +68,7 @@ def run_command(options: argparse.Namespace) -> int:
         )
         with (
             _pages(options, dataset, methods, console) as viewer,
-            time_bar(console, what) as show,
+            time_bar(console, what, _length(dataset, options.begin)) as show,
             Deferral() as interrupts,
         ):
 
@@ -95,6 +95,11 @@ def run_command(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")
     return _exit_code(results)
+
+
+def _length(dataset: SensorDataset, begin: float | None) -> float | None:
+    """About how long the data last [s] from where they count; None where that is not known."""
+    return None if dataset.end is None else max(0.0, dataset.end - max(0.0, begin or 0.0))
 
 
 @contextmanager

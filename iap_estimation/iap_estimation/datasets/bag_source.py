@@ -91,6 +91,7 @@ def open_bag(
         clocks = compare_clocks(reader, picked.imu, picked.images)
         sample, received = first_received(reader, picked.imu)
         start = clocks.ticks(picked.imu, stamp_of(sample), received)
+        end = 1e-9 * (reader.end_time - received)
         measured = noise_of(list(islice(messages(reader, picked.imu), RATE_SAMPLES)))
         of_file, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
         noise, note = measured if of_file is None else of_file
@@ -115,6 +116,7 @@ def open_bag(
     return SensorDataset(
         *(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS),
         clock_doubt=_doubt(picked, clocks),
+        end=end,
     )
 
 

@@ -46,6 +46,7 @@ class SensorDataset:
         has_ranges: whether there are UWB tags.
         gravity: [m/s^2].
         anchors: names by their numbers, where they have any.
+        end: about when its last sample comes [s].
         clock_doubt: why its images may be late by far, and what says so; None where they are not.
         is_foreign: whether somebody else recorded it, and units, clocks and signs are what they may be.
     """
@@ -64,6 +65,7 @@ class SensorDataset:
     anchors: tuple[str, ...] = ()
     is_foreign: bool = True
     clock_doubt: str | None = None
+    end: float | None = None
 
     def fleet(self, spec: VirpoSpec) -> Fleet:
         """The aircraft as an estimator with these settings knows them."""

@@ -71,6 +71,7 @@ def open_euroc(folder: Path) -> SensorDataset:
         tally,
         tuple(note for note in notes if note is not None),
         FROM_CAMERAS,
+        end=1e-9 * (int(tables.imu.stamps[-1]) - start),
     )
 
 

@@ -129,6 +129,7 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
         clocks = _clocks(path, reader, mapping)
         samples = list(islice(messages(reader, mapping.imu), RATE_SAMPLES))
         _, received = first_received(reader, mapping.imu)
+        end = 1e-9 * (reader.end_time - received)
     noise, note = noise_of(samples)
     start = clocks.ticks(mapping.imu, stamp_of(samples[0]), received)
     truth: Truth | None = None
@@ -151,6 +152,7 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
         FROM_CAMERAS,
         has_ranges=True,
         anchors=tuple(str(each.id) for each in mapping.anchors),
+        end=end,
     )
 
 

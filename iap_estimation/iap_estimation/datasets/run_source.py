@@ -93,6 +93,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> SensorDataset:
         any(group.tag is not None for group in carried),
         run.meta.gravity,
         is_foreign=False,
+        end=float(vehicle_run.columns.t[-1]),
     )
 
 

@@ -46,6 +46,7 @@ def _check_says_the_pair(dataset: SensorDataset, pair) -> None:
         np.testing.assert_array_equal(each.right, pair.image(1, k))
     times = [said.t for said in events]
     assert times == sorted(times)
+    assert abs(dataset.end - times[-1]) < 0.2, "a bar knows where the data end"
     for before, after in zip(events[:-1], events[1:], strict=True):
         if before.t == after.t:
             assert isinstance(before, ImuSample), "a sample comes before the images of its time"
