@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from iap_bringup.nodes.estimate_losses import EstimateLosses
 from iap_bringup.nodes.modules_replay import ModulesReplay
 from iap_bringup.nodes.plant_replay import LastValue, PlantReplay
 from iap_bringup.nodes.recorded_topics import expected_topics
@@ -137,6 +138,10 @@ class NodeRecording:
         self._touchdowns = [Touchdown() for _ in flight.vehicles]
         self._names = [vehicle.name for vehicle in flight.vehicles]
         self._worst: dict[int, Worst] = {}
+        self._losses = {
+            i: EstimateLosses(flight.scenario.vehicles[i].control.state_source, spec)
+            for i, spec in flight.failsafes.items()
+        }
         write_config(folder, config, flight.sensors.suite.infos)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         self._recorder.add_descriptions(flight.descriptions)
@@ -151,8 +156,10 @@ class NodeRecording:
         if reading.t < self._end + self._dt:
             self._recorder.receive(reading)
 
-    def note_health(self, number: int, health: EstimateHealth) -> None:
-        """Note what an estimator of a vehicle says of itself."""
+    def note_health(self, number: int, t: float, health: EstimateHealth) -> None:
+        """Note what an estimator of a vehicle says of itself at a time [s]."""
+        if number in self._losses:
+            self._losses[number].note(t, health)
         self._worst[number] = self._worst.get(number, Worst()).with_one(health)
 
     def note_estimate(self, number: int, stamp: int) -> None:
@@ -201,7 +208,9 @@ class NodeRecording:
         tasks = self._replay.task_metrics(self.folder)
         own = (outcome, self._t, wall, self.control_step_us)
         policy, landings = self._replay.policy, self.landings
-        stats = RunStats(*own, health=health, tasks=tasks, policy=policy, landings=landings)
+        losses = {self._names[i]: each.events for i, each in self._losses.items()}
+        rest: dict[str, Any] = {"tasks": tasks, "policy": policy, "landings": landings}
+        stats = RunStats(*own, losses=losses, health=health, **rest)
         return score_recording(self.folder, stats, self.collisions)
 
     def _write(self, ticks: Sequence[Step]) -> None:

@@ -204,7 +204,7 @@ class RecorderNode(SuiteNode):
         self._runs[-1].synchronizer.take(number, topics.ESTIMATED, estimate.stamp, rows)
 
     def _take_health(self, number: int, message: HealthMessage) -> None:
-        self._runs[-1].note_health(number, message.health)
+        self._runs[-1].note_health(number, message.stamp / SECOND, message.health)
 
     def _take(self, topic: RecordedTopic, message: Any) -> None:  # noqa: ANN401 - as the topic reads it
         """Take the values that go with the state of a message's stamp."""

@@ -92,15 +92,19 @@ def _named(end: str) -> str:
     return f" of {end.strip('_')}" if end else ""
 
 
-def _metric_events(metrics: Mapping[str, Any]) -> Iterator[Event]:
-    """Events that tasks have written: every list ``events`` of records with a time ``t_s``."""
-    for key, part in metrics.items():
+def _metric_events(metrics: Mapping[str, Any], whose: str = "") -> Iterator[Event]:
+    """Events of tasks and estimators: every list ``events`` of records with a time ``t_s``."""
+    vehicles = metrics.get("vehicles", {})
+    estimators = metrics.get("methods", {})
+    for key, part in {**metrics, **estimators}.items():
         if not isinstance(part, dict):
             continue
         for each in part.get("events", ()):
             if isinstance(each, dict) and "t_s" in each:
                 words = [v for v in each.values() if isinstance(v, str)]
-                yield Event(float(each["t_s"]), f"{key}: {' '.join(words)}")
+                yield Event(float(each["t_s"]), f"{whose}{key}: {' '.join(words)}")
+    for name, its in vehicles.items():
+        yield from _metric_events(its, f"{name}, ")
 
 
 class RecordedImages:

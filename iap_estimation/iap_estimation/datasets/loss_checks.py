@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.math import so3
 from iap_estimation.datasets.method_results import BLIND, LOST, LocalizationResults
 from iap_estimation.evaluation.trajectory_errors import poses_at
-from iap_estimation.navigation.health import FEWEST_TRACKS
+from iap_estimation.navigation.vision_log import FEWEST_TRACKS
 
 MOST_BLIND = 0.3  # share of the images without tracks, with which a method of images is lost
 FEWEST_RESTARTS, LEAST_TIME = (

@@ -15,6 +15,7 @@ from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL, CaptureFilte
 from iap_estimation.capture.gains import CaptureFilterSpec
 from iap_estimation.navigation.health import Worst
 from iap_estimation.navigation.navigator import ESTIMATE_TIMEOUT, LOCALIZATION_FAILED
+from iap_estimation.navigation.vision_log import VisionLog
 from iap_estimation.virpo.window.failure_checks import Fault
 
 POSE_TIMEOUT = 2.0  # without poses, after which offsets carry no place any more [s]
@@ -51,15 +52,22 @@ class CaptureNavigator:
     def begin(self, x: Array) -> None:
         """A new flight, from the vehicle's rows (1, 13) at time 0."""
         self._filter.begin(0.0, x[0])
-        self.worst = Worst()
+        self.worst, self._vision = Worst(), VisionLog(1)
 
     def receive(self, reading: Reading) -> None:
         """Take a reading; those of other sensors do not count."""
         topic, (imu, capture) = reading.source.topic, self._topics
         if topic == imu and isinstance(reading, ImuReading):
             self._filter.take_sample(reading)
+            self._vision.note(reading.t)
         elif topic == capture and isinstance(reading, PoseReading):
             self._filter.take_pose(reading)
+            self._vision.see(0, reading.t)
+
+    @property
+    def vision_events(self) -> Sequence[tuple[float, str]]:
+        """Times [s] at which poses of the motion capture stayed away, and came again."""
+        return self._vision.events
 
     def state(self, t: float) -> Array:
         """Rows (1, 13) at a time [s], overwritten by the next call.

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.signals import EstimateHealth
+from iap_estimation.navigation.vision_log import FEWEST_TRACKS, VisionLog
 from iap_estimation.virpo.messages import CENTRE, Estimate, Measurement, Ranges, Tracks
 from iap_estimation.virpo.window.estimator import Estimator
 
-FEWEST_TRACKS = 5  # with which images say how an aircraft moves
 LOOK_EVERY = 0.2  # between two looks at the covariance [s]
 WITHOUT_RANGES = "vio"  # the method that does not use them
 
@@ -48,6 +48,10 @@ class HealthWatch:
     Args:
         method: of the estimator.
         count: of the aircraft.
+
+    Attributes:
+        worst: the worst health so far.
+        vision: when aircraft were blind.
     """
 
     def __init__(self, method: str, count: int) -> None:
@@ -55,10 +59,11 @@ class HealthWatch:
         self._tracks = [0] * count
         self._seeing = 0.0  # when something was seen last [s]
         self._deviation, self._looked = np.nan, -np.inf
-        self.worst = Worst()
+        self.worst, self.vision = Worst(), VisionLog(count)
 
     def see(self, owner: int, measured: Measurement) -> None:
         """Note what an aircraft, or `CENTRE`, has measured."""
+        self._note_vision(owner, measured)
         if isinstance(measured, Tracks) and owner != CENTRE:
             self._tracks[owner] = len(measured.ids)
             if len(measured.ids) < FEWEST_TRACKS:
@@ -66,6 +71,12 @@ class HealthWatch:
         elif not (isinstance(measured, Ranges) and self._has_ranges and len(measured.ranges)):
             return
         self._seeing = max(self._seeing, measured.t)
+
+    def _note_vision(self, owner: int, measured: Measurement) -> None:
+        """Note whether images show something, or have shown nothing for long."""
+        if isinstance(measured, Tracks) and owner != CENTRE and len(measured.ids) >= FEWEST_TRACKS:
+            self.vision.see(owner, measured.t)
+        self.vision.note(measured.t)
 
     def look(
         self,

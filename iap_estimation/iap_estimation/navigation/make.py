@@ -32,6 +32,10 @@ class StateNavigator(Protocol):
     def worst(self) -> Worst:
         """The worst of its health so far."""
 
+    @property
+    def vision_events(self) -> Sequence[tuple[float, str]]:
+        """Times [s] at which aircraft became blind, and saw again."""
+
     def begin(self, x: Array) -> None:
         """A new flight, from the vehicle's rows (bodies, 13) at time 0."""
 

@@ -80,6 +80,11 @@ class Navigator:
         """The worst of its health so far."""
         return self._health.worst
 
+    @property
+    def vision_events(self) -> Sequence[tuple[float, str]]:
+        """Times [s] at which aircraft became blind, and saw again."""
+        return self._health.vision.events
+
     def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.
 

@@ -86,6 +86,7 @@ class RunStats:
         images: rendered.
         render_s: wall time that they took.
         faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
+        losses: times [s] at which these lost and regained vision, began anew or were lost, by the vehicles' names.
         health: the worst that these said of themselves, by the vehicles' names.
         tasks: how they went, by their keys in metrics.json, such as ``docking``.
         policy: what flew in place of the vehicles' controllers; None where these did.
@@ -101,6 +102,7 @@ class RunStats:
     images: int = 0
     render_s: float = 0.0
     faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
+    losses: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     health: dict[str, dict[str, float]] = field(default_factory=dict)
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     policy: dict[str, Any] | None = None

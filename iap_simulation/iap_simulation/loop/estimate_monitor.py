@@ -74,6 +74,12 @@ class EstimateMonitor:
         return self._failsafe.reference(t, estimate[0], nominal)
 
     @property
+    def events(self) -> list[tuple[float, str]]:
+        """When its estimate was lost [s], and why, if it was."""
+        lost = self._failsafe
+        return [(lost.lost_at, f"estimate lost, {lost.reason}")] if lost.reason else []
+
+    @property
     def is_landing(self) -> bool:
         """True if it is on its way down, so that it may touch the ground."""
         return self._failsafe.is_landing
@@ -117,6 +123,9 @@ class EstimateGuidance:
         estimators: of vehicles, by their numbers.
         monitors: of those that have a fail-safe, by their numbers.
         flight_monitor: which lets vehicles land whose estimate is lost.
+
+    Attributes:
+        monitors: of vehicles that have a fail-safe, by their numbers.
     """
 
     def __init__(
@@ -127,7 +136,7 @@ class EstimateGuidance:
         flight_monitor: FlightMonitor,
     ) -> None:
         self._vehicles, self._estimators = vehicles, estimators
-        self._monitors, self._flight_monitor = monitors, flight_monitor
+        self.monitors, self._flight_monitor = monitors, flight_monitor
 
     def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002 - by time
         """Pass estimates to vehicles and their autopilots, and guide vehicles whose estimate is lost."""
@@ -135,9 +144,9 @@ class EstimateGuidance:
             estimate = estimator.state(plant.t)
             self._vehicles[i].estimate = estimate
             plant.set_estimate(i, estimate)
-            if i in self._monitors:
+            if i in self.monitors:
                 true, nominal = plant.state(i)[0], references[i]
-                references[i] = self._monitors[i].reference(plant.t, estimate, true, nominal)
+                references[i] = self.monitors[i].reference(plant.t, estimate, true, nominal)
 
     def check_flight(self, plant: Plant) -> None:
         """End a flight that has failed, or that has come down because its estimate was lost.
@@ -146,10 +155,10 @@ class EstimateGuidance:
             FlightFailed: it has.
         """
         flight_monitor = self._flight_monitor
-        flight_monitor.landing = {i for i, each in self._monitors.items() if each.is_landing}
+        flight_monitor.landing = {i for i, each in self.monitors.items() if each.is_landing}
         flight_monitor.check_flight(plant)
         for i in flight_monitor.landed:
-            self._monitors[i].touch(plant.t, plant.state(i)[0])
+            self.monitors[i].touch(plant.t, plant.state(i)[0])
 
     def end_flight(self, t: float) -> None:
         """Refuse to call a flight complete that has lost an estimate.
@@ -157,5 +166,5 @@ class EstimateGuidance:
         Raises:
             FlightFailed: it has.
         """
-        for monitor in self._monitors.values():
+        for monitor in self.monitors.values():
             monitor.end(t)

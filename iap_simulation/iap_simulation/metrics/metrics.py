@@ -109,7 +109,8 @@ class Scores:
 def _estimation(vehicle: "VehicleScores", stats: RunStats) -> Metrics:
     """Metrics of a vehicle's estimates, with what its estimator said of itself in flight."""
     name = vehicle.meta.name
-    return vehicle.estimation(stats.faults.get(name, ()), stats.health.get(name))
+    losses = stats.losses.get(name, ())
+    return vehicle.estimation(stats.faults.get(name, ()), losses, stats.health.get(name))
 
 
 def _landing(landings: dict[str, dict[str, Any]]) -> Metrics:

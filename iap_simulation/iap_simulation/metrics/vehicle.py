@@ -101,7 +101,10 @@ class VehicleScores:
         }
 
     def estimation(
-        self, faults: Sequence[tuple[float, str]], health: Mapping[str, float] | None = None
+        self,
+        faults: Sequence[tuple[float, str]],
+        losses: Sequence[tuple[float, str]],
+        health: Mapping[str, float] | None = None,
     ) -> Metrics:
         """Keys `estimation` and `methods`, errors over the whole flight without alignment; nothing for the truth."""
         meta = self.meta
@@ -115,9 +118,10 @@ class VehicleScores:
             for name, estimate in zip(names, self._estimates, strict=True)
         }
         reasons = [{"t_s": t, "reason": reason} for t, reason in faults]
-        method = (
-            {"faults": reasons} if health is None else {"faults": reasons, "health": dict(health)}
-        )
+        events = [{"t_s": t, "what": what} for t, what in losses]
+        method: Metrics = {"faults": reasons, "events": events}
+        if health is not None:
+            method["health"] = dict(health)
         return {"estimation": estimation, "methods": {meta.state_source: method}}
 
 

@@ -245,6 +245,7 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         loop.timer.mean_us,
         *rendered,
         faults=faults,
+        losses=_losses(simulation, flight),
         health=health,
         tasks={} if task is None else {task.key: task.metrics(simulation.plant)},
         policy=simulation.participants.policy,
@@ -252,6 +253,17 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         recordings=flight.recordings,
         landings=simulation.plant.landings,
     )
+
+
+def _losses(simulation: Simulation, flight: Flight) -> dict[str, list[tuple[float, str]]]:
+    """Times [s] at which vehicles' estimators lost vision or regained it, began anew, or were lost, by their names."""
+    estimates, losses = simulation.participants.estimates, {}
+    monitors = {} if estimates is None else estimates.monitors
+    for i, navigator in flight.navigators.items():
+        anew = [(fault.t, f"began anew, {fault.reason}") for fault in navigator.faults]
+        lost = monitors[i].events if i in monitors else []
+        losses[flight.vehicles[i].name] = sorted([*navigator.vision_events, *anew, *lost])
+    return losses
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:

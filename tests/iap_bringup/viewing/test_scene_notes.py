@@ -9,6 +9,7 @@ from iap_bringup.cli.main import main
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_bringup.viewing.note_layers import DEVIATIONS, put_ellipsoid
+from iap_bringup.viewing.record_notes import events_of
 from iap_bringup.viewing.scene import FlightScene
 from iap_bringup.viewing.scene_notes import HELD_COLOR, MOVING_COLOR, SceneNotes, couplings_of
 from iap_bringup.viewing.source import RunSource
@@ -59,9 +60,14 @@ def test_an_ellipsoid_has_the_axes_of_its_covariance():
     assert again == pytest.approx(R @ np.diag(deviations**2) @ R.T, abs=1e-9)
 
 
-def test_a_recorded_estimate_has_its_covariance(tmp_path):
-    arguments = ("--sensors", "capture,imu", "--state-source", "capture_inertial")
-    source = flown(tmp_path, "hover", "--platform", "f450", *arguments, "--duration", "0.6")
+def test_a_recorded_estimate_has_its_covariance_and_an_event_where_it_is_blind(tmp_path):
+    arguments = ["--sensors", "capture,imu", "--state-source", "capture_inertial"]
+    silent = "faults=[{at: 0.5, sensor: motion_capture, output: silent}]"
+    arguments += ["--duration", "1.2", "--set", silent]
+    source = flown(tmp_path, "hover", "--platform", "f450", *arguments)
+    (lost,) = [each for each in events_of(source.run) if "vision" in each.text]
+    assert lost.text == "capture_inertial: vision lost"
+    assert lost.t == pytest.approx(0.5, abs=0.05)
     covariance = source.notes(0.5).covariances["iap/base_link"]
     deviation = np.sqrt(np.diag(covariance))
     assert (deviation > 1e-5).all()

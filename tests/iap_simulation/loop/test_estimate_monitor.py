@@ -115,9 +115,12 @@ def test_in_the_dark_a_quadrotor_lands_and_says_so(tmp_path):
     speed, distance = (float(part.split()[0]) for part in told)
     assert speed < 1.0
     assert distance < 1.0
-    health = json.loads((tmp_path / "run" / "metrics.json").read_text())["methods"]["vio"][
-        "health"
-    ]
+    method = json.loads((tmp_path / "run" / "metrics.json").read_text())["methods"]["vio"]
+    blind, lost = method["events"]
+    assert blind == {"t_s": 0.0, "what": "vision lost"}
+    assert lost["t_s"] == pytest.approx(2.1, abs=0.2)
+    assert lost["what"] == "estimate lost, nothing seen for 2.1 s"
+    health = method["health"]
     assert health["tracks_min"] == 0
     assert health["blind_max_s"] > 3.0
 

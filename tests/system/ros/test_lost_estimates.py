@@ -84,7 +84,10 @@ def test_cameras_that_fall_silent_hold_a_flight_in_lockstep_up_once(start, tmp_p
     begin(nodes, probe, flown, tmp_path / "run", "lockstep")
     metrics = metrics_at_end(nodes, probe, tmp_path / "run", code=0)
     assert metrics["outcome"] == "completed"
-    assert metrics["methods"]["vio"]["health"]["blind_max_s"] == pytest.approx(1.0, abs=0.1)
+    method = metrics["methods"]["vio"]
+    assert method["health"]["blind_max_s"] == pytest.approx(1.0, abs=0.1)
+    assert [each["what"] for each in method["events"]] == ["vision lost", "vision regained"]
+    assert [each["t_s"] for each in method["events"]] == pytest.approx([1.0, 2.0], abs=0.15)
     text = nodes.log("iap.centre_node").read_text()
     assert text.count("states no longer wait for it") == 1, text
 
