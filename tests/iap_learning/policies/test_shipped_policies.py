@@ -63,7 +63,7 @@ def test_images_lead_further_than_a_potential_field_and_that_further_than_a_stra
     task, seeds = task_of_policy(Policy.load("navigate")), range(FRESH, FRESH + 100)
     assert flown("navigate", 100).success.mean() >= 0.9
     field, straight = (
-        fly_batched(task, baseline(name), seeds).success.mean()
+        fly_batched(task, baseline(name), seeds[:60]).success.mean()
         for name in ("potential_field", "controller")
     )
     assert 0.8 >= field > 0.5

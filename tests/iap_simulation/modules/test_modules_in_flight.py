@@ -25,6 +25,15 @@ DOCK_AND_PART = {
     "modules.machine.separation.distance": 0.7,
     "modules.mission": [{"hover": 0.2}, {"join": "left"}, {"hover": 2.0}, {"part": "left"}],
 }
+SHORT_MISSION = {
+    "modules.mission": [
+        {"hover": 6.0},
+        *({"join": joint} for joint in ("left", "right")),
+        {"hover": 8.0},
+        *({"part": joint} for joint in ("right", "left")),
+    ],
+    "vehicles.*.reference.duration": 47.0,
+}
 HOVER = {"vehicles.0.start.mode": "hover", "vehicles.0.start.lead_in": 0.0}
 
 
@@ -52,7 +61,7 @@ def metrics_of(monitor: ModulesMonitor) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_joined_modules_do_not_push_each_other() -> None:
-    metrics = hover(4, 45.0)
+    metrics = hover(4, 35.0)
     assert metrics["joint_force_n"] < 0.1
     assert metrics["joint_torque_nm"] < 0.05
     leader = metrics["rmse_steady"]["m2"]
@@ -192,7 +201,7 @@ def test_with_printed_signs_they_fly_apart() -> None:
 
 @pytest.mark.slow
 def test_three_modules_dock_hover_part_and_land() -> None:
-    monitor = monitored("module_assembly", {})
+    monitor = monitored("module_assembly", SHORT_MISSION)
     metrics = metrics_of(monitor)
     assert monitor.failure is None
     assert metrics["mission_done"]
@@ -240,8 +249,8 @@ def test_a_release_does_not_kick_with_compensation_and_does_without() -> None:
     found = {}
     for compensation in ("default", "none"):
         settings = {**HOVER, "modules.compensation": compensation}
-        settings["vehicles.0.reference.duration"] = 25.0
-        settings["modules.mission"] = [{"hover": 18.0}, {"part": "j1"}]
+        settings["vehicles.0.reference.duration"] = 18.0
+        settings["modules.mission"] = [{"hover": 13.0}, {"part": "j1"}]
         found[compensation] = metrics_of(monitored("module_release", settings))["joints"]["j1"][
             "released"
         ]
@@ -354,7 +363,7 @@ def excursion(monitor: ModulesMonitor, until: float) -> float:
 @pytest.mark.slow
 def test_a_neighbour_leads_where_the_leaders_controller_falls_silent() -> None:
     mission = [{"hover": 22.0}, {"part": "j2"}]
-    monitor, places = faulty(3, "m2", "controller", 40.0, mission)
+    monitor, places = faulty(3, "m2", "controller", 32.0, mission)
     assert monitor.failure is None
     (loss,) = metrics_of(monitor)["lost"]
     assert (loss["module"], loss["leader"]) == ("m2", "m1")
@@ -390,10 +399,8 @@ def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, mo
 
 @pytest.mark.slow
 def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
-    with Simulation.of("module_hover", settings={"modules.count": 8}, seed=2) as simulation:
-        simulation.fly()
-        monitor = simulation.task
-        assert isinstance(monitor, ModulesMonitor)
+    settings = {**HOVER, "modules.count": 8, "vehicles.0.reference.duration": 48.0}
+    monitor = monitored("module_hover", settings, seed=2)
     errors = np.array(metrics_of(monitor)["rmse_steady"]["m4"])
     assert (errors < [1.4e-3, 3.9e-3, 3.0e-3, 1.0e-3, 1.1e-3, 1.5e-3]).all()
     assert metrics_of(monitor)["joint_force_n"] < 0.1
@@ -401,7 +408,8 @@ def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
 
 @pytest.mark.slow
 def test_modules_dock_and_part_against_the_air_between_them() -> None:
-    settings = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
+    air = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
+    settings = {**SHORT_MISSION, **air}
     monitor = monitored("module_assembly", settings)
     assert monitor.failure is None
     assert metrics_of(monitor)["joint_force_n"] < 0.1

@@ -15,7 +15,7 @@ from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.settings import load_settings
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
-DURATION = 1.5
+DURATION = 1.1
 RATE = 0.1  # times real time at which the recording is played: late tracks would be left out
 LARGEST_DISTANCE = {  # from the positions of one process [m]
     "joint": 1e-3,

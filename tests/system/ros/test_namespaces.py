@@ -16,7 +16,7 @@ from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
-DURATION = 1.5
+DURATION = 0.8
 APART, TOGETHER = "/sim_1", "/lab/sim_2"
 FLIGHTS = {
     APART: {"scenario": "figure_eight_windy", "duration": DURATION},

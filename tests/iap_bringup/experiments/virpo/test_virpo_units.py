@@ -59,7 +59,7 @@ def test_without_recordings_there_is_nothing_to_fly(tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("opengl")
 def test_a_short_flight_is_estimated_by_all_methods_on_every_unit(tmp_path, monkeypatch):
-    monkeypatch.setattr(virpo_units, "QUICK_SECONDS", 0.8)
+    monkeypatch.setattr(virpo_units, "QUICK_SECONDS", 0.5)
     run_units(Console(quiet=True), quick=True, out=tmp_path / "units")
     with (tmp_path / "units" / "tables.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["table"] == "position, RMSE in m"]

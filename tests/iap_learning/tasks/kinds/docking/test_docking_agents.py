@@ -20,7 +20,7 @@ THRUSTS = {
 
 def success(task, expert, count, settings=None):
     """Share of dockings that succeed."""
-    episodes = make_episodes(task, min(count, 256), settings=settings)
+    episodes = make_episodes(task, count, settings=settings)
     flown = collect(episodes, agent_of(expert, episodes), range(count))
     return np.mean([each.success for each in flown])
 
