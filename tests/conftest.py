@@ -34,14 +34,25 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors, for the system's tests wait more than they compute."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the system's tests, which wait more than they compute, and with files that take long.
+    """Begin with files that take long, in turn one of the system's tests and one of those that compute.
 
     Files are dealt out to the processes in this order, so that short ones fill up the end.
     """
     system = Path(__file__).parent / "system"
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: (system not in item.path.parents, -slow[item.path]))
+    paths = sorted({item.path for item in items}, key=lambda path: (-slow[path], path))
+    parts: list[list[Path]] = [[], []]
+    for path in paths:
+        parts[system in path.parents].append(path)
+    turns = {path: turn for part in parts for turn, path in enumerate(part)}
+    items.sort(key=lambda item: (turns[item.path], system not in item.path.parents))
 
 
 def pytest_collection_finish() -> None:

@@ -15,6 +15,7 @@ solves the discrete Riccati equation. Beatle's own estimator is such a filter pe
 robots/beetle/config/StateEstimation.yaml, mode 1).
 """
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -68,17 +69,28 @@ class CaptureGains(NamedTuple):
     def of(cls, spec: CaptureFilterSpec, capture: CaptureInfo, imu: ImuInfo) -> "CaptureGains":
         """The gains for a capture and an inertial unit."""
         T = 1.0 / capture.rate
-        S_a = max(spec.accel_noise, imu.accel_noise) ** 2
-        S_b = max(spec.accel_walk, imu.accel_walk) ** 2
-        F = np.array([[1.0, T, -0.5 * T * T], [0.0, 1.0, -T], [0.0, 0.0, 1.0]])
-        Q = np.diag([0.0, 0.0, S_b * T])
-        Q[:2, :2] = S_a * np.array([[T**3 / 3.0, T**2 / 2.0], [T**2 / 2.0, T]])
-        place, variance = steady_gain(F, Q, max(spec.position, capture.position_deviation) ** 2)
-        S_w = max(spec.gyro_noise, imu.gyro_noise) ** 2
-        S_bw = max(spec.gyro_walk, imu.gyro_walk) ** 2
-        F, Q = np.array([[1.0, -T], [0.0, 1.0]]), np.diag([S_w * T, S_bw * T])
-        angle, _ = steady_gain(F, Q, max(spec.attitude, capture.attitude_deviation) ** 2)
-        return cls(place, angle, float(np.sqrt(variance)))
+        accel = (max(spec.accel_noise, imu.accel_noise), max(spec.accel_walk, imu.accel_walk))
+        place, variance = _place_gain(T, *accel, max(spec.position, capture.position_deviation))
+        gyro = (max(spec.gyro_noise, imu.gyro_noise), max(spec.gyro_walk, imu.gyro_walk))
+        angle = _angle_gain(T, *gyro, max(spec.attitude, capture.attitude_deviation))
+        return cls(place.copy(), angle.copy(), float(np.sqrt(variance)))
+
+
+@cache  # the modules of a structure have the same sensors, and their filters settle slowly
+def _place_gain(T: float, noise: float, walk: float, deviation: float) -> tuple[Array, float]:
+    """Gain (3,) along an axis, and the variance of a place, for poses T apart [s]."""
+    S_a, S_b = noise**2, walk**2
+    F = np.array([[1.0, T, -0.5 * T * T], [0.0, 1.0, -T], [0.0, 0.0, 1.0]])
+    Q = np.diag([0.0, 0.0, S_b * T])
+    Q[:2, :2] = S_a * np.array([[T**3 / 3.0, T**2 / 2.0], [T**2 / 2.0, T]])
+    return steady_gain(F, Q, deviation**2)
+
+
+@cache
+def _angle_gain(T: float, noise: float, walk: float, deviation: float) -> Array:
+    """Gain (2,) about an axis for poses T apart [s]."""
+    F, Q = np.array([[1.0, -T], [0.0, 1.0]]), np.diag([noise**2 * T, walk**2 * T])
+    return steady_gain(F, Q, deviation**2)[0]
 
 
 def steady_gain(F: Array, Q: Array, R: float) -> tuple[Array, float]:

@@ -38,7 +38,7 @@ def run(opengl, tmp_path_factory) -> Path:
         *SMALL,
     ]
     arguments = ["run", "figure_eight", "--sensors", "stereo", "--scene", "textured_walls"]
-    arguments += ["--duration", "1.0", "--no-plot", "--out", str(out)]
+    arguments += ["--duration", "1.0", "--no-plot", "--no-view", "--out", str(out)]
     assert main.main(arguments + [word for each in settings for word in ("--set", each)]) == 0
     return out
 

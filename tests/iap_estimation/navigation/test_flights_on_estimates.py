@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.usefixtures("opengl"), pytest.mark.slow]
 def flown(out, source, *assignments, flight=("figure_eight",), duration=3.0):
     settings = [word for each in (*QUICK, *assignments) for word in ("--set", each)]
     given = ["--sensors", "stereo", "--scene", "textured_walls", "--state-source", source]
-    length = ["--duration", str(duration), "--no-plot", "--out", str(out)]
+    length = ["--duration", str(duration), "--no-plot", "--no-view", "--out", str(out)]
     code = main(["run", *flight, *given, *length, *settings])
     return code, json.loads((out / "metrics.json").read_text(encoding="utf-8"))
 

@@ -2,6 +2,7 @@
 """Arms in the engines: conservation in free fall, statics, servos, snapshots."""
 
 import copy
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -64,6 +65,7 @@ def drift_free_spin(assembly, q, v, L):
     return np.linalg.solve(whole.inertia, L - own)
 
 
+@cache
 def free_flight(name, dt=DT, seconds=5.0):
     """Attitude and joints after a torque-free flight, and the attitude that momentum allows for these joints."""
     assembly = assembly_with(mode="torque", viscous=0.0)
@@ -103,7 +105,7 @@ def test_engines_agree_on_a_free_arm():
 
 @pytest.mark.slow
 def test_a_free_arm_converges_with_the_first_order_of_the_step():
-    ends = [free_flight("pybullet", dt)[2] for dt in (DT, DT / 2, DT / 4)]
+    ends = [free_flight("pybullet", *dt)[2] for dt in ((), (DT / 2,), (DT / 4,))]
     first, second = np.rad2deg([np.abs(a - b).max() for a, b in pairwise(ends)])
     assert first + 2.0 * second < 0.1  # of the angles at DT, with the rest of the series
     assert first / second == pytest.approx(2.0, rel=0.1)

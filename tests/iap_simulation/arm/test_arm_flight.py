@@ -173,7 +173,7 @@ def test_a_file_with_the_keys_of_the_version_before_is_flown(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("extends: arm_path\nnoise: 0.0\nduration: 12.0\ncompare: {}\n")
     out = tmp_path / "run"
-    assert main.main(["run", str(path), "--out", str(out), "--no-plot"]) == 0
+    assert main.main(["run", str(path), "--out", str(out), "--no-plot", "--no-view"]) == 0
     assert read_metrics(out)["duration_s"] == 12.0
 
 

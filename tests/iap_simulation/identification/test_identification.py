@@ -130,7 +130,7 @@ def test_what_is_identified_flies(logs, tmp_path):
     out = tmp_path / "out"
     assert run(*logs, "--model", "second_order", "--out", out) == 0
     plant = f"plant.file={out / 'plant.yaml'}"
-    flight = ["run", "arm_path", "--set", plant, "--set", "compare={}", "--no-plot"]
+    flight = ["run", "arm_path", "--set", plant, "--set", "compare={}", "--no-plot", "--no-view"]
     assert main.main([*flight, "--out", str(tmp_path / "flight")]) == 0
     assert 0.05 < read_metrics(tmp_path / "flight")["arm"]["position_rmse_m"] < 0.15
 
@@ -203,6 +203,7 @@ def test_a_recorded_flight_of_a_quadrotor_under_velocities_becomes_a_model_that_
             "--set",
             f"reference.seed={seed}",
             "--no-plot",
+            "--no-view",
             "--out",
             str(tmp_path / f"f{seed}"),
         ]

@@ -6,7 +6,7 @@ import pytest
 from iap_bringup.cli.main import main
 
 HOVER = {"type": "hover", "duration": 1.0, "position": [0.0, 0.0, 1.5], "rpy_deg": [0.0, 0.0, 0.0]}
-FAST = ["--no-plot", "--set", "engine.name=closed_form"]
+FAST = ["--no-plot", "--no-view", "--set", "engine.name=closed_form"]
 
 
 def test_the_unchanged_scenario_and_platform_do_fly(scenario, platform, tmp_path, capsys):

@@ -17,7 +17,7 @@ from iap_description.states import Command
 from iap_io.runs.run_folder import load_run
 from iap_simulation.runs import run
 
-FAST = ["--no-plot", "--set", "engine.name=closed_form"]
+FAST = ["--no-plot", "--no-view", "--set", "engine.name=closed_form"]
 
 
 def test_commands_that_are_not_numbers_end_the_flight_with_a_word_for_it(
@@ -35,7 +35,7 @@ def test_commands_that_are_not_numbers_end_the_flight_with_a_word_for_it(
 
     monkeypatch.setattr(PlatformController, "__call__", broken)
     out = tmp_path / "run"
-    assert main(["run", "hover", "--no-plot", "--out", str(out)]) == 1
+    assert main(["run", "hover", "--no-plot", "--no-view", "--out", str(out)]) == 1
     complaint = capsys.readouterr().err
     assert "invalid_command" in complaint and complaint.count("\n") == 1
     assert (
@@ -54,7 +54,7 @@ def test_a_flight_that_fails_in_its_first_step_still_ends_in_order(tmp_path, cap
 
     monkeypatch.setattr(PlatformController, "__call__", broken)
     out = tmp_path / "run"
-    assert main(["run", "hover", "--no-plot", "--out", str(out)]) == 1
+    assert main(["run", "hover", "--no-plot", "--no-view", "--out", str(out)]) == 1
     assert "invalid_command" in capsys.readouterr().err
     assert (
         json.loads((out / "metrics.json").read_text(encoding="utf-8"))["outcome"]
@@ -66,7 +66,7 @@ def test_a_crash_is_a_failed_flight_with_its_reason(tmp_path, capsys):
     """A platform three times as heavy as its model sinks to the ground."""
     out = tmp_path / "run"
     sets = ["--set", "model_error.mass=3.0", "--duration", "6"]
-    assert main(["run", "hover", "--no-plot", "--out", str(out), *sets]) == 1
+    assert main(["run", "hover", "--no-plot", "--no-view", "--out", str(out), *sets]) == 1
     complaint = capsys.readouterr().err
     assert "crashed" in complaint and "ground" in complaint
     assert json.loads((out / "metrics.json").read_text(encoding="utf-8"))["outcome"] == "crashed"

@@ -246,7 +246,7 @@ def test_metrics_name_the_vehicles_that_collided(tmp_path, capsys):
     path, out = tmp_path / "meet.yaml", tmp_path / "run"
     path.write_text(yaml.safe_dump(colliding()), encoding="utf-8")
     sets = ["--duration", "4", "--set", "vehicles.1.start.lead_in=0.0"]
-    code = main(["run", str(path), "--out", str(out), "--no-plot", *sets])
+    code = main(["run", str(path), "--out", str(out), "--no-plot", "--no-view", *sets])
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     collision = metrics["collisions"][0]
     assert sorted(collision["vehicles"]) == ["blue", "red"]

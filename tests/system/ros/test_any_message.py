@@ -23,7 +23,7 @@ from sound_messages import NODES, Script, begin
 from iap_io.ros.node_inputs import MOST_CAUSES, QUIET
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
-ORDINARY = 2000  # messages
+ORDINARY = 1300  # messages
 COUNT = int(os.environ.get("IAP_FUZZED_MESSAGES", str(ORDINARY)))
 SEED = os.environ.get("IAP_FUZZ_SEED", "")
 DURATION = (

@@ -26,17 +26,17 @@ PEG = (
 )
 UNITS = ("sensors=imu", "control.observer=acceleration")
 FLIGHTS = {  # scenario, assignments, simulated time in which contact is made [s]
-    "admittance": ("peg_in_hole", PEG, 3.5),
-    "filtered": ("wall_push", WALL, 2.5),
+    "admittance": ("peg_in_hole", PEG, 2.2),
+    "filtered": ("wall_push", WALL, 2.0),
     "estimated": (
         "wall_push",
         (*WALL, *NOISE, "control.wrench_source=estimated", "control.gains.compensation=1.0"),
-        2.5,
+        2.0,
     ),
     "acceleration": (
         "wall_push",
         (*WALL, *NOISE, *UNITS, "control.wrench_source=estimated"),
-        2.5,
+        2.0,
     ),
 }
 

@@ -48,7 +48,7 @@ def run(opengl, tmp_path_factory):
     """The folder of a recorded flight with all sensors that localisation needs."""
     out = tmp_path_factory.mktemp("recorded") / "run"
     arguments = ["run", "figure_eight", "--sensors", "stereo", "--scene", "textured_walls"]
-    arguments += ["--duration", str(DURATION), "--no-plot", "--out", str(out)]
+    arguments += ["--duration", str(DURATION), "--no-plot", "--no-view", "--out", str(out)]
     settings = [*SMALL, "recording.euroc=false", "engine.name=closed_form"]
     assert main(arguments + [word for each in settings for word in ("--set", each)]) == 0
     return out
