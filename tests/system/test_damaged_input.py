@@ -17,7 +17,7 @@ import pytest
 from damaged_cases import MEMORY, SHARES, make_corpus
 from hang import HANG
 
-CASES = int(os.environ.get("IAP_DAMAGED_CASES", "700"))
+CASES = int(os.environ.get("IAP_DAMAGED_CASES", "1200"))
 WORKERS = max(1, min(2, len(os.sched_getaffinity(0))))
 PER_CASE = 1.0  # of wall time on a busy machine, with which a worker is late [s]
 

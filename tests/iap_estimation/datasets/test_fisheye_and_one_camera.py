@@ -25,7 +25,7 @@ def run(opengl, tmp_path_factory) -> Path:
     for side in ("left", "right"):
         other = ", right_of: left" if side == "right" else ""
         settings.append(f"sensors.cameras.{side}={{preset: fisheye, mount: {side}_camera{other}}}")
-    words = ["run", "figure_eight", "--platform", "f450", "--sensors", "stereo", "--no-plot", "--no-view"]
+    words = "run figure_eight --platform f450 --sensors stereo --no-plot --no-view".split()
     words += ["--scene", "textured_walls", "--duration", str(DURATION), "--out", str(out)]
     words += [word for each in settings for word in ("--set", each)]
     assert main.main(words) == 0
