@@ -36,12 +36,14 @@ class Layer(NamedTuple):
         alone: requirements whose needs it does not.
         below: layers that are always installed with it.
         pythons: that it serves.
+        instead: layers that are never installed with it, and have other versions of the same packages.
     """
 
     files: list[str]
     alone: list[str]
     below: list[str]
     pythons: list[str]
+    instead: tuple[str, ...] = ()
 
 
 LAYERS = {
@@ -50,6 +52,7 @@ LAYERS = {
     "underlay": Layer(["underlay"], [], ["installer", "core"], ANY),
     "colcon": Layer(["colcon"], [], ["installer", "core"], ANY),
     "ros": Layer(["ros"], [], ["installer", "core", "colcon"], WHEELS),
+    "jazzy": Layer(["jazzy"], [], ["installer", "core", "colcon"], ["3.12"], ("ros",)),
     "batch": Layer([], ["batch"], ["installer", "core"], ANY),
     "cluster": Layer(["cluster"], [], ["installer", "core"], WHEELS),
     "learning": Layer(["learning"], [], ["installer", "core"], ANY),
@@ -89,18 +92,34 @@ def resolved(arguments: Iterable[str]) -> dict[str, Any]:
 
 
 def versions(*, upgrade: bool) -> dict[str, Any]:
-    """All packages of all layers, as this Python would install them."""
-    asked = {name for layer in LAYERS.values() for name in layer.files}
-    alone = {name for layer in LAYERS.values() for name in layer.alone}
-    direct = {normal(each.name) for name in asked | alone for each in of_file(name)}
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as kept:
-        locks = [] if upgrade else sorted((REQUIREMENTS / "lock").glob("*.txt"))
-        for each in (each for lock in locks for each in read(lock)):
-            if normal(each.name) not in direct:
-                kept.write(f"{each.name}{each.specifier}\n")
-        kept.flush()
-        found = resolved(["-c", kept.name, *options(asked)])
+    """All packages of all layers that may be installed together, as this Python would install them."""
+    together = [layer for layer in LAYERS.values() if not layer.instead]
+    asked = {name for layer in together for name in layer.files}
+    alone = {name for layer in together for name in layer.alone}
+    locks = [name for name, layer in LAYERS.items() if not layer.instead]
+    found = kept(asked | alone, [] if upgrade else locks, asked)
     return resolved(["--no-deps", *options(alone)]) | found
+
+
+def others(packages: dict[str, Any], layer: Layer, *, upgrade: bool) -> dict[str, Any]:
+    """The packages of a layer that stands instead of others, with those that it shares with the rest."""
+    if not layer.instead:
+        return packages
+    name = next(key for key, each in LAYERS.items() if each is layer)
+    locks = [*layer.below, *([] if upgrade else [name])]
+    return packages | kept(set(layer.files), locks, layer.files)
+
+
+def kept(direct: set[str], locks: Iterable[str], asked: Iterable[str]) -> dict[str, Any]:
+    """What pip would install for requirements files: what is not asked for by name stays as lock files have it."""
+    names = {normal(each.name) for name in direct for each in of_file(name)}
+    files = [REQUIREMENTS / "lock" / f"{name}.txt" for name in locks]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        for each in (each for lock in files if lock.exists() for each in read(lock)):
+            if normal(each.name) not in names:
+                constraints.write(f"{each.name}{each.specifier}\n")
+        constraints.flush()
+        return resolved(["-c", constraints.name, *options(asked)])
 
 
 def of_file(name: str) -> list[Requirement]:
@@ -154,19 +173,21 @@ def hashes(packages: dict[str, Any], names: set[str], python: str) -> dict[str, 
     }
 
 
-def locked(packages: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:
-    """Hash of each package of each layer for each Python that needs it."""
+def locked(packages: dict[str, dict[str, Any]]) -> dict[str, dict[str, dict[str, str]]]:
+    """Hash of each package of each layer for each Python that needs it, from the packages of each layer."""
     wanted: dict[str, dict[str, set[str]]] = {}  # layer -> Python -> names
     for name, layer in LAYERS.items():
         below = set().union(*(wanted[each][layer.pythons[0]] for each in layer.below))
-        wanted[name] = {v: needed(layer, packages, v) - below for v in layer.pythons}
+        wanted[name] = {v: needed(layer, packages[name], v) - below for v in layer.pythons}
     found: dict[str, dict[str, dict[str, str]]] = {name: {} for name in LAYERS}
     for python in ANY:
         layers = {name: pythons[python] for name, pythons in wanted.items() if python in pythons}
-        known = hashes(packages, set().union(*layers.values()), python)
+        shared = [name for name in layers if not LAYERS[name].instead]
+        known = hashes(packages["core"], set().union(*(layers[name] for name in shared)), python)
         for layer, names in layers.items():
+            own = known if layer in shared else hashes(packages[layer], names, python)
             for name in names:
-                found[layer].setdefault(name, {})[python] = known[name]
+                found[layer].setdefault(name, {})[python] = own[name]
     return found
 
 
@@ -181,11 +202,13 @@ def line(name: str, version: str, files: dict[str, str], pythons: list[str]) -> 
 
 def main() -> None:
     """Writes the lock files."""
-    packages = versions(upgrade="--upgrade" in sys.argv[1:])
+    upgrade = "--upgrade" in sys.argv[1:]
+    together = versions(upgrade=upgrade)
+    packages = {name: others(together, layer, upgrade=upgrade) for name, layer in LAYERS.items()}
     (REQUIREMENTS / "lock").mkdir(exist_ok=True)
     for layer, found in locked(packages).items():
         lines = [
-            line(name, packages[name]["metadata"]["version"], files, LAYERS[layer].pythons)
+            line(name, packages[layer][name]["metadata"]["version"], files, LAYERS[layer].pythons)
             for name, files in sorted(found.items())
         ]
         text = "\n".join([f"# Made by tools/lock.py of {layer}.txt.", *lines, ""])

@@ -27,7 +27,7 @@ make_wheels() {
     cd -- "$root/requirements/lock"
     pip_install -r installer.txt
     if [[ $underlay == wheels ]]; then
-        pip_install -r core.txt -r colcon.txt -r ros.txt
+        pip_install -r core.txt -r colcon.txt -r "$(ros_lock)"
         "$venv/bin/python" "$root/tools/patch_wheels.py"
     else
         # The system's compiled packages were built for the system's numpy: take none of them together with ours.

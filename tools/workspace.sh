@@ -34,7 +34,10 @@ key_of_underlay() { echo "$underlay"; }
 # The Python environment: it holds absolute paths, and it breaks when its interpreter is replaced.
 key_of_python() { echo "$layout $root $(readlink -f -- "$venv/bin/python")"; }
 
-key_of_wheels() { (cd -- "$root/requirements/lock" && cat installer.txt core.txt underlay.txt colcon.txt ros.txt | digest); }
+# The ROS 2 whose wheels an environment takes: Jazzy's on Jazzy's own Python, Kilted's on others.
+ros_lock() { if grep -qs '^version = 3\.12\.' "$venv/pyvenv.cfg"; then echo jazzy.txt; else echo ros.txt; fi; }
+
+key_of_wheels() { (cd -- "$root/requirements/lock" && cat installer.txt core.txt underlay.txt colcon.txt "$(ros_lock)" | digest); }
 
 key_of_dev() { (cd -- "$root/requirements/lock" && cat dev.txt | digest); }
 

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 LICENCES = Path(__file__).parents[2] / "docs" / "reference" / "licences.md"
 RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "training", "mujoco", "gpu"]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev", "docs"]
+ALL = [*LAYERS, "jazzy"]  # which stands instead of ros on its Python
 FILES_OF = {
     "dev": ["dev", "learning", "mujoco", "training", "oracles", "batch"],
     "training": ["learning", "training"],
@@ -29,7 +30,7 @@ def installed(name: str) -> Distribution | None:
         return None
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", ALL)
 def test_requirements_are_exact_and_the_lock_has_them(layer):
     for name in FILES_OF.get(layer, [layer]):
         asked = pins(REQUIREMENTS / f"{name}.txt")
@@ -39,7 +40,7 @@ def test_requirements_are_exact_and_the_lock_has_them(layer):
         assert asked.items() <= known.items()
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", ALL)
 def test_every_locked_package_has_a_version_and_hashes(layer):
     lines = (REQUIREMENTS / "lock" / f"{layer}.txt").read_text(encoding="utf-8").splitlines()
     line = re.compile(
@@ -114,7 +115,7 @@ def said_licence(name: str) -> str:
 
 
 def test_the_table_of_licences_lists_what_is_locked_and_nothing_else():
-    assert set(licence_table()) == set(locked(*LAYERS))
+    assert set(licence_table()) == set(locked(*ALL))
 
 
 @pytest.mark.parametrize("layer", LAYERS)

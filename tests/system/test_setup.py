@@ -66,6 +66,18 @@ def test_an_edit_makes_its_part_anew(unchanged, part, path):
         assert key(unchanged, part) != before
 
 
+@pytest.mark.parametrize(
+    ("version", "lock"), [("3.11.7", "ros"), ("3.12.1", "jazzy"), ("3.13.0", "ros")]
+)
+def test_a_python_takes_the_ros_2_whose_python_it_is(checkout, version, lock):
+    (checkout / ".venv").mkdir()
+    (checkout / ".venv" / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {version}\n")
+    before = key(checkout, "wheels")
+    for name in ("ros", "jazzy"):
+        with edited(checkout / "requirements" / "lock" / f"{name}.txt"):
+            assert (key(checkout, "wheels") != before) == (name == lock)
+
+
 def test_an_edit_of_plain_python_makes_nothing_anew(unchanged):
     parts = ("python", "wheels", "messages", "packages", "kernels")
     before = [key(unchanged, part) for part in parts]
