@@ -136,25 +136,23 @@ def needed(layer: Layer, packages: dict[str, Any], python: str) -> set[str]:
     """Names of what a layer's requirements need with a Python, and of these themselves."""
     found = {normal(each.name) for name in layer.alone for each in of_file(name)}
     seen: set[tuple[str, str]] = set()
-    ahead = [each for name in layer.files for each in of_file(name)]
+    asked = [each for name in layer.files for each in of_file(name)]
+    ahead = [each for each in asked if is_for(each, python)]
     while ahead:
         each = ahead.pop()
         name = normal(each.name)
         found.add(name)
         for extra in {"", *each.extras} - {extra for known, extra in seen if known == name}:
             seen.add((name, extra))
-            environment = {
-                "python_version": python,
-                "python_full_version": f"{python}.0",
-                "extra": extra,
-            }
             requires = packages[name]["metadata"].get("requires_dist", [])
-            ahead += [
-                one
-                for one in map(Requirement, requires)
-                if one.marker is None or one.marker.evaluate(environment)
-            ]
+            ahead += [one for one in map(Requirement, requires) if is_for(one, python, extra)]
     return found
+
+
+def is_for(requirement: Requirement, python: str, extra: str = "") -> bool:
+    """Whether a requirement counts with a Python, and with an extra of the package that asks for it."""
+    full = {"python_version": python, "python_full_version": f"{python}.0", "extra": extra}
+    return requirement.marker is None or requirement.marker.evaluate(full)
 
 
 def hashes(packages: dict[str, Any], names: set[str], python: str) -> dict[str, str]:
@@ -177,8 +175,10 @@ def locked(packages: dict[str, dict[str, Any]]) -> dict[str, dict[str, dict[str,
     """Hash of each package of each layer for each Python that needs it, from the packages of each layer."""
     wanted: dict[str, dict[str, set[str]]] = {}  # layer -> Python -> names
     for name, layer in LAYERS.items():
-        below = set().union(*(wanted[each][layer.pythons[0]] for each in layer.below))
-        wanted[name] = {v: needed(layer, packages[name], v) - below for v in layer.pythons}
+        wanted[name] = {
+            v: needed(layer, packages[name], v).difference(*(wanted[each][v] for each in layer.below))
+            for v in layer.pythons
+        }
     found: dict[str, dict[str, dict[str, str]]] = {name: {} for name in LAYERS}
     for python in ANY:
         layers = {name: pythons[python] for name, pythons in wanted.items() if python in pythons}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2154
-# Makes one part of a set-up: make_part.sh python|wheels|dev|messages|packages|kernels|dev_kernels, called by
+# Makes one part of a set-up: make_part.sh python|wheels|dev|launch|messages|packages|kernels|dev_kernels, called by
 # tools/setup.sh with the variables root and python.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=workspace.sh
@@ -65,6 +65,17 @@ pip_install() {
     # PIP_USER=0: some systems' pip.conf asks for the user's own folder, which an environment does not have.
     PIP_USER=0 TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
         --require-hashes --no-deps --no-build-isolation --no-compile "$@"
+}
+
+make_launch() {
+    rm -rf -- "$venv/launch"
+    (
+        enter_underlay
+        cd -- "$root"
+        python -m colcon --log-base log build --base-paths "$IAP_LAUNCH_SOURCES" --build-base "$venv/launch/build" \
+            --install-base "$venv/launch/install" --merge-install --packages-select "${launch_packages[@]}" \
+            --cmake-args -DBUILD_TESTING=OFF
+    )
 }
 
 make_messages() {

@@ -15,6 +15,7 @@ set_up() {
         give_up "ROS 2's tools cannot work in '$root': move it to a path without $unfit"
     can_write "$root" ||
         give_up "cannot set up in $root: $(id -un) cannot write there; set it up as its owner, by ./iap list"
+    ! wants_launch "$1" || need_launch_sources
     trap 'interrupted 130' INT
     trap 'interrupted 143' TERM
     mkdir -p -- "$root/log"
@@ -66,12 +67,24 @@ make_parts() {
         make_part python "Python environment: $("$python" --version) of $python"
         echo "$underlay" >"$stamps/underlay"
     fi
-    is_fresh wheels || make_part wheels "Python packages (pip$(compiled_by_pip))"
-    [[ $1 != dev ]] || is_fresh dev || make_part dev "packages for the tests (pip)"
+    is_fresh wheels || make_part wheels "Python packages (pip)"
+    [[ $1 != dev ]] || is_fresh dev || make_part dev "packages for the tests (pip$(compiled_by_pip))"
+    ! wants_launch "$1" || is_fresh launch || make_part launch "ROS 2's launch (colcon, of $IAP_LAUNCH_SOURCES)"
     is_fresh messages || make_part messages "iap_msgs (colcon)"
     is_fresh packages || make_part packages "the Python packages (colcon)"
     is_fresh kernels || make_part kernels "machine code of the kernels of single flights (numba)"
     [[ $1 != dev ]] || is_fresh dev_kernels || make_part dev_kernels "machine code of all kernels (numba)"
+}
+
+# Whether the folder $IAP_LAUNCH_SOURCES has all that launch is built of.
+need_launch_sources() {
+    local each
+    [[ $IAP_LAUNCH_SOURCES == /* && -d $IAP_LAUNCH_SOURCES ]] ||
+        give_up "IAP_LAUNCH_SOURCES=$IAP_LAUNCH_SOURCES: an absolute path of a folder is needed"
+    for each in "${launch_packages[@]}"; do
+        [[ -n $(find "$IAP_LAUNCH_SOURCES" -maxdepth 3 -path "*/$each/package.xml" -print -quit) ]] ||
+            give_up "IAP_LAUNCH_SOURCES=$IAP_LAUNCH_SOURCES: no package $each there; clone ros2/launch, ros2/launch_ros, ros2/rcl_interfaces and osrf/osrf_pycommon into it"
+    done
 }
 
 # Says why an environment that is there is made anew.
@@ -81,7 +94,7 @@ say_moved() {
     say "this checkout was made at $was: what depends on its place is made anew in some minutes, compiled kernels are kept"
 }
 
-# PyBullet has wheels up to Python 3.11.
+# PyBullet has wheels up to Python 3.11; on later ones only tests need it.
 compiled_by_pip() {
     "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || return 0
     printf ', compiling pybullet for some minutes'

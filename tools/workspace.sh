@@ -8,6 +8,8 @@
 layout=3 # raise it when tools/ changes so that existing set-ups must be made anew
 packages=(iap_description iap_io iap_physics iap_control iap_sensors iap_estimation iap_simulation iap_learning iap_bringup iap_suite)
 
+launch_packages=(osrf_pycommon launch launch_yaml launch_xml composition_interfaces launch_ros launch_testing launch_pytest)
+
 say() { printf 'iap: %s\n' "$*" >&2; }
 
 digest() { sha256sum | cut -c 1-16; }
@@ -65,6 +67,17 @@ key_of_kernels() {
     ) | digest
 }
 
+# ROS 2's launch, which no index has as wheels: built for the tests from the checkouts in the folder $IAP_LAUNCH_SOURCES.
+key_of_launch() {
+    (
+        key_of_wheels
+        cd -- "$IAP_LAUNCH_SOURCES" || exit
+        find . -type f -not -path '*/.git/*' -print0 | sort -z | xargs -0 sha256sum --
+    ) | digest
+}
+
+wants_launch() { [[ $1 == dev && -n ${IAP_LAUNCH_SOURCES-} ]]; }
+
 # Tests find every kernel compiled; a set-up for runs compiles those of single flights alone.
 key_of_dev_kernels() { key_of_kernels; }
 
@@ -79,6 +92,7 @@ is_ready() {
     for part in python underlay wheels messages packages kernels; do
         is_fresh "$part" || return 1
     done
+    ! wants_launch "$1" || is_fresh launch || return
     [[ $1 != dev ]] || { is_fresh dev && is_fresh dev_kernels; }
 }
 
@@ -92,6 +106,14 @@ enter_environment() {
     NUMBA_CACHE_DIR=$venv/numba
     [[ -w $venv ]] || take_kernels
     export NUMBA_CACHE_DIR
+}
+
+# ROS 2's launch in front of the packages, for launch_pytest and the processes that tests start.
+enter_launch() {
+    set +u # colcon's files read variables that are not set
+    # shellcheck source=/dev/null
+    . "$venv/launch/install/local_setup.bash"
+    set -u
 }
 
 # Who cannot write in the environment takes links to its kernels into a folder of their own, where new ones go, too.

@@ -212,18 +212,20 @@ def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
     alias = ALIASES[executable]
     space = SPACES[alias.of] if namespace is None else namespace
     module, _, name = alias.node.partition(":")
-    given = _values(alias, SuiteNode(executable, namespace=space, of=alias.of))
+    given, names = _values(alias, SuiteNode(executable, namespace=space, of=alias.of))
     kind: type[SuiteNode] = getattr(import_module(module), name)
-    return kind(*alias.arguments, namespace=space, parameters=given)
+    node = kind(*alias.arguments, namespace=space, parameters=given)
+    node.resolved_from = names
+    return node
 
 
-def _values(alias: Alias, node: SuiteNode) -> dict[str, Any]:
-    """The values of an alias, from a node that is destroyed again."""
+def _values(alias: Alias, node: SuiteNode) -> tuple[dict[str, Any], frozenset[str]]:
+    """The values of an alias and the parameters that they were made of, from a node that is destroyed again."""
     try:
         what = "The node's own values, in place of a scenario."
         if alias.key and node.parameter(alias.key, "", what):
-            return {}
-        return alias.parameters(node)
+            return {}, frozenset()
+        return alias.parameters(node), node.declared
     finally:
         node.destroy_node()
 

@@ -69,9 +69,11 @@ class SuiteNode(Node):
         vehicle: name of its vehicle; empty for nodes of the whole simulation.
         exit_code: set to end the process.
         inputs: its subscriptions.
+        resolved_from: names of parameters of the process that its own values were made of; they count as known.
     """
 
     exit_code: int | None = None
+    resolved_from: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -93,6 +95,11 @@ class SuiteNode(Node):
         self.simulation = "".join(f"/{each}" for each in outer if each)
         self.vehicle = names[len(outer)] if inner else ""
         self.inputs = NodeInputs(self, clock=self.absolute("clock"))
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Names of the parameters that it has declared."""
+        return frozenset(self._parameters)
 
     def absolute(self, name: str) -> str:
         """Absolute name of a topic of the simulation, such as ``clock`` or ``/iap/state``."""
@@ -207,11 +214,12 @@ class SuiteNode(Node):
         Raises:
             BadInput: one is nearly the name of a parameter of this node; others are logged.
         """
-        known = [name for name in self._parameters if name not in _OF_ROS]
+        known = sorted(self.declared | self.resolved_from)
         for name in self._parameter_overrides:
-            if name in self._parameters or name in self._overrides or name.startswith(_OF_ROS):
+            if name in known or name in self._overrides or name.startswith(_OF_ROS):
                 continue
-            nearest = get_close_matches(name, known, n=1, cutoff=_NEARLY)
+            own = [each for each in known if each not in _OF_ROS]
+            nearest = get_close_matches(name, own, n=1, cutoff=_NEARLY)
             if nearest:
                 raise BadInput(f"parameter {name}: not known; is {nearest[0]} meant?")
             self.get_logger().warning(f"parameter {name}: not known here, has no effect")
