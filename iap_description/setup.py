@@ -29,6 +29,7 @@ setup(
         "numpy>=2.1,<3",  # the first for Python 3.13
         "pydantic>=2.9,<3",  # the first for Python 3.13
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13
+        "transforms3d>=0.4.2,<0.5",  # the first for NumPy 2
         "trimesh>=4.5,<6",
         "xacro>=2.1,<3",
     ],

@@ -176,7 +176,9 @@ def locked(packages: dict[str, dict[str, Any]]) -> dict[str, dict[str, dict[str,
     wanted: dict[str, dict[str, set[str]]] = {}  # layer -> Python -> names
     for name, layer in LAYERS.items():
         wanted[name] = {
-            v: needed(layer, packages[name], v).difference(*(wanted[each][v] for each in layer.below))
+            v: needed(layer, packages[name], v).difference(
+                *(wanted[each][v] for each in layer.below)
+            )
             for v in layer.pythons
         }
     found: dict[str, dict[str, dict[str, str]]] = {name: {} for name in LAYERS}

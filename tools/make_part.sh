@@ -67,14 +67,16 @@ pip_install() {
         --require-hashes --no-deps --no-build-isolation --no-compile "$@"
 }
 
+# Its packages alone: others of the same checkouts are among the wheels.
 make_launch() {
+    local each paths=()
+    for each in "${launch_packages[@]}"; do paths+=("$(launch_source "$each")"); done
     rm -rf -- "$venv/launch"
     (
         enter_underlay
         cd -- "$root"
-        python -m colcon --log-base log build --base-paths "$IAP_LAUNCH_SOURCES" --build-base "$venv/launch/build" \
-            --install-base "$venv/launch/install" --merge-install --packages-select "${launch_packages[@]}" \
-            --cmake-args -DBUILD_TESTING=OFF
+        python -m colcon --log-base log build --base-paths "${paths[@]}" --build-base "$venv/launch/build" \
+            --install-base "$venv/launch/install" --merge-install --cmake-args -DBUILD_TESTING=OFF
     )
 }
 

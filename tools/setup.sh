@@ -82,7 +82,7 @@ need_launch_sources() {
     [[ $IAP_LAUNCH_SOURCES == /* && -d $IAP_LAUNCH_SOURCES ]] ||
         give_up "IAP_LAUNCH_SOURCES=$IAP_LAUNCH_SOURCES: an absolute path of a folder is needed"
     for each in "${launch_packages[@]}"; do
-        [[ -n $(find "$IAP_LAUNCH_SOURCES" -maxdepth 3 -path "*/$each/package.xml" -print -quit) ]] ||
+        [[ -n $(launch_source "$each") ]] ||
             give_up "IAP_LAUNCH_SOURCES=$IAP_LAUNCH_SOURCES: no package $each there; clone ros2/launch, ros2/launch_ros, ros2/rcl_interfaces and osrf/osrf_pycommon into it"
     done
 }

@@ -76,6 +76,9 @@ key_of_launch() {
     ) | digest
 }
 
+# The folder of a package among these checkouts; nothing, if there is none.
+launch_source() { find "$IAP_LAUNCH_SOURCES" -maxdepth 3 -path "*/$1/package.xml" -printf '%h\n' -quit; }
+
 wants_launch() { [[ $1 == dev && -n ${IAP_LAUNCH_SOURCES-} ]]; }
 
 # Tests find every kernel compiled; a set-up for runs compiles those of single flights alone.

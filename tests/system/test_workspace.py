@@ -43,6 +43,7 @@ KEY_OF_IMPORT = {
     "rich": "python3-rich",
     "rosbags": "python3-rosbags-pip",
     "scipy": "python3-scipy",
+    "transforms3d": "python3-transforms3d",
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }

@@ -14,7 +14,7 @@ from matplotlib.image import imsave
 from iap_description.arrays import Array, Integers
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import triangles
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.process.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
@@ -167,7 +167,7 @@ class PyBulletScene:
 
     def _add_primitive(self, shape: Shape) -> int:
         """A box or a cylinder, placed in the frame of its object."""
-        turned = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
+        turned = euler.quaternion_from_rpy_deg(shape.rpy_deg)
         size: dict[str, Any] = {"radius": shape.radius, "length": shape.length}
         if shape.size is not None:
             size = {"halfExtents": [0.5 * side for side in shape.size]}

@@ -17,7 +17,7 @@ from iap_control.allocation.vectored_allocation import (
 from iap_control.laws.tracking import gravity_wrench
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.math.saturation import THRUST_TOLERANCE
 from iap_description.states import REF_Q
 from iap_description.vehicles.assembly import Assembly
@@ -88,7 +88,7 @@ def check_attitudes(model: PlatformModel, attitudes: Array, vehicle_name: str) -
     for q_WP in attitudes:
         beyond = _beyond(model, tables, q_WP)
         if beyond is not None:
-            angles = np.rad2deg(so3.euler_from_matrix(so3.matrix_from_quaternion(q_WP)))
+            angles = euler.rpy_deg_from_matrix(so3.matrix_from_quaternion(q_WP))
             roll, pitch, yaw = np.round(angles, 1) + 0.0  # no -0.0
             raise BadInput(
                 f"vehicle '{vehicle_name}': key 'reference': to rest at roll {roll:.1f}, pitch {pitch:.1f},"

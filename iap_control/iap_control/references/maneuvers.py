@@ -22,7 +22,7 @@ from iap_control.responders.pose_stream import InputLimits
 from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q
 from iap_io.trajectories.messages import Sample
 
@@ -113,7 +113,7 @@ class Maneuvers:
         end = level_at(start, float(start[REF_P.stop - 1]))
         if relative:
             goal = start[REF_P] + goal
-            yaw += float(so3.euler_from_matrix(so3.matrix_from_quaternion(start[REF_Q]))[2])
+            yaw += euler.rpy_from_matrix(so3.matrix_from_quaternion(start[REF_Q]))[2]
         end[REF_P] = goal
         end[REF_Q] = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
         return self._timeline([self._way(start, self._above_ground(end), duration)])

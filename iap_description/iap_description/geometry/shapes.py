@@ -8,7 +8,7 @@ from pydantic import AfterValidator, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
-from iap_description.math import so3
+from iap_description.math import euler, so3
 
 Rgba = tuple[Real, Real, Real, Real]
 
@@ -66,8 +66,8 @@ class Shape(Record):
         x, y, z = (p + so3.rotate(q, np.array(self.position))).tolist()
         changes = {"position": (x, y, z)}
         if abs(q[3]) < 1.0:
-            R = so3.matrix_from_quaternion(q) @ so3.matrix_from_euler(np.deg2rad(self.rpy_deg))
-            changes["rpy_deg"] = tuple(np.rad2deg(so3.euler_from_matrix(R)).tolist())
+            R = so3.matrix_from_quaternion(q) @ euler.matrix_from_rpy_deg(self.rpy_deg)
+            changes["rpy_deg"] = euler.rpy_deg_from_matrix(R)
         return self.model_copy(update=changes)
 
 

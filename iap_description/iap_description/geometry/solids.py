@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.geometry.shapes import Rgba, Shape
-from iap_description.math import so3
+from iap_description.math import euler, so3
 
 Faces = Integers
 
@@ -39,7 +39,7 @@ def triangles(shape: Shape) -> tuple[Array, Faces]:
     """Vertices (n, 3) in the body's frame and faces (m, 3) of a hull or a surface."""
     if shape.vertices is None or shape.faces is None:
         raise TypeError(f"a {shape.shape} is not made of triangles")
-    R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+    R = euler.matrix_from_rpy_deg(shape.rpy_deg)
     return np.array(shape.vertices) @ R.T + shape.position, np.array(shape.faces)
 
 
@@ -95,7 +95,7 @@ def _bulk(shape: Shape) -> tuple[float, Array, Array]:
         second = second - volume * np.outer(center, center)
         return volume, center, np.trace(second) * np.eye(3) - second
     volume, diagonal = _of_primitive(shape)
-    R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+    R = euler.matrix_from_rpy_deg(shape.rpy_deg)
     return volume, np.array(shape.position), volume * (R * diagonal) @ R.T
 
 

@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import triangles
-from iap_description.math import so3
+from iap_description.math import euler
 
 Faces = Integers
 Vertices = NDArray[np.float32]
@@ -66,7 +66,7 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
         vertices, normals, faces = _box(np.array(shape.size))
     else:
         vertices, normals, faces = _round(shape, sides)
-    R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+    R = euler.matrix_from_rpy_deg(shape.rpy_deg)
     return vertices @ R.T + shape.position, normals @ R.T, faces
 
 

@@ -3,9 +3,8 @@ r"""Rotations on arrays of any leading shape: SO(3) and unit quaternions (xyzw).
 
 For trajectories, errors and tests. The 200 Hz loop uses the scalar kernels of `iap_description.math.kernels`,
 which are tested against this module. :math:`q_{WB}` and :math:`R_{WB}` map coordinates in B to
-coordinates in W. Angles in YAML and recordings go through the same functions as arrays do, so that
-equal input gives equal bits; transforms3d, which takes one rotation at a time and rounds otherwise,
-is the oracle of the tests.
+coordinates in W. Angles in YAML, messages and tables go through `iap_description.math.euler`; those here
+are of whole trajectories. transforms3d, which takes one rotation at a time, is the oracle of the tests.
 """
 
 from typing import Any

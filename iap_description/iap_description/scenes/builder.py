@@ -10,7 +10,7 @@ from iap_description.arrays import Array
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import prism
 from iap_description.geometry.tessellation import Mesh, MeshPart, mesh
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 
@@ -101,7 +101,7 @@ class Builder:
         """
         length, width, height = size
         ends = np.array([[0.0, -0.5 * width, 0.0], [0.0, 0.5 * width, 0.0], [0.0, 0.0, height]])
-        R = so3.matrix_from_euler(np.array([0.0, 0.0, np.deg2rad(yaw_deg)]))
+        R = euler.matrix_from_rpy_deg([0.0, 0.0, yaw_deg])
         below, above = (
             (ends + [x, 0.0, 0.0]) @ R.T + position for x in (-0.5 * length, 0.5 * length)
         )
@@ -134,7 +134,7 @@ class Builder:
         """Add something solid; what lies on the ground or below is left out, it is never seen."""
         vertices, normals, faces = triangles
         hidden = (vertices[faces][..., 2] < 1e-6).all(axis=1)
-        R = so3.matrix_from_euler(np.array([0.0, 0.0, np.deg2rad(yaw_deg)]))
+        R = euler.matrix_from_rpy_deg([0.0, 0.0, yaw_deg])
         uv = _uv((vertices - middle) @ R, normals @ R) / tile + self.rng.random(2)
         tint = (*(self.rng.uniform(0.88, 1.0) * self.rng.uniform(0.93, 1.0, 3)).tolist(), 1.0)
         self._add_part(kind, (vertices, normals, faces[~hidden]), uv, texture, color or tint)

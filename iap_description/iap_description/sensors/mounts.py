@@ -10,7 +10,7 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.math.kernels import add, put_row, put_row4, qmul, quat_at, rotate, vec_at
 from iap_description.sensors.readings import SensorSource
 from iap_description.vehicles.assembly import Assembly
@@ -58,7 +58,7 @@ def sensor_mount(
         there = ", ".join(one.mounts) or "none"
         raise BadInput(f"key '{key}': {one.name} has no mount '{mount}' (mounts: {there})")
     place = one.mounts[mount]
-    turned = so3.matrix_from_euler(np.deg2rad(place.rpy_deg))
+    turned = euler.matrix_from_rpy_deg(place.rpy_deg)
     source = SensorSource(
         f"{space(assembly, body)}/{topic}", f"{assembly.name}/{mount_frame(one.name, mount)}"
     )

@@ -24,7 +24,7 @@ from iap_description.config.record import (
     validate,
 )
 from iap_description.geometry.shapes import BodyShape
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.vehicles.aircraft import Inertial
 from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE, Chain
 from iap_description.vehicles.tool import Tool
@@ -178,7 +178,7 @@ class Arm(Record):
 
 def _turned(joint: ArmJoint) -> Array:
     """Rotation (3, 3) of a link's frame at q = 0 in that of the link before."""
-    return so3.matrix_from_euler(np.deg2rad(joint.rpy_deg))
+    return euler.matrix_from_rpy_deg(joint.rpy_deg)
 
 
 def arm_joint(name: str) -> str:

@@ -16,13 +16,13 @@ from iap_description.config.record import NonNegative, Positive, Record, Vec3
 from iap_description.geometry.cavities import pipe, thick
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import hull, stacked_rings
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.vehicles.mount import Mount
 
 Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
 TAPER_END = 0.05  # share of its radius to which a convex piece narrows within a probe
 STEPS = 10  # cylinders that stand for a cone where it is drawn
-Z_ALONG_X = so3.matrix_from_euler(np.array([0.0, 0.5 * np.pi, 0.0]))  # of a cylinder on the axis
+Z_ALONG_X = euler.matrix_from_rpy_deg([0.0, 90.0, 0.0])  # of a cylinder on the axis
 
 
 class Boom(Record):
@@ -44,7 +44,7 @@ class _Port(Record):
     @property
     def R_BT(self) -> Array:
         """(3, 3) attitude of T in the aircraft's frame."""
-        return so3.matrix_from_euler(np.deg2rad(self.rpy_deg))
+        return euler.matrix_from_rpy_deg(self.rpy_deg)
 
     @property
     def mount(self) -> Mount:
@@ -67,7 +67,7 @@ class _Port(Record):
 
     def _shape(self, p_T: list[float], R_TS: Array, size: dict[str, object]) -> Shape:
         place = np.array(self.position) + self.R_BT @ p_T
-        rpy_deg = np.rad2deg(so3.euler_from_matrix(self.R_BT @ R_TS)).tolist()
+        rpy_deg = euler.rpy_deg_from_matrix(self.R_BT @ R_TS)
         tree = {"position": place.tolist(), "rpy_deg": rpy_deg, "color": self.color, **size}
         return Shape.model_validate(tree)
 
@@ -170,7 +170,7 @@ class Socket(_Port):
         staves = [
             self._shape(
                 [-0.5 * self.depth, middle * np.cos(angle), middle * np.sin(angle)],
-                so3.matrix_from_euler(np.array([angle, 0.0, 0.0])),
+                euler.matrix_from_rpy([angle, 0.0, 0.0]),
                 size,
             )
             for angle in angles.tolist()
@@ -226,7 +226,7 @@ class Drogue(_Port):
             for k in range(self.segments):
                 angle = 2.0 * np.pi * k / self.segments
                 place = [-share * self.depth, middle * np.cos(angle), middle * np.sin(angle)]
-                turn = so3.matrix_from_euler(np.array([angle, 0.0, 0.0]))
+                turn = euler.matrix_from_rpy([angle, 0.0, 0.0])
                 shapes.append(self._shape(place, turn, size))
         return (*shapes, *self._behind)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tools: a rod on the central body that touches the world, merged into that body."""
 
-import math
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from pydantic import Field, model_validator
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Record, Vec3
 from iap_description.geometry.shapes import Rgba, Shape, Surface
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.vehicles.mount import Mount
 
 TOOL = "tool"  # the mount at the tip
@@ -58,7 +57,7 @@ class Tool(Record):
     @property
     def R_PT(self) -> Array:
         """(3, 3) attitude of the tool in the central body."""
-        return so3.matrix_from_euler(np.deg2rad(self.rpy_deg))
+        return euler.matrix_from_rpy_deg(self.rpy_deg)
 
     def point(self, along: float) -> Array:
         """(3,) a point on the rod's axis in the central body's frame, `along` from its base [m]."""
@@ -104,8 +103,8 @@ class Tool(Record):
         return ()
 
     def _cylinder(self, start: float, end: float) -> Shape:
-        R_PZ = self.R_PT @ so3.matrix_from_euler(np.array([0.0, 0.5 * math.pi, 0.0]))
-        rpy_deg = tuple(np.rad2deg(so3.euler_from_matrix(R_PZ)).tolist())
+        R_PZ = self.R_PT @ euler.matrix_from_rpy_deg([0.0, 90.0, 0.0])
+        rpy_deg = euler.rpy_deg_from_matrix(R_PZ)
         size = {"radius": self.radius, "length": end - start}
         return self._shape(0.5 * (start + end), shape="cylinder", rpy_deg=rpy_deg, **size)
 

@@ -19,7 +19,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import Vec3
 from iap_description.geometry.mesh_files import PACKAGE, mesh_path
 from iap_description.geometry.shapes import Shape
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.body import Body
@@ -132,7 +132,7 @@ def arm_joints(arm: MountedArm, base: str) -> list[dict[str, Any]]:
             "parent": parents[i],
             "child": parents[i + 1],
             "position": chain.origins[i].tolist(),
-            "rpy": so3.euler_from_matrix(chain.rotations[i]).tolist(),
+            "rpy": euler.rpy_from_matrix(chain.rotations[i]),
             "axis": chain.axes[i].tolist(),
             "limits": list(joint.limits),
             "speed": joint.speed,
@@ -271,5 +271,4 @@ def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
 
 
 def _rpy(q: Array) -> list[float]:
-    rpy: list[float] = so3.euler_from_matrix(so3.matrix_from_quaternion(q)).tolist()
-    return rpy
+    return euler.rpy_from_matrix(so3.matrix_from_quaternion(q))

@@ -21,7 +21,7 @@ from iap_description.geometry.cavities import arc, pipe, rectangular, thick
 from iap_description.geometry.mesh_files import read_mesh
 from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import hull, prism
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.states import P, V, resting_state
 
 CAP = 0.04  # radius of a socket's flat pole relative to the socket's
@@ -291,6 +291,6 @@ def _mouth(radius: float, fillet: float | None) -> Array:
 @lru_cache(maxsize=256)
 def _attitude(rpy_deg: Vec3) -> Array:
     """(4,) quaternion; remembered, for engines ask for it in each step."""
-    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(rpy_deg)))
+    q = euler.quaternion_from_rpy_deg(rpy_deg)
     q.setflags(write=False)
     return q

@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import triangles
 from iap_description.geometry.tessellation import MeshPart, parts_by_color
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.states import P, Q
 from iap_description.world.objects import Funnel, Placed
 from iap_description.world.world import World
@@ -94,5 +94,5 @@ def _corners(shape: Shape) -> Array:
         return triangles(shape)[0]
     r, length = shape.radius or 0.0, shape.length or 0.0
     size = np.array(shape.size if shape.size is not None else (2.0 * r, 2.0 * r, length))
-    R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+    R = euler.matrix_from_rpy_deg(shape.rpy_deg)
     return (0.5 * SIGNS * size) @ R.T + shape.position

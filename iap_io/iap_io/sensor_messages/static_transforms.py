@@ -3,9 +3,7 @@
 
 from collections.abc import Iterable
 
-import numpy as np
-
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_description.sensors.mounts import Q_SC
 from iap_description.sensors.sensor_info import FixedFrame, SensorInfo
 from iap_description.vehicles.assembly import Assembly
@@ -21,7 +19,7 @@ def mounts_of(assembly: Assembly) -> tuple[FixedFrame, ...]:
     for body in assembly.bodies:
         for name, mount in body.mounts.items():
             frame = f"{assembly.name}/{mount_frame(body.name, name)}"
-            turn = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(mount.rpy_deg)))
+            turn = euler.quaternion_from_rpy_deg(mount.rpy_deg)
             parent = f"{assembly.name}/{body.name}"
             q_BS = tuple(turn.tolist())
             frames.append(FixedFrame(frame=frame, parent=parent, p_BS_B=mount.position, q_BS=q_BS))

@@ -17,7 +17,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_io.trajectories.axes import reordered
 from iap_io.trajectories.conventions import QuaternionOrder
 from iap_io.trajectories.samples import Samples
@@ -79,8 +79,7 @@ def at_rest(R_WS: Array) -> tuple[Array, str]:
     """The platform's axes in those of a body that rests in it, level and without yaw left, and what they are."""
     R_SA, words = nearest_axes(R_WS)
     R_WA = R_WS @ R_SA
-    yaw = so3.euler_from_matrix(R_WA)[2]
-    level = so3.matrix_from_euler(np.array([0.0, 0.0, yaw]))
+    level = euler.matrix_from_rpy([0.0, 0.0, euler.rpy_from_matrix(R_WA)[2]])
     return R_WS.T @ level, words
 
 
@@ -108,4 +107,4 @@ def axes_by_angles(source: str, text: str) -> Array:
         raise BadInput(
             f"{source}: --mounting {text}: auto, none, rest, or roll, pitch and yaw in degrees with commas"
         )
-    return so3.matrix_from_euler(np.radians(angles)).T
+    return euler.matrix_from_rpy_deg(angles).T

@@ -13,7 +13,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.config.text_files import table_lines
 from iap_description.errors import BadInput, shown
-from iap_description.math import so3
+from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
 from iap_io.trajectories.column_names import QUATERNION
 from iap_io.trajectories.conventions import TimeUnit
@@ -162,9 +162,9 @@ def _attitudes(
         )
     angles = np.radians(values) if is_degrees else values
     notes = () if count > 1 else ("no roll and pitch in it: taken as level",)
-    euler = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
-    bad = ~np.isfinite(euler).all(axis=1)
-    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.where(bad[:, None], 0.0, euler)))
+    rpy = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
+    bad = ~np.isfinite(rpy).all(axis=1)
+    q = euler.quaternions_from_rpy(np.where(bad[:, None], 0.0, rpy))
     q[bad] = np.nan
     unit = "degrees" if is_degrees else "radians"
     return q, (

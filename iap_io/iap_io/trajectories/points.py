@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.gaps import check_gaps
 from iap_io.trajectories.messages import xyz
@@ -42,7 +42,7 @@ def read_points(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     if not covered.any():
         raise BadInput(f"{source}: its times and those of {choice.euler} do not overlap")
     p, p_ns = p[covered], p_ns[covered]
-    q_samples = so3.quaternion_from_matrix(so3.matrix_from_euler(angles))
+    q_samples = euler.quaternions_from_rpy(angles)
     q = slerp((p_ns - q_ns[0]) * 1e-9, (q_ns - q_ns[0]) * 1e-9, q_samples)
     others = sorted(each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
     kind = f"{short(choice.msgtype)}, with {choice.euler}"

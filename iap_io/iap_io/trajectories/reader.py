@@ -21,7 +21,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
@@ -79,7 +79,7 @@ def placed(samples: Samples, stamps: Integers, mounting: str) -> tuple[Samples, 
 
 def _shifted(p_WI_W: Array, R_WP: Array) -> tuple[Array, Array, float]:
     """Positions and attitudes of the platform, level and yaw 0 in the first row, and by how much it is raised [m]."""
-    yaw = so3.euler_from_matrix(R_WP[0])[2]
+    yaw = euler.rpy_from_matrix(R_WP[0])[2]
     turn = so3.exp(np.array([0.0, 0.0, -yaw]))
     tilt = turn @ R_WP[0]  # of the body's mounting: no yaw is left in it
     p = (p_WI_W - p_WI_W[0]) @ turn.T + np.array([0.0, 0.0, START_HEIGHT])

@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.geometry.shapes import Rgba, Shape
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.states import P, Q
 from iap_description.vehicles.aircraft import ROTORS, Aircraft
 from iap_description.vehicles.assembly import Assembly
@@ -171,5 +171,5 @@ def _round_or_square(piece: Shape) -> list[Solid]:
 
 def _pose_of(piece: Shape) -> Array:
     """Pose (7,) of a piece in its object."""
-    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(piece.rpy_deg)))
+    q = euler.quaternion_from_rpy_deg(piece.rpy_deg)
     return np.concatenate([piece.position, q])

@@ -10,7 +10,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.frames import MAP
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.math.random_streams import stream
 from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
@@ -157,7 +157,7 @@ def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
     spec = rig.cameras[name]
     if spec.position is None or spec.rpy_deg is None:
         raise BadInput(f"key 'cameras.{name}': a camera in the world needs position and rpy_deg")
-    q_WS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(spec.rpy_deg)))
+    q_WS = euler.quaternion_from_rpy_deg(spec.rpy_deg)
     source = SensorSource(f"/cameras/{name}", f"{name}_optical")
     mount = SensorMount(source, IN_THE_WORLD, np.array(spec.position), q_WS)
     return _mounted(rig, name, spec, mount, MAP, 0.0)

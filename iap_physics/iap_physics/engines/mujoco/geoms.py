@@ -23,7 +23,7 @@ from iap_description.errors import BadInput
 from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Shape, Surface
 from iap_description.geometry.solids import triangles
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.surfaces import SurfaceContact
 
@@ -228,11 +228,11 @@ def _pieces(shape: Shape, p: Array, q: Array) -> Iterator[Piece]:
     elif shape.shape == "hull":
         yield _hull(p + so3.rotate(q, triangles(shape)[0]))
     elif shape.mesh is not None:
-        R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+        R = euler.matrix_from_rpy_deg(shape.rpy_deg)
         vertices = read_mesh(mesh_path(shape.mesh))[0] @ R.T + shape.position
         yield _hull(p + so3.rotate(q, vertices))
     else:
-        turn = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
+        turn = euler.quaternion_from_rpy_deg(shape.rpy_deg)
         place = p + so3.rotate(q, np.array(shape.position))
         yield Piece(*_primitive(shape), place, so3.multiply(q, turn))
 

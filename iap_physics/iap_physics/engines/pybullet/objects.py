@@ -23,7 +23,7 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import Bulk, triangles
-from iap_description.math import so3
+from iap_description.math import euler, so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
@@ -151,7 +151,7 @@ def _shape(pieces: Sequence[Shape], path: Path) -> dict[str, Any]:
 
 
 def _primitive(shape: Shape) -> dict[str, Any]:
-    turned = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
+    turned = euler.quaternion_from_rpy_deg(shape.rpy_deg)
     placed = {
         "collisionFramePosition": shape.position,
         "collisionFrameOrientation": turned.tolist(),
