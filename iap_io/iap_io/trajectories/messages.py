@@ -8,11 +8,16 @@ the pose; iap_msgs/PlatformReference has linear vectors in the world's axes and 
 platform's.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_io.trajectories.conventions import Convention
 
 Numbers = tuple[float, ...]
 Fields = Any  # a message or a part of one, whose type rosbags makes at run time
@@ -30,6 +35,16 @@ class Sample(NamedTuple):
     later_ns: int = 0  # after the message's stamp [ns]
 
 
+def stamp_ns(stamp: Fields) -> int:
+    """A builtin_interfaces/Time in nanoseconds."""
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def header_ns(message: Fields) -> int:
+    """The stamp of a message's header [ns]."""
+    return stamp_ns(message.header.stamp)
+
+
 @dataclass(frozen=True)
 class MessageParser:
     """Reader of one message type.
@@ -38,11 +53,15 @@ class MessageParser:
         samples: a message's samples; raises BadInput with a text that the caller completes.
         linear_in_body: whether linear velocity is in body axes.
         angular_in_world: whether angular velocity and acceleration are in world axes.
+        stamp: a message's own time [ns].
+        convention: axes that the type defines; None where names of frames and topics say them.
     """
 
     samples: Callable[[Any], Iterator[Sample]]
     linear_in_body: bool = False
     angular_in_world: bool = False
+    stamp: Callable[[Any], int] = header_ns
+    convention: Convention | None = None
 
 
 def xyz(vector: Fields) -> Numbers:
@@ -100,6 +119,26 @@ def _trajectory(message: Fields) -> Iterator[Sample]:
         yield _sample(pose.translation, pose.rotation, twist, accel, later_ns)
 
 
+def _vehicle_odometry(message: Fields) -> Iterator[Sample]:
+    """PX4's estimate: NED, or x and y elsewhere (FRD); quaternions w first; NaN is what it does not know."""
+    frames = {1: "NED", 2: "FRD"}
+    if message.pose_frame not in frames:
+        raise BadInput(f"pose_frame is {message.pose_frame}: neither NED (1) nor FRD (2)")
+    w, x, y, z = map(float, message.q)
+    q = np.array([x, y, z, w])
+    v = np.array(message.velocity, dtype=float)
+    if message.velocity_frame == _BODY_FRD:
+        v = so3.rotate(q, v)
+    elif message.velocity_frame != message.pose_frame:
+        v = np.full(3, math.nan)
+    known = tuple(map(float, v)), tuple(map(float, message.angular_velocity))
+    linear, angular = (each if all(map(math.isfinite, each)) else None for each in known)
+    yield Sample(tuple(map(float, message.position)), tuple(q.tolist()), linear, angular)
+
+
+_BODY_FRD = 3  # of velocity_frame
+
+
 READINGS: Mapping[str, MessageParser] = {
     "iap_msgs/msg/PlatformReference": MessageParser(_platform_reference),
     "geometry_msgs/msg/PoseStamped": MessageParser(_pose_stamped),
@@ -109,9 +148,15 @@ READINGS: Mapping[str, MessageParser] = {
         _trajectory, angular_in_world=True
     ),
     "geometry_msgs/msg/PoseWithCovarianceStamped": MessageParser(_pose_with_covariance),
+    "px4_msgs/msg/VehicleOdometry": MessageParser(
+        _vehicle_odometry,
+        stamp=lambda message: 1000 * int(message.timestamp_sample or message.timestamp),
+        convention="ned",
+    ),
 }
 # Types whose messages hold the poses of several times or bodies, each with a header.
 TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
 PATH = "nav_msgs/msg/Path"
+POSE_ARRAY = "geometry_msgs/msg/PoseArray"
 # The original simulator's: one topic for the position, one for Euler angles.
 POINT = "geometry_msgs/msg/Point"

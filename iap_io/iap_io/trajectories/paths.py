@@ -14,8 +14,9 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.bodies import BodyLabel, one_body
+from iap_io.trajectories.messages import stamp_ns
 from iap_io.trajectories.pose_reading import PoseReading
-from iap_io.trajectories.poses import bag_summary, stamp_ns
+from iap_io.trajectories.poses import bag_summary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.topics import PoseTopic
 

@@ -36,12 +36,12 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
     body = one_body(source, labels, reading) if labels else BodyLabel("", "")
     index = [i for i, label in enumerate(labels) if label == body]
     per_message = [_samples(source, parser, i, messages[i]) for i in index]
-    header = np.array([stamp_ns(messages[i].header.stamp) for i in index], dtype=np.int64)
+    header = np.array([parser.stamp(messages[i]) for i in index], dtype=np.int64)
     received = received[index]
     if any(len(samples) > 1 for samples in per_message):
         per_message = _superseded(per_message, header if header.all() else received)
     others = sorted({str(label) for label in labels if label != body})
-    about = bag_summary(bag, choice, body, others, reading)
+    about = bag_summary(bag, choice, body, others, reading, parser.convention)
     raw = _stacked(source, about, per_message, header, received)
     return _in_house_axes(checked(raw), parser)
 
@@ -49,16 +49,31 @@ def read_poses(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
 def _label(message: Any) -> BodyLabel:  # noqa: ANN401
     """The frame and the body that a message names."""
     child = getattr(message, "child_frame_id", "")
-    return BodyLabel(message.header.frame_id.strip("/"), child.strip("/"))
+    frame = message.header.frame_id if hasattr(message, "header") else ""
+    return BodyLabel(frame.strip("/"), child.strip("/"))
 
 
 def bag_summary(
-    bag: Bag, choice: PoseTopic, body: BodyLabel, bodies: list[str], reading: PoseReading
+    bag: Bag,
+    choice: PoseTopic,
+    body: BodyLabel,
+    bodies: list[str],
+    reading: PoseReading,
+    defined: Convention | None = None,
 ) -> RecordingSummary:
-    """What a topic is read as; the other topics with poses and the other bodies are named."""
+    """What a topic is read as; the other topics with poses and the other bodies are named.
+
+    Args:
+        bag: that holds it.
+        choice: the topic.
+        body: the one that is read.
+        bodies: others on the topic.
+        reading: what the user says.
+        defined: axes that the topic's type defines.
+    """
     topics = (each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
     others = (*(f"{each} on {choice.topic}" for each in bodies), *sorted(topics))
-    convention, notes = _convention(choice.topic, body)
+    convention, notes = (defined, ()) if defined else _convention(choice.topic, body)
     return RecordingSummary(
         kind="bag",
         topic=choice.topic,
@@ -87,11 +102,6 @@ def _samples(source: str, parser: MessageParser, index: int, message: Any) -> li
         return list(parser.samples(message))
     except BadInput as error:
         raise BadInput(f"{source}: message {index}: {error}") from error
-
-
-def stamp_ns(stamp: Any) -> int:  # noqa: ANN401
-    """A builtin_interfaces/Time in nanoseconds."""
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
 
 
 def _superseded(per_message: list[list[Sample]], base: Stamps) -> list[list[Sample]]:

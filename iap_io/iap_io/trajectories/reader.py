@@ -29,11 +29,12 @@ from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends, without_repeats
 from iap_io.trajectories.leaps import check_height, without_leaps
-from iap_io.trajectories.messages import PATH, POINT, TRANSFORMS
+from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
 from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
 from iap_io.trajectories.named_tables import read_named
 from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.points import read_points
+from iap_io.trajectories.pose_arrays import read_pose_array
 from iap_io.trajectories.pose_reading import PoseReading
 from iap_io.trajectories.poses import read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
@@ -151,6 +152,7 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
 _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
     POINT: read_points,
     PATH: read_path,
+    POSE_ARRAY: read_pose_array,
     **dict.fromkeys(TRANSFORMS, read_transforms),
 }
 

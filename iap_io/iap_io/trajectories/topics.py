@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from iap_description.errors import BadInput
-from iap_io.trajectories.messages import PATH, POINT, READINGS, TRANSFORMS
+from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, READINGS, TRANSFORMS
 
 # Words in a topic's name that mark a command, the most telling ones first.
 _COMMAND_WORDS = (
@@ -30,8 +30,8 @@ _THINGS = set(
 )
 _EULER_WORDS = ("euler_angles", "euler_angle", "euler", "attitude", "rpy", "orientation")
 # Types that repeat what others say: taken where there is nothing else.
-_REPEATING = ("geometry_msgs/msg/PoseWithCovarianceStamped", *TRANSFORMS, PATH)
-READABLE = (*READINGS, *TRANSFORMS, PATH)
+_REPEATING = ("geometry_msgs/msg/PoseWithCovarianceStamped", *TRANSFORMS, PATH, POSE_ARRAY)
+READABLE = (*READINGS, *TRANSFORMS, PATH, POSE_ARRAY)
 TF_STATIC = "tf_static"
 _LISTED = 20
 _ANY = len(_COMMAND_WORDS) + 2  # rank

@@ -16,10 +16,10 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.bodies import BodyLabel, one_body
-from iap_io.trajectories.messages import TRANSFORMS
+from iap_io.trajectories.messages import TRANSFORMS, stamp_ns
 from iap_io.trajectories.points import slerp
 from iap_io.trajectories.pose_reading import PoseReading, counted
-from iap_io.trajectories.poses import bag_summary, stamp_ns
+from iap_io.trajectories.poses import bag_summary
 from iap_io.trajectories.samples import Samples, check_finite, checked
 from iap_io.trajectories.topics import TF_STATIC, PoseTopic
 
