@@ -18,6 +18,7 @@ from iap_sensors.inertial.imu import PRESETS as UNITS
 from iap_sensors.inertial.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.inertial_units import Unit
+from iap_sensors.mounted.rig_state import RigState
 from iap_simulation.runs.flight_log import FlightLog, watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
@@ -157,7 +158,9 @@ def _steps_off(log: FlightLog, cameras: MountedCameras, number: int) -> int:
     k = int(np.searchsorted(log.t, image.t - 1e-6))
     near = range(k - 3, min(k + 4, len(log.t)))
     again = [
-        cameras.shoot(cameras.cameras[:1], image.t, log.x[i], NO_OBJECTS)[0].pixels.astype(int)
+        cameras.shoot(cameras.cameras[:1], image.t, RigState(log.x[i], NO_OBJECTS))[
+            0
+        ].pixels.astype(int)
         for i in near
     ]
     difference = [float(np.abs(each - image.pixels).mean()) for each in again]

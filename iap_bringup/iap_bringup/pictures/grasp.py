@@ -9,22 +9,14 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.math import so3
 from iap_description.states import P, Q, resting_state
+from iap_description.vehicles.arm_links import JointState, link_rows
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.mounted_arm import MountedArm
-from iap_description.vehicles.serial_chain import new_frames, walk
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_folder import RunData
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
-
-
-def link_rows(arm: MountedArm, base: Array, q: Array) -> Array:
-    """Rows (n, 13), at rest, of the frames of an arm's links on a central body with a state row (13,)."""
-    frames = new_frames(len(q))
-    walk(arm.chain, base[P], so3.matrix_from_quaternion(base[Q]), q, frames)
-    poses = zip(frames.points, frames.rotations, strict=True)
-    return np.array([resting_state(p, so3.quaternion_from_matrix(R)) for p, R in poses])
 
 
 class Grasp:
@@ -100,7 +92,8 @@ class Grasp:
         """Row (13,) of the last link."""
         joints = self._columns.arm
         assert joints is not None  # noqa: S101 - of a vehicle with an arm
-        return np.asarray(link_rows(self._arm, self._columns.x[tick, 0], joints.q[tick])[-1])
+        state = JointState(joints.q[tick], joints.v[tick])
+        return np.asarray(link_rows(self._arm, self._columns.x[tick, 0], state)[-1])
 
     def _tip(self, tick: int) -> Array:
         row = self._link(tick)

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
-from iap_bringup.pictures.grasp import Grasp, link_rows
+from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.pictures.picture import Viewpoint, render_scene
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import P, Q
+from iap_description.vehicles.arm_links import JointState, link_rows
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import Body
 from iap_description.vehicles.gripper import GripperSpec
@@ -48,7 +49,7 @@ def with_arm(assembly: Assembly, rows: Array, q: Array | None) -> tuple[Assembly
         Body(link.name, link.mass, link.inertia, drag, visual=link.visual) for link in arm.links
     )
     extended = replace(assembly, bodies=(*assembly.bodies, *links))
-    return extended, np.vstack([rows, link_rows(arm, rows[0], q)])
+    return extended, np.vstack([rows, link_rows(arm, rows[0], JointState(q, np.zeros_like(q)))])
 
 
 def carried(

@@ -15,11 +15,11 @@ from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.signals import Step
 from iap_description.states import REF_P, REF_Q, P, Q, resting_state
-from iap_description.vehicles.serial_chain import new_frames, walk
+from iap_description.vehicles.arm_links import JointState, link_rows
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.nodes.markers import CONTACT_METRES_PER_NEWTON, Rotors
 from iap_sensors.mounted.rig_spec import RigSpec
-from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
+from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies, visible_objects
 
 THRUST_COLOR: Rgb = (230, 77, 26)
 CONTACT_COLOR: Rgb = (230, 26, 153)
@@ -105,7 +105,7 @@ class Bodies(UnderOneNode):
         self._nodes += [
             f"{self._nodes[row]}/rotor_{i}" for i, row in enumerate(self._rotors.bodies)
         ]
-        self._parts = [*visible_bodies(rig), *self._rotors.parts]
+        self._parts = [*visible_bodies(rig), *visible_objects(rig), *self._rotors.parts]
         self._moving = [item for item in self._world.objects.values()]
         self._count = count
 
@@ -163,12 +163,9 @@ class Arms(UnderOneNode):
             step = steps[i]
             if step.arm is None:
                 continue
-            frames = new_frames(len(step.arm.q))
-            row = step.x[0]
-            walk(arm.chain, row[P], so3.matrix_from_quaternion(row[Q]), step.arm.q, frames)
-            for k, (p, R) in enumerate(zip(frames.points, frames.rotations, strict=True)):
-                pose = np.concatenate([p, so3.quaternion_from_matrix(R)])
-                stage.place(f"{self.name}/{name}/{k}", pose)
+            rows = link_rows(arm, step.x[0], JointState(step.arm.q, step.arm.v))
+            for k, row in enumerate(rows):
+                stage.place(f"{self.name}/{name}/{k}", row[:7])
 
 
 class References(UnderOneNode):

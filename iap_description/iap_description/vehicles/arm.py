@@ -26,6 +26,7 @@ from iap_description.config.record import (
 from iap_description.geometry.shapes import BodyShape
 from iap_description.math import euler
 from iap_description.vehicles.aircraft import Inertial
+from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE, Chain
 from iap_description.vehicles.tool import Tool
 
@@ -67,6 +68,12 @@ class ArmLink(Inertial):
     visual: tuple[BodyShape, ...] = ()
 
 
+class ArmMount(Mount):
+    """The place of a sensor on the link behind a joint, in that link's frame."""
+
+    joint: FileName
+
+
 class ArmMotor(Record):
     """The drive of a joint.
 
@@ -102,6 +109,7 @@ class Arm(Record):
     tool: Tool | None = None  # placed from the tip; its own tip is then the end effector
     links: tuple[ArmLink, ...] = ()  # one for each joint; none: the masses are not known
     motors: tuple[ArmMotor, ...] = ()  # one for each joint
+    mounts: dict[FileName, ArmMount] = {}  # of sensors, by their names
     home: tuple[Real, ...] = ()  # joint coordinates at rest [rad] or [m]; none: all zero
 
     @model_validator(mode="after")
@@ -122,6 +130,15 @@ class Arm(Record):
         for i, (joint, q) in enumerate(zip(self.joints, self.home_pose, strict=True)):
             if not joint.limits[0] <= q <= joint.limits[1]:
                 raise ValueError(f"key 'home.{i}': {q} is beyond the limits {joint.limits}")
+        return self
+
+    @model_validator(mode="after")
+    def _mounts_are_on_links(self) -> Self:
+        names = [joint.name for joint in self.joints]
+        for name, mount in self.mounts.items():
+            if mount.joint not in names:
+                known = ", ".join(names)
+                raise ValueError(f"key 'mounts.{name}.joint': no joint '{mount.joint}' ({known})")
         return self
 
     @property

@@ -103,10 +103,11 @@ def optical_frame(body: str, camera: str) -> str:
 
 def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
     """An arm's links, whose frames are at their joints, and the frame of its end effector."""
-    bare: dict[str, Any] = {"propeller": [], "rotors": [], "mounts": []}
+    bare: dict[str, Any] = {"propeller": [], "rotors": []}
     links: list[dict[str, Any]] = [
         {
             **bare,
+            "mounts": [],
             "name": link.name,
             "mass": link.mass,
             "inertia": link.inertia.tolist(),
@@ -116,8 +117,12 @@ def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
         }
         for link in arm.links
     ]
+    for name, mount in arm.record.mounts.items():
+        link = links[[joint.name for joint in arm.record.joints].index(mount.joint)]
+        place = Mount(position=mount.position, rpy_deg=mount.rpy_deg)
+        link["mounts"].append(_mount(mount_frame(link["name"], name), place))
     end = {"position": arm.record.end.tolist(), "rpy_deg": list(AT_JOINT), "camera": False}
-    links[-1]["mounts"] = [{"name": END_EFFECTOR, **end}]
+    links[-1]["mounts"].append({"name": END_EFFECTOR, **end})
     return links
 
 

@@ -13,6 +13,7 @@ from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
@@ -55,8 +56,8 @@ class WorldCamera:
         seed, t = int(self._episodes.episode_seeds[world]), float(worlds.times[world])
         scenario = worlds.scenario.model_copy(update={"seed": seed})
         cameras = self._cameras_in(scenario, self._viewpoint)
-        objects = scenario.world.object_states(t)
-        (reading,) = cameras.shoot(cameras.cameras, t, worlds.state[world], objects)
+        state = RigState(worlds.state[world], scenario.world.object_states(t))
+        (reading,) = cameras.shoot(cameras.cameras, t, state)
         return np.array(reading.pixels)
 
     def _cameras_in(self, scenario: Scenario, viewpoint: CameraPlacement) -> MountedCameras:

@@ -18,14 +18,23 @@ from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import ROTORS
+from iap_description.vehicles.arm_links import ArmLinks
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.mounted_arm import MountedArm
+from iap_description.vehicles.urdf import mount_frame
 from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.model import stereo_baseline
 from iap_sensors.cameras.renderer import Frame, Renderer, Shot
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
+from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.sampling import Sampling
-from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
+from iap_sensors.mounted.visible_bodies import (
+    TiltingRotors,
+    visible_bodies,
+    visible_links,
+    visible_objects,
+)
 
 OPEN_FIELD = "open_field"  # the scene of a world without one
 IN_THE_WORLD = -1  # as the row of a camera's body
@@ -52,7 +61,7 @@ class MountedCamera:
     baseline: float
 
     def shot(self, x: Array) -> Shot:
-        """The camera in a state, rows (bodies, 13)."""
+        """The camera in a state, rows (bodies + links, 13)."""
         mount = self.mount
         if mount.body == IN_THE_WORLD:
             return self.camera.shot((mount.p_BS_B, mount.q_BS))
@@ -96,17 +105,19 @@ class MountedCamera:
 
 
 def mounted_cameras_of(rig: RigSpec) -> tuple[MountedCamera, ...]:
-    """All cameras of a rig: of every aircraft of every vehicle, then those that stand in the world.
+    """All cameras of a rig: of every aircraft of every vehicle, of arms, then those that stand in the world.
 
     Raises:
         BadInput: a camera without a place, or half a stereo pair.
     """
     mounted: list[MountedCamera] = []
-    first = 0
+    links, first = ArmLinks.of([each.assembly for each in rig.vehicles]), 0
     for vehicle in rig.vehicles:
         assembly = vehicle.assembly
         for body in assembly.aircraft:
             mounted += _on_aircraft(rig, vehicle, assembly, body, first)
+        if assembly.arm is not None:
+            mounted += _on_arm(rig, vehicle, assembly.arm, links, first)
         first += len(assembly.bodies)
     return (*mounted, *(_in_the_world(rig, name) for name in rig.cameras))
 
@@ -114,11 +125,34 @@ def mounted_cameras_of(rig: RigSpec) -> tuple[MountedCamera, ...]:
 def _on_aircraft(
     rig: RigSpec, vehicle: RigVehicle, assembly: Assembly, body: int, first: int
 ) -> list[MountedCamera]:
-    specs = vehicle.sensors.cameras
+    on_arm = () if assembly.arm is None else assembly.arm.record.mounts
+    specs = {n: each for n, each in vehicle.sensors.cameras.items() if each.mount not in on_arm}
     mounts = {n: _camera_mount(assembly, body, first, n, spec) for n, spec in specs.items()}
     parent = f"{assembly.name}/{assembly.bodies[body].name}"
     return [
         _mounted(rig, name, spec, mounts[name], parent, _baseline(name, spec, mounts))
+        for name, spec in specs.items()
+    ]
+
+
+def _on_arm(
+    rig: RigSpec, vehicle: RigVehicle, arm: MountedArm, links: ArmLinks, base: int
+) -> list[MountedCamera]:
+    """The cameras on mounts of a vehicle's arm."""
+    found, mounts, parents = arm.record.mounts, {}, {}
+    specs = {n: each for n, each in vehicle.sensors.cameras.items() if each.mount in found}
+    for name, spec in specs.items():
+        assert spec.mount is not None  # noqa: S101 - one of the arm's
+        place = found[spec.mount]
+        row = links.row(base, place.joint)
+        link = links.bodies[row - links.first].name
+        frame = f"{vehicle.name}/{mount_frame(link, spec.mount)}_optical"
+        q_BS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(place.rpy_deg)))
+        source = SensorSource(f"/{vehicle.name}/arm/{name}", frame)
+        mounts[name] = SensorMount(source, row, np.array(place.position), q_BS)
+        parents[name] = f"{vehicle.name}/{link}"
+    return [
+        _mounted(rig, name, spec, mounts[name], parents[name], _baseline(name, spec, mounts))
         for name, spec in specs.items()
     ]
 
@@ -149,6 +183,8 @@ def _baseline(name: str, spec: CameraSpec, mounts: dict[str, SensorMount]) -> fl
     if spec.right_of not in mounts:
         raise BadInput(f"key '{key}': there is no camera '{spec.right_of}'")
     left, right = mounts[spec.right_of], mounts[name]
+    if left.body != right.body:
+        raise BadInput(f"key '{key}': '{name}' and '{spec.right_of}' are on different bodies")
     pair = (left.p_BS_B, left.q_BS), (right.p_BS_B, right.q_BS)
     return stereo_baseline(*pair, key=key)
 
@@ -182,7 +218,9 @@ class MountedCameras:
         self._renderer = renderer
         self.count, self.seconds = 0, 0.0
         self._rotors = TiltingRotors.of(rig)
-        bodies = [*visible_bodies(rig), *self._rotors.parts]
+        self._links = ArmLinks.of([each.assembly for each in rig.vehicles])
+        bodies = [*visible_bodies(rig), *visible_links(rig), *visible_objects(rig)]
+        bodies += self._rotors.parts
         self._first_rotor = len(bodies) - len(self._rotors.parts)
         self._upright = np.zeros((sum(len(v.assembly.aircraft) for v in rig.vehicles), ROTORS))
         renderer.load(load_scene(rig.world.scene or OPEN_FIELD), bodies)
@@ -192,33 +230,24 @@ class MountedCameras:
         for each in self.cameras:
             each.camera.reset(stream(seed, each.mount.source.topic))
 
-    def sample(
-        self, k: int, t: float, x: Array, objects: Array, tilts: Array | None = None
-    ) -> list[ImageReading]:
+    def sample(self, k: int, t: float, state: RigState) -> list[ImageReading]:
         """The images that are due at control instant k, time t [s], see `SensorSuite.sample`."""
         due = [each for each in self.cameras if each.sampling.is_due(k)]
-        return self.shoot(due, t, x, objects, tilts) if due else []
+        return self.shoot(due, t, state) if due else []
 
-    def shoot(
-        self,
-        due: Sequence[MountedCamera],
-        t: float,
-        x: Array,
-        objects: Array,
-        tilts: Array | None = None,
-    ) -> list[ImageReading]:
+    def shoot(self, due: Sequence[MountedCamera], t: float, state: RigState) -> list[ImageReading]:
         """The images of some cameras in a state.
 
         Args:
             due: the cameras.
             t: time [s].
-            x: (bodies, 13) of all vehicles.
-            objects: (objects, 13).
-            tilts: (aircraft, 4) of the rotors of all vehicles [rad]; None: upright.
+            state: of all that may be seen.
         """
         began = time.perf_counter()
-        turned = self._rotors.poses(x, self._upright if tilts is None else tilts)
-        poses = np.vstack([x[:, POSE], objects[:, POSE], turned])
+        x = self._links.appended(state.rows, state.joints)
+        tilts = self._upright if state.tilts is None else state.tilts
+        turned = self._rotors.poses(state.rows, tilts)
+        poses = np.vstack([x[:, POSE], state.objects[:, POSE], turned])
         frames = self._renderer.render([self._shot(each, x) for each in due], poses)
         self.seconds += time.perf_counter() - began
         self.count += len(frames)

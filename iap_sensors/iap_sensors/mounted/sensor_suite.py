@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from iap_description.arrays import Array
 from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.sensors.sensor_info import AnySensor
+from iap_description.vehicles.arm_links import ArmLinks
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.faulty_sensors import FaultySensors
@@ -14,6 +15,7 @@ from iap_sensors.mounted.inertial_units import InertialUnits
 from iap_sensors.mounted.kinds import kind
 from iap_sensors.mounted.mounted_sensors import MountedSensors
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
+from iap_sensors.mounted.rig_state import RigState
 
 if TYPE_CHECKING:
     from iap_sensors.rays.world_rays import Rays  # loads Embree, for those who cast rays only
@@ -146,32 +148,28 @@ class SensorSuite:
         self,
         k: int,
         t: float,
-        rows: Array,
-        objects: Array,
+        state: RigState,
         samples: Sequence[InertialSamples | None],
-        tilts: Array | None = None,
     ) -> None:
         """Sample the present state at control instant k, and hand the readings over.
 
         Args:
             k: the instant.
             t: its time [s].
-            rows: (bodies, 13) states of all vehicles.
-            objects: (objects, 13) states of the world's objects; any where `needs_objects` is false.
+            state: of vehicles and world.
             samples: of each vehicle's ideal inertial units since the last instant; None without units.
-            tilts: (aircraft, 4) of the rotors of all vehicles [rad]; None: upright.
         """
         rays = None
         if any(each.needs_rays(k) for each in self.vehicles):
-            rays = self._rays.at(rows, objects)
+            rays = self._rays.at(state)
         for vehicle, of_vehicle in zip(self.vehicles, samples, strict=True):
-            x = rows[vehicle.rows]
+            x = state.rows[vehicle.rows]
             if vehicle.inertial is not None and of_vehicle is not None:
                 self._hand_over(vehicle.inertial.sample(k, t, x, of_vehicle))
             for each in vehicle.mounted.values():
                 self._hand_over(each.sample(k, t, x, rays))
         if self.cameras is not None:
-            self._hand_over(self.cameras.sample(k, t, rows, objects, tilts))
+            self._hand_over(self.cameras.sample(k, t, state))
 
     def _hand_over(self, readings: Iterable[Reading]) -> None:
         for reading in self._faulty(readings):
@@ -184,17 +182,18 @@ class RigRays:
 
     def __init__(self, rig: RigSpec) -> None:
         self._rig = rig
+        self._links = ArmLinks.of([each.assembly for each in rig.vehicles])
         self._rays: Rays | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "RigRays":
         """Itself: it remembers no state, and Embree's scenes cannot be copied."""
         return self
 
-    def at(self, rows: Array, objects: Array) -> "Rays":
-        """Rays in a state: (bodies, 13) of all vehicles and (objects, 13) of the world's objects."""
+    def at(self, state: RigState) -> "Rays":
+        """Rays in a state of vehicles and world."""
         if self._rays is None:
             from iap_sensors.rays.world_rays import Rays
 
             self._rays = Rays(self._rig.world, [each.assembly for each in self._rig.vehicles])
-        self._rays.follow(rows, objects)
+        self._rays.follow(self._links.appended(state.rows, state.joints), state.objects)
         return self._rays

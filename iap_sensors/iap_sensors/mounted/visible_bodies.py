@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bodies that renderers draw: those of vehicles, the world's objects, and rotors that tilt."""
+"""Bodies that renderers draw: those of vehicles, links of arms, the world's objects, and rotors that tilt."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,25 +8,39 @@ from typing import Self
 import numpy as np
 
 from iap_description.arrays import Array, Integers
-from iap_description.geometry.tessellation import MeshPart
+from iap_description.geometry.tessellation import MeshPart, parts_by_color
 from iap_description.math import so3
 from iap_description.states import P, Q
+from iap_description.vehicles.arm_links import ArmLinks
 from iap_description.vehicles.body_parts import BODY_LABEL, body_parts, propeller_parts
 from iap_description.world.scene_objects import OBJECT_LABEL, object_parts
 from iap_sensors.mounted.rig_spec import RigSpec
 
+Parts = tuple[MeshPart, ...]
 
-def visible_bodies(rig: RigSpec) -> list[tuple[MeshPart, ...]]:
-    """The drawn parts of every vehicle's bodies, then of the world's objects; each has a label of its own.
+
+def visible_bodies(rig: RigSpec) -> list[Parts]:
+    """The drawn parts of every vehicle's bodies; each has a label of its own.
 
     Rotors that tilt are not among them, see `TiltingRotors`.
     """
     bodies = [body for vehicle in rig.vehicles for body in vehicle.assembly.bodies]
-    items = rig.world.objects.values()
+    return [body_parts(body, label=BODY_LABEL + row) for row, body in enumerate(bodies)]
+
+
+def visible_links(rig: RigSpec) -> list[Parts]:
+    """The drawn parts of the links of all arms; each has a label of its own, behind those of bodies."""
+    links = ArmLinks.of([vehicle.assembly for vehicle in rig.vehicles])
     return [
-        *(body_parts(body, label=BODY_LABEL + row) for row, body in enumerate(bodies)),
-        *(object_parts(item, label=OBJECT_LABEL + k) for k, item in enumerate(items)),
+        parts_by_color(link.name, link.visual, BODY_LABEL + row)
+        for row, link in enumerate(links.bodies, start=links.first)
     ]
+
+
+def visible_objects(rig: RigSpec) -> list[Parts]:
+    """The drawn parts of the world's objects; each has a label of its own."""
+    items = rig.world.objects.values()
+    return [object_parts(item, label=OBJECT_LABEL + k) for k, item in enumerate(items)]
 
 
 @dataclass(frozen=True, eq=False)

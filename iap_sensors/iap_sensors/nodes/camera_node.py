@@ -9,15 +9,13 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading
 from iap_io.ros.node import run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import IN_THE_WORLD, MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.nodes.sensor_base import StateSensorNode
 
 
@@ -38,18 +36,9 @@ class CameraNode(StateSensorNode):
         publish_static_frames(self, fixed_frames([], in_the_world))
         self.start_sampling([each.sampling.every for each in cameras])
 
-    def sample(
-        self,
-        number: int,
-        k: int,
-        t: float,
-        x: list[Array],
-        objects: Array,
-        tilts: list[Array],
-    ) -> list[ImageReading]:
+    def sample(self, number: int, k: int, t: float, state: RigState) -> list[ImageReading]:
         """The images of one camera."""
-        state = np.vstack(x), objects, np.vstack(tilts)
-        return self._cameras.shoot([self._cameras.cameras[number]], t, *state)
+        return self._cameras.shoot([self._cameras.cameras[number]], t, state)
 
     def restart(self) -> None:
         """Start noise anew."""

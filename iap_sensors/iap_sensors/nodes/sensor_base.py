@@ -12,12 +12,12 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.aircraft import ROTORS
+from iap_description.vehicles.arm_links import JointState
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, Diagnostics, SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
@@ -28,6 +28,7 @@ from iap_io.wire.message_views import StateMessage
 from iap_io.wire.stamps import SECOND
 from iap_sensors.mounted.faulty_sensors import FaultySensors
 from iap_sensors.mounted.rig_spec import RigSpec
+from iap_sensors.mounted.rig_state import RigState
 
 
 class SensorNode(SuiteNode):
@@ -155,6 +156,8 @@ class StateSensorNode(SensorNode, ABC):
         }
         if any(item.moves for item in items):
             sources, sizes = [*sources, self.absolute(WORLD_STATE)], [*sizes, len(items)]
+        arms = (vehicle.platform.arm for vehicle in self.rig.vehicles)
+        self._joint_counts = [0 if arm is None else len(arm.joints) for arm in arms]
         self._synchronizer = TimeSynchronizer(len(sources))
         for number, (topic, size) in enumerate(zip(sources, sizes, strict=True)):
             take = partial(self._on_state, number)
@@ -163,20 +166,8 @@ class StateSensorNode(SensorNode, ABC):
             )
 
     @abstractmethod
-    def sample(
-        self,
-        number: int,
-        k: int,
-        t: float,
-        x: list[Array],
-        objects: Array,
-        tilts: list[Array],
-    ) -> list[Reading]:
-        """The readings of a sensor, by its place in `start_sampling`'s order, at instant k, time t [s].
-
-        States are those of each vehicle (bodies, 13), of the world's objects (objects, 13), and tilts of each vehicle's
-        rotors (aircraft, 4) [rad].
-        """
+    def sample(self, number: int, k: int, t: float, state: RigState) -> list[Reading]:
+        """The readings of a sensor, by its place in `start_sampling`'s order, at instant k, time t [s]."""
 
     @abstractmethod
     def restart(self) -> None:
@@ -186,7 +177,10 @@ class StateSensorNode(SensorNode, ABC):
         began = time.perf_counter()
         self.check_number(state.stamp, state.sequence)
         self.note_message()
-        part = state.rows.copy(), state.tilt.copy()
+        counts = self._joint_counts
+        n = counts[source] if source < len(counts) else 0
+        joints = None if n == 0 else JointState(*(each.copy() for each in state.arm(n)))
+        part = state.rows.copy(), state.tilt.copy(), joints
         instant = self._synchronizer.take(source, state.stamp, state.sequence, part)
         if instant is not None:
             self._waiting.append((instant, began))
@@ -206,12 +200,13 @@ class StateSensorNode(SensorNode, ABC):
             self.restart()
         self.stamp, self._shown = instant.stamp, []
         count = len(self.rig.vehicles)
-        x, tilts = map(list, zip(*instant.parts, strict=True))
+        x, tilts, joints = map(list, zip(*instant.parts, strict=True))
         objects = x[count] if len(x) > count else self._still
-        state = x[:count], objects, tilts[:count]
+        arms = [each for each in joints if each is not None]
+        state = RigState(np.vstack(x[:count]), objects, np.vstack(tilts[:count]), arms)
         for number in self._rounds.due(instant.k):
             start = time.perf_counter()
-            sampled = self.sample(number, instant.k, instant.stamp / SECOND, *state)
+            sampled = self.sample(number, instant.k, instant.stamp / SECOND, state)
             readings = list(self.faulty(sampled))
             self._took_ms.add(1e3 * (time.perf_counter() - start))
             self.publish(readings)  # at once: many images in one burst are more than DDS holds

@@ -5,11 +5,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
-from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
 from iap_io.ros.node import run
+from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
 from iap_sensors.nodes.sensor_base import StateSensorNode
 
@@ -33,8 +31,8 @@ class MountedSensorNode(StateSensorNode):
         super().__init__(self.NAME, namespace, parameters, depth=self.DEPTH)
         self._rays = RigRays(self.rig)
         self._kinds = [
-            (i, kind)
-            for i, vehicle in enumerate(SensorSuite(self.rig).vehicles)
+            (vehicle.rows, kind)
+            for vehicle in SensorSuite(self.rig).vehicles
             for key, kind in vehicle.mounted.items()
             if (key in self.KEYS if self.KEYS else key not in KINDS_WITH_NODES)
         ]
@@ -45,20 +43,12 @@ class MountedSensorNode(StateSensorNode):
         )
         self.start_sampling([kind.every for kind in kinds])
 
-    def sample(
-        self,
-        number: int,
-        k: int,
-        t: float,
-        x: list[Array],
-        objects: Array,
-        tilts: list[Array],  # noqa: ARG002 - seen by cameras alone
-    ) -> list[Reading]:
+    def sample(self, number: int, k: int, t: float, state: RigState) -> list[Reading]:
         """The readings of one vehicle's sensors of one kind."""
-        vehicle, kind = self._kinds[number]
-        rays = self._rays.at(np.vstack(x), objects) if kind.needs_rays else None
+        rows, kind = self._kinds[number]
+        rays = self._rays.at(state) if kind.needs_rays else None
         k -= k % kind.every  # a state after one that was left out stands in for it
-        return list(kind.sample(k, t, x[vehicle], rays))
+        return list(kind.sample(k, t, state.rows[rows], rays))
 
     def restart(self) -> None:
         """Start noise anew."""

@@ -18,6 +18,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
+from iap_description.vehicles.arm_links import collision_shapes
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_sensors.rays.caster import Single
@@ -47,9 +48,7 @@ class Lines:
         self._movers = {
             k: _Solids(corners_of(item.pieces())) for k, item in enumerate(items) if item.moves
         }
-        self._bodies = [
-            _Solids(corners_of(body.collision)) for each in assemblies for body in each.bodies
-        ]
+        self._bodies = [_Solids(corners_of(each)) for each in collision_shapes(assemblies)]
 
     def cast(
         self, starts_W: Array, ends_W: Array, x: Array, objects: Array, *, world_only: bool
@@ -59,7 +58,7 @@ class Lines:
         Args:
             starts_W: (rays, 3) where they begin [m].
             ends_W: (rays, 3) where they end [m].
-            x: (bodies, 13) of all vehicles.
+            x: (bodies + links, 13) of all vehicles and of the links of their arms.
             objects: (objects, 13) of the world's objects.
             world_only: lines go through vehicles.
         """

@@ -13,7 +13,6 @@ from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
-from iap_description.vehicles.body import Body
 from iap_description.vehicles.body_parts import BODY_LABEL
 from iap_description.world.objects import Placed
 from iap_description.world.obstacles import Obstacles
@@ -110,9 +109,9 @@ def object_surface(item: Placed, number: int) -> TriangleSurface:
     return TriangleSurface.of_shapes(item.pieces(), OBJECT_LABEL + number)
 
 
-def body_surface(body: Body, row: int) -> TriangleSurface:
-    """The shapes of contact of a body, by its row among those of all vehicles, in its frame."""
-    return TriangleSurface.of_shapes(body.collision, BODY_LABEL + row)
+def body_surface(shapes: Sequence[Shape], row: int) -> TriangleSurface:
+    """The shapes of contact of a body or link, by its row among those of all vehicles, in its frame."""
+    return TriangleSurface.of_shapes(shapes, BODY_LABEL + row)
 
 
 def corners_of(shapes: Iterable[Shape]) -> Array:

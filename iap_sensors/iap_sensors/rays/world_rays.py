@@ -15,6 +15,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import IapError
 from iap_description.states import STATE_SIZE, P
+from iap_description.vehicles.arm_links import collision_shapes
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_sensors.rays.caster import Bundle, Hits, Numbers
@@ -51,9 +52,9 @@ class Mover:
 
 
 def movers_of(assemblies: Sequence[Assembly]) -> tuple[Mover, ...]:
-    """The bodies of vehicles, which worlds with the same vehicles can share."""
-    bodies = [body for each in assemblies for body in each.bodies]
-    return tuple(Mover.of(body_surface(body, row)) for row, body in enumerate(bodies))
+    """The bodies of vehicles, then the links of their arms, which worlds with the same vehicles can share."""
+    shapes = collision_shapes(assemblies)
+    return tuple(Mover.of(body_surface(each, row)) for row, each in enumerate(shapes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,7 @@ class Rays:
         """Move vehicles and objects to their states.
 
         Args:
-            x: (bodies, 13) of all vehicles.
+            x: (bodies + links, 13) of all vehicles and of the links of their arms.
             objects: (objects, 13) of the world's objects.
         """
         self._x, self._objects = x, objects

@@ -17,6 +17,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
+from iap_description.vehicles.arm_links import JointState
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.objects import Funnel
@@ -34,6 +35,7 @@ from iap_physics.plant.inertial import InertialProbe, inertial_probes
 from iap_physics.plant.part import PlantPart
 from iap_physics.plant.plant import Plant
 from iap_physics.plant.plant_spec import PlantSpec
+from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.flights.state_log import STATE_NUMBERS, StateLog
@@ -86,7 +88,10 @@ class PlantSensors:
         objects = engine.object_states() if suite.needs_objects(k) else NO_OBJECTS
         samples = [None if each is None else each.take() for each in self.vehicle_probes]
         tilts = np.concatenate([each.rotors.tilt[0] for each in plant.propulsion])
-        suite.sample(k, plant.t, engine.state()[0], objects, samples, tilts)
+        arms = map(plant.arm, range(len(self.vehicle_probes)))
+        joints = [JointState(each.q, each.v) for each in arms if each is not None]
+        state = RigState(engine.state()[0], objects, tilts, joints)
+        suite.sample(k, plant.t, state, samples)
 
 
 @dataclass(frozen=True)

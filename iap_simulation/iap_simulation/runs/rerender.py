@@ -15,6 +15,7 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_description.vehicles.arm_links import JointState
 from iap_description.world.world import World
 from iap_io.recording.recorder import Recorder
 from iap_io.runs import topics
@@ -32,6 +33,7 @@ from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
@@ -127,7 +129,9 @@ def _play(
             waiting = next(readings, None)
         x = np.concatenate([c.x[i] for c in columns])
         tilts = np.concatenate([c.tilt[i] for c in columns])
-        for image in cameras.sample(k, t, x, world.object_states(t), tilts):
+        arms = (c.arm for c in columns)
+        joints = [JointState(each.q[i], each.v[i]) for each in arms if each is not None]
+        for image in cameras.sample(k, t, RigState(x, world.object_states(t), tilts, joints)):
             recorder.receive(image)
         for number, c in enumerate(columns):
             recorder.record(number, c.step(i))

@@ -8,6 +8,7 @@ from watched_flights import SMALL, watch
 from iap_description.math import so3
 from iap_description.sensors.readings import ImageReading
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.simulation.simulation import Simulation
@@ -49,7 +50,7 @@ def test_an_image_shows_the_state_of_its_stamp_and_not_the_next_one(flown, openg
         assert flown.t[k] == image.t
         difference = []
         for near in range(k - 2, k + 3):
-            (again,) = cameras.shoot([camera], image.t, flown.x[near], NOTHING)
+            (again,) = cameras.shoot([camera], image.t, RigState(flown.x[near], NOTHING))
             difference.append(np.abs(again.pixels.astype(int) - image.pixels).mean())
         assert difference[2] == 0.0
         assert min(difference[:2] + difference[3:]) > 0.0

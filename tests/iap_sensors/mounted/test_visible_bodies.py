@@ -9,6 +9,7 @@ from iap_description.math import so3
 from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
 from iap_sensors.cameras.renderer import Frame
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.rig_spec import rig_spec
@@ -68,8 +69,8 @@ def test_a_camera_sees_no_rotor_of_the_module_that_carries_it():
     seen = Seen()
     cameras = MountedCameras(made, mounted_cameras_of(made), seen)
     due = [each for each in cameras.cameras if each.mount.body == 1][:1]
-    cameras.shoot(due, 0.0, states(), np.zeros((0, 13)), np.full((2, 4), 0.5))
+    cameras.shoot(due, 0.0, RigState(states(), np.zeros((0, 13)), np.full((2, 4), 0.5)))
     assert len(seen.bodies) == len(seen.poses) == 2 + 8
     assert seen.shots[0].hidden == (1, 6, 7, 8, 9)
-    cameras.shoot(due, 0.0, states(), np.zeros((0, 13)))  # upright
+    cameras.shoot(due, 0.0, RigState(states(), np.zeros((0, 13))))  # upright
     np.testing.assert_allclose(seen.poses[6:, 3:], np.tile(states()[1, 3:7], (4, 1)))

@@ -19,6 +19,7 @@ from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_simulation.runs.rerender import rerender
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
@@ -79,7 +80,7 @@ def _samples(flight: Flight, k: int, rng: np.random.Generator) -> list[Reading]:
 
 
 def _seen(cameras: MountedCameras, flight: Flight, k: int) -> list[ImageReading]:
-    return cameras.sample(k, flight.t[k], flight.x[k], np.zeros((0, 13)))
+    return cameras.sample(k, flight.t[k], RigState(flight.x[k], np.zeros((0, 13))))
 
 
 def _again(tmp_path: Path, scenario: Scenario, config: dict[str, Any]) -> Path:

@@ -21,6 +21,7 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.rig_state import RigState
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 
@@ -182,7 +183,7 @@ def test_images_show_the_state_of_their_stamp_and_are_told_as_they_are(start):
         camera = next(e for e in cameras.cameras if e.mount.source.topic == "/iap/drone_1/left")
         for stamp in known()[-5:]:
             x = probe.states["iap"][stamp]
-            (image,) = cameras.shoot([camera], stamp / SECOND, x, np.zeros((0, 13)))
+            (image,) = cameras.shoot([camera], stamp / SECOND, RigState(x, np.zeros((0, 13))))
             np.testing.assert_array_equal(image.pixels, said.readings[topic][stamp].pixels)
     finally:
         renderer.close()
