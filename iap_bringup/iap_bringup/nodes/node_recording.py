@@ -22,6 +22,7 @@ from iap_io.recording.step_synchronizer import StepSynchronizer
 from iap_io.runs import topics
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
+from iap_io.wire.message_views import StateMessage
 from iap_io.wire.sample_views import LatchStateMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.session.flight_monitor import CRASHED
@@ -31,7 +32,7 @@ from iap_simulation.loop.agents import info_of, make_agent
 from iap_simulation.loop.estimate_monitor import Touchdown
 from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.runs.run import INTERRUPTED, score_recording
-from iap_simulation.runs.topic_logs import note_of
+from iap_simulation.runs.topic_logs import NO_ROTORS, note_of
 from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
@@ -244,7 +245,7 @@ class NodeRecording:
 
 
 class Notes:
-    """Notes of latches and of joints between modules for the bag.
+    """Notes of latches, joints between modules and objects for the bag.
 
     Args:
         scenario: that is flown.
@@ -252,7 +253,9 @@ class Notes:
 
     def __init__(self, scenario: Scenario) -> None:
         self._latches = LatchStateMessage.of(list(scenario.latches)) if scenario.latches else None
-        self._joints = None
+        self._objects, self._joints = None, None
+        if scenario.world.has_free_objects:
+            self._objects = StateMessage.of_names(list(scenario.world.objects))
         if is_coordinated(scenario):
             assert scenario.modules is not None
             names = [vehicle.name for vehicle in scenario.vehicles]
@@ -268,4 +271,8 @@ class Notes:
         if self._joints is not None and joints is not None:
             self._joints.put(joints)
             notes.append(note_of(topics.JOINTS, self._joints, first))
+        objects = last(0, topics.WORLD_STATE)
+        if self._objects is not None and objects is not None:
+            self._objects.put_rows(objects, NO_ROTORS)
+            notes.append(note_of(f"/{topics.WORLD_STATE}", self._objects, first))
         return notes

@@ -11,6 +11,7 @@ from iap_bringup.nodes.recorded_values import (
     command_of,
     joint_states_of,
     joints_of,
+    object_rows_of,
     phases_of,
     reference_of,
     target_of,
@@ -25,7 +26,7 @@ from iap_io.wire.cdr import decoded
 from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message import Message
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import CommandMessage, ReferenceMessage
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import (
     JointWrenchesMessage,
     ModuleJointsMessage,
@@ -124,17 +125,21 @@ def _feed_forward_of(message: ModuleReferenceMessage) -> object:
 
 
 def shared_topics(flight: Flight) -> Iterator[RecordedTopic]:
-    """Topics of latches, and of the joints between modules."""
+    """Topics of latches, of the world's objects, and of the joints between modules."""
     scenario = flight.scenario
     if scenario.latches:
         phases = partial(phases_of, len(scenario.latches))
         yield RecordedTopic.of(0, "latches", LatchStateMessage, {topics.LATCHES: phases})
+    if scenario.world.has_free_objects:
+        rows = partial(object_rows_of, len(scenario.world.objects))
+        values = {topics.WORLD_STATE: rows}
+        yield RecordedTopic.of(0, topics.WORLD_STATE, StateMessage, values)
     if is_coordinated(scenario) and scenario.modules is not None:
         joints, wrenches = tuple(scenario.modules.joints), topics.JOINT_WRENCHES
         states = partial(joint_states_of, joints, len(scenario.vehicles))
         yield RecordedTopic.of(0, "joints", ModuleJointsMessage, {topics.JOINTS: states})
-        values = {wrenches: lambda message: message.borne(joints)}
-        yield RecordedTopic.of(0, wrenches, JointWrenchesMessage, values)
+        borne = {wrenches: lambda message: message.borne(joints)}
+        yield RecordedTopic.of(0, wrenches, JointWrenchesMessage, borne)
 
 
 def expected_topics(flight: Flight) -> list[tuple[str, ...]]:
@@ -145,6 +150,8 @@ def expected_topics(flight: Flight) -> list[tuple[str, ...]]:
         expected[0] = (*expected[0], *SHARED)
     if flight.scenario.latches:
         expected[0] = (*expected[0], topics.LATCHES)
+    if flight.scenario.world.has_free_objects:
+        expected[0] = (*expected[0], topics.WORLD_STATE)
     return expected
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import ForceTask, Reference
 from iap_description.states import REF_FIXED, Command
 from iap_io.wire.joint_views import trajectory_of
-from iap_io.wire.message_views import CommandMessage, ReferenceMessage
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import JointStates, ModuleJointsMessage
 from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
 from iap_physics.latching.latches import Phase
@@ -30,6 +31,18 @@ def command_of(count: int, message: CommandMessage) -> Command:
     command = Command.zeros(count)
     message.get(command)
     return command
+
+
+def object_rows_of(count: int, message: StateMessage) -> Array:
+    """(count, 13) states of so many of the world's objects in a message.
+
+    Raises:
+        BadInput: they are of another number.
+    """
+    rows: Array = message.rows.copy()
+    if len(rows) != count:
+        raise BadInput(f"poses: of {len(rows)} objects, the world has {count}")
+    return rows
 
 
 def duration_of(text: str) -> float:

@@ -132,6 +132,11 @@ class VehicleTopics:
             states |= dict(zip(meta.joints, map(int, joints.states), strict=True))
         return states
 
+    def objects(self, meta: RunMeta) -> dict[str, Array]:
+        """States (13,) of the world's objects, by their names, which come with the first vehicle's topics."""
+        rows = self._last.get(topics.WORLD_STATE)
+        return {} if rows is None else dict(zip(meta.objects, rows, strict=True))
+
     def step(self) -> Step | None:
         """The newest state with what goes with it; without a reference this is the state itself."""
         if self.state is None:
@@ -179,7 +184,7 @@ class TopicFlight:
         self.control = ServiceControl(node, self._order)
         names = [each.name for each in self._vehicles]
         self.hand = TopicHand(node, names, self.steps, self._order)
-        self._beside = TopicNotes(node, self.meta)
+        self._beside = TopicNotes(node, flight)
         self._subscriptions: list[Subscription] = []
         self._shown: Steps = []
         self._notes = NO_NOTES
@@ -232,8 +237,13 @@ class TopicFlight:
         if time.monotonic() < self._due or len(states) > 1:
             return
         steps = [step for step in (each.step() for each in self._vehicles) if step is not None]
-        couplings = self._vehicles[0].couplings(self.meta)
-        notes = SceneNotes(couplings, self._beside.covariances(), self._beside.clouds(steps))
+        first, beside = self._vehicles[0], self._beside
+        notes = SceneNotes(
+            first.couplings(self.meta),
+            beside.covariances(),
+            beside.clouds(steps),
+            first.objects(self.meta),
+        )
         with self._lock:
             self._shown, self._notes = steps, notes
         self._due = time.monotonic() + SHOW_PERIOD

@@ -16,12 +16,12 @@ from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
 from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.ros.node import SuiteNode
-from iap_io.runs.run_meta import RunMeta
 from iap_io.runs.topics import HEALTH, estimate_topic
 from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import HealthMessage, OdometryMessage
+from iap_simulation.flights.flight import Flight
 
 COVARIANCE_PERIOD = 0.2  # wall time between two covariances that are read of a body [s]
 PACKED = "/compressed"  # end of topics whose plain ones are read in their place
@@ -32,16 +32,16 @@ class TopicNotes:
 
     Args:
         node: in the simulation's namespace.
-        meta: of the flight.
+        flight: that is shown.
     """
 
-    def __init__(self, node: SuiteNode, meta: RunMeta) -> None:
-        self._node, self._meta = node, meta
+    def __init__(self, node: SuiteNode, flight: Flight) -> None:
+        self._node, self._flight, self._meta = node, flight, flight.meta
         self.forget()
 
     def forget(self) -> None:
         """Forget what was published."""
-        self._points = PointReadings(self._meta)
+        self._points = PointReadings(self._flight)
         self._covariances: dict[str, Array] = {}
         self._due: dict[str, float] = {}  # wall time by topic [s]
 

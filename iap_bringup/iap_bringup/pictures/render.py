@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
-from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.pictures.picture import Viewpoint, render_scene
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_description.vehicles.arm_links import JointState, link_rows
+from iap_description.vehicles.arm_links import ChainState, link_rows
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import Body
-from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_io.runs.columns import Columns
@@ -49,30 +47,7 @@ def with_arm(assembly: Assembly, rows: Array, q: Array | None) -> tuple[Assembly
         Body(link.name, link.mass, link.inertia, drag, visual=link.visual) for link in arm.links
     )
     extended = replace(assembly, bodies=(*assembly.bodies, *links))
-    return extended, np.vstack([rows, link_rows(arm, rows[0], JointState(q, np.zeros_like(q)))])
-
-
-def carried(
-    objects: Sequence[SceneObject],
-    number: int,
-    gripper: GripperSpec,
-    arm: MountedArm,
-    columns: Columns,
-    tick: int,
-) -> list[SceneObject]:
-    """Objects with the one in place that a gripper has taken, which no recording has: its joint is taken as rigid.
-
-    Args:
-        objects: of the world, where they began.
-        number: of the gripper's object.
-        gripper: at the arm's tip.
-        arm: of the vehicle.
-        columns: of the vehicle.
-        tick: row of the recording that is shown.
-    """
-    item = objects[number]
-    row = Grasp(gripper.object, item.row, gripper, arm, columns).row(tick)
-    return [*objects[:number], replace(item, row=row), *objects[number + 1 :]]
+    return extended, np.vstack([rows, link_rows(arm, rows[0], ChainState(q, np.zeros_like(q)))])
 
 
 def touched(arm: MountedArm, columns: Columns, tick: int) -> Array:
@@ -168,17 +143,16 @@ def _scene(
     run: RunData, scenario: Scenario, tick: int
 ) -> tuple[list[tuple[Assembly, Array]], list[SceneObject]]:
     """Vehicles with their state rows, links of arms among them, and the world's objects at one instant."""
-    scene, world = [], placed_world(scenario)
-    objects, gripper = standing(world, float(run.vehicles[0].columns.t[tick])), scenario.gripper
+    scene, t = [], float(run.vehicles[0].columns.t[tick])
+    objects = standing(placed_world(scenario), t)
+    if run.objects is not None:
+        pairs = zip(objects, run.objects.at(t), strict=True)
+        objects = [replace(item, row=row) for item, row in pairs]
     for vehicle, recorded in zip(scenario.vehicles, run.vehicles, strict=True):
         columns, assembly = recorded.columns, Assembly.of(vehicle.platform, vehicle.name)
         k = min(tick, len(columns.t) - 1)
         q = None if columns.arm is None else columns.arm.q[k]
         scene.append(with_arm(assembly, columns.x[k], q))
-        if gripper is not None and assembly.arm is not None:
-            number, gripper_of = list(world.objects).index(gripper.object), assembly.arm
-            objects = carried(objects, number, gripper, gripper_of, columns, k)
-            gripper = None  # it is at the tip of the first arm
     return scene, objects
 
 

@@ -62,7 +62,7 @@ class RecordedRun:
     def finite_data(self) -> RunData:
         """The recording without states that are no numbers."""
         vehicles = (replace(each, columns=finite(each.columns)) for each in self.data.vehicles)
-        return RunData(self.data.meta, tuple(vehicles))
+        return RunData(self.data.meta, tuple(vehicles), self.data.objects)
 
     @cached_property
     def outcome(self) -> str:

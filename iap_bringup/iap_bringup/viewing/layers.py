@@ -15,7 +15,7 @@ from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.signals import Step
 from iap_description.states import REF_P, REF_Q, P, Q, resting_state
-from iap_description.vehicles.arm_links import JointState, link_rows
+from iap_description.vehicles.arm_links import ChainState, link_rows
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.nodes.markers import CONTACT_METRES_PER_NEWTON, Rotors
 from iap_sensors.mounted.rig_spec import RigSpec
@@ -126,6 +126,8 @@ class Bodies(UnderOneNode):
         for node, item in zip(self._nodes[self._count :], self._moving, strict=False):
             if item.motion is not None:
                 stage.place(node, item.row(steps[0].t)[:7])
+        for name, row in notes.objects.items():
+            stage.place(f"{self.name}/objects/{name}", row[:7])
         if self._rotors.parts:
             tilts = np.concatenate([_tilts(step) for step in steps])
             poses = self._rotors.poses(self._level, tilts)  # they hang on their bodies
@@ -163,7 +165,7 @@ class Arms(UnderOneNode):
             step = steps[i]
             if step.arm is None:
                 continue
-            rows = link_rows(arm, step.x[0], JointState(step.arm.q, step.arm.v))
+            rows = link_rows(arm, step.x[0], ChainState(step.arm.q, step.arm.v))
             for k, row in enumerate(rows):
                 stage.place(f"{self.name}/{name}/{k}", row[:7])
 

@@ -5,6 +5,7 @@ from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.point_readings import PointReadings
 from iap_bringup.viewing.scene_notes import SceneNotes
 from iap_control.modules.joint_states import NUMBERS
+from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
 from iap_physics.latching.latches import Latches
 from iap_simulation.flights.flight import Flight
@@ -23,7 +24,7 @@ class LiveSceneNotes:
     def __init__(self, simulation: Simulation, flight: Flight) -> None:
         self._simulation, self._meta = simulation, flight.meta
         self._estimates = EstimateCovariances(flight)
-        self._points = PointReadings(flight.meta)
+        self._points = PointReadings(flight)
 
     def receive(self, reading: Reading) -> None:
         """Keep the last reading of a sensor that measures points."""
@@ -32,7 +33,14 @@ class LiveSceneNotes:
     def at(self, steps: Steps) -> SceneNotes:
         """What is known at the present instant."""
         covariances = self._estimates.at(steps[0].t)
-        return SceneNotes(self._couplings(), covariances, self._points.at(steps))
+        clouds = self._points.at(steps)
+        return SceneNotes(self._couplings(), covariances, clouds, self._objects())
+
+    def _objects(self) -> dict[str, Array]:
+        if not self._meta.objects:
+            return {}
+        rows = self._simulation.plant.engine.object_states()
+        return dict(zip(self._meta.objects, rows, strict=True))
 
     def _couplings(self) -> dict[str, int]:
         simulation, states = self._simulation, dict[str, int]()

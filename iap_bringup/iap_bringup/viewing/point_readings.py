@@ -5,10 +5,11 @@ import time
 from collections.abc import Mapping
 
 from iap_bringup.viewing.layers import Steps
-from iap_bringup.viewing.scene_notes import has_points, in_map, points_of
+from iap_bringup.viewing.scene_notes import has_points, in_map, points_of, rows_by_frame
 from iap_description.arrays import Array
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
-from iap_io.runs.run_meta import RunMeta
+from iap_description.vehicles.assembly import Assembly
+from iap_simulation.flights.flight import Flight
 
 CLOUD_PERIOD = 0.2  # wall time between two looks at points [s]
 
@@ -17,15 +18,15 @@ class PointReadings:
     """Readings of lidars and depth cameras, as points of the scene.
 
     Args:
-        meta: of the flight.
+        flight: that is shown.
 
     Attributes:
         sensors: those that measure points, by their topics.
     """
 
-    def __init__(self, meta: RunMeta) -> None:
-        self._meta = meta
-        self.sensors = {each.topic: each for each in meta.sensors if has_points(each)}
+    def __init__(self, flight: Flight) -> None:
+        self._vehicles = [Assembly.of(v.platform, v.name) for v in flight.scenario.vehicles]
+        self.sensors = {each.topic: each for each in flight.meta.sensors if has_points(each)}
         self._readings: dict[str, Reading] = {}
         self._clouds: dict[str, Array] = {}
         self._due = 0.0
@@ -40,10 +41,10 @@ class PointReadings:
         """The last points (n, 3) in `map` [m] by the topics of their sensors, with one step of every vehicle."""
         if self._readings and time.perf_counter() >= self._due:
             self._due = time.perf_counter() + CLOUD_PERIOD
-            states = [each.x for each in steps]
+            rows = rows_by_frame(self._vehicles, steps)
             for topic, reading in self._readings.items():
                 points = points_of(self.sensors[topic], reading)
                 if points is not None:
-                    self._clouds[topic] = in_map(self.sensors[topic], points, self._meta, states)
+                    self._clouds[topic] = in_map(self.sensors[topic], points, rows)
             self._readings.clear()
         return dict(self._clouds)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iap_bringup.pictures.grasp import Grasp
+from iap_bringup.pictures.grasp import grasp_of
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading
@@ -76,11 +76,12 @@ def events_of(run: RecordedRun) -> list[Event]:
         if each.contact.first is not None
     ]
     if (run.folder / CONFIG).exists():
-        grasp = Grasp.of(run.scenario, run.finite_data)
-        times = None if grasp is None else grasp.times
-        if grasp is not None and times is not None:
-            texts = f"{grasp.name} taken", f"{grasp.name} let go"
-            events += [Event(t, text) for t, text in zip(times, texts, strict=True)]
+        grasp = grasp_of(run.scenario, run.finite_data)
+        if grasp is not None:
+            events += [
+                Event(grasp.start, f"{grasp.object} taken"),
+                Event(grasp.end, f"{grasp.object} let go"),
+            ]
     metrics = read_metrics(run.folder) if (run.folder / METRICS).exists() else {}
     events += _metric_events(metrics)
     last = max(float(each.columns.t[-1]) for each in run.data.vehicles)

@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.plots.recorded_run import RecordedRun
-from iap_bringup.viewing.scene_notes import SceneNotes, has_points, in_map, points_of
+from iap_bringup.viewing.scene_notes import (
+    SceneNotes,
+    has_points,
+    in_map,
+    points_of,
+    rows_by_frame,
+)
 from iap_description.arrays import Array
+from iap_description.signals import Step
+from iap_description.vehicles.assembly import Assembly
 from iap_io.bags.bag_reading import raw_messages
 from iap_io.runs.topics import BAG, LATCHES, covariance_topics
 from iap_io.sensor_messages.sensor_reader import read_sensors
@@ -52,7 +60,12 @@ class RecordedSceneNotes:
 
     def at(self, t: float) -> SceneNotes:
         """What is known at a time [s]."""
-        return SceneNotes(self._couplings_at(t), self._covariances_at(t), self._clouds_at(t))
+        covariances, clouds = self._covariances_at(t), self._clouds_at(t)
+        return SceneNotes(self._couplings_at(t), covariances, clouds, self._objects_at(t))
+
+    def _objects_at(self, t: float) -> Mapping[str, Array]:
+        track = self._run.data.objects
+        return {} if track is None else dict(zip(track.names, track.at(t), strict=True))
 
     @cached_property
     def _couplings(self) -> list[tuple[Sequence[str], _Changes]]:
@@ -117,14 +130,19 @@ class RecordedSceneNotes:
             sensor = by_topic[reading.source.topic]
             points = points_of(sensor, reading)
             if points is not None:
-                clouds[sensor.topic] = in_map(sensor, points, self._meta, self._states(reading.t))
+                rows = rows_by_frame(self._vehicles, self._steps(reading.t))
+                clouds[sensor.topic] = in_map(sensor, points, rows)
         return clouds
 
-    def _states(self, t: float) -> list[Array]:
-        """(bodies, 13) states of all vehicles at a time [s]."""
+    @cached_property
+    def _vehicles(self) -> list[Assembly]:
+        return [Assembly.of(v.platform, v.name) for v in self._run.scenario.vehicles]
+
+    def _steps(self, t: float) -> list[Step]:
+        """Steps of all vehicles at a time [s]."""
         columns = [each.columns for each in self._run.finite_data.vehicles]
         return [
-            each.x[min(int(np.searchsorted(each.t, t - 0.5e-3)), len(each.t) - 1)]
+            each.step(min(int(np.searchsorted(each.t, t - 0.5e-3)), len(each.t) - 1))
             for each in columns
         ]
 

@@ -15,9 +15,11 @@ from iap_description.math import so3
 from iap_description.sensors.lens import Lens
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, LidarInfo, SensorInfo
+from iap_description.signals import Step
+from iap_description.states import P, Q
+from iap_description.vehicles.arm_links import ChainState, link_rows
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.latch import PortFrame
-from iap_io.runs.run_meta import RunMeta
 from iap_physics.latching.latches import PHASES, Phase
 from iap_simulation.scenario.scenario import Scenario
 
@@ -48,11 +50,13 @@ class SceneNotes(NamedTuple):
         couplings: numbers of the states of latches and of joints between modules, by their names.
         covariances: (3, 3) of estimated positions [m^2], by VEHICLE/BODY.
         clouds: (n, 3) measured points in `map` [m], by the topics of their sensors.
+        objects: (13,) states of the world's objects, by their names, where one of them moves freely.
     """
 
     couplings: Mapping[str, int] = {}
     covariances: Mapping[str, Array] = {}
     clouds: Mapping[str, Array] = {}
+    objects: Mapping[str, Array] = {}
 
 
 NO_NOTES = SceneNotes()
@@ -124,18 +128,27 @@ def _points_of_depth(sensor: CameraSensorInfo, depth: Array) -> Array:
     return np.hstack([lens.undistort(pixels) * z, z])
 
 
-def in_map(sensor: SensorInfo, points: Array, meta: RunMeta, states: Sequence[Array]) -> Array:
+def in_map(sensor: SensorInfo, points: Array, rows: Mapping[str, Array]) -> Array:
     """Points (n, 3) of a sensor's frame in `map` [m].
 
     Args:
         sensor: that measured them.
         points: in its frame [m].
-        meta: of the flight.
-        states: (bodies, 13) of all vehicles.
+        rows: (13,) states of what may carry it, see `rows_by_frame`.
     """
     points = so3.rotate(np.array(sensor.q_BS), points) + sensor.p_BS_B
-    for vehicle, x in zip(meta.vehicles, states, strict=True):
-        for body, row in zip(vehicle.bodies, x, strict=True):
-            if sensor.parent == f"{vehicle.name}/{body}":
-                return np.asarray(so3.rotate(row[3:7], points) + row[:3])
-    return points  # of a sensor that stands in the world
+    row = rows.get(sensor.parent)
+    return points if row is None else np.asarray(so3.rotate(row[Q], points) + row[P])
+
+
+def rows_by_frame(vehicles: Sequence[Assembly], steps: Sequence[Step]) -> dict[str, Array]:
+    """States (13,) of all bodies of some vehicles, and of the links of their arms, by the names of their frames."""
+    rows = dict[str, Array]()
+    for vehicle, step in zip(vehicles, steps, strict=True):
+        named = list(zip(vehicle.bodies, step.x, strict=True))
+        rows |= {f"{vehicle.name}/{body.name}": row for body, row in named}
+        if vehicle.arm is not None and step.arm is not None:
+            links = link_rows(vehicle.arm, step.x[0], ChainState(step.arm.q, step.arm.v))
+            pairs = zip(vehicle.arm.links, links, strict=True)
+            rows |= {f"{vehicle.name}/{link.name}": row for link, row in pairs}
+    return rows

@@ -8,7 +8,6 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from iap_bringup.pictures.grasp import Grasp
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.viewing.control import Control, Disturber, ReferenceHand
 from iap_bringup.viewing.layers import Steps
@@ -125,17 +124,14 @@ class RunSource:
         self.rig = rig_spec(run.scenario)
         self.couplings = couplings_of(run.scenario)
         self._notes = RecordedSceneNotes(run)
-        self._grasp = Grasp.of(run.scenario, run.finite_data)
 
     def notes(self, t: float) -> SceneNotes:
         """What is known at a time [s] besides the vehicles' steps."""
         return self._notes.at(t)
 
     def show(self, scene: FlightScene, stage: Stage, t: float) -> None:
-        """Show the instant of a time [s], with the object that a gripper carries."""
+        """Show the instant of a time [s]."""
         scene.update(stage, self.steps(t), self._notes.at(t))
-        if self._grasp is not None:
-            stage.place(f"{scene.root}/bodies/objects/{self._grasp.name}", self._grasp.pose(t))
 
     @classmethod
     def of_folder(cls, folder: Path) -> Self:

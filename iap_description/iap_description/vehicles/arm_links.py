@@ -26,14 +26,14 @@ from iap_description.vehicles.mounted_arm import LinkBody, MountedArm
 from iap_description.vehicles.serial_chain import REVOLUTE, new_frames, walk
 
 
-class JointState(NamedTuple):
+class ChainState(NamedTuple):
     """Coordinates (n,) of an arm's joints [rad], [m], and their velocities (n,)."""
 
     q: Array
     v: Array
 
 
-def link_rows(arm: MountedArm, base: Array, joints: JointState) -> Array:
+def link_rows(arm: MountedArm, base: Array, joints: ChainState) -> Array:
     """State rows (n, 13) of the frames of an arm's links, on a central body with a state row (13,)."""
     chain, rows = arm.chain, np.empty((len(joints.q), STATE_SIZE))
     frames = new_frames(len(joints.q))
@@ -97,7 +97,7 @@ class ArmLinks:
             first += len(names)
         raise KeyError(base)
 
-    def appended(self, x: Array, joints: Sequence[JointState]) -> Array:
+    def appended(self, x: Array, joints: Sequence[ChainState]) -> Array:
         """(bodies + links, 13) state rows of all bodies (bodies, 13) and of all links.
 
         Args:

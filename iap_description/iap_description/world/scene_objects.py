@@ -75,7 +75,7 @@ class SceneObject:
 def standing(world: World, t: float) -> list[SceneObject]:
     """A world's objects at simulation time t [s].
 
-    Recordings say nothing of objects that move freely: these are where they began.
+    Objects that move freely are where they began; recordings say where they were.
     """
     return [
         SceneObject(item.pieces(), item.row(t), isinstance(item, Funnel))

@@ -38,6 +38,11 @@ class World(Record):
     scene: Scene | None = None  # of scenes.library; None: an open field
     objects: dict[Name, WorldObject] = {}
 
+    @property
+    def has_free_objects(self) -> bool:
+        """True if an object moves freely, so that time alone does not say where it is."""
+        return any(item.mass is not None for item in self.objects.values())
+
     def object_states(self, t: float) -> Array:
         """(objects, 13) states of the objects at a time [s], none of which moves freely."""
         rows = [item.row(t) for item in self.objects.values()]

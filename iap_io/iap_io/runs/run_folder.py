@@ -27,6 +27,7 @@ from iap_description.process import interrupts
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
+from iap_io.runs.object_track import ObjectTrack
 from iap_io.runs.run_meta import RunMeta, Track
 from iap_io.runs.run_reader import RunReader, VehicleTracks
 from iap_io.runs.vehicle_meta import VehicleMeta
@@ -57,10 +58,17 @@ class VehicleRun:
 
 @dataclass(frozen=True)
 class RunData:
-    """A recorded run."""
+    """A recorded run.
+
+    Attributes:
+        meta: the run.
+        vehicles: their recordings.
+        objects: states of the world's objects; None where none moves freely, or an older version recorded the run.
+    """
 
     meta: RunMeta
     vehicles: tuple[VehicleRun, ...]
+    objects: ObjectTrack | None = None
 
 
 def create_run_folder(out: Path | None, scenario: str, base: Path = Path("runs")) -> Path:
@@ -288,4 +296,4 @@ def load_run(folder: Path, *, at_most: int | None = None) -> RunData:
         reader.meta.vehicles, reader.columns(at_most=at_most), reader.tracks(), strict=True
     )
     vehicles = (VehicleRun(meta, c, tracks.given, tracks.actual) for meta, c, tracks in parts)
-    return RunData(reader.meta, tuple(vehicles))
+    return RunData(reader.meta, tuple(vehicles), reader.objects(at_most=at_most))

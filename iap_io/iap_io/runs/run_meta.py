@@ -57,6 +57,7 @@ class RunMeta(Record):
         gravity: along -z of map [m/s^2].
         latches: names of those between vehicles.
         joints: names of those between modules.
+        objects: names of the world's objects where one of them moves freely; their states are recorded then.
     """
 
     scenario: FileName
@@ -72,6 +73,7 @@ class RunMeta(Record):
     gravity: NonNegative = GRAVITY
     latches: tuple[str, ...] = ()
     joints: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

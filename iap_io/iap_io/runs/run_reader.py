@@ -18,6 +18,7 @@ from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
+from iap_io.runs.object_track import ObjectTrack
 from iap_io.runs.run_meta import RunMeta, Track
 from iap_io.runs.topics import BAG, META, topic
 from iap_io.runs.vehicle_meta import VehicleMeta
@@ -70,6 +71,18 @@ class RunReader:
             VehicleTracks(*(read.get(topic(vehicle.name, name)) for name in names))
             for vehicle in self.meta.vehicles
         )
+
+    def objects(self, *, at_most: int | None = None) -> ObjectTrack | None:
+        """States of the world's objects, or of a longer run about `at_most` of them; None where none were recorded."""
+        if not self.meta.objects:
+            return None
+        found = raw_messages(self._bag, {f"/{topics.WORLD_STATE}"})
+        messages = [data for _, _, data in found]
+        every = 1 if at_most is None else max(1, len(messages) // at_most)
+        with parsing(self._bag, "recording"):
+            return (
+                ObjectTrack.of_messages(self.meta.objects, messages[::every]) if messages else None
+            )
 
     def pieces(self, ticks: int = PIECE) -> Iterator[tuple[Columns, ...]]:
         """Rows of all vehicles, in order of time, so many control ticks at a time."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from iap_description.arrays import Array
-from iap_description.vehicles.arm_links import JointState
+from iap_description.vehicles.arm_links import ChainState
 
 
 class RigState(NamedTuple):
@@ -21,4 +21,4 @@ class RigState(NamedTuple):
     rows: Array
     objects: Array
     tilts: Array | None = None
-    joints: Sequence[JointState] = ()
+    joints: Sequence[ChainState] = ()

@@ -17,7 +17,7 @@ from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.aircraft import ROTORS
-from iap_description.vehicles.arm_links import JointState
+from iap_description.vehicles.arm_links import ChainState
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, Diagnostics, SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
@@ -179,7 +179,7 @@ class StateSensorNode(SensorNode, ABC):
         self.note_message()
         counts = self._joint_counts
         n = counts[source] if source < len(counts) else 0
-        joints = None if n == 0 else JointState(*(each.copy() for each in state.arm(n)))
+        joints = None if n == 0 else ChainState(*(each.copy() for each in state.arm(n)))
         part = state.rows.copy(), state.tilt.copy(), joints
         instant = self._synchronizer.take(source, state.stamp, state.sequence, part)
         if instant is not None:

@@ -17,7 +17,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
-from iap_description.vehicles.arm_links import JointState
+from iap_description.vehicles.arm_links import ChainState
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.objects import Funnel
@@ -89,7 +89,7 @@ class PlantSensors:
         samples = [None if each is None else each.take() for each in self.vehicle_probes]
         tilts = np.concatenate([each.rotors.tilt[0] for each in plant.propulsion])
         arms = map(plant.arm, range(len(self.vehicle_probes)))
-        joints = [JointState(each.q, each.v) for each in arms if each is not None]
+        joints = [ChainState(each.q, each.v) for each in arms if each is not None]
         state = RigState(engine.state()[0], objects, tilts, joints)
         suite.sample(k, plant.t, state, samples)
 
@@ -201,6 +201,7 @@ class Flight:
             gravity=s.world.gravity,
             latches=tuple(s.latches),
             joints=() if s.modules is None else tuple(s.modules.joints),
+            objects=tuple(s.world.objects) if s.world.has_free_objects else (),
         )
 
     def make_plant(self, engine: Engine, probes: Sequence[PlantPart] = ()) -> Plant:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_description.vehicles.arm_links import JointState
-from iap_description.world.world import World
+from iap_description.vehicles.arm_links import ChainState
 from iap_io.recording.recorder import Recorder
 from iap_io.runs import topics
 from iap_io.runs.run_folder import (
@@ -71,6 +71,7 @@ def rerender(
     data, rig = load_run(run), rig_spec(scenario)
     cameras = mounted_cameras_of(rig)
     _check(run, data, scenario, len(cameras))
+    objects = None if data.objects is None else data.objects.at
     others = tuple(each for each in data.meta.sensors if not isinstance(each, CameraSensorInfo))
     meta = data.meta.model_copy(update={"sensors": (*others, *(each.info for each in cameras))})
     write_config(out, config, meta.sensors)
@@ -78,7 +79,8 @@ def rerender(
     mounted.reset(data.meta.seed)
     with Recorder(out, meta, recording) as recorder:
         _copy_tracks(data, recorder)
-        _play(data, read_sensors(run / BAG, others), mounted, scenario.world, recorder, progress)
+        readings, states = read_sensors(run / BAG, others), objects or rig.world.object_states
+        _play(data, readings, mounted, states, recorder, progress)
     write_trajectories(out, load_run(out))
     if (run / METRICS).exists():
         write_metrics(out, read_metrics(run))
@@ -95,10 +97,15 @@ def _check(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
     if cameras == 0:
         raise BadInput(f"{run}: there is no camera to render; choose some with --sensors")
     for name, item in scenario.world.objects.items():
-        if item.mass is not None:
+        if item.mass is not None and data.objects is None:
             raise BadInput(
-                f"{run}: key 'world.objects.{name}': it moves freely, and where it was is not recorded"
+                f"{run}: key 'world.objects.{name}': it moves freely, and this recording does not say where it was"
             )
+    if data.objects is not None and data.objects.names != tuple(scenario.world.objects):
+        there = ", ".join(data.objects.names)
+        raise BadInput(
+            f"{run}: key 'world.objects': {there} were recorded, no others can be shown"
+        )
 
 
 def _copy_tracks(data: RunData, recorder: Recorder) -> None:
@@ -115,7 +122,7 @@ def _play(
     data: RunData,
     readings: Iterator[Reading],
     cameras: MountedCameras,
-    world: World,
+    objects: Callable[[float], Array],
     recorder: Recorder,
     progress: Callable[[float], None],
 ) -> None:
@@ -130,8 +137,8 @@ def _play(
         x = np.concatenate([c.x[i] for c in columns])
         tilts = np.concatenate([c.tilt[i] for c in columns])
         arms = (c.arm for c in columns)
-        joints = [JointState(each.q[i], each.v[i]) for each in arms if each is not None]
-        for image in cameras.sample(k, t, RigState(x, world.object_states(t), tilts, joints)):
+        joints = [ChainState(each.q[i], each.v[i]) for each in arms if each is not None]
+        for image in cameras.sample(k, t, RigState(x, objects(t), tilts, joints)):
             recorder.receive(image)
         for number, c in enumerate(columns):
             recorder.record(number, c.step(i))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records what latches, joints between modules and estimators say, as messages of topics."""
+"""Records latches, joints between modules, objects and covariances of estimates, as messages of topics."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,8 +10,9 @@ from iap_control.modules.joint_states import joint_states, joints_message
 from iap_description.signals import Step
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.recorder import Recorder
-from iap_io.runs.topics import JOINTS, LATCHES, covariance_topics
+from iap_io.runs.topics import JOINTS, LATCHES, WORLD_STATE, covariance_topics
 from iap_io.wire.message import Message
+from iap_io.wire.message_views import StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, UncertainPoseMessage
 from iap_io.wire.stamps import stamp_of_time
 from iap_physics.latching.latches import Latches
@@ -21,6 +22,8 @@ from iap_simulation.loop.roles import Observer
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.runs.estimate_covariances import EstimateCovariances
 from iap_simulation.scenario.scenario import Scenario
+
+NO_ROTORS = np.zeros(0)
 
 
 class LoggedSimulation(Protocol):
@@ -72,6 +75,20 @@ class JointsLog:
             self._recorder.note(note_of(JOINTS, self._message, step))
 
 
+class ObjectLog:
+    """Records states of the world's objects at every control instant, once for all vehicles."""
+
+    def __init__(self, simulation: LoggedSimulation, recorder: Recorder) -> None:
+        self._simulation, self._recorder = simulation, recorder
+        self._message = StateMessage.of_names(list(simulation.scenario.world.objects))
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Record them with the first vehicle."""
+        if vehicle == 0:
+            self._message.put_rows(self._simulation.plant.engine.object_states(), NO_ROTORS)
+            self._recorder.note(note_of(f"/{WORLD_STATE}", self._message, step))
+
+
 class CovarianceLog:
     """Records estimated poses with the covariances of their positions, as often as these are looked at."""
 
@@ -103,12 +120,14 @@ class CovarianceLog:
 
 
 def topic_logs(simulation: LoggedSimulation, recorder: Recorder) -> Sequence[Observer]:
-    """Logs of a flight: with latches, or with modules that dock."""
+    """Logs of a flight: of latches, of joints between modules, and of objects that move freely."""
     scenario, logs = simulation.scenario, list[Observer]()
     if scenario.latches:
         logs.append(LatchLog(simulation, recorder))
     if scenario.modules is not None and scenario.modules.joints:
         logs.append(JointsLog(simulation, recorder))
+    if scenario.world.has_free_objects:
+        logs.append(ObjectLog(simulation, recorder))
     return logs
 
 

@@ -3,15 +3,12 @@ import numpy as np
 
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
 from iap_bringup.pictures.picture import Viewpoint, camera_around, render_scene
-from iap_bringup.pictures.render import carried, with_arm
+from iap_bringup.pictures.render import with_arm
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_description.world.world import World
-from iap_io.runs.columns import Columns
-from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_physics.engines.joints import joined_rows
 
 SIZE = (192, 108)
@@ -57,31 +54,6 @@ def test_an_arm_is_seen_where_its_joints_have_it():
     bare = render_scene([with_arm(assembly, rows, None)], camera=camera, size=SIZE)
     assert colored(bare, 0) < 5
     assert found[1][0] > found[0][0] + 3 and found[1][1] < found[0][1] - 3  # rows count downwards
-
-
-def test_what_a_gripper_has_taken_moves_with_the_last_link_until_it_is_let_go():
-    assembly, rows = hovering("m100_arm")
-    tip = rows[0, :3] + assembly.arm.tip_P(np.zeros(3))
-    gripper = GripperSpec(
-        object="box", point=(0.0, 0.0, 0.0), close=1.0, open=3.0, reach=0.03, max_force=9.0,
-        known_load=True, target=(0.0, 0.0, 0.0),
-    )  # fmt: skip
-    columns = Columns.zeros(
-        5,
-        VehicleMeta.of(
-            assembly,
-            load_platform("m100_arm"),
-            (False, False, True),
-            gains="",
-            window_s=(0.0, 4.0),
-        ),
-    )
-    columns.t, columns.x[:] = np.arange(5.0), rows
-    columns.x[:, 0, 1] = 0.5 * np.arange(5.0)  # to the left
-    start = tip + [0.0, 0.5, -0.01]  # within reach at 1 s
-    box = SceneObject(world_of(BOX).objects["object_0"].pieces(), at_rest(*start))
-    moved = [carried([box], 0, gripper, assembly.arm, columns, k)[0].row[1] for k in range(5)]
-    np.testing.assert_allclose(moved, start[1] + np.array([0.0, 0.0, 0.5, 0.5, 0.5]), atol=1e-12)
 
 
 def test_vehicles_cast_shadows_on_the_ground():
