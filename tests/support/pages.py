@@ -82,3 +82,13 @@ def output(folder: Path, *words: str) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def sentences(page: Path) -> Iterator[list[str]]:
+    """Words of the sentences of a page's paragraphs; code, links and symbols count as one word each."""
+    text = re.sub(r"^\$\$.*?\$\$", "", prose(page), flags=re.DOTALL | re.MULTILINE)
+    lines = [each for each in text.splitlines() if not re.match(r"    |\||#|!\[|<!--", each)]
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)|`[^`]*`|\$[^$]*\$", r"\1 x", "\n".join(lines))
+    for paragraph in re.split(r"\n\s*\n|\n(?=[-\d] )", text):
+        words = (each.split() for each in re.split(r"(?<=[.:?])\s+", paragraph.strip()))
+        yield from (each for each in words if each)

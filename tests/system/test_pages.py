@@ -18,16 +18,22 @@ from pages import (
     name_of,
     output,
     prose,
+    sentences,
     write_files,
 )
 
 from iap_bringup.cli.main import VERBS
+from iap_bringup.experiments.page_tables import PageTables, filled, load_figures
+from iap_bringup.experiments.readme_figures import DATA
 from iap_simulation.scenario.shipped import SCENARIOS
 
 GENERATED = DOCS / "generated"  # made by the build
 TREE = re.compile(r"^```{toctree}\n(?::\w+:.*\n)*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 MOST_LINES = 150  # of a page of concepts
 LONGEST_CELL = 120  # characters of a cell of a table
+LONGEST_LINE = 160  # characters of a line that is no row of a table
+WORDS = 20.0  # of a sentence, in the mean of a page
+LAWS = ("contact", "control", "docking", "engines", "identified_arm", "localisation", "modules")
 STARTING = sorted((DOCS / "getting_started").glob("*.md"))
 WITH_FILES = [page for page in STARTING if files_of(page.read_text(encoding="utf-8"))]
 
@@ -48,6 +54,36 @@ def test_a_page_has_one_title(page):
 def test_cells_of_tables_are_short(page):
     for cell in cells(page):
         assert len(cell) <= LONGEST_CELL, cell
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_lines_are_short(page):
+    for line in prose(page).splitlines():
+        assert len(line) <= LONGEST_LINE or line.lstrip().startswith("|"), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_sentences_are_short(page):
+    lengths = [len(words) for words in sentences(page)]
+    assert sum(lengths) <= WORDS * len(lengths)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_tables_that_are_made_of_figures_have_these_figures(page):
+    folder = ROOT / DATA
+    text = page.read_text(encoding="utf-8")
+    assert filled(text, PageTables.load(folder), load_figures(folder)) == text
+
+
+def test_every_table_that_is_made_is_on_a_page():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert all(f"<!-- table {name}: " in text for name in PageTables.load(ROOT / DATA).templates)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_page_about_a_law_begins_with_its_equation(name):
+    text = (DOCS / "concepts" / f"{name}.md").read_text(encoding="utf-8")
+    assert "$$" in text.partition("\n## ")[0]
 
 
 def in_toctrees(page):

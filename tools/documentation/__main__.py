@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the site of docs/, without a network; every warning is an error.
 
-./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]]
+./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]] [--figures [COMMAND ...]] [--tables]
 """
 
 import argparse
@@ -11,7 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gallery import fly_gallery
-from site_pages import PYTHON, ROOT
+from public_names import missing_names
+from result_tables import measure, stale_pages, write_tables
+from site_pages import PYTHON, ROOT, python_folders
+
+from iap_description.errors import BadInput
 
 INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/docs.txt"
 NEEDED = ("sphinx", "myst_parser", "autoapi", "furo", "sphinx-mathjax-offline")
@@ -34,17 +38,46 @@ def parser() -> argparse.ArgumentParser:
         metavar="SCENARIO",
         help="fly these scenarios, or all, and take their pictures anew; nothing is built",
     )
+    out.add_argument(
+        "--figures",
+        nargs="*",
+        metavar="COMMAND",
+        help="run these commands of the tables, or all, and keep their figures; nothing is built",
+    )
+    out.add_argument(
+        "--tables",
+        action="store_true",
+        help="write the tables of the pages from the figures; nothing is built",
+    )
     return out
 
 
 def main() -> int:
     """Run the command; returns its exit code."""
-    options = parser().parse_args()
+    try:
+        return run(parser().parse_args())
+    except BadInput as error:
+        sys.stderr.write(f"iap: {error}\n")
+        return 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what the options say; returns the exit code."""
     if options.gallery is not None:
         return fly_gallery(options.gallery)
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        sys.stderr.write(f"iap: docs: {', '.join(missing)} not installed: {INSTALL}\n")
+    if options.figures is not None:
+        return measure(options.figures)
+    if options.tables:
+        return write_tables()
+    if stale := stale_pages():
+        names = ", ".join(str(page.relative_to(ROOT)) for page in stale)
+        sys.stderr.write(
+            f"iap: docs: {names}: tables are not of docs/results/data: ./iap docs --tables\n"
+        )
+        return 1
+    needed = [name for name in NEEDED if find_spec(name) is None]
+    if needed:
+        sys.stderr.write(f"iap: docs: {', '.join(needed)} not installed: {INSTALL}\n")
         return 2
     from sphinx.cmd.build import main as build
 
@@ -52,9 +85,14 @@ def main() -> int:
         os.environ[PYTHON] = ""
     strict = ["--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"]
     code = int(build([*strict, str(ROOT / "docs"), str(options.out)]))
-    if code == 0:
-        sys.stdout.write(f"{options.out / 'index.html'}\n")
-    return 1 if code else 0
+    packages = [] if code else [Path(each) for each in python_folders()]
+    missing = missing_names(options.out, packages)
+    for name in missing:
+        sys.stderr.write(f"iap: docs: {name} has no entry in the reference of Python\n")
+    if code or missing:
+        return 1
+    sys.stdout.write(f"{options.out / 'index.html'}\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -3,13 +3,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
 from rich.console import Console
 
+from iap_bringup.experiments.rows import Rows
 from iap_bringup.terminal.tables import show_rows
 from iap_description.arrays import Array
 from iap_description.math import so3
@@ -247,6 +248,11 @@ def _drifts(assembly: Assembly, x: Array) -> tuple[float, float, float]:
 
 def _drift(v: Array) -> float:
     return float(np.linalg.norm(v - v[0], axis=-1).max() / np.linalg.norm(v[0]))
+
+
+def convergence_rows(lines: Sequence[ConvergenceRow]) -> Rows:
+    """Lines by engine and rate, as records of plain values."""
+    return {f"{line.engine}, {line.rate_hz} Hz": asdict(line) for line in lines}
 
 
 def show_convergence(console: Console, lines: Sequence[ConvergenceRow]) -> None:

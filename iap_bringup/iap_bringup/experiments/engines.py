@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from json import dumps
 from typing import NamedTuple
 
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.table import Table
 
 from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
+from iap_bringup.experiments.rows import Rows
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_physics.engines.make import is_installed
@@ -48,7 +50,7 @@ class EngineFlight(NamedTuple):
 
 
 def compare_engines(
-    console: Console, *, scenarios: Sequence[str] = (), quick: bool = False
+    console: Console, *, scenarios: Sequence[str] = (), quick: bool = False, json: bool = False
 ) -> None:
     """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
     missing = [name for name in ENGINES if not is_installed(name)]
@@ -58,12 +60,15 @@ def compare_engines(
         )
     work = flights(scenarios, quick=quick)
     rows: dict[str, Row] = {}
-    with work_bar(console) as report:
+    with work_bar(Console(stderr=True)) as report:
         for name, row in fly_all(work):
             rows[name] = row
             report(f"{len(rows)} of {len(work)}: {name}")
     names = dict.fromkeys(flight.scenario for flight in work)
     comparisons = [comparison(name, rows) for name in names]
+    if json:
+        console.file.write(f"{dumps(engine_rows(comparisons))}\n")
+        return
     console.print(table(comparisons))
     console.print(summary(comparisons))
 
@@ -113,6 +118,23 @@ def comparison(scenario: str, rows: Mapping[str, Row]) -> EngineComparison:
     """Both engines' figures of a scenario; rows by the names of their flights."""
     first, second = (rows[f"{scenario} {engine}"] for engine in ENGINES)
     return compared(scenario, BARS[scenario], first, second)
+
+
+def engine_rows(comparisons: Sequence[EngineComparison]) -> Rows:
+    """Outcomes and figures of both engines by scenario, as plain values, and the number within their bars."""
+    rows: Rows = {
+        each.scenario: {
+            "outcomes": each.outcomes,
+            "passes": each.passes,
+            "figures": {
+                figure.key: dict(zip(ENGINES, (figure.first, figure.second), strict=True))
+                for figure in each.figures
+            },
+        }
+        for each in comparisons
+    }
+    passing = sum(each.passes for each in comparisons)
+    return {"all": {"scenarios": len(comparisons), "passing": passing}, **rows}
 
 
 def table(comparisons: Sequence[EngineComparison]) -> Table:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of flights in README and docs/results, beside what commands give: within one unit of their last digit."""
+"""Figures of flights in README and docs, beside what their commands give: within one unit of their last digit."""
 
 import json
 import math
-import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,34 +12,15 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.experiments.page_tables import BELOW, PageTables, load_figures, value_at
 from iap_description.errors import BadInput
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import score
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
 
-ROW = re.compile(r"^\| `\./iap run ([^`]+)`([^|]*)\|(.*)\|$", re.MULTILINE)
-NUMBER = r"([\d.]+)"
-TRACKED = (  # cells of flights without a row of their own: pattern, keys of metrics.json, factor
-    (f"^ {NUMBER} mm ", ("position_rmse_m",), 1e3),
-    (f"{NUMBER}, {NUMBER}, {NUMBER} deg", tuple(f"attitude_rmse_deg.{i}" for i in range(3)), 1.0),
-    (f"line {NUMBER} deg", ("axis_rmse_deg",), 1.0),
-)
-TOUCHING = {  # scenario -> patterns of its row
-    "wall_push": (
-        (f"RMSE {NUMBER} N", ("force_rmse_n.0",), 1.0),
-        (f"largest {NUMBER} N", ("force_max_n",), 1.0),
-        (f"approach at {NUMBER} m/s", ("approach_speed_max_mps",), 1.0),
-    ),
-    "slide_along_wall": ((f"RMSE {NUMBER} N", ("force_rmse_n.0",), 1.0),),
-    "socket_push": ((f"RMSE {NUMBER}, {NUMBER} N", ("force_rmse_n.0", "force_rmse_n.1"), 1.0),),
-    "peg_in_hole": (
-        (f"{NUMBER} m into", ("depth_m",), 1.0),
-        (f"yields by {NUMBER} deg, {NUMBER} N", ("settled_pitch_deg", "force_steady_n"), 1.0),
-    ),
-    "arm_path": ((f"{NUMBER} m, recorded", ("arm.position_rmse_m",), 1.0),),
-    "arm_path_bodies": ((f"{NUMBER} mm RMSE", ("arm.tip_rmse_m",), 1e3),),
-}
+DATA = Path("docs") / "results" / "data"
+FLIGHT = "run "  # what the command of a single flight begins with
 
 
 class ReadmeFigure(NamedTuple):
@@ -65,27 +45,35 @@ class ReadmeFigure(NamedTuple):
 
     def value(self, metrics: Mapping[str, Any]) -> float:
         """What the flight has; NaN where that is nothing."""
-        node: Any = metrics
-        for part in self.key.split("."):
-            node = node[int(part)] if isinstance(node, list) else node[part]
-        return math.nan if node is None else self.factor * float(node)
+        value = value_at(metrics, self.key)
+        return math.nan if value is None else self.factor * float(value)
 
 
-def pages_with_figures(root: Path) -> str:
-    """Text of README and of the pages of results, one after another."""
-    pages = [root / "README.md", *sorted((root / "docs" / "results").glob("*.md"))]
-    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+def readme_figures(folder: Path) -> list[ReadmeFigure]:
+    """Figures of single flights in the tables of the pages, each once.
 
+    Args:
+        folder: of templates and figures.
 
-def readme_figures(text: str) -> list[ReadmeFigure]:
-    """The figures of pages' text that flights of known keys give."""
-    figures: list[ReadmeFigure] = []
-    for command, _, cells in ROW.findall(text):
-        for pattern, keys, factor in TOUCHING.get(command, TRACKED):
-            match = re.search(pattern, cells)
-            for key, number in zip(keys, match.groups() if match else (), strict=False):
-                figures.append(ReadmeFigure(command, key, number, factor))
-    return figures
+    Raises:
+        BadInput: a figure was not measured.
+    """
+    tables, measured_before = PageTables.load(folder), load_figures(folder)
+    out: dict[ReadmeFigure, None] = {}
+    for name in tables.templates:
+        tables.table(name, measured_before)
+        for each in tables.placeholders(name):
+            if not each.command.startswith(FLIGHT):
+                continue
+            value = measured_before[each.command][each.path]
+            parts = enumerate(value) if isinstance(value, list) else [(None, value)]
+            for index, number in parts:
+                key = each.path if index is None else f"{each.path}.{index}"
+                if isinstance(number, int | float):
+                    command = each.command.removeprefix(FLIGHT)
+                    text = each.number(number).removeprefix(BELOW)
+                    out[ReadmeFigure(command, key, text, each.factor)] = None
+    return list(out)
 
 
 def fly(command: str) -> dict[str, Any]:
@@ -110,7 +98,7 @@ def measured(figures: Sequence[ReadmeFigure]) -> Iterator[tuple[ReadmeFigure, fl
 
 
 def compare_readme(console: Console, *, as_json: bool = False) -> None:
-    """Fly the commands of README and docs/results, and print their figures beside those that the pages give.
+    """Fly the commands of the tables of README and docs, and print their figures beside those that the pages give.
 
     Args:
         console: where the table goes.
@@ -125,7 +113,7 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
         raise BadInput("experiment readme: no README here; run it from a checkout")
     table = Table("iap run", "key", "page", "here", "same")
     rows, differing = [], []
-    figures = list(dict.fromkeys(readme_figures(pages_with_figures(checkouts[0]))))
+    figures = readme_figures(checkouts[0] / DATA)
     for figure, value, is_met in measured(figures):
         differing += [] if is_met else [f"{figure.command}: {figure.key}"]
         rows.append(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of ``iap experiment``: each measures something and shows a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from json import dumps
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +14,19 @@ from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
 
-def free_flight(console: Console) -> None:
+def free_flight(console: Console, *, json: bool = False) -> None:
     """The engines with contact against the closed form of free flight, over three step sizes."""
-    from iap_bringup.experiments.convergence import free_flight_convergence, show_convergence
+    from iap_bringup.experiments.convergence import (
+        convergence_rows,
+        free_flight_convergence,
+        show_convergence,
+    )
 
-    show_convergence(console, free_flight_convergence())
+    rows = free_flight_convergence()
+    if json:
+        console.file.write(f"{dumps(convergence_rows(rows))}\n")
+    else:
+        show_convergence(console, rows)
 
 
 def engines(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `compare_engines`
@@ -109,26 +117,30 @@ def soak(console: Console) -> None:
         show_soak(console, fly, 3600.0)
 
 
-def contact(console: Console) -> None:
+def contact(console: Console, *, json: bool = False) -> None:
     """A platform at rest, the peg-in-hole flight over physics rates, and the wrench observer's estimates."""
     from iap_bringup.experiments import contact as contact_studies
 
-    with work_bar(console) as report:
+    with work_bar(Console(stderr=True)) as report:
         resting = contact_studies.resting(report)
         rates = contact_studies.peg_over_rates(report)
         observer = contact_studies.observer_steps(report)
+    if json:
+        tables = {"resting": resting, "peg_in_hole": rates, "observer": observer}
+        console.file.write(f"{dumps(tables)}\n")
+        return
     show_rows(console, "three_star at rest on the ground", resting)
     show_rows(console, "peg_in_hole", rates, PEG)
     show_rows(console, "momentum observer, 0.5 s after a step of 5 N or 1 N m", observer)
 
 
-def peg_in_hole(console: Console) -> None:
+def peg_in_hole(console: Console, *, json: bool = False) -> None:
     """The peg-in-hole flight with both gain presets over five seeds, each beside the same without admittance."""
     from iap_bringup.experiments.contact import peg_over_seeds
 
-    with work_bar(console) as report:
+    with work_bar(Console(stderr=True)) as report:
         results = peg_over_seeds(("default", "paper"), report)
-    show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
+    show_study(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"), json=json)
 
 
 def landing(console: Console, *, quick: bool = False, json: bool = False) -> None:
@@ -137,13 +149,10 @@ def landing(console: Console, *, quick: bool = False, json: bool = False) -> Non
 
     with work_bar(Console(stderr=True)) as report:
         rows = landings(report, quick=quick)
-    if json:
-        console.file.write(f"{dumps(rows)}\n")
-    else:
-        show_rows(console, "landings", rows, COLUMNS)
+    show_study(console, "landings", rows, COLUMNS, json=json)
 
 
-def sensors(console: Console) -> None:
+def sensors(console: Console, *, json: bool = False) -> None:
     """Inertial units, attitude, stamps, projection, stereo and corners, each beside its bar."""
     from iap_bringup.experiments import images as image_studies
     from iap_bringup.experiments import sensors as sensor_studies
@@ -158,31 +167,37 @@ def sensors(console: Console) -> None:
         image_studies.features,
     )
     try:
-        with work_bar(console) as report:
+        with work_bar(Console(stderr=True)) as report:
             tables = [study(report) for study in inertial]
             tables += [study(report, renderer) for study in with_images]
     finally:
         renderer.close()
-    show_rows(console, "sensors", {key: row for rows in tables for key, row in rows.items()})
+    rows = {key: row for table in tables for key, row in table.items()}
+    show_study(console, "sensors", rows, json=json)
 
 
-def tasks(console: Console) -> None:
+def tasks(console: Console, *, json: bool = False) -> None:
     """Every task without learning: no action, random ones, the suite's controller, a potential field."""
     from iap_learning.evaluation.baselines import baselines
     from iap_learning.tasks.task import TASKS
 
+    tables = {}
     for name in TASKS.names():
         scores = baselines(name, TASK_WORLDS)
-        show_rows(console, name, {policy: score.row for policy, score in scores.items()})
+        tables[name] = {policy: score.row for policy, score in scores.items()}
+        if not json:
+            show_rows(console, name, tables[name])
+    if json:
+        console.file.write(f"{dumps(tables)}\n")
 
 
-def docking(console: Console, *, quick: bool = False) -> None:
+def docking(console: Console, *, quick: bool = False, json: bool = False) -> None:
     """The hard docking by script and policy: commands late by times drawn, by each, and in the engines (10 minutes)."""
     from iap_bringup.experiments.docking import QUICK, Sizes, docking_rows
 
-    with work_bar(console) as report:
+    with work_bar(Console(stderr=True)) as report:
         rows = docking_rows(QUICK if quick else Sizes(), report)
-    show_rows(console, "docking_hard", rows)
+    show_study(console, "docking_hard", rows, json=json)
 
 
 def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_tables`
@@ -204,6 +219,21 @@ def virpo_units(console: Console, **options: Any) -> None:  # noqa: ANN401 - see
     from iap_bringup.experiments.virpo.units import run_units
 
     run_units(console, **options)
+
+
+def show_study(
+    console: Console,
+    title: str,
+    rows: dict[str, dict[str, Any]],
+    columns: Sequence[str] | None = None,
+    *,
+    json: bool,
+) -> None:
+    """Print a study's rows as a table, or as one line of JSON."""
+    if json:
+        console.file.write(f"{dumps(rows)}\n")
+    else:
+        show_rows(console, title, rows, columns)
 
 
 TASK_WORLDS = 256  # in which each baseline is scored
@@ -242,19 +272,19 @@ class ExperimentCommand(NamedTuple):
 
 
 EXPERIMENTS = (
-    ExperimentCommand(free_flight),
-    ExperimentCommand(engines, ("quick", "scenarios")),
+    ExperimentCommand(free_flight, ("json",)),
+    ExperimentCommand(engines, ("quick", "scenarios", "json")),
     ExperimentCommand(readme, ("json",)),
     ExperimentCommand(nodes),
     ExperimentCommand(node_bars, ("json",)),
     ExperimentCommand(localization_nodes),
     ExperimentCommand(soak),
-    ExperimentCommand(contact),
-    ExperimentCommand(peg_in_hole),
+    ExperimentCommand(contact, ("json",)),
+    ExperimentCommand(peg_in_hole, ("json",)),
     ExperimentCommand(landing, ("quick", "json")),
-    ExperimentCommand(sensors),
-    ExperimentCommand(tasks),
-    ExperimentCommand(docking, ("quick",)),
+    ExperimentCommand(sensors, ("json",)),
+    ExperimentCommand(tasks, ("json",)),
+    ExperimentCommand(docking, ("quick", "json")),
     ExperimentCommand(rays),
     ExperimentCommand(films, ("out",)),
     ExperimentCommand(modules, ("quick", "json")),

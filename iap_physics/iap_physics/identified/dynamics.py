@@ -4,7 +4,7 @@ r"""Identified velocity dynamics of a quadrotor with an arm of three joints, aer
     M(q) v' + C(q, v) v + g(q) = v_d,     v = (u_l, u_m, u_n, w, q1', q2', q3')
 
 u is the platform's velocity along the axes of its heading, w its yaw rate, v_d the commanded v. M, C and g are those of
-the paper's appendix without its misprints (docs/concepts/identified_arm.md). M is no mass matrix of a conservative
+the paper's appendix without its misprints (docs/design/departures.md). M is no mass matrix of a conservative
 system: motors, their controllers and the aircraft's velocity loop are in it; it is neither symmetric nor positive
 definite.
 

@@ -8,18 +8,35 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.experiments import readme_figures as module
-from iap_bringup.experiments.readme_figures import ROW, fly, pages_with_figures, readme_figures
+from iap_bringup.experiments.page_tables import PageTables, filled, load_figures
+from iap_bringup.experiments.readme_figures import DATA, fly, readme_figures
 from iap_description.errors import BadInput
 
 ROOT = Path(__file__).parents[3]
-FIGURES = readme_figures(pages_with_figures(ROOT))
+FIGURES = readme_figures(ROOT / DATA)
 QUICK = ("three_star_spiral --gains paper", "two_line_circle", "three_square_ramps")  # seconds
+PAGE = "Before\n\n<!-- table errors: made -->\n| old |\n\nbehind"
+TEMPLATE = """
+commands: {flight: run hover}
+tables:
+  errors: |
+    | {flight} | {flight.position_rmse_m:1 mm}, {flight.rpy:2g deg} | {flight.drift:1e} | {flight.none:1} |
+"""
+MEASURED = {
+    "run hover": {"position_rmse_m": 0.00123, "rpy": [0.123, 4.0], "drift": 2e-4, "none": None}
+}
+
+
+@pytest.fixture(name="tables")
+def tables_of_one_page(tmp_path):
+    """Templates of a folder with one page."""
+    (tmp_path / "page.yaml").write_text(TEMPLATE, encoding="utf-8")
+    return PageTables.load(tmp_path)
 
 
 def test_flights_of_free_flight_and_of_contact_are_compared():
     compared = {figure.command for figure in FIGURES}
-    tracking = (ROOT / "docs/results/tracking.md").read_text(encoding="utf-8")
-    assert {command for command, *_ in ROW.findall(tracking)} <= compared
+    assert {"three_star_spiral", "figure_eight_windy", "two_platforms"} <= compared
     assert {"wall_push", "slide_along_wall", "socket_push", "peg_in_hole", "arm_path"} <= compared
     assert len(FIGURES) >= 35
 
@@ -51,3 +68,29 @@ def test_the_comparison_is_one_line_of_json_and_differences_end_it(monkeypatch, 
         ("position_rmse_m", 1.0, True),
         ("other", None, False),
     ]
+
+
+def test_a_table_of_a_page_is_made_of_the_figures(tables):
+    made = filled(PAGE, tables, MEASURED)
+    row = "| `./iap run hover` | 1.2 mm, 0.12, 4 deg | 2.0e-4 | - |\n"
+    assert made == PAGE.replace("| old |\n", row)
+    assert filled(made, tables, MEASURED) == made
+
+
+def test_a_figure_that_was_not_measured_names_the_command_that_measures_it(tables):
+    with pytest.raises(BadInput, match=r"\./iap docs --figures 'run hover'"):
+        filled(PAGE, tables, {})
+
+
+def test_a_page_with_an_unknown_table_is_refused(tables):
+    with pytest.raises(BadInput, match="unknown table 'other'"):
+        filled(PAGE.replace("errors", "other"), tables, MEASURED)
+
+
+def test_figures_are_kept_with_the_version_that_measured_them():
+    kept = json.loads((ROOT / DATA / "figures.json").read_text(encoding="utf-8"))
+    assert all(entry["version"] for entry in kept.values())
+    paths = PageTables.load(ROOT / DATA).paths()
+    assert {command: set(each) for command, each in load_figures(ROOT / DATA).items()} == {
+        command: set(each) for command, each in paths.items()
+    }

@@ -26,7 +26,7 @@ OPTIONS: dict[
     "out": {"type": Path, "help": "new folder for tables and figures"},
     "since": {"type": float, "metavar": "S", "help": "virpo_units: where recordings begin"},
     "seconds": {"type": float, "metavar": "S", "help": "virpo_units: of a flight"},
-    "json": {"action": "store_true", "help": "node_bars: print the bars as one line"},
+    "json": {"action": "store_true", "help": "print the figures as one line"},
     "scenarios": {
         "type": lambda text: tuple(text.split(",")),
         "metavar": "NAME,...",
