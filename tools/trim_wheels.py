@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Removes from an environment's wheels what nothing here reads: debugging symbols, and PyBullet's examples and robots.
+"""Removes from an environment's wheels what nothing here reads: debugging symbols, examples, robots and large tests.
 
 Symbols go where `strip` is (it comes with a compiler), from files whose makers left them in. Others stay as they are:
 `strip` damages libraries that were moved into their wheels.
@@ -10,7 +10,11 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-FOLDERS = ("pybullet_data", "pybullet_envs", "pybullet_examples", "pybullet_robots")  # 160 MB
+PARTS = (
+    *("pybullet_data", "pybullet_envs", "pybullet_examples", "pybullet_robots"),  # 160 MB
+    "cmake/data/bin/cpack",  # makes installers, 22 MB
+    *("numba/tests", "numba/*/tests", "scipy/*/tests", "matplotlib/tests"),  # 25 MB
+)
 WITH_SYMBOLS = (
     "pybullet.*.so",
     "eglRenderer.*.so",
@@ -23,8 +27,8 @@ WITH_SYMBOLS = (
 def main() -> None:
     """Trims the packages of this environment; what was trimmed before stays as it is."""
     site = Path(sysconfig.get_path("platlib"))
-    for name in FOLDERS:
-        shutil.rmtree(site / name, ignore_errors=True)
+    for path in [path for pattern in PARTS for path in site.glob(pattern)]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     files = [str(path) for pattern in WITH_SYMBOLS for path in site.glob(pattern)]
     if files and shutil.which("strip"):
         subprocess.run(["strip", "--strip-debug", *files], check=True)
