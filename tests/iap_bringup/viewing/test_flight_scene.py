@@ -4,40 +4,18 @@
 import numpy as np
 import pytest
 from recording_stage import RecordingStage
+from starting_flight import starting_flight
 
 from iap_bringup.viewing.live_trace import Trace
 from iap_bringup.viewing.scene import FlightScene
 from iap_description.states import P
 from iap_physics.nodes.markers import METRES_PER_NEWTON
-from iap_simulation.flights.flight import Flight
-from iap_simulation.scenario.resolving import SCENARIOS, resolved
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.simulation.simulation import Simulation
-
-MM = 1e-3
-
-
-class LastSteps:
-    """The newest step of every vehicle."""
-
-    def __init__(self):
-        self.steps = {}
-
-    def record(self, vehicle, step):
-        self.steps[vehicle] = step
 
 
 def shown(name, seconds=0.0, **settings):
     """A stage with a scenario's scene after some seconds, and the steps that it shows."""
-    flight = Flight.of(resolved(name, {"compiled": False, **settings}, {})[0])
-    last = LastSteps()
-    with Simulation(flight, render=False) as simulation:
-        simulation.begin(observers=[last])
-        simulation.loop.sense()
-        while simulation.t < seconds:
-            simulation.step()
-        simulation.loop.control()
-    steps = [last.steps[i] for i in range(len(flight.vehicles))]
+    flight, steps = starting_flight(name, seconds, **settings)
     stage, scene = RecordingStage(), FlightScene(rig_spec(flight.scenario), flight.meta)
     scene.add(stage)
     scene.update(stage, steps)
@@ -69,22 +47,6 @@ def test_the_world_moves_where_the_first_vehicle_is_followed():
     scene.update(stage, [moved])
     vehicle = stage.poses["world"][P] + stage.poses["world/bodies/iap/base_link"][P]
     assert vehicle == pytest.approx(step.x[0, P])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SCENARIOS.names())
-def test_every_scenario_shows_its_bodies_and_all_objects_of_its_world(name):
-    stage, steps, flight = shown(name)
-    for vehicle, step in zip(flight.meta.vehicles, steps, strict=True):
-        for body, row in zip(vehicle.bodies, step.x, strict=True):
-            node = f"world/bodies/{vehicle.name}/{body}"
-            assert stage.poses[node][P] == pytest.approx(row[P], abs=MM)
-        central = f"world/bodies/{vehicle.name}/{vehicle.bodies[0]}/"
-        assert any(each.startswith(central) for each in stage.parts) or vehicle.arm_joints
-    for item in flight.scenario.world.objects:
-        assert any(each.startswith(f"world/bodies/objects/{item}/") for each in stage.parts)
-    links = sum(len(v.arm_joints) for v in flight.meta.vehicles)
-    assert len([each for each in stage.frames if each.startswith("world/arms/")]) == links
 
 
 def test_the_line_of_a_vehicle_begins_anew_where_time_does():
