@@ -28,7 +28,7 @@ from iap_io.wire.stamps import SECOND, stamp_of_time
 from iap_physics.session.flight_monitor import CRASHED
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.agents import info_of, make_agent
+from iap_simulation.loop.agents import info_of, make_agent, unfollowed
 from iap_simulation.loop.estimate_monitor import Touchdown
 from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.runs.run import INTERRUPTED, score_recording
@@ -48,6 +48,7 @@ class FlightReplay:
     Attributes:
         task: monitor of the task; None where there is none.
         policy: key `policy` of metrics.json; None where the vehicles' own controllers fly.
+        unfollowed: names of the vehicles whose references nobody follows.
 
     Raises:
         BadInput: there is no such policy, or it cannot fly this scenario; or nodes cannot coordinate its modules.
@@ -59,11 +60,13 @@ class FlightReplay:
         self._modules = ModulesReplay(flight) if is_coordinated(scenario) else None
         self.task: TaskMonitor[ObservedPlant] | None = None
         self.policy: dict[str, Any] | None = None
+        self.unfollowed: tuple[str, ...] = ()
         if self._modules is not None:
             self.task = ModulesMonitor(self._modules, vehicles)
             return
         agent = make_agent(scenario, vehicles)
         self.policy = None if agent is None else info_of(agent, scenario)
+        self.unfollowed = unfollowed(agent, [each.name for each in vehicles])
         self.task = DockingMonitor.of(scenario) or getattr(agent, "task", None)
 
     def update(self, ticks: Sequence[Step], last: LastValue) -> None:
@@ -211,7 +214,9 @@ class NodeRecording:
         policy, landings = self._replay.policy, self.landings
         losses = {self._names[i]: each.events for i, each in self._losses.items()}
         rest: dict[str, Any] = {"tasks": tasks, "policy": policy, "landings": landings}
-        stats = RunStats(*own, losses=losses, health=health, **rest)
+        stats = RunStats(
+            *own, losses=losses, health=health, unfollowed=self._replay.unfollowed, **rest
+        )
         return score_recording(self.folder, stats, self.collisions)
 
     def _write(self, ticks: Sequence[Step]) -> None:

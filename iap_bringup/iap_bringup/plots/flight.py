@@ -10,6 +10,7 @@ The plot of an arm's joints: coordinates against their targets, speeds and effor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
 
 
 LEAST_POSITION, LEAST_ATTITUDE = 1e-3, 0.1  # largest errors that a panel at least shows [m], [deg]
+LEAST_SPEED, LEAST_TILT = 0.1, 1.0  # that a panel at least shows [m/s], [deg]
 LEAST_THRUST_SHARE = 0.2  # of the largest thrust, which the panel of the overview at least shows
 
 
@@ -115,10 +117,10 @@ def draw_pose(figure: Figure, flight: FlightCurves) -> None:
         if flight.real is not None:
             values = getattr(flight.real, name)[:, axis]
             axes.plot(flight.real.t, values, label="recorded flight", **REAL)
-        if column == 0 or flight.meta.controlled[axis]:
+        if flight.is_followed and (column == 0 or flight.meta.controlled[axis]):
             values = getattr(flight.reference, name)[:, axis]
             axes.plot(flight.reference.t, values, label="reference", **REFERENCE)
-        else:
+        elif flight.is_followed:
             mark_free(axes, flight, axis)
         axes.set_ylabel(f"{'xyz'[axis]} [m]" if column == 0 else f"{ANGLES[axis]} [deg]")
         widen(axes, 0.1 if column == 0 else 2.0)
@@ -200,27 +202,42 @@ def draw_overview(figure: Figure, flight: FlightCurves) -> None:
     figure.legend(*path.get_legend_handles_labels(), loc="upper right", ncols=5)
     rows = figure.add_gridspec(3, 1, left=0.625, right=0.985, top=0.905, bottom=0.115, hspace=0.16)
     panels = [figure.add_subplot(rows[i]) for i in range(3)]
-    scale, unit = length_unit([flight.error])
-    position, attitude = flight.error.rmse()
-    curves = [
-        (scale * flight.error.position, scale * np.sqrt(np.sum(position**2)), unit),
-        (flight.error.attitude, np.sqrt(np.nansum(attitude**2)), "deg"),
-    ]
-    for axes, (values, rmse, name) in zip(panels, curves, strict=False):
-        size = np.sqrt(np.nansum(values**2, axis=1))
-        axes.plot(flight.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
-        least = scale * LEAST_POSITION if axes is panels[0] else LEAST_ATTITUDE
-        axes.set_ylim(0.0, 1.1 * max(size.max(initial=0.0), least))
-        panel_legend(axes)
+    draw = _draw_error_panels if flight.is_followed else _draw_motion_panels
+    labels = draw(panels[:2], flight)
     _draw_thrust_panel(panels[2], flight)
-    labels = (f"position\nerror [{unit}]", "attitude\nerror [deg]", "thrust of each\naircraft [N]")
-    for axes, label in zip(panels, labels, strict=True):
+    for axes, label in zip(panels, (*labels, "thrust of each\naircraft [N]"), strict=True):
         axes.set_ylabel(label)
         shade_unscored(axes, flight)
         axes.tick_params(labelbottom=axes is panels[2])
     panels[2].set_xlabel("time [s]")
     name_faults(panels[2], flight)
     figure.align_ylabels(panels)
+
+
+def _draw_error_panels(panels: Sequence[Axes], flight: FlightCurves) -> tuple[str, str]:
+    """Sizes of the errors against the reference, with their RMSE; returns the panels' labels."""
+    scale, unit = length_unit([flight.error])
+    position, attitude = flight.error.rmse()
+    curves = [
+        (scale * flight.error.position, scale * np.sqrt(np.sum(position**2)), unit),
+        (flight.error.attitude, np.sqrt(np.nansum(attitude**2)), "deg"),
+    ]
+    for axes, (values, rmse, name) in zip(panels, curves, strict=True):
+        size = np.sqrt(np.nansum(values**2, axis=1))
+        axes.plot(flight.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
+        least = scale * LEAST_POSITION if axes is panels[0] else LEAST_ATTITUDE
+        axes.set_ylim(0.0, 1.1 * max(size.max(initial=0.0), least))
+        panel_legend(axes)
+    return f"position\nerror [{unit}]", "attitude\nerror [deg]"
+
+
+def _draw_motion_panels(panels: Sequence[Axes], flight: FlightCurves) -> tuple[str, str]:
+    """Speed and tilt of a vehicle whose reference nobody follows; returns the panels' labels."""
+    curves = ((flight.speed, LEAST_SPEED), (flight.tilt.max(axis=1), LEAST_TILT))
+    for axes, (values, least) in zip(panels, curves, strict=True):
+        axes.plot(flight.t, values, **SIMULATED)
+        axes.set_ylim(0.0, 1.1 * max(float(np.nanmax(values, initial=0.0)), least))
+    return "speed [m/s]", "largest\ntilt [deg]"
 
 
 def _draw_thrust_panel(axes: Axes, flight: FlightCurves) -> None:
@@ -266,7 +283,8 @@ def draw_path(axes: Axes3D, flight: FlightCurves, zoom: float = 1.0) -> None:
     axes.plot(*path.T, label="simulated", **SIMULATED)
     if flight.real is not None:
         axes.plot(*_thinned(flight.real.position).T, label="recorded flight", **REAL)
-    axes.plot(*_thinned(flight.reference.position).T, label="reference", **REFERENCE)
+    if flight.is_followed:
+        axes.plot(*_thinned(flight.reference.position).T, label="reference", **REFERENCE)
     for point, marker, label in ((path[0], "o", "start"), (path[-1], "s", "end")):
         face = "white" if label == "start" else "black"
         style = {"markerfacecolor": face, "markeredgecolor": "black", "markersize": 4.5}
@@ -294,7 +312,9 @@ def azimuth_deg(points: Array) -> float:
 
 def _box(flight: FlightCurves) -> tuple[Array, Array]:
     """Corners of the drawn box, at equal scale, no side thinner than a third of the longest."""
-    clouds = [flight.frames.reshape(-1, 3), flight.reference.position]
+    clouds = [flight.frames.reshape(-1, 3)]
+    if flight.is_followed:
+        clouds.append(flight.reference.position)
     if flight.real is not None:
         clouds.append(flight.real.position)
     points = np.vstack(clouds)

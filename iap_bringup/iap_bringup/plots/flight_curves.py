@@ -87,6 +87,7 @@ class FlightCurves:
         frames: (K, 1 + N, 3) positions of the centre and the aircraft [m].
         contact: contact with the world; None for a vehicle without a wrench sensor.
         arm: joints of its arm; None without one.
+        is_followed: whether anybody follows the reference.
     """
 
     meta: VehicleMeta
@@ -104,6 +105,15 @@ class FlightCurves:
     frames: Array
     contact: ContactCurves | None
     arm: ArmColumns | None
+    is_followed: bool = True
+
+    @property
+    def speed(self) -> Array:
+        """(K,) of the vehicle [m/s]."""
+        if len(self.t) < 2:
+            return np.zeros(len(self.t))
+        v: Array = np.gradient(self.simulated.position, self.t, axis=0)
+        return np.linalg.norm(v, axis=1)
 
 
 def flight_curves(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> FlightCurves:

@@ -85,6 +85,10 @@ FLIGHT = Need("a state that is a number", lambda run: run.flights)
 ROTORS = Need(
     "aircraft that fly by their rotors", lambda run: {} if run.identified else run.flights
 )
+FOLLOWED = Need(
+    "a vehicle whose reference somebody follows",
+    lambda run: {end: each for end, each in ROTORS.of(run).items() if each.is_followed},
+)
 REAL_FLIGHT = Need(
     "a recorded flight of a real aircraft",
     lambda run: {end: each for end, each in run.flights.items() if each.difference is not None},

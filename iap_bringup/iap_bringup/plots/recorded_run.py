@@ -65,12 +65,16 @@ class RecordedRun:
         return RunData(self.data.meta, tuple(vehicles), self.data.objects)
 
     @cached_property
+    def metrics(self) -> Mapping[str, Any]:
+        """The flight's metrics; none where there are not any."""
+        if self._metrics is not None:
+            return self._metrics
+        return read_metrics(self.folder) if (self.folder / METRICS).exists() else {}
+
+    @property
     def outcome(self) -> str:
         """One word for how the flight ended."""
-        metrics = self._metrics
-        if metrics is None:
-            metrics = read_metrics(self.folder) if (self.folder / METRICS).exists() else {}
-        return str(metrics.get("outcome", COMPLETED))
+        return str(self.metrics.get("outcome", COMPLETED))
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -85,7 +89,12 @@ class RecordedRun:
         """Curves of the vehicles that have any state, by the ends of their pictures' names."""
         data = self.data
         curves = (flight_curves(data.meta, each, self.outcome) for each in data.vehicles)
-        return {self._end(each.meta.name): each for each in curves if len(each.t)}
+        lonely = self.metrics.get("unfollowed", ())
+        return {
+            self._end(each.meta.name): replace(each, is_followed=each.meta.name not in lonely)
+            for each in curves
+            if len(each.t)
+        }
 
     def _end(self, vehicle: str) -> str:
         return f"_{vehicle}" if len(self.data.vehicles) > 1 else ""

@@ -14,7 +14,7 @@ from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.runs.fault_meta import notices
-from iap_io.runs.run_folder import CONFIG, METRICS, read_metrics
+from iap_io.runs.run_folder import CONFIG
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
@@ -45,10 +45,10 @@ def curves_of(run: RecordedRun) -> Iterator[Curves]:
     for end, flight in run.flights.items():
         name = end.strip("_").replace("_", " ")
         whose = f", {name}" if name else ""
-        yield Curves(
-            f"position error, mm{whose}", AXES, flight.error.t, MM * flight.error.position
-        )
-        yield Curves(f"attitude error, deg{whose}", ANGLES, flight.error.t, flight.error.attitude)
+        if flight.is_followed:
+            error = flight.error
+            yield Curves(f"position error, mm{whose}", AXES, error.t, MM * error.position)
+            yield Curves(f"attitude error, deg{whose}", ANGLES, error.t, error.attitude)
         aircraft = tuple(str(i + 1) for i in range(flight.thrust.shape[1]))
         yield Curves(f"thrust of the aircraft, N{whose}", aircraft, flight.t, flight.thrust)
         if flight.contact is not None and flight.contact.first is not None:
@@ -82,8 +82,7 @@ def events_of(run: RecordedRun) -> list[Event]:
                 Event(grasp.start, f"{grasp.object} taken"),
                 Event(grasp.end, f"{grasp.object} let go"),
             ]
-    metrics = read_metrics(run.folder) if (run.folder / METRICS).exists() else {}
-    events += _metric_events(metrics)
+    events += _metric_events(run.metrics)
     last = max(float(each.columns.t[-1]) for each in run.data.vehicles)
     return sorted([*events, Event(last, run.outcome)])
 

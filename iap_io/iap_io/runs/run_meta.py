@@ -92,6 +92,7 @@ class RunStats:
         health: the worst that these said of themselves, by the vehicles' names.
         tasks: how they went, by their keys in metrics.json, such as ``docking``.
         policy: what flew in place of the vehicles' controllers; None where these did.
+        unfollowed: names of the vehicles whose references nobody follows.
         compiled_fraction: share of the control periods that the compiled run has flown.
         recordings: what the recorded commands were read as, by the vehicles' names.
         landings: of the vehicles that have come down, by their names.
@@ -108,6 +109,7 @@ class RunStats:
     health: dict[str, dict[str, float]] = field(default_factory=dict)
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     policy: dict[str, Any] | None = None
+    unfollowed: tuple[str, ...] = ()
     compiled_fraction: float = 0.0
     recordings: dict[str, dict[str, Any]] = field(default_factory=dict)
     landings: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -161,6 +161,18 @@ def info_of(agent: object, scenario: Scenario) -> dict[str, Any]:
     return dict(getattr(agent, "info", {"name": scenario.policy}))
 
 
+def followers_of(agent: object, count: int) -> Collection[int]:
+    """Those of so many vehicles whose references an agent follows; all where nobody but controllers flies."""
+    followers: Collection[int] = getattr(agent, "followers", range(count))
+    return followers
+
+
+def unfollowed(agent: object, names: Sequence[str]) -> tuple[str, ...]:
+    """Names of those vehicles whose references an agent does not follow."""
+    followers = followers_of(agent, len(names))
+    return tuple(name for i, name in enumerate(names) if i not in followers)
+
+
 def _maker(name: str, group: str) -> Callable[[Scenario, Sequence[Vehicle]], Any]:
     """The function or class that the key `policy` names.
 

@@ -68,6 +68,8 @@ class Scores:
         metrics |= stats.tasks
         if stats.policy is not None:
             metrics["policy"] = stats.policy
+        if stats.unfollowed:
+            metrics["unfollowed"] = list(stats.unfollowed)
         return _plain(metrics | self._of_vehicles(stats, each))
 
     def _of_run(self, stats: RunStats, each: list[Metrics]) -> Metrics:

@@ -29,6 +29,7 @@ from iap_io.wire.cdr import message_types
 from iap_physics.plant.plant import Plant
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flights.flight import Flight
+from iap_simulation.loop.agents import unfollowed
 from iap_simulation.loop.pacing import WallClock
 from iap_simulation.loop.roles import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
@@ -249,6 +250,7 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         health=health,
         tasks={} if task is None else {task.key: task.metrics(simulation.plant)},
         policy=simulation.participants.policy,
+        unfollowed=unfollowed(simulation.participants.agent, simulation.names),
         compiled_fraction=loop.fast_periods / max(1, loop.k),
         recordings=flight.recordings,
         landings=simulation.plant.landings,

@@ -14,7 +14,7 @@ from iap_simulation.arm.path_monitor import PathMonitor
 from iap_simulation.batch.compiled_run import CompiledRun
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.agents import FlightAgent, ProgramAgent, info_of, make_agent
+from iap_simulation.loop.agents import FlightAgent, ProgramAgent, followers_of, info_of, make_agent
 from iap_simulation.loop.closed_loop import ClosedLoop
 from iap_simulation.loop.estimate_monitor import EstimateGuidance
 from iap_simulation.loop.roles import Agent, Guidance, Observer, RowObserver
@@ -97,7 +97,7 @@ class Participants:
 
     def followers(self, count: int) -> Collection[int]:
         """Those of so many vehicles whose references somebody follows."""
-        return getattr(self.agent, "followers", range(count))
+        return followers_of(self.agent, count)
 
     @property
     def guidance(self) -> Sequence[Guidance]:

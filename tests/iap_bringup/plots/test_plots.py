@@ -87,6 +87,21 @@ def test_errors_of_equal_meaning_share_a_scale_that_shows_no_nanometres(recorded
     assert tall["attitude\nerror [deg]"] >= 0.1
 
 
+def test_a_vehicle_whose_reference_nobody_follows_has_no_errors(
+    tmp_path: Path, recorded: Record
+) -> None:
+    data = recorded(steady_flight("two_line", 50))
+    metrics = {"unfollowed": [data.meta.vehicles[0].name]}
+    run = RecordedRun(tmp_path, data, metrics)
+    names = {path.stem for path in write_plots(run)}
+    assert "errors" not in names
+    assert {"overview", "pose", "thrusts"} <= names
+    draw_overview(overview := Figure(), run.flights[""])
+    labels = [axes.get_ylabel() for axes in overview.axes[1:]]
+    assert labels == ["speed [m/s]", "largest\ntilt [deg]", "thrust of each\naircraft [N]"]
+    assert "reference" not in {each.get_text() for each in overview.legends[0].get_texts()}
+
+
 @pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.8, 0.5, 0.3), (0.0, 1.0, 0.0)])
 def test_a_path_in_a_plane_is_not_looked_at_edge_on(normal: tuple[float, float, float]) -> None:
     n = np.array(normal) / np.linalg.norm(normal)
