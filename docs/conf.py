@@ -31,6 +31,8 @@ napoleon_use_ivar = True  # attributes are listed with their class, as what they
 autoapi_dirs = python_folders()
 if autoapi_dirs:
     extensions.append("autoapi.extension")
+else:
+    exclude_patterns.append("reference/python")  # of another build
 autoapi_root = "reference/python"
 autoapi_options = ["members", "show-inheritance", "show-module-summary"]
 autoapi_add_toctree_entry = False
