@@ -150,7 +150,7 @@ def resolve_flight(flight: Mapping[str, Any]) -> tuple[Scenario, dict[str, Any]]
     options = Options(
         **{name: flight[name] or None for name in (*CHOICES, "duration")},
         seed=None if flight["seed"] < 0 else flight["seed"],
-        assignments=tuple(filter(None, flight["assignments"])),
+        assignments=tuple(filter(None, flight["assignments"] or ())),
     )
     if not flight["bag"]:
         return resolve(flight["scenario"], options)
