@@ -37,7 +37,10 @@ EXTRAS = {
     "batch": ["gtsam>=4.3,<5"],
     "docs": ["furo", "myst-parser", "sphinx>=9,<10", "sphinx-autoapi", "sphinx-mathjax-offline"],
     "test": ["pytest"],
-    "ros": ["ros-common-interfaces>=5.5,<6", "ros-rclpy[fastrtps]>=9.1,<10"],  # ROS 2 Kilted
+    "ros": [
+        "ros-common-interfaces>=5.3,<6",
+        "ros-rclpy[fastrtps]>=7.1,<10",
+    ],  # ROS 2 Jazzy, Kilted
 }
 ALL = ("mujoco", "view", "cameras", "learning")
 

@@ -3,6 +3,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -21,10 +22,17 @@ def script(name):
     return next(path for path in SCRIPTS if path.stem.startswith(name))
 
 
-def shown_by(path, folder):
-    """What a script prints in an empty folder."""
+def shown_by(path, folder, **variables):
+    """What a script prints in an empty folder, with some variables of the environment."""
     command = [sys.executable, "-P", str(path), "--quick"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -92,7 +100,10 @@ def test_random_search_does_better_than_no_action(tmp_path):
 @pytest.mark.nodes
 def test_the_platform_comes_to_the_pose_that_a_node_publishes(tmp_path):
     pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
-    text = shown_by(script("11"), tmp_path)
+    from iap_bringup.experiments.nodes.processes import free_domain
+
+    with free_domain() as domain:
+        text = shown_by(script("11"), tmp_path, ROS_DOMAIN_ID=str(domain))
     assert max(numbers(r"NUMBER mm away", text)) < 60.0
     assert "exit code 0" in text
 

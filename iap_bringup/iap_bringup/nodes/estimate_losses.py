@@ -23,10 +23,8 @@ class EstimateLosses:
 
     def note(self, t: float, health: EstimateHealth) -> None:
         """Take its health at a time [s]."""
-        if not self._has_cameras:
-            self._vision.see(0, t - health.blind)
-        elif health.tracks >= FEWEST_TRACKS:
-            self._vision.see(0, t)
+        if not self._has_cameras or health.tracks >= FEWEST_TRACKS:
+            self._vision.see(0, t - health.blind)  # tracks stay those of the last images
         self._vision.note(t)
         if self._failsafe.judge(t, health):
             self._losses.append((t, f"estimate lost, {self._failsafe.reason}"))

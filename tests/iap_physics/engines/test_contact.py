@@ -192,7 +192,9 @@ def test_a_body_sinks_into_a_soft_one_by_its_weight_over_the_stiffness(loaded, h
         assert abs(point.force_W[2]) == pytest.approx(spring, rel=0.02)
     sunk = 0.45 - engine.object_states()[1, 2]
     assert sunk == pytest.approx(2.0 * G / 2000.0 / len(points), rel=0.03)
-    np.testing.assert_allclose(force_on(engine, OBJECT - 1), [0.0, 0.0, 2.0 * G], atol=1e-3)
+    force = force_on(engine, OBJECT - 1)
+    assert force[2] == pytest.approx(2.0 * G, abs=1e-3)
+    assert np.abs(force[:2]).max() < 1e-2  # rounding lets a cylinder roll, which nothing stops
 
 
 def test_two_soft_bodies_are_springs_in_series(loaded):

@@ -130,8 +130,8 @@ def scenario(*assignments, sensors="stereo", **options):
 
 
 @pytest.mark.parametrize("name", set_names())
-def test_every_set_of_sensors_fits_the_shipped_platforms(name):
-    for platform in ("three_star", "f450"):
+def test_every_set_of_sensors_fits_platforms_of_its_kind(name):
+    for platform in {"wrist": ("m100_gripper",)}.get(name, ("three_star", "f450")):
         SensorSuite(rig_spec(scenario(sensors=name, platform=platform)))
 
 
