@@ -3,6 +3,7 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -34,6 +35,7 @@ SHOW_PERIOD = 1.0 / 30.0  # wall time between two instants that are shown [s]
 READ_TIME = 0.012  # before an instant is shown what goes with it is read: two control periods at 200 Hz [s]
 SILENCE = 0.5  # of whole references, after which the one that is tracked is shown [s]
 TRACKED_POSE = "reference/tracked/pose"
+KEPT_STATES = 400  # of a vehicle, to which readings belong that come later
 
 
 class VehicleTopics:
@@ -54,6 +56,7 @@ class VehicleTopics:
     def forget(self) -> None:
         """Forget what was published."""
         self.state: StateSample | None = None
+        self._states: deque[StateSample] = deque(maxlen=KEPT_STATES)
         self._last: dict[str, Any] = {}
         self._referred = -np.inf  # wall time of the last whole reference [s]
 
@@ -75,6 +78,7 @@ class VehicleTopics:
             if self.state is not None and state.stamp < self.state.stamp:
                 self.forget()
             self.state = StateSample.copied(state.stamp, state.sequence, *rest)
+            self._states.append(self.state)
             on_state()
 
         def take_estimate(state: StateMessage) -> None:
@@ -137,14 +141,21 @@ class VehicleTopics:
         rows = self._last.get(topics.WORLD_STATE)
         return {} if rows is None else dict(zip(meta.objects, rows, strict=True))
 
-    def step(self) -> Step | None:
-        """The newest state with what goes with it; without a reference this is the state itself."""
+    def step(self, stamp: int | None = None) -> Step | None:
+        """A state with the newest of what goes with it; without a reference this is the state itself.
+
+        Args:
+            stamp: of the state, the nearest of those that are kept [ns]; None: the newest.
+        """
         if self.state is None:
             return None
+        state = self.state
+        if stamp is not None:
+            state = min(self._states, key=lambda each: abs(each.stamp - stamp))
         last = {topics.COMMAND: Command.zeros(self._count), **self._last}
-        last.setdefault(topics.REFERENCE, self._at_rest(self.state.x[0]))
+        last.setdefault(topics.REFERENCE, self._at_rest(state.x[0]))
         feels = self._flight.vehicles[self._number].interaction is not None
-        return step_of(self.state, last, has_wrenches=feels)
+        return step_of(state, last, has_wrenches=feels)
 
 
 def _read_if_due(is_due: Callable[[], bool], topic: RecordedTopic, data: bytes) -> Any:  # noqa: ANN401
@@ -184,7 +195,7 @@ class TopicFlight:
         self.control = ServiceControl(node, self._order)
         names = [each.name for each in self._vehicles]
         self.hand = TopicHand(node, names, self.steps, self._order)
-        self._beside = TopicNotes(node, flight)
+        self._beside = TopicNotes(node, flight, self._steps_at)
         self._subscriptions: list[Subscription] = []
         self._shown: Steps = []
         self._notes = NO_NOTES
@@ -231,12 +242,18 @@ class TopicFlight:
             vehicle.forget()
         self._beside.forget()
 
+    def _steps_at(self, stamp: int | None = None) -> Steps:
+        """One step of every vehicle at a stamp [ns], or at its newest state; empty until all have one."""
+        ends = (each.step(stamp) for each in self._vehicles)
+        steps = [step for step in ends if step is not None]
+        return steps if len(steps) == len(self._vehicles) else []
+
     def _show(self) -> None:
         """Show an instant of which all states are there, if it is time to."""
         states = {None if each.state is None else each.state.stamp for each in self._vehicles}
         if time.monotonic() < self._due or len(states) > 1:
             return
-        steps = [step for step in (each.step() for each in self._vehicles) if step is not None]
+        steps = self._steps_at()
         first, beside = self._vehicles[0], self._beside
         notes = SceneNotes(
             first.couplings(self.meta),

@@ -2,7 +2,7 @@
 """What topics say of a flight of nodes besides its steps: covariances of estimates, and measured points."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import HealthMessage, OdometryMessage
+from iap_io.wire.stamps import stamp_of_time
 from iap_simulation.flights.flight import Flight
 
 COVARIANCE_PERIOD = 0.2  # wall time between two covariances that are read of a body [s]
@@ -33,10 +34,12 @@ class TopicNotes:
     Args:
         node: in the simulation's namespace.
         flight: that is shown.
+        steps_at: gives one step of every vehicle at a stamp [ns]; none before the first state.
     """
 
-    def __init__(self, node: SuiteNode, flight: Flight) -> None:
+    def __init__(self, node: SuiteNode, flight: Flight, steps_at: Callable[[int], Steps]) -> None:
         self._node, self._flight, self._meta = node, flight, flight.meta
+        self._steps_at = steps_at
         self.forget()
 
     def forget(self) -> None:
@@ -82,8 +85,11 @@ class TopicNotes:
         return read(data)
 
     def _take_reading(self, reading: Reading | None) -> None:
-        if reading is not None:
-            self._points.receive(reading)
+        if reading is None:
+            return
+        steps = self._steps_at(stamp_of_time(reading.t))  # sensors take their time
+        if steps:
+            self._points.receive(reading, steps)
 
     def _take_covariance(self, body: str, message: OdometryMessage | HealthMessage | None) -> None:
         """Take the covariance (3, 3) of a body's position [m^2]; zeros stand for one that is not known."""

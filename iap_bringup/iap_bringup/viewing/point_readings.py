@@ -27,22 +27,25 @@ class PointReadings:
     def __init__(self, flight: Flight) -> None:
         self._vehicles = [Assembly.of(v.platform, v.name) for v in flight.scenario.vehicles]
         self.sensors = {each.topic: each for each in flight.meta.sensors if has_points(each)}
-        self._readings: dict[str, Reading] = {}
+        self._readings: dict[str, tuple[Reading, Steps]] = {}
         self._clouds: dict[str, Array] = {}
         self._due = 0.0
 
-    def receive(self, reading: Reading) -> None:
-        """Keep the last reading of a sensor that measures points."""
+    def receive(self, reading: Reading, steps: Steps = ()) -> None:
+        """Keep the last reading of a sensor that measures points, with one step of every vehicle at its instant.
+
+        Without steps those count that it is looked at with: here a flight stands still while it is looked at.
+        """
         is_image = isinstance(reading, CloudReading | ImageReading)
         if is_image and reading.source.topic in self.sensors:
-            self._readings[reading.source.topic] = reading
+            self._readings[reading.source.topic] = reading, steps
 
     def at(self, steps: Steps) -> Mapping[str, Array]:
         """The last points (n, 3) in `map` [m] by the topics of their sensors, with one step of every vehicle."""
         if self._readings and time.perf_counter() >= self._due:
             self._due = time.perf_counter() + CLOUD_PERIOD
-            rows = rows_by_frame(self._vehicles, steps)
-            for topic, reading in self._readings.items():
+            for topic, (reading, own) in self._readings.items():
+                rows = rows_by_frame(self._vehicles, own or steps)
                 points = points_of(self.sensors[topic], reading)
                 if points is not None:
                     self._clouds[topic] = in_map(self.sensors[topic], points, rows)
