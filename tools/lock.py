@@ -150,7 +150,7 @@ def needed(layer: Layer, packages: dict[str, Any], python: str) -> set[str]:
 
 
 def is_for(requirement: Requirement, python: str, extra: str = "") -> bool:
-    """Whether a requirement counts with a Python, and with an extra of the package that asks for it."""
+    """True if a requirement counts with a Python, and with an extra of the package that asks for it."""
     full = {"python_version": python, "python_full_version": f"{python}.0", "extra": extra}
     return requirement.marker is None or requirement.marker.evaluate(full)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where numba keeps compiled kernels, and how it sees that one is out of date.
+"""The folder in which numba keeps compiled kernels, and the stamps by which it sees that one is out of date.
 
 An installation by pip keeps them in a folder of the user's own, never among the packages. ``./iap`` sets the variable
 ``NUMBA_CACHE_DIR`` itself; who has set it, or runs a checkout without it, is left alone.

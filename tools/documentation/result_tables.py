@@ -21,7 +21,7 @@ MORE = {"evaluate": ["--no-record"]}  # verb -> options that change no figure
 
 
 def printed(command: str) -> Any:  # noqa: ANN401 - JSON
-    """What a command prints by ``--json``; single flights are flown without a recording.
+    """Figures that a command prints by ``--json``; single flights are flown without a recording.
 
     Raises:
         BadInput: it does not end well.

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from json import dumps
 from typing import NamedTuple
 
 from rich.console import Console
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
-from iap_bringup.experiments.rows import Rows
+from iap_bringup.experiments.rows import Rows, print_json
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_physics.engines.make import is_installed
@@ -67,7 +66,7 @@ def compare_engines(
     names = dict.fromkeys(flight.scenario for flight in work)
     comparisons = [comparison(name, rows) for name in names]
     if json:
-        console.file.write(f"{dumps(engine_rows(comparisons))}\n")
+        print_json(console, engine_rows(comparisons))
         return
     console.print(table(comparisons))
     console.print(summary(comparisons))

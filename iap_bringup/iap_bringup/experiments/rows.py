@@ -38,10 +38,15 @@ class Bar(NamedTuple):
         return self.measured >= self.limit if self.at_least else self.measured <= self.limit
 
 
+def print_json(console: Console, figures: object) -> None:
+    """Print figures of plain values as one line of JSON."""
+    console.file.write(f"{dumps(figures)}\n")
+
+
 def show_bars(console: Console, bars: Sequence[Bar], *, as_json: bool) -> None:
     """Print bars as a table, or as one line of JSON."""
     if as_json:
-        console.file.write(f"{dumps([{**bar._asdict(), 'passes': bar.passes} for bar in bars])}\n")
+        print_json(console, [{**bar._asdict(), "passes": bar.passes} for bar in bars])
     else:
         console.print(bar_table(bars))
 

@@ -2,13 +2,12 @@
 """The studies of ``iap experiment``: each measures something and shows a table."""
 
 from collections.abc import Callable, Sequence
-from json import dumps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from iap_bringup.experiments.rows import show_bars
+from iap_bringup.experiments.rows import print_json, show_bars
 from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
@@ -24,7 +23,7 @@ def free_flight(console: Console, *, json: bool = False) -> None:
 
     rows = free_flight_convergence()
     if json:
-        console.file.write(f"{dumps(convergence_rows(rows))}\n")
+        print_json(console, convergence_rows(rows))
     else:
         show_convergence(console, rows)
 
@@ -127,7 +126,7 @@ def contact(console: Console, *, json: bool = False) -> None:
         observer = contact_studies.observer_steps(report)
     if json:
         tables = {"resting": resting, "peg_in_hole": rates, "observer": observer}
-        console.file.write(f"{dumps(tables)}\n")
+        print_json(console, tables)
         return
     show_rows(console, "three_star at rest on the ground", resting)
     show_rows(console, "peg_in_hole", rates, PEG)
@@ -188,7 +187,7 @@ def tasks(console: Console, *, json: bool = False) -> None:
         if not json:
             show_rows(console, name, tables[name])
     if json:
-        console.file.write(f"{dumps(tables)}\n")
+        print_json(console, tables)
 
 
 def docking(console: Console, *, quick: bool = False, json: bool = False) -> None:
@@ -231,7 +230,7 @@ def show_study(
 ) -> None:
     """Print a study's rows as a table, or as one line of JSON."""
     if json:
-        console.file.write(f"{dumps(rows)}\n")
+        print_json(console, rows)
     else:
         show_rows(console, title, rows, columns)
 

@@ -279,5 +279,5 @@ class Notes:
         objects = last(0, topics.WORLD_STATE)
         if self._objects is not None and objects is not None:
             self._objects.put_rows(objects, NO_ROTORS)
-            notes.append(note_of(f"/{topics.WORLD_STATE}", self._objects, first))
+            notes.append(note_of(topics.OBJECTS, self._objects, first))
         return notes

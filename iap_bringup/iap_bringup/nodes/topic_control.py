@@ -45,7 +45,7 @@ class ServiceControl:
 
     @property
     def is_paused(self) -> bool:
-        """Whether it was paused here, or goes on."""
+        """True if it was paused here; False while it goes on."""
         return self._is_paused
 
     @is_paused.setter

@@ -207,7 +207,7 @@ class TopicFlight:
             return self._shown
 
     def notes(self) -> SceneNotes:
-        """What is known besides at that instant: of latches, joints between modules, estimators and sensors."""
+        """Additions to that instant: of latches, joints between modules, objects, estimators and sensors."""
         return self._notes
 
     def work(self, *, is_watched: bool) -> None:

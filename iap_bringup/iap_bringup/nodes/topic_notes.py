@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What topics say of a flight of nodes besides its steps: covariances of estimates, and measured points."""
+"""Covariances of estimates and measured points of a flight of nodes, by its topics."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -47,9 +47,8 @@ class Player:
             is_home = Blend.between(t, x, self._home).way < START_TOLERANCE
             self._blend = None if is_home else Blend.between(t, x, self._timeline.row(0))
         self._t, line = t, self._timeline
-        k = max(
-            0, round((t - self._start) / line.dt)
-        )  # a state that is sent again is before the start
+        # A state that is sent again after a maneuver has begun is before the start.
+        k = max(0, round((t - self._start) / line.dt))
         at = min(k, line.last)
         self._row[:] = line.row(at)
         if k > at:  # the pose is held

@@ -56,7 +56,7 @@ class _Stamped:
         self._function = py_func
 
     def get_source_stamp(self) -> Stamp:
-        """What numba keeps beside machine code, and compares."""
+        """The stamp that numba keeps beside machine code, and compares."""
         return Stamp(self._function)
 
     def get_disambiguator(self) -> str:
@@ -114,7 +114,7 @@ def _name(value: Any) -> str:  # noqa: ANN401 - a function or a class
 
 
 def _options(kernel: Kernel) -> str:
-    """What a kernel is compiled with; of a function without a dispatcher, what its file is."""
+    """Options that a kernel is compiled with; the content of its file for a function without a dispatcher."""
     if not hasattr(kernel, "py_func"):
         return _content(inspect.getfile(kernel))
     options = sorted(map(repr, getattr(kernel, "targetoptions", {}).items()))
@@ -155,7 +155,7 @@ def _global_names(code: CodeType) -> Iterator[str]:
 
 
 def _text(value: Any, called: list[Kernel]) -> str:  # noqa: ANN401 - anything
-    """What a value adds to a stamp; kernels are added to those that are called."""
+    """The share of a value in a stamp; kernels are added to those that are called."""
     if hasattr(value, "py_func"):
         called.append(value)
         is_named = (
@@ -181,7 +181,7 @@ def _text(value: Any, called: list[Kernel]) -> str:  # noqa: ANN401 - anything
 
 @cache
 def _kind(kind: Any) -> str:  # noqa: ANN401 - a type
-    """What a type adds to a stamp: of a named tuple its fields with their types, of other classes their file."""
+    """The share of a type in a stamp: of a named tuple its fields with their types, of other classes their file."""
     if get_args(kind):
         parts = (tuple(each) if isinstance(each, list) else each for each in get_args(kind))
         return f"{get_origin(kind)} {[_kind(each) for each in parts]}"

@@ -9,7 +9,7 @@ import numpy as np
 from iap_io.bags.bag_writer import BagWriter
 from iap_io.bags.mcap_format import Index, message_head
 from iap_io.runs.run_meta import RunMeta
-from iap_io.runs.topics import JOINTS, LATCHES, WORLD_STATE, covariance_topics
+from iap_io.runs.topics import JOINTS, LATCHES, OBJECTS, covariance_topics
 from iap_io.wire.message_views import StateMessage
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_io.wire.sample_views import LatchStateMessage, UncertainPoseMessage
@@ -19,7 +19,7 @@ class Note(NamedTuple):
     """A serialised message of a topic.
 
     Attributes:
-        topic: `LATCHES`, `JOINTS`, `WORLD_STATE` or one of `covariance_topics`.
+        topic: `LATCHES`, `JOINTS`, `OBJECTS` or one of `covariance_topics`.
         stamp: [ns].
         message: in CDR.
     """
@@ -44,7 +44,7 @@ class NoteChunk:
         if meta.joints:
             kinds[JOINTS] = ModuleJointsMessage.TYPE
         if meta.objects:
-            kinds[f"/{WORLD_STATE}"] = StateMessage.TYPE
+            kinds[OBJECTS] = StateMessage.TYPE
         for vehicle in meta.vehicles:
             kinds |= dict.fromkeys(covariance_topics(vehicle).values(), UncertainPoseMessage.TYPE)
         self._channels = {topic: bag.add_topic(topic, kind) for topic, kind in kinds.items()}

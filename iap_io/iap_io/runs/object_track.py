@@ -30,7 +30,7 @@ class ObjectTrack:
 
     @classmethod
     def of_messages(cls, names: Sequence[str], messages: Sequence[bytes]) -> Self:
-        """Of the messages on `iap_io.runs.topics.WORLD_STATE`, in order of time.
+        """Of the messages on `iap_io.runs.topics.OBJECTS`, in order of time.
 
         Raises:
             ValueError: they are of other objects, not in order, or hold what is no number.

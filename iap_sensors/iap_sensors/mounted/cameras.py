@@ -147,7 +147,7 @@ def _on_arm(
         row = links.row(base, place.joint)
         link = links.bodies[row - links.first].name
         frame = f"{vehicle.name}/{mount_frame(link, spec.mount)}_optical"
-        q_BS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(place.rpy_deg)))
+        q_BS = euler.quaternion_from_rpy_deg(place.rpy_deg)
         source = SensorSource(f"/{vehicle.name}/arm/{name}", frame)
         mounts[name] = SensorMount(source, row, np.array(place.position), q_BS)
         parents[name] = f"{vehicle.name}/{link}"

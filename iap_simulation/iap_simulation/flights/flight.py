@@ -88,8 +88,7 @@ class PlantSensors:
         objects = engine.object_states() if suite.needs_objects(k) else NO_OBJECTS
         samples = [None if each is None else each.take() for each in self.vehicle_probes]
         tilts = np.concatenate([each.rotors.tilt[0] for each in plant.propulsion])
-        arms = map(plant.arm, range(len(self.vehicle_probes)))
-        joints = [ChainState(each.q, each.v) for each in arms if each is not None]
+        joints = [ChainState(each.q, each.v) for each in engine.arms.values()]
         state = RigState(engine.state()[0], objects, tilts, joints)
         suite.sample(k, plant.t, state, samples)
 

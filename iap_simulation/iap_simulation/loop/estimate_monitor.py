@@ -75,7 +75,7 @@ class EstimateMonitor:
 
     @property
     def events(self) -> list[tuple[float, str]]:
-        """When its estimate was lost [s], and why, if it was."""
+        """Time at which its estimate was lost [s], and why, if it was."""
         lost = self._failsafe
         return [(lost.lost_at, f"estimate lost, {lost.reason}")] if lost.reason else []
 

@@ -10,7 +10,7 @@ from iap_control.modules.joint_states import joint_states, joints_message
 from iap_description.signals import Step
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.recorder import Recorder
-from iap_io.runs.topics import JOINTS, LATCHES, WORLD_STATE, covariance_topics
+from iap_io.runs.topics import JOINTS, LATCHES, OBJECTS, covariance_topics
 from iap_io.wire.message import Message
 from iap_io.wire.message_views import StateMessage
 from iap_io.wire.sample_views import LatchStateMessage, UncertainPoseMessage
@@ -86,7 +86,7 @@ class ObjectLog:
         """Record them with the first vehicle."""
         if vehicle == 0:
             self._message.put_rows(self._simulation.plant.engine.object_states(), NO_ROTORS)
-            self._recorder.note(note_of(f"/{WORLD_STATE}", self._message, step))
+            self._recorder.note(note_of(OBJECTS, self._message, step))
 
 
 class CovarianceLog:

@@ -92,6 +92,14 @@ def left_behind(folder):
     return found
 
 
+def check_flight(folder):
+    """It was flown to its end near its reference and recorded, and nothing of its launch runs any longer."""
+    metrics = json.loads((folder / "run" / "metrics.json").read_text())
+    assert metrics["outcome"] == "completed"
+    assert metrics["position_rmse_m"] < 0.01
+    assert not left_behind(folder)
+
+
 @launch_pytest.fixture(auto_shutdown=False)
 def sim(domain, tmp_path):
     return described("sim", scenario="hover", out=str(tmp_path / "run"), **FLIGHT)
@@ -114,18 +122,12 @@ def teleop(domain, joy):
 
 @pytest.mark.launch(fixture=sim, shutdown=True)
 def test_a_scenario_is_flown_and_recorded(tmp_path):
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert metrics["outcome"] == "completed"
-    assert metrics["position_rmse_m"] < 0.01
-    assert not left_behind(tmp_path)
+    check_flight(tmp_path)
 
 
 @pytest.mark.launch(fixture=replay, shutdown=True)
 def test_recorded_commands_are_flown_and_recorded(tmp_path):
-    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert metrics["outcome"] == "completed"
-    assert metrics["position_rmse_m"] < 0.01
-    assert not left_behind(tmp_path)
+    check_flight(tmp_path)
 
 
 @pytest.mark.launch(fixture=localization, shutdown=True)
