@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Law of a missed approach: where the probe comes to rest before the latch has caught it, both vehicles begin again.
+"""Law of a missed approach: where the probe rests before the latch has caught it, or has passed beside the socket.
 
 A probe that enters slowly or aside rests on the rim: its shoulder meets the rim across from where its axis is off.
-Pushing tilts both vehicles against each other and jams it. So the target stops, and the chaser backs off along the
-socket's axis as the script does, see `iap_control.docking.guidance`. Whoever flew before flies the next approach.
+Pushing tilts both vehicles against each other and jams it. A probe that slides on beside the socket hooks its flange
+behind it. So the target stops, and the chaser backs off along the socket's axis as the script does, see
+`iap_control.docking.guidance`. Whoever flew before flies the next approach.
 """
 
 from typing import NamedTuple, Self
@@ -47,7 +48,7 @@ class MissedApproach(NamedTuple):
         depth: [m].
         speed: [m/s].
         time: [s]; infinite where nothing backs off.
-        script: whose gate is at the end of the retreat.
+        script: whose gate is at the end of the retreat, and whose `way_off` is beside the socket.
     """
 
     depth: float
@@ -111,9 +112,10 @@ def back_off(
 def _is_missed(
     predicted: tuple[Array, Array], missed: MissedApproach, laws: PairLaws, memory: Array
 ) -> bool:
-    """True once the probe has rested in or at the socket for long enough; one noisy instant does not matter."""
+    """True once the probe has rested at the socket, or been beside it, for long enough; an instant does not matter."""
     pair = laws.pair
     now = approach(predicted[1], predicted[0], pair.probe, pair.socket)
     rests = now.depth > missed.depth and now.closing < missed.speed
-    memory[SLOW] = max(0.0, memory[SLOW] + (pair.dt if rests else -pair.dt))
+    is_beside = now.depth > 0.0 and now.radius > missed.script.way_off
+    memory[SLOW] = max(0.0, memory[SLOW] + (pair.dt if rests or is_beside else -pair.dt))
     return bool(memory[SLOW] >= missed.time)

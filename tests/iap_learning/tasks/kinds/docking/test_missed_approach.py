@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A probe that rests in or at the socket before it is caught: both vehicles back off, and the next approach begins."""
+"""A probe that rests at the socket or passes beside it: both vehicles back off, and the next approach begins."""
 
 import numpy as np
 import pytest
 
-from iap_control.docking.missed_approach import BACKS_OFF
+from iap_control.docking.guidance import ROW, empty_memory, split_memory
+from iap_control.docking.missed_approach import BACKS_OFF, MISSED_SIZE, MissedApproach, back_off
+from iap_description.states import P, Q, V
 from iap_description.vehicles.latch import approach
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.kinds.registry import make_episodes, make_task
-from iap_simulation.docking.pair_laws import docked_positions
+from iap_simulation.docking.pair_laws import docked_positions, pair_laws
 from iap_simulation.scenario.resolving import Options, resolve
 
 QUIET = {
@@ -64,6 +66,25 @@ def test_before_the_socket_and_without_the_law_nobody_backs_off(depth, settings)
     flown, backs_off = depths(episode_at(depth, settings), 0.6)
     assert not backs_off.any()
     assert np.abs(flown - depth).max() < 0.05
+
+
+@pytest.mark.parametrize(("aside", "after"), [(0.09, 0.2), (0.003, np.inf)])
+def test_a_probe_that_slides_on_beside_the_socket_comes_back_however_fast_it_is(aside, after):
+    """At 0.15 m/s, 50 mm beyond the mouth; in the bore it is on its way to the latch."""
+    scenario, _ = resolve("docking_hard", Options())
+    laws, settings = pair_laws(scenario), make_task("docking_hard", {}).missed_approach
+    missed = MissedApproach.of(settings, laws.script)
+    rows, out, memory = np.zeros((2, ROW)), np.zeros((2, 4)), np.zeros(MISSED_SIZE)
+    rows[:, Q], rows[:, P] = [0.0, 0.0, 0.0, 1.0], docked_positions(scenario)
+    rows[1, P] += [aside, 0.05 - scenario.latches["dock"].depth, 0.0]
+    rows[1, V] = [0.0, 0.15, 0.0]
+    observers, _ = split_memory(empty_memory(), laws.pair.ahead)
+    periods = range(round(0.5 / laws.pair.dt))
+    backs_off = [
+        back_off((rows[0], rows[1]), False, missed, laws, observers, memory, out) for _ in periods
+    ]
+    first = backs_off.index(True) * laws.pair.dt if any(backs_off) else np.inf
+    assert first == pytest.approx(after, abs=0.01)
 
 
 @pytest.mark.slow
