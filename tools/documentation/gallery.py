@@ -22,7 +22,7 @@ LEAST = 0.001  # of errors that are shown [mm]
 SIZE, QUALITY = (480, 270), 60  # of a picture [pixels], of WebP
 FIRST = {  # scenario -> what is flown of it for its picture, which is of the last instant [s]
     "beetle_hover": 8.0,
-    "blind": 4.0,
+    "blind": 5.0,
     "figure_eight_windy": 12.0,
     "module_hover": 10.0,
     "module_lemniscate": 14.0,
