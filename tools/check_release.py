@@ -4,8 +4,8 @@
 Usage: ./iap python tools/check_release.py [DIR of wheels, by default dist]
 
 Every package.xml, setup.py, CITATION.cff and `iap_description.__version__` name one version; CHANGELOG.md begins with
-it and a date (``## 1.2.0 (2026-12-01)``); and the folder has one wheel of each package in that version. Each line that
-is printed is something to mend; the exit code is 1 then.
+it and a date (``## 1.2.0 (2026-12-01)``); each package's CHANGELOG.rst begins with it, too; and the folder has one
+wheel of each package in that version. Each line that is printed is something to mend; the exit code is 1 then.
 """
 
 import re
@@ -45,6 +45,14 @@ def faults(root: Path, wheels: Path) -> Iterator[str]:
     heading = re.search(HEADING, (root / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     if heading is None or heading[1] != version or heading[2] is None:
         yield f"CHANGELOG.md: does not begin with '## {version} (DATE)'"
+    for manifest in sorted(root.glob("iap_*/package.xml")):
+        log = manifest.with_name("CHANGELOG.rst")
+        first = re.search(
+            r"^(\S+) \(", log.read_text(encoding="utf-8") if log.exists() else "", re.MULTILINE
+        )
+        if first is None or first[1] != version:
+            path = log.relative_to(root)
+            yield f"{path}: does not begin with {version}; ./iap python tools/changelogs.py writes it"
     built = {path.name.split("-")[0] for path in wheels.glob(f"iap_*-{version}-*.whl")}
     packages = {path.parent.name for path in root.glob("iap_*/setup.py")}
     yield from (f"{wheels}: no wheel of {name} {version}" for name in sorted(packages - built))

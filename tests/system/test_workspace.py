@@ -78,6 +78,7 @@ ROS_PACKAGES = {
     "geometry_msgs",
     "joy",
     "launch",
+    "launch_pytest",
     "launch_ros",
     "nav_msgs",
     "rcl_interfaces",
