@@ -93,6 +93,11 @@ def test_an_aircraft_that_is_not_there_is_refused():
         check_faults(faults_of(ONE_OF_EACH[0], {**ONE_OF_EACH[1], "aircraft": 4}), [F450] * 3)
 
 
+def test_each_rotor_of_an_aircraft_may_fail():
+    trees = [{"at": 1.0, "aircraft": 1, "rotor": k, "thrust": 0.5} for k in (1, 2, 3, 4)]
+    assert [each.rotor for each in faults_of(*trees)] == [1, 2, 3, 4]
+
+
 def test_a_rotor_that_is_not_there_is_refused():
     fault = {"at": 1.0, "aircraft": 2, "rotor": 4, "thrust": 0.6}
     with pytest.raises(ValueError, match=r"key 'faults\.0\.rotor': aircraft 2 has 3, not 4"):

@@ -240,6 +240,18 @@ def test_a_moving_wall_gives_its_speed_to_what_it_pushes(loaded, surface):
     assert record[-1, 1, 0] == pytest.approx(0.55 + 0.1, abs=0.01)
 
 
+def test_a_floor_that_moves_off_drags_what_stands_on_it_by_friction(loaded):
+    """From rest at mu g: 0.15 m/s after 0.03 s, where the floor goes at 1 m/s."""
+    push = {"type": "velocity", "velocity": [1.0, 0.0, 0.0]}
+    floor = {"type": "floor", "length": 1.0, "width": 1.0, "position": [0.0, 0.0, 0.5]}
+    surface = {"friction": 0.5, "restitution": 0.0}
+    rider = {**BOX, "position": [0.0, 0.0, 0.6], "mass": 1.0, "surface": surface}
+    engine = loaded(world_of(floor={**floor, "motion": push, "surface": surface}, rider=rider))
+    record = run(engine, 60)
+    gained = record[-1, 1, 7] - record[-31, 1, 7]
+    assert gained == pytest.approx(0.5 * G * 0.03, rel=0.2)
+
+
 @pytest.mark.slow
 def test_a_swinging_floor_carries_along_what_stands_on_it(loaded):
     swing = {"type": "sine", "amplitude": [0.0, 0.1, 0.0], "period": 4.0}

@@ -8,8 +8,17 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_description.sensors.readings import SensorSource
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
 from iap_sensors.mounted.uwb import ANCHOR_PRESETS as ANCHORS
-from iap_sensors.mounted.uwb import PRESETS, UwbSpec, UwbTag, anchor_trees, clear_lines
+from iap_sensors.mounted.uwb import (
+    PRESETS,
+    UwbSpec,
+    UwbTag,
+    UwbTags,
+    anchor_trees,
+    clear_lines,
+)
 
 SOURCE = SensorSource("/iap/drone_1/uwb", "iap/drone_1_uwb")
 PLACE = np.array([1.0, 2.0, 3.0])
@@ -134,6 +143,19 @@ def test_what_drops_out_or_is_too_far_is_not_valid_and_no_number():
     np.testing.assert_array_equal(reading.valid, np.linalg.norm(places - PLACE, axis=1) <= 9.0)
     np.testing.assert_array_equal(np.isnan(reading.ranges), ~reading.valid)
     assert 0 < reading.valid.sum() < 4
+
+
+def test_tags_range_to_each_other_and_none_to_itself():
+    one, star = spec(between_aircraft=True), Assembly.of(load_platform("three_star"), "iap")
+    rows = np.zeros((4, 13))
+    rows[:, :3], rows[:, 6] = np.diag([1.0, 2.0, 3.0, 4.0])[:, :3], 1.0
+    tags = UwbTags(one, star, seed=1, control_hz=100.0)
+    readings = [each for k in range(100) for each in tags.sample(k, 0.01 * k, rows, None)][:3]
+    frames = [each.source.frame for each in readings]
+    for reading in readings:
+        others = [frame for frame in frames if frame != reading.source.frame]
+        assert list(reading.ids[len(one.anchors) :]) == others
+        assert reading.ranges[len(one.anchors) :].min() > 1.0
 
 
 def test_what_is_in_the_way_delays_or_blocks():

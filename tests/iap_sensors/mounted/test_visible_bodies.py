@@ -7,10 +7,11 @@ import numpy as np
 
 from iap_description.math import so3
 from iap_description.vehicles.body_parts import BODY_LABEL, body_parts
+from iap_description.world.scene_objects import OBJECT_LABEL
 from iap_sensors.cameras.renderer import Frame
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.rig_state import RigState
-from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies
+from iap_sensors.mounted.visible_bodies import TiltingRotors, visible_bodies, visible_objects
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.rig_spec import rig_spec
 
@@ -51,6 +52,23 @@ def test_no_part_is_drawn_twice_and_upright_ones_stay_with_their_bodies():
     assert faces + 4 * each == sum(len(part.faces) for part in upright)
     quadrotor = rig_spec(resolved("hover", {}, {"platform": "f450"})[0])
     assert TiltingRotors.of(quadrotor).poses(states()[:1], np.zeros((1, 4))).shape == (0, 7)
+
+
+def test_bodies_and_objects_have_labels_of_their_own_counted_up():
+    surface = {"friction": 0.5, "restitution": 0.0}
+    box = {"type": "box", "size": [1.0, 1.0, 1.0], "surface": surface}
+    settings = {
+        "world.objects": {
+            "near": {**box, "position": [4.0, 0.0, 1.0]},
+            "far": {**box, "position": [8.0, 0.0, 1.0]},
+        }
+    }
+    made = rig_spec(resolved("hover", settings, {})[0])
+    bodies = [{part.label for part in parts} for parts in visible_bodies(made)]
+    assert bodies == [{BODY_LABEL + k} for k in range(len(bodies))]
+    assert len(bodies) > 2
+    objects = [{part.label for part in parts} for parts in visible_objects(made)]
+    assert objects == [{OBJECT_LABEL}, {OBJECT_LABEL + 1}]
 
 
 class Seen:

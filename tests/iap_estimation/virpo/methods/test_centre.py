@@ -170,3 +170,20 @@ def test_estimates_whose_covariance_nobody_knows_do_no_harm():
         _, centre = platform.advance()
     assert np.linalg.norm(platform.error(centre)) < np.deg2rad(2.0)
     assert np.isfinite(centre.covariance[3:6, 3:6]).all()
+
+
+def test_a_place_that_jumps_three_times_as_far_hardly_turns_the_centre_further():
+    """Huber's weight: what a residual pulls is bounded."""
+    turned = []
+    for jump in (0.0, 1.0, 3.0):
+        platform = Platform(4)
+        for _ in range(20):
+            platform.advance()
+        platform.off[0, :2] += jump
+        _, centre = platform.advance()
+        turned.append(centre.q_WB)
+    turns = [
+        np.linalg.norm(so3.quaternion_log(so3.multiply(so3.conjugate(turned[0]), q)))
+        for q in turned
+    ]
+    assert 0.0 < turns[2] < 1.5 * turns[1]

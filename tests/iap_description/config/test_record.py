@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What numbers, counts, shares, switches and names of files may be."""
+
+import math
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from iap_description.config import record
+from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
+from iap_description.config.record import Record, validate
+from iap_description.errors import BadInput
+
+NUMBERS = ("Real", "Positive", "NonNegative", "BelowOne", "Share")
+COUNTS = ("Count", "Seed")
+LEAST = {
+    "Real": -LARGEST_NUMBER,
+    "Positive": LEAST_POSITIVE,
+    "NonNegative": 0.0,
+    "BelowOne": 0.0,
+    "Share": 0.0,
+    "Count": 1,
+    "Seed": 0,
+}
+LARGEST = {
+    "Real": LARGEST_NUMBER,
+    "Positive": LARGEST_NUMBER,
+    "NonNegative": LARGEST_NUMBER,
+    "BelowOne": math.nextafter(1.0, 0.0),
+    "Share": 1.0,
+    "Count": MAX_COUNT,
+    "Seed": MAX_SEED,
+}
+
+
+def read(kind, value):
+    return TypeAdapter(getattr(record, kind)).validate_python(value)
+
+
+@pytest.mark.parametrize("kind", NUMBERS + COUNTS)
+def test_bounds_are_allowed_and_what_is_beyond_them_is_not(kind):
+    least, largest = LEAST[kind], LARGEST[kind]
+    assert (read(kind, least), read(kind, largest)) == (least, largest)
+    beyond = (
+        (least - 1, largest + 1)
+        if kind in COUNTS
+        else (math.nextafter(least, -math.inf), math.nextafter(largest, math.inf))
+    )
+    for each in beyond:
+        with pytest.raises(ValidationError):
+            read(kind, each)
+
+
+@pytest.mark.parametrize("kind", NUMBERS + COUNTS)
+@pytest.mark.parametrize("value", ["1", True, None, [1], math.nan, math.inf])
+def test_a_number_is_no_text_no_truth_and_finite(kind, value):
+    with pytest.raises(ValidationError):
+        read(kind, value)
+
+
+def test_a_whole_number_stands_for_a_real_one_and_no_real_one_for_a_count():
+    assert read("Real", 3) == 3.0
+    for kind in COUNTS:
+        with pytest.raises(ValidationError):
+            read(kind, 3.0)
+
+
+@pytest.mark.parametrize("value", [0, 1, "true", "off", None])
+def test_a_switch_is_true_or_false_and_nothing_else(value):
+    assert read("Flag", True) is True
+    with pytest.raises(ValidationError):
+        read("Flag", value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("FileName", ["a", "flight 2 (b).csv", "x" * 100], ["", ".hidden", "a/b", "x" * 101, 3]),
+        ("VehicleName", ["iap", "a_1", "x" * 60], ["", "1a", "a b", "a/b", "x" * 61]),
+    ],
+)
+def test_names_are_those_of_files(kind, good, bad):
+    for name in good:
+        assert read(kind, name) == name
+    for name in bad:
+        with pytest.raises(ValidationError):
+            read(kind, name)
+
+
+class Wheel(Record):
+    """A record of two keys."""
+
+    radius: record.Positive
+    spokes: record.Count = 3
+
+
+def test_a_record_has_no_other_keys_and_stays_as_it_is():
+    with pytest.raises(BadInput, match=r"file\.yaml: .*'wheel.spoke'"):
+        validate(Wheel, {"radius": 1.0, "spoke": 4}, source="file.yaml", prefix="wheel")
+    with pytest.raises(BadInput, match="missing key 'radius'"):
+        validate(Wheel, {}, source="file.yaml")
+    wheel = validate(Wheel, {"radius": 1}, source="file.yaml")
+    with pytest.raises(ValidationError):
+        wheel.radius = 2.0
