@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iap_bringup.plots.flight_curves import ErrorCurves, FlightCurves
+from iap_description.arrays import Array, Booleans
 from iap_io.plots.plot_style import FAULT, FREE, LIMIT, OUTSIDE, WIDTH
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ ANGLES = ("roll", "pitch", "yaw")
 RMSE, LAST, END = "RMSE", "last", "ends at"
 PANEL_LABELS = (RMSE, LAST, END)  # begin the labels that belong into their own panel
 ABOVE, BELOW = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}"  # where a limit lies that is not drawn
+MOST_BEYOND = 3.0  # that errors outside the scored window may be of those within it, and are drawn
+LEAST_RMSE = 0.001  # that is written out, of any unit
 MILLIMETRE_LIMIT = 0.3  # position errors below this [m] are drawn in millimetres
 
 
@@ -142,6 +145,13 @@ def mark_limit(axes: Axes, value: float, label: str) -> None:
     )
 
 
+def rmse_text(value: float, unit: str) -> str:
+    """A root mean square error with its unit; below what a plot shows it is not told."""
+    return (
+        f"{RMSE} {value:.3g} {unit}" if not value < LEAST_RMSE else f"{RMSE} < {LEAST_RMSE} {unit}"
+    )
+
+
 def widen(axes: Axes, least: float) -> None:
     """Keep a constant from filling its panel with rounding noise."""
     low, high = axes.get_ylim()
@@ -150,12 +160,29 @@ def widen(axes: Axes, least: float) -> None:
         axes.set_ylim(middle - 0.5 * least, middle + 0.5 * least)
 
 
-def share_scale(panels: Sequence[Axes], least: float) -> None:
-    """Give panels of equal meaning one scale around zero, which shows at least some value."""
-    limits = [abs(limit) for axes in panels for limit in axes.get_ylim()]
-    largest = max([least, *limits])
-    for axes in panels:
-        axes.set_ylim(-largest, largest)
+def shown_limit(curves: Sequence[tuple[Array, Booleans]], least: float) -> float:
+    """Largest size of errors that panels of equal meaning show.
+
+    Errors outside the scored window are cut where they would flatten those within it.
+
+    Args:
+        curves: errors (K,) or (K, n), and which of their rows lie in the window; NaN counts as none.
+        least: what a panel shows at least.
+    """
+    scored = max(least, *(_largest(values[inside]) for values, inside in curves))
+    largest = max(least, *(_largest(values) for values, _ in curves))
+    is_cut = largest > MOST_BEYOND * scored and all(inside.any() for _, inside in curves)
+    return scored if is_cut else largest
+
+
+def beyond_text(values: Array, limit: float, unit: str) -> str:
+    """How far errors go beyond what is shown, after their RMSE; empty where they do not."""
+    largest = _largest(values)
+    return f", in grey up to {largest:.3g} {unit}" if largest > limit else ""
+
+
+def _largest(values: Array) -> float:
+    return float(np.nanmax(np.abs(values), initial=0.0))
 
 
 def length_unit(errors: list[ErrorCurves]) -> tuple[float, str]:
@@ -179,7 +206,9 @@ def panel_legend(axes: Axes) -> None:
     inside = [(h, n) for h, n in zip(handles, labels, strict=True) if n.startswith(PANEL_LABELS)]
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))
-    axes.legend(*zip(*inside, strict=True), loc="upper right", ncols=2, borderaxespad=0.2)
+    drawn = axes.legend(*zip(*inside, strict=True), loc="upper right", ncols=2, borderaxespad=0.2)
+    drawn.set_frame_on(True)  # a curve that leaves the panel passes behind it
+    drawn.get_frame().set(facecolor="white", alpha=0.75, linewidth=0.0)
 
 
 def number(value: float, digits: int) -> str:

@@ -3,7 +3,8 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -14,13 +15,12 @@ from matplotlib.figure import Figure
 
 from iap_bringup.cli.images import plot_table
 from iap_bringup.plots.flight import (
-    ELEVATION_DEG,
-    azimuth_deg,
     draw_errors,
     draw_overview,
+    draw_path3d,
     draw_thrusts,
 )
-from iap_bringup.plots.flight_curves import flight_curves
+from iap_bringup.plots.flight_curves import FlightCurves, flight_curves
 from iap_bringup.plots.localized_flights import (
     COLORS,
     BodyPath,
@@ -30,6 +30,7 @@ from iap_bringup.plots.localized_flights import (
     draw_localized,
     outlines,
 )
+from iap_bringup.plots.path_in_space import ELEVATION_DEG, azimuth_deg
 from iap_bringup.plots.plot import FLIGHT, Plot, RenderedPlot
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
@@ -37,7 +38,7 @@ from iap_description.errors import BadInput
 from iap_description.scenes.library import scene_names
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.plots import plot_style
-from iap_io.plots.plot_style import write_plot
+from iap_io.plots.plot_style import drawn_figure, write_plot
 from iap_io.runs import topics
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import Track
@@ -100,6 +101,48 @@ def test_a_vehicle_whose_reference_nobody_follows_has_no_errors(
     labels = [axes.get_ylabel() for axes in overview.axes[1:]]
     assert labels == ["speed [m/s]", "largest\ntilt [deg]", "thrust of each\naircraft [N]"]
     assert "reference" not in {each.get_text() for each in overview.legends[0].get_texts()}
+
+
+@pytest.mark.parametrize("sides", [(0.1, 0.1, 2.0), (9.0, 4.0, 0.3), (1.0, 1.0, 1.0)])
+@pytest.mark.parametrize("draw", [draw_path3d, draw_overview])
+def test_numbers_and_names_of_a_path_lie_apart_within_the_sheet_whatever_its_shape(
+    recorded: Record, draw: Callable[[Figure, FlightCurves], None], sides: tuple[float, ...]
+) -> None:
+    run = recorded(steady_flight("two_line", 50))
+    flight = flight_curves(run.meta, run.vehicles[0])
+    share = np.linspace(0.0, 1.0, 50)[:, None] * np.array(sides)
+    flight = replace(
+        flight,
+        frames=flight.frames + share[:, None],
+        simulated=replace(flight.simulated, position=flight.simulated.position + share),
+        reference=replace(flight.reference, position=flight.reference.position + share),
+    )
+    figure = drawn_figure(lambda figure: draw(figure, flight))
+    figure.draw_without_rendering()
+    path = figure.axes[0]
+    for axis in (path.xaxis, path.yaxis, path.zaxis):
+        low, high = axis.get_view_interval()
+        ticks = [each for each in axis.get_major_ticks() if low <= each.get_loc() <= high]
+        boxes = [each.label1.get_window_extent() for each in ticks]
+        boxes.append(axis.label.get_window_extent())
+        for i, box in enumerate(boxes):
+            assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+            assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1
+            assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+def test_errors_that_are_not_scored_do_not_flatten_those_that_are(recorded: Record) -> None:
+    run = recorded(steady_flight("two_line", 50))
+    flight = flight_curves(run.meta, run.vehicles[0])
+    errors = flight.error.position.copy()
+    errors[:] = 2e-3
+    errors[-5:] = 0.1
+    inside = np.arange(len(errors)) < len(errors) - 5
+    flight = replace(flight, error=replace(flight.error, position=errors, inside=inside))
+    draw_errors(figure := Figure(), flight)
+    assert 2.0 < figure.axes[0].get_ylim()[1] < 5.0  # [mm]
+    texts = [each.get_text() for each in figure.axes[0].get_legend().get_texts()]
+    assert texts == ["RMSE 2 mm, in grey up to 100 mm"]
 
 
 @pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (0.8, 0.5, 0.3), (0.0, 1.0, 0.0)])
