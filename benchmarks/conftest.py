@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the benchmarks take from the command line."""
+"""Options of the benchmarks on the command line."""
 
 import pytest
 

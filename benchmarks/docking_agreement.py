@@ -16,7 +16,7 @@ BATCHED = "batched"  # the contact of `iap_physics.docking`, beside engines' nam
 
 
 class Dockings(NamedTuple):
-    """What came of n dockings.
+    """Outcomes of n dockings.
 
     Attributes:
         succeeded: (n,) whether each has.

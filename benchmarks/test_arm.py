@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the identified model of a quadrotor with an arm flies the published path."""
+"""Speed of the identified model of a quadrotor with an arm on the published path."""
 
 import time
 

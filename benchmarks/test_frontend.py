@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long the front end takes for a stereo pair: textured_walls from an aircraft in flight, in one thread."""
+"""Time of the front end for a stereo pair: textured_walls from an aircraft in flight, in one thread."""
 
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What environments cost over the worlds that fly in them, and how fast they are; seconds of a core's own time."""
+"""Cost of environments over the worlds that fly in them, and their speed; seconds of a core's own time."""
 
 import time
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long updates of the estimators take, and whether ten minutes of flying on one of them need more memory."""
+"""Time of updates of the estimators, and memory over ten minutes of flight on one of them."""
 
 import gc
 import resource

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast many worlds with contact are in MuJoCo: physics, rotors and autopilots at 1 kHz, without a controller.
+"""Speed of many worlds with contact in MuJoCo: physics, rotors and autopilots at 1 kHz, without a controller.
 
 An environment's step is five physics steps of one world; rates are per second of a core's own time.
 """

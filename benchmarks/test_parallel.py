@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast many worlds are: `three_star` in the closed form, physics at 1 kHz, control at 200 Hz.
+"""Speed of many worlds: `three_star` in the closed form, physics at 1 kHz, control at 200 Hz.
 
 Rates are physics steps of a platform with its twelve rotors and three autopilots, per second of a core's own time, but
 for those of several threads.

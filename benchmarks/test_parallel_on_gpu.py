@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast many worlds are on a GPU, and how near to those of the processor: `./iap bench parallel --device cuda`.
+"""Speed of many worlds on a GPU, and their distance from those of the processor: `./iap bench parallel --device cuda`.
 
 Rates are physics steps of a `three_star` with its twelve rotors and three autopilots, per second of wall clock, in
 launches of `PERIODS` control periods; the first launch, which compiles, does not count.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast images by rays are, and whether they show what OpenGL draws.
+"""Speed of images by rays, and their agreement with OpenGL's.
 
 Scenes have 83 boxes, about 1 000 triangles, of their own in each world. Two cores are taken by two processes, each with
 half of the worlds, or by two threads, which share the interpreter between casts.
@@ -149,7 +149,7 @@ def _work(case, number, ready, counts):
 
 
 def test_rays_of_new_worlds(benchmark):
-    """What a reset costs: obstacles drawn anew, and their scene built."""
+    """Cost of a reset: obstacles are drawn anew, and their scene is built."""
     camera = camera_of("depth")
     seeds = iter(range(1000, 10**9))
 

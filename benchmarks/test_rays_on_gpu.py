@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast images by rays are on a GPU, and how near to Embree's: `./iap bench rays --device cuda`.
+"""Speed of images by rays on a GPU, and their distance from Embree's: `./iap bench rays --device cuda`.
 
 Images stay in the GPU's memory unless it is said that they are copied. Scenes and sizes are those of `test_rays`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast images are made, and whether both renderers see the same: textured_walls from a three_star in flight."""
+"""Speed of rendered images, and agreement of both renderers: textured_walls from a three_star in flight."""
 
 import time
 

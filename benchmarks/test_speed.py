@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the suite is: a recorded run in one process, and its cost over the number of aircraft."""
+"""Speed of a recorded run in one process, and its cost over the number of aircraft."""
 
 import itertools
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the viewer costs: beside a flight, as a file of a run, and until something is seen first."""
+"""Cost of the viewer: beside a flight, as a file of a run, and until the first picture."""
 
 import resource
 import subprocess

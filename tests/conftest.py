@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all tests share; helpers that they import are in support/."""
+"""Fixtures that all tests share; helpers that they import are in support/."""
 
 import gc
 import os

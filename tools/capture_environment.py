@@ -28,7 +28,7 @@ def callers_environment(root: Path) -> dict[str, str]:
 
 
 def wheel_environment(venv: Path) -> dict[str, str]:
-    """What the wheels need to be a ROS 2; their libraries here save a second start of Python."""
+    """Variables that the wheels need to be a ROS 2; their libraries here save a second start of Python."""
     libraries = [venv / "lib", *sorted(venv.glob("lib/python3*/site-packages/ros_*.libs"))]
     return {
         "AMENT_PREFIX_PATH": str(venv),

@@ -34,7 +34,7 @@ def versions(root: Path) -> dict[str, str]:
 
 
 def faults(root: Path, wheels: Path) -> Iterator[str]:
-    """What keeps this checkout from being a release."""
+    """Faults that keep this checkout from being a release."""
     named = versions(root)
     version = named["CITATION.cff"]
     yield from (

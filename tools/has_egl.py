@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether OpenGL can be had without a window, through EGL; for set-up, before there is any package to ask.
+"""Test for OpenGL without a window, through EGL; for set-up, before there is any package to ask.
 
 Ends with status 0 where a device of EGL's can be initialised, a graphics card or Mesa's llvmpipe,
 and with a message and status 1 where none can.
@@ -14,7 +14,7 @@ MOST = 16  # devices that are asked
 
 
 def has_device() -> bool:
-    """Whether one of EGL's devices can be initialised; OSError without the library."""
+    """True if one of EGL's devices can be initialised; OSError without the library."""
     egl = ctypes.CDLL(LIBRARY)
     pointer, number = ctypes.c_void_p, ctypes.c_int
     egl.eglGetProcAddress.restype = pointer

@@ -81,7 +81,7 @@ def read(path: Path) -> list[Requirement]:
 
 
 def resolved(arguments: Iterable[str]) -> dict[str, Any]:
-    """What pip would install, by name, as its installation report has it."""
+    """Packages that pip would install, by name, as its installation report has them."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed"]
@@ -111,7 +111,7 @@ def others(packages: dict[str, Any], layer: Layer, *, upgrade: bool) -> dict[str
 
 
 def kept(direct: set[str], locks: Iterable[str], asked: Iterable[str]) -> dict[str, Any]:
-    """What pip would install for requirements files: what is not asked for by name stays as lock files have it."""
+    """Packages that pip would install for requirements files; others stay as lock files have them."""
     names = {normal(each.name) for name in direct for each in of_file(name)}
     files = [REQUIREMENTS / "lock" / f"{name}.txt" for name in locks]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:

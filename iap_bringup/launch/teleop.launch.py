@@ -69,7 +69,7 @@ class ByStick(Substitution):
 
 
 def nodes(context: LaunchContext) -> list[Any]:
-    """What reads the stick, and what turns it into references."""
+    """Nodes that read the stick, and that turn it into references."""
     values = argument_values(context, ARGUMENTS)
     vehicle, mapping = (
         values["vehicle"],

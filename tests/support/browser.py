@@ -45,14 +45,14 @@ class Page:
         self.wait(f"window.__viserMutable && window.__viserMutable.nodePoseData['{node}']")
 
     def reaches(self, node, is_there, seconds=15.0):
-        """Whether a node's position (3,) becomes what a function says within some seconds."""
+        """True if a node's position (3,) becomes what a function says within some seconds."""
         end = time.monotonic() + seconds
         while not is_there(self.position(node)) and time.monotonic() < end:
             self.pause(100)
         return bool(is_there(self.position(node)))
 
     def rests(self, node, seconds=10.0):
-        """Whether a node stands still for a second, and the picture with it, within some seconds."""
+        """True if a node stands still for a second, and the picture with it, within some seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             before, picture = self.position(node), self.picture()
@@ -101,7 +101,7 @@ class Page:
         mouse.up()
 
     def moves(self, node):
-        """Whether a node moves within a second, and the picture with it."""
+        """True if a node moves within a second, and the picture with it."""
         before, picture = self.position(node), self.picture()
         self.pause(1000)
         moved = np.linalg.norm(self.position(node) - before) > 1e-3

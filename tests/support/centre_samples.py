@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the central body's gyroscope says on a flight, and attitudes to try."""
+"""Samples of the central body's gyroscope on a flight, and attitudes to try."""
 
 import numpy as np
 from synthetic import Flight

@@ -72,7 +72,7 @@ class Bench:
         return self.node.inputs.refusals.count()
 
     def calls_stray(self, data: bytes) -> bool:
-        """Whether the newest refusal is of a message with a stray stamp, and that is the one of `data`."""
+        """True if the newest refusal is of a message with a stray stamp, and that is the one of `data`."""
         newest = self.node.inputs.refusals.newest()
         has_stamp = len(data) > HEADER_SIZE + 8
         return has_stamp and f"a message of {stamp_of(data) / SECOND:.3f} s," in newest

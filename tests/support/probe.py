@@ -101,7 +101,7 @@ class Probe:
         return [key for key, each in processes.items() if -(each.poll() or 0) in CRASHES]
 
     def stays(self, holds: Callable[[], bool], duration: float = 0.3) -> bool:
-        """Whether a condition holds all the time while messages could come that break it."""
+        """True if a condition holds all the time while messages could come that break it."""
         deadline = time.monotonic() + duration
         while time.monotonic() < deadline and holds():
             self._executor.spin_once(timeout_sec=0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sensors say in one process and over topics, side by side."""
+"""Readings of sensors in one process and over topics, side by side."""
 
 from collections.abc import Iterable
 

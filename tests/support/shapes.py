@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far shapes reach, worked out by hand."""
+"""Extents of shapes, worked out by hand."""
 
 import numpy as np
 

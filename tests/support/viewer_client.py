@@ -88,7 +88,7 @@ class ViewerClient:
         self._send(_messages.GuiUpdateMessage(uuid=self.labels[label], updates={"value": True}))
 
     def wait(self, is_so, seconds=60.0):
-        """Whether something comes true within some seconds."""
+        """True if something comes true within some seconds."""
         until = time.monotonic() + seconds
         while not is_so() and time.monotonic() < until:
             time.sleep(0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of whole estimators share: settings, and how long the flight is."""
+"""Settings and duration of the flight that tests of whole estimators share."""
 
 from iap_estimation.virpo.spec import load_spec
 

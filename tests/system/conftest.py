@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests of the whole suite share."""
+"""Fixtures that tests of the whole suite share."""
 
 from pathlib import Path
 

@@ -29,7 +29,7 @@ def test_every_folder_is_listed_with_what_its_docstring_says():
 
 
 def is_there(package: str, *names: str) -> bool:
-    """Whether a package has a module or folder of this name, or a name in a module."""
+    """True if a package has a module or folder of this name, or a name in a module."""
     path = ROOT / package / package / Path(*names)
     module = path.parent.with_suffix(".py")
     named = module.is_file() and names[-1] in module.read_text(encoding="utf-8")

@@ -50,7 +50,7 @@ MODULES = [*PAGES, *ROOT.glob("iap_*/iap_*/**/*.py")]
 
 
 def is_module(name: str) -> bool:
-    """Whether a dotted name begins with a folder or a module below its package."""
+    """True if a dotted name begins with a folder or a module below its package."""
     first, *rest = name.split(".")
     homes = [ROOT.joinpath(first, first, *rest[:k]) for k in range(len(rest), 0, -1)]
     return any(h.is_dir() or h.with_suffix(".py").is_file() for h in homes)

@@ -121,7 +121,7 @@ def modules(package: str) -> list[Path]:
 
 
 def is_core(path: Path) -> bool:
-    """Whether a module may not know ROS: all but nodes, what they share in iap_io, and what launch files share."""
+    """True if a module may not know ROS: all but nodes, what they share in iap_io, and what launch files share."""
     package, *folders = path.relative_to(ROOT).parts[1:-1]
     shared = (package == "iap_io" and folders[:1] == ["ros"]) or path.name == "launch_actions.py"
     return "nodes" not in folders and not shared
@@ -254,7 +254,7 @@ def test_the_simulation_comes_without_what_is_heavy():
 
 
 def needs_extra(path: Path) -> bool:
-    """Whether a module is of use with an extra alone."""
+    """True if a module is of use with an extra alone."""
     folders = set(path.relative_to(ROOT).parts)
     learns = "iap_learning" in folders and {"datasets", "environments", "training"} & folders
     return bool(learns or EXTRAS.keys() & (imports(path) | folders))

@@ -33,7 +33,7 @@ def options_of(names: tuple[str, ...]) -> str:
 
 
 def list_of_names() -> str:
-    """What ``iap list`` lists, a section for each kind."""
+    """Names that ``iap list`` prints, a section for each kind."""
     out = f"{MADE}# Names\n\nWhat the suite brings, as `./iap list` prints it.\n\n"
     for name, kind in KINDS.items():
         out += f"## {name.capitalize()}\n\n`{kind.use}`\n\n"

@@ -152,7 +152,7 @@ def _row(package: str, file: Path, mutation: Mutation, outcome: Outcome) -> dict
 
 
 def _is_suspect(mutation: Mutation) -> bool:
-    """Whether a fault may change nothing that anybody notices: a bound against division by zero."""
+    """True if a fault may change nothing that anybody notices: a bound against division by zero."""
     if mutation.kind != "constant 10 % larger":
         return False
     return abs(float(mutation.text)) < TINY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which tests run a function: noted once for each test file, and anew when the file changes."""
+"""Tests that run a function, noted once for each test file, and anew when the file changes."""
 
 import ast
 import hashlib
@@ -155,7 +155,7 @@ class Sources:
             self._read(str(file.relative_to(root)), ast.parse(file.read_text()))
 
     def has_kernels(self, file: str) -> bool:
-        """Whether a module has compiled functions."""
+        """True if a module has compiled functions."""
         return any(place.startswith(f"{file}:") for place in self._compiled)
 
     def kernels(self, places: Iterable[str]) -> set[str]:
@@ -196,7 +196,7 @@ class Sources:
                     self._add(f"{file}:{name}.{method.name}", method, known)
 
     def _imported(self, module: ast.Module) -> dict[str, str]:
-        """What names of a module stand for: places of ours, or our modules ("file:")."""
+        """Targets of the names of a module: places of ours, or our modules ("file:")."""
         names = {}
         for node in ast.walk(module):
             if not isinstance(node, ast.ImportFrom) or node.module is None:

@@ -84,7 +84,7 @@ def _faults(node: ast.AST, function: str, inside: bool) -> Iterator[tuple[str, a
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """What is below a node, without annotations, decorators and base classes."""
+    """Nodes below a node, without annotations, decorators and base classes."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return list(node.body)
     if isinstance(node, ast.AnnAssign):

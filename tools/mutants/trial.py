@@ -30,7 +30,7 @@ SLOWER = 4.0  # times the seconds that were noted
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one mutant: killed, survived, "not run" (by no test that is known), or undecided (out of time)."""
+    """Outcome of one mutant: killed, survived, "not run" (by no test that is known), or undecided (out of time)."""
 
     name: str
     seconds: float
@@ -160,7 +160,7 @@ class Copy:
 
 
 def _outcome(code: int | None, said: str) -> tuple[str, str]:
-    """What exit code and words of pytest mean, and the test that has noticed.
+    """Meaning of pytest's exit code and output, and the test that has noticed.
 
     Who is out of time may be in a loop without an end, or on a busy machine: that tells nothing.
     """

@@ -36,7 +36,7 @@ CHECKOUT = next(
 
 
 class Finding(NamedTuple):
-    """What was found of one thing.
+    """Finding about one part of the installation.
 
     Attributes:
         group: of things that belong together.
@@ -198,7 +198,7 @@ def _engines() -> list[Finding]:
 
 
 def _pictures() -> list[Finding]:
-    """What draws images, films and pages."""
+    """Findings about packages that draw images, films and pages."""
     drawn, fits = graphics()
     apt = "apt-get install libegl1 libgl1-mesa-dri (or: renderer: pybullet)"
     codecs = video_codecs()

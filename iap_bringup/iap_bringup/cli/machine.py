@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a machine has: processors, memory, graphics, codecs, a browser, a GPU and ROS 2."""
+"""Equipment of a machine: processors, memory, graphics, codecs, a browser, a GPU and ROS 2."""
 
 import os
 import shutil
@@ -54,7 +54,7 @@ def kernel_cache() -> tuple[str, str]:
 
 
 def graphics() -> tuple[str, bool]:
-    """What draws by OpenGL without a window, and whether that works."""
+    """OpenGL's driver without a window, and whether it works."""
     if find_spec("moderngl") is None:
         return "moderngl is not installed", False
     import moderngl

@@ -66,21 +66,21 @@ VERBS = {
     "dataset": Verb(
         "flights", "record a scenario for many values and seeds", {"--policy": "learning"}
     ),
-    "cluster": Verb("flights", "be a part of a cluster that flies sweeps"),
-    "evaluate": Verb("learning", "judge a policy over many episodes"),
+    "cluster": Verb("flights", "join this machine to a cluster that flies sweeps"),
+    "evaluate": Verb("learning", "fly a policy over many episodes, and count its successes"),
     "train": Verb("learning", "train a policy"),
-    "localize": Verb("recordings", "estimate where recorded aircraft were"),
+    "localize": Verb("recordings", "estimate poses from recorded sensors"),
     "identify": Verb("recordings", "fit a model to logs of flights"),
-    "list": Verb("studies", "what there is to fly"),
-    "doctor": Verb("environment", "what is installed, and what mends what is missing"),
-    "completion": Verb("environment", "a script by which the shell completes words"),
-    "urdf": Verb("studies", "a platform as URDF"),
+    "list": Verb("studies", "list scenarios, platforms, sensors and other names"),
+    "doctor": Verb("environment", "check the installation, and name the remedies"),
+    "completion": Verb("environment", "print a script for completion in the shell"),
+    "urdf": Verb("studies", "print a platform as URDF"),
     "view": Verb("recordings", "show a run in the browser"),
     "plot": Verb("recordings", "draw a run's plots again"),
-    "render": Verb("recordings", "picture of a run, or its images again"),
-    "experiment": Verb("studies", "a study with a table"),
+    "render": Verb("recordings", "make a picture or a video of a run, or its images again"),
+    "experiment": Verb("studies", "run a study and print its table"),
     "fuzz": Verb("studies", "try damaged input on every command"),
-    "bench": Verb("studies", "measure speed"),
+    "bench": Verb("studies", "measure the speed"),
 }
 
 
@@ -184,7 +184,7 @@ def _of_limit(error: OSError) -> str:
 
 
 def _fault_of_record(error: ValueError) -> str:
-    """What is wrong with a record that is made of a configuration's numbers; empty for other errors."""
+    """The fault of a record that is made of a configuration's numbers; empty for other errors."""
     from pydantic import ValidationError  # iap doctor runs without it
 
     from iap_description.config.record import first_fault
@@ -226,10 +226,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     parser = CommandParser(
         prog="iap",
-        description="Simulates integrated aerial platforms: several quadrotors joined to one body.",
-        epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3. Besides, of a checkout: ./iap"
-        " python ARGUMENTS runs Python in this environment, ./iap test the tests, ./iap docs"
-        " builds the pages of docs, ./iap wheels wheels for pip.",
+        description="Simulate integrated aerial platforms: several quadrotors joined to one body.",
+        epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3. A checkout has more commands:"
+        " ./iap python runs Python in this environment, ./iap test runs the tests, ./iap docs builds the"
+        " pages of docs, and ./iap wheels builds wheels for pip.",
     )
     parser.add_argument("--version", action="version", version=f"iap {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -44,7 +44,7 @@ class ReadmeFigure(NamedTuple):
         return abs(self.value(metrics) - float(self.text)) <= 10.0**-digits
 
     def value(self, metrics: Mapping[str, Any]) -> float:
-        """What the flight has; NaN where that is nothing."""
+        """The flight's figure; NaN where it has none."""
         value = value_at(metrics, self.key)
         return math.nan if value is None else self.factor * float(value)
 

@@ -33,7 +33,7 @@ TEXT_BACK = (255, 255, 255, 165)
 
 @dataclass(frozen=True)
 class FilmSettings:
-    """How a flight is filmed.
+    """Settings of a film of a flight.
 
     Attributes:
         rate: pictures a second.

@@ -88,7 +88,7 @@ def studio_scene() -> Scene:
 
 @dataclass
 class _Node:
-    """What hangs on a node.
+    """Parts that hang on a node.
 
     Attributes:
         pose: (7,) in its parent's frame.
@@ -267,7 +267,7 @@ class FilmPicture:
         return (points_W - self._view.p_WC_W) @ self._view.R_WC
 
     def _visible(self, points_C: Array, pixels: Array) -> NDArray[np.bool_]:
-        """Which points (n, 3) are in front of all surfaces."""
+        """True (n,) for points (n, 3) in front of all surfaces."""
         inside = np.isfinite(pixels).all(axis=1) & (points_C[:, 2] > PICTURE_RANGE_M[0])
         height, width = self._depth.shape
         places = np.where(inside[:, None], pixels, 0.0) / DEPTH_SHRINK

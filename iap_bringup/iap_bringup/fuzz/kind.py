@@ -28,7 +28,7 @@ class Command(NamedTuple):
 
 
 class Kind(Protocol):
-    """What every kind has."""
+    """Protocol of a kind of damaged input."""
 
     @property
     def share(self) -> int:

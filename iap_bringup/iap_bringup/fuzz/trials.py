@@ -50,7 +50,7 @@ class Ending(NamedTuple):
 
 
 class Circumstances(NamedTuple):
-    """What happens to a command.
+    """Circumstances in which a command runs.
 
     Attributes:
         environment: of a process that starts from nothing in place of a fork.

@@ -80,7 +80,7 @@ def show_notice(console: Console, notice: Notice) -> None:
 
 
 def show(console: Console, result: Result) -> None:
-    """What came of a flight, its errors, and where everything is."""
+    """Outcome of a flight, its errors, and the paths of its files."""
     metrics = result.metrics
     console.print(result.summary, style="bold", highlight=False, markup=False, soft_wrap=True)
     vehicles = metrics.get("vehicles") or {_name(result): metrics}

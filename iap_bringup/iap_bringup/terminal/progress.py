@@ -46,7 +46,7 @@ class Compilations(event.Listener):
 
 
 class CompilationColumn(ProgressColumn):
-    """How many functions have been compiled, while some are: this is done once and kept."""
+    """Number of functions compiled so far; kernels are compiled once and kept."""
 
     def __init__(self, compilations: Compilations) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ FASTEST = 0.0  # stands for a speed without a limit
 
 
 class Pausing(Protocol):
-    """What a person does to the time of what is shown.
+    """Control of time by the person who watches.
 
     Attributes:
         is_paused: whether it stands still.
@@ -30,7 +30,7 @@ class Pausing(Protocol):
 
 @runtime_checkable
 class Control(Pausing, Protocol):
-    """What a person does to the time of a flight that is shown."""
+    """Control of a flight's time by the person who watches."""
 
     def reset(self) -> None:
         """Back to the start."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the colours of a scene mean."""
+"""Legend of the colours of a scene."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

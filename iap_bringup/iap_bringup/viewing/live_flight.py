@@ -123,7 +123,7 @@ class LiveFlight:
             return self._shown
 
     def notes(self) -> SceneNotes:
-        """What is known besides at that instant."""
+        """Notes of that instant, see `SceneNotes`."""
         with self._lock:
             return self._notes
 

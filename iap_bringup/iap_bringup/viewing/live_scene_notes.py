@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known of a flight in this process besides its steps, see `SceneNotes`."""
+"""Notes of a flight in this process, besides its steps, see `SceneNotes`."""
 
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.point_readings import PointReadings
@@ -31,7 +31,7 @@ class LiveSceneNotes:
         self._points.receive(reading)
 
     def at(self, steps: Steps) -> SceneNotes:
-        """What is known at the present instant."""
+        """Notes of the present instant."""
         covariances = self._estimates.at(steps[0].t)
         clouds = self._points.at(steps)
         return SceneNotes(self._couplings(), covariances, clouds, self._objects())

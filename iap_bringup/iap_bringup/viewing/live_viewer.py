@@ -124,7 +124,7 @@ class LiveViewer:
         return fly
 
     def _may_lead(self) -> bool:
-        """Whether the chosen vehicle can be led by hand; the panel says why not."""
+        """True if the chosen vehicle can be led by hand; the panel says why not."""
         self._hindrance.content = self._flight.hand.hindrance(self._number)
         return not self._hindrance.content
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording says besides the states of vehicles: couplings, covariances of estimates, measured points."""
+"""Notes of a recording besides the states of vehicles: couplings, covariances of estimates, measured points."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -59,7 +59,7 @@ class RecordedSceneNotes:
         self._slot: tuple[int, dict[str, Array]] = (-1, {})
 
     def at(self, t: float) -> SceneNotes:
-        """What is known at a time [s]."""
+        """Notes of a time [s]."""
         covariances, clouds = self._covariances_at(t), self._clouds_at(t)
         return SceneNotes(self._couplings_at(t), covariances, clouds, self._objects_at(t))
 

@@ -157,7 +157,7 @@ def table_of(folder: Path) -> RunTable | None:
 
 
 class Selection(NamedTuple):
-    """Which rows are listed, in which order.
+    """Filter and order of the listed rows.
 
     Attributes:
         sort: column.

@@ -43,7 +43,7 @@ Vec3 = tuple[float, float, float]
 
 
 class FlightScene:
-    """What a viewer draws of a flight.
+    """Parts of a flight that a viewer draws.
 
     Args:
         rig: vehicles, sensors and world.

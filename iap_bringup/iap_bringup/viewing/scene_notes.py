@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a scene shows besides the states of vehicles: couplings between them, uncertainty of estimates, points."""
+"""Notes that a scene shows besides the states of vehicles: couplings between them, uncertainty of estimates, points."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -33,7 +33,7 @@ class Source(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is."""
+        """Title of the flight."""
 
     @property
     def rig(self) -> RigSpec:
@@ -86,7 +86,7 @@ class LiveSource(Protocol):
         """One step of every vehicle at the newest instant that is shown; empty before the first."""
 
     def notes(self) -> SceneNotes:
-        """What is known besides at that instant."""
+        """Notes of that instant."""
 
 
 def reference_ways(flight: Flight) -> list[Array]:
@@ -126,7 +126,7 @@ class RunSource:
         self._notes = RecordedSceneNotes(run)
 
     def notes(self, t: float) -> SceneNotes:
-        """What is known at a time [s] besides the vehicles' steps."""
+        """Notes of a time [s], besides the vehicles' steps."""
         return self._notes.at(t)
 
     def show(self, scene: FlightScene, stage: Stage, t: float) -> None:

@@ -12,7 +12,7 @@ from iap_description.states import REF_FIXED
 
 
 class Failsafe(Record):
-    """When the estimate that a vehicle flies on counts as lost, and what it then does."""
+    """Limits beyond which the estimate that a vehicle flies on is lost, and its action then."""
 
     blind: Positive  # without tracks, and without ranges where the method uses them [s]
     deviation: Positive  # of its place, as the estimator states it [m]

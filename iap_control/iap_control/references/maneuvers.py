@@ -170,7 +170,7 @@ class Maneuvers:
             duration *= GROWTH
 
     def _from_rest(self, start: Array, goal: Array) -> float:
-        """How long a quintic takes between two poses at rest, at the limits of acceleration [s]."""
+        """Duration of a quintic between two poses at rest, at the limits of acceleration [s]."""
         turn = so3.quaternion_log(so3.multiply(so3.conjugate(start[REF_Q]), goal[REF_Q]))
         linear = float(np.linalg.norm(goal[REF_P] - start[REF_P])) / self.limits.acceleration
         angular = float(np.linalg.norm(turn)) / self.limits.angular_acceleration

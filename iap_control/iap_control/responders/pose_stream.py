@@ -142,7 +142,7 @@ class PoseStream:
         return False
 
     def _is_elsewhere(self, t: float, stamp: float, pose: Array) -> bool:
-        """Whether a pose is far from where the stream was going by its stamp; without one, also from where it was."""
+        """True if a pose is far from where the stream was going by its stamp; without one, also from where it was."""
         last, is_stamped = self.track, self.track is not None and stamp > self.track.stamp
         if not is_stamped:
             last = self._before or last
@@ -167,7 +167,7 @@ class PoseStream:
             self.track = replace(self.track, is_resting=True)
 
     def _since(self, t: float, stamp: float) -> float:
-        """When a pose received at `t` would have come with the shortest delay of late."""
+        """Time at which a pose received at `t` would have come with the shortest recent delay [s]."""
         self._note(self._delays, t, t - stamp)
         return stamp + min(delay for _, delay in self._delays)
 
@@ -178,7 +178,7 @@ class PoseStream:
             values.popleft()
 
     def _jitter(self) -> float:
-        """How much longer than usual poses stay away [s]."""
+        """Time by which poses stay away for longer than usual [s]."""
         intervals = [interval for _, interval in self._intervals]
         return max(intervals) - sum(intervals) / len(intervals)
 

@@ -15,6 +15,6 @@ def near(name: str, known: Iterable[str]) -> str:
 
 
 def alternatives(name: str, known: Iterable[str]) -> str:
-    """What to type in place of a name: those that are like it, or else all of them."""
+    """Names to type in place of an unknown one: those that are like it, or else all."""
     names = list(dict.fromkeys(known))
     return near(name, names) or f"choose {', '.join(names)}"

@@ -171,7 +171,7 @@ def _length(tree: Any, path: str) -> int:  # noqa: ANN401
 
 
 def _known_here(node: Any, key: str) -> str:  # noqa: ANN401
-    """What may be typed in place of a key that a node of a tree does not have."""
+    """Keys to type in place of one that a node of a tree does not have."""
     if isinstance(node, dict):
         return alternatives(key, map(str, node))
     return f"there are {len(node)} here" if isinstance(node, list) else "here is a single value"

@@ -36,7 +36,7 @@ def install_line(extra: str) -> str:
 
 
 def requirements(extra: str) -> list[str]:
-    """What the suite's metadata ask for by an extra, with versions."""
+    """Requirements of an extra in the suite's metadata, with versions."""
     mark = re.compile(rf"""extra\s*==\s*["']{extra}["']""")
     try:
         lines = requires(SUITE) or []

@@ -30,7 +30,7 @@ StampOf = Callable[[Any], int]
 
 @dataclass(frozen=True)
 class BagClocks:
-    """How stamps of a bag's messages become times of one clock, the inertial unit's.
+    """Map from stamps of a bag's messages to times of one clock, the inertial unit's.
 
     Attributes:
         delay_ns: usual delay of the inertial unit's messages.

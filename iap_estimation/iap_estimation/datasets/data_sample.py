@@ -41,7 +41,7 @@ SignedAxes = tuple[tuple[float, ...], ...]  # a rotation (3, 3) of axes to axes
 
 @dataclass
 class DataSample:
-    """What sensors of the first aircraft say at the beginning, or of ranges all along.
+    """Readings of the first aircraft's sensors at the beginning; of ranges, all.
 
     Attributes:
         dataset: that it is of.
@@ -64,7 +64,7 @@ class DataSample:
     _misfits: dict[float | SignedAxes, Misfits] = field(default_factory=dict)
 
     def misfits(self, factor: float | SignedAxes) -> Misfits:
-        """How the gyroscope's turns, times a factor or by other axes, fit those of the images."""
+        """Fit of the gyroscope's turns, times a factor or by other axes, to those of the images."""
         if factor not in self._misfits:
             w = factor * self.w_B if isinstance(factor, float) else self.w_B @ np.array(factor).T
             turns = GyroTurns(self.t, w)

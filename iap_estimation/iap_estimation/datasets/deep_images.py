@@ -37,7 +37,7 @@ class DeepLevels:
 
     @property
     def note(self) -> str | None:
-        """What the user should know, if anything."""
+        """Text for the user; None where there is nothing to report."""
         if self == ALL_LEVELS:
             return None
         return f"images of 16 bits that use few: levels {self.black:.0f} to {self.white:.0f} become black to white"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether calibrations fit cameras, what images show, when they were taken, and whether one alone begins at rest."""
+"""Checks of calibrations, of contents and delay of images, and of rest at the begin of one camera alone."""
 
 import math
 
@@ -85,7 +85,7 @@ def repeated(sample: DataSample) -> str | None:
 
 
 def delay_of(sample: DataSample) -> Delay | None:
-    """How late the images' stamps are; None where nothing turns enough to tell."""
+    """Delay of the images' stamps; None where nothing turns enough to tell."""
     if not sample.turns_can_be_seen:
         return None
     return image_delay(sample.misfits(1.0))

@@ -154,7 +154,7 @@ class _Least(NamedTuple):
 
 
 def _least(delays: Array, curve: Array) -> _Least | None:
-    """Where a curve is least, by a parabola through three points; None at its ends, and of a flat one."""
+    """Minimum of a curve, by a parabola through three points; None at its ends, and of a flat one."""
     k = int(np.argmin(curve))
     if k in (0, len(curve) - 1) or curve.mean() < CONTRAST * curve[k]:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether an inertial unit says m/s^2 and rad/s, and which way its accelerometer points."""
+"""Checks of an inertial unit's units (m/s^2, rad/s), and of the sign of its accelerometer."""
 
 import math
 from itertools import permutations, product

@@ -71,7 +71,7 @@ CHECKS: tuple[Check, ...] = (without_tracks, restarting, off_ranges)
 
 
 def range_errors(results: LocalizationResults, method: str) -> dict[str, np.ndarray]:
-    """What the ranges to each anchor are longer (n,) than the ways from a method's places [m]."""
+    """Excess (n,) of the ranges to each anchor over the distances from a method's positions [m]."""
     errors: dict[str, list[float]] = {}
     for number, rounds in results.rounds.items():
         one = results.dataset.aircraft[number]

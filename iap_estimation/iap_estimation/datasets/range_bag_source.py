@@ -232,7 +232,7 @@ def _measured(
     t: float,
     message: Any,  # noqa: ANN401 - rosbags makes these types at run time
 ) -> Iterator[Event]:
-    """What a message says, if anything that counts."""
+    """The event of a message; none where it does not count."""
     source = f"{path}: {topic}"
     measured: ImuSample | Ranges | None
     if topic == mapping.imu:

@@ -79,14 +79,14 @@ def _joined(rounds: Sequence[Ranges]) -> Ranges:
 
 
 def _off(moment: Ranges) -> Array:
-    """What ranges of a moment are longer (n,) than the ways from the place where they meet [m]."""
+    """Excess (n,) of the ranges of a moment over the distances from the point where they meet [m]."""
     p = meeting_point([moment], "ranges of a moment")
     off: Array = moment.ranges - np.linalg.norm(p - moment.p_W, axis=1)
     return off
 
 
 def _errors(moments: Sequence[Ranges]) -> dict[int, Array]:
-    """What the ranges to every anchor are off [m]."""
+    """Errors of the ranges to every anchor [m]."""
     off = np.concatenate([_off(moment) for moment in moments])
     anchors = np.concatenate([moment.anchors for moment in moments])
     return {int(one): off[anchors == one] for one in np.unique(anchors)}
@@ -149,7 +149,7 @@ def _check_exchanged(
 
 
 def _error(errors: dict[int, Array]) -> float:
-    """What the ranges to an anchor are off in the median, in the mean over anchors [m]."""
+    """Median error of the ranges to an anchor, in the mean over anchors [m]."""
     return float(np.mean([np.median(np.abs(off)) for off in errors.values()]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is understood of a data set before it is localised: `CHECKS`, what they say, and what follows from it."""
+"""Checks of a data set before it is localised: `CHECKS`, their findings, and the corrections that follow."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ MARGIN = 0.05  # beyond a delay, within which events are sorted [s]
 
 @dataclass(frozen=True)
 class Corrections:
-    """What a user says of a data set's sensors.
+    """Corrections of a data set's sensors by the user.
 
     Attributes:
         accel_scale: factor on specific forces; -1 where the sign is flipped. None is 1, and to be doubted.

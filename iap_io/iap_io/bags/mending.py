@@ -70,7 +70,7 @@ def _mended_file(path: Path, folder: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether an mcap file begins as one and does not end as one."""
+    """True if an mcap file begins as one and does not end as one."""
     with path.open("rb") as file:
         begins = file.read(len(MAGIC)) == MAGIC
         size = file.seek(0, 2)

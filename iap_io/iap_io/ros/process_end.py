@@ -41,7 +41,7 @@ class _Times(ctypes.Structure):
 
 
 def launch_has_ended() -> bool:
-    """Whether the launch that started this process has ended; never, where none did."""
+    """True if the launch that started this process has ended; never, where none did."""
     launcher = os.environ.get(LAUNCHER, "")
     if not launcher or os.getppid() == int(launcher):
         return False

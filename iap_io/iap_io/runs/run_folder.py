@@ -135,7 +135,7 @@ def empty_folder(folder: Path) -> None:
 
 
 def _is_of_use(folder: Path, *, after: BaseException) -> bool:
-    """Whether a folder holds what can be gone on with, or but for a refusal what opens."""
+    """True if a folder holds what can be gone on with, or but for a refusal what opens."""
     if (folder / CHECKPOINT).is_file():
         return True
     if isinstance(after, BadInput):
@@ -144,7 +144,7 @@ def _is_of_use(folder: Path, *, after: BaseException) -> bool:
 
 
 def _is_recording(folder: Path) -> bool:
-    """Whether a folder holds a recording that is complete as far as it goes."""
+    """True if a folder holds a recording that is complete as far as it goes."""
     try:
         return len(next(RunReader(folder).pieces())[0].t) > 0
     except BadInput:

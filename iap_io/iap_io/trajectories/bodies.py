@@ -12,7 +12,7 @@ _LISTED = 12
 
 
 class BodyLabel(NamedTuple):
-    """What a message says of itself: the frame of its pose, and the body that has it; empty without."""
+    """Frame of a message's pose, and the body that has it; empty without."""
 
     frame: str
     name: str

@@ -104,7 +104,7 @@ def are_nanoseconds_of(name: str, seconds: str) -> bool:
 
 
 def column_of(name: str) -> Column | None:
-    """What a column is of a pose; None if it is none of it."""
+    """Part of a pose that a column holds; None if it holds none."""
     said = words(name)
     if not said or set(said) & _OTHERS or set(said[:-1]) & _SYMBOLS:
         return None

@@ -38,7 +38,7 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
 
 
 def _quaternion_order(path: Path) -> list[int]:
-    """Where x, y, z, w are, as the header names them; without names as in EuRoC's."""
+    """Columns of x, y, z, w by the header's names; without names, those of EuRoC."""
     header = read_text(path).splitlines()[:1] or [""]
     names = [name.strip(" #").lower().split(" ")[0] for name in header[0].split(",")]
     ends = [name.rsplit("_", 1)[-1].removeprefix("q") for name in names[4:8]]

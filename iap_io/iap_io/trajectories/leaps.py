@@ -222,7 +222,7 @@ def _lasting(
 
 
 def _roughness(p: Array, t: Array) -> Booleans:
-    """Which samples lie off the line of their neighbours by more than noise and acceleration give."""
+    """True for samples that lie off the line of their neighbours by more than noise and acceleration give."""
     if len(t) < 2 * RUN:
         return np.zeros(1, np.bool_)
     share = ((t[1:-1] - t[:-2]) / (t[2:] - t[:-2]))[:, None]

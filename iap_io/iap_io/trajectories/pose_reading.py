@@ -16,7 +16,7 @@ Reach = Annotated[float, Field(strict=True, ge=0.0)]  # may be infinite
 
 
 class PoseReading(Record):
-    """What a user says of a recording; None, or ``auto``, leaves it to the reading.
+    """Settings of the user for a recording; None, or ``auto``, leaves a setting to the reader.
 
     Attributes:
         topic: of the poses in a bag, for a pair of Points that of the positions; ``TOPIC:BODY`` names a body, too.
@@ -71,7 +71,7 @@ def counted(number: int, noun: str) -> str:
 
 @dataclass(frozen=True)
 class RecordingSummary:
-    """What a recording was read as.
+    """Interpretation with which a recording was read.
 
     Attributes:
         kind: of the file.

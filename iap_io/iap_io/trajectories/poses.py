@@ -61,7 +61,7 @@ def bag_summary(
     reading: PoseReading,
     defined: Convention | None = None,
 ) -> RecordingSummary:
-    """What a topic is read as; the other topics with poses and the other bodies are named.
+    """Interpretation of a topic; the other topics with poses and the other bodies are named.
 
     Args:
         bag: that holds it.

@@ -146,7 +146,7 @@ def _unexplained(motion: Motion) -> float | None:
 
 
 def _turned(motion: Motion) -> str:
-    """How n is turned or mirrored against R u, where one map explains it; empty where none does."""
+    """Turn or reflection of n against R u, where one map explains it; empty where none does."""
     directions = _directions(motion)
     if directions is None:
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What engines without contact have in common: nothing touches, and no joints are added in flight."""
+"""Common part of engines without contact: nothing touches, and no joints are added in flight."""
 
 from typing import NoReturn
 

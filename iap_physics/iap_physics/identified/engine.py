@@ -26,7 +26,7 @@ from iap_physics.identified.spec import IdentifiedSpec
 
 @dataclass(frozen=True)
 class IdentifiedSnapshot:
-    """What `restore` needs."""
+    """State for `restore`."""
 
     t: float
     plant: IdentifiedPlant

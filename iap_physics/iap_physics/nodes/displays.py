@@ -90,7 +90,7 @@ class OdometryAndFrames:
 
 
 class MeasuredOdometry:
-    """What is measured of a vehicle's central body as Odometry, with the covariance of its white noise.
+    """Measured state of a vehicle's central body as Odometry, with the covariance of its white noise.
 
     Args:
         node: that publishes.

@@ -34,7 +34,7 @@ class Metronome:
         self._due = None
 
     def beat(self, *, ready: bool) -> bool:
-        """Whether a period is due and ready, or has waited for long enough; if so it counts as done."""
+        """True if a period is due and ready, or has waited for long enough; if so it counts as done."""
         now = self._clock()
         if self._due is None:
             self._due, self._last = now + self._period, now

@@ -29,7 +29,7 @@ MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, ma
 
 
 class FlightHold(Protocol):
-    """What commands a vehicle for which no commands come."""
+    """Fail-safe that commands a vehicle for which no commands come."""
 
     def begin(self, x: Array) -> None:
         """Hold the platform of rows (bodies, 13) from now on."""

@@ -247,7 +247,7 @@ class Session:
 
 
 def _hold_of(spec: PlantSpec, vehicle: PlantVehicle) -> FlightHold:
-    """What holds a vehicle without commands."""
+    """Text of what holds a vehicle without commands."""
     return FailSafe(spec, vehicle) if spec.identified is None else VelocityHold()
 
 

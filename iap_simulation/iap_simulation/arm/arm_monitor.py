@@ -47,7 +47,7 @@ class ArmMonitor(TaskMonitor[Plant]):
 
     @property
     def success(self) -> str:
-        """What became of the object of a gripper; empty without one."""
+        """Fate of the object of a gripper; empty without one."""
         if not self._gripper:
             return ""
         off = self._gripper["place_error_m"]

@@ -102,7 +102,7 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
 
     @property
     def success(self) -> str:
-        """When the latch caught and locked, and from when on the pair was calm."""
+        """Times at which the latch caught and locked, and from which on the pair was calm."""
         progress = self.progress
         return (
             f"docked: caught at {self.docked[-1]:.2f} s, locked at {progress.lock:.2f} s, calm from"

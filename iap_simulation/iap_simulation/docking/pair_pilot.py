@@ -38,7 +38,7 @@ class Sensed(NamedTuple):
 
     @property
     def latched(self) -> bool:
-        """Whether the latch holds the probe."""
+        """True if the latch holds the probe."""
         return is_held(self.phase)
 
     @property

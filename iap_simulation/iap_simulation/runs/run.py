@@ -220,7 +220,7 @@ def _flown(
 
 
 class _Ending(NamedTuple):
-    """How a flight ended, see `Result`."""
+    """Outcome of a flight, see `Result`."""
 
     failure: str | None
     summary: str

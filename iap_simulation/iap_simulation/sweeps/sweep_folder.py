@@ -53,7 +53,7 @@ class DoneRun(BaseModel):
 
 
 class DonePart(Record):
-    """What the file of a part holds.
+    """Content of the file of a part.
 
     Attributes:
         runs: its rows.

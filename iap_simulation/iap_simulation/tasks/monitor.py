@@ -65,7 +65,7 @@ class TaskMonitor(ABC, Generic[PlantT]):
     @property
     @abstractmethod
     def success(self) -> str:
-        """What was reached, in a sentence, of a task that has not failed; empty where that is the flight alone."""
+        """Sentence about a task that has not failed; empty where the flight alone counts."""
 
     @abstractmethod
     def observe(self, plant: PlantT) -> None:

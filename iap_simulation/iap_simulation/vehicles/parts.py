@@ -109,7 +109,7 @@ def state_noise_stream(seed: int, name: str) -> np.random.Generator:
 
 
 def marker_bias(vehicle: VehicleSpec, assembly: Assembly) -> Callable[[int], Array]:
-    """What the markers of a vehicle are off in the flight of a seed (3,) [m]; zero where it goes by no capture."""
+    """Offset of a vehicle's markers in the flight of a seed (3,) [m]; zero where it goes by no capture."""
     if vehicle.control.state_source != CAPTURE_INERTIAL:
         return _no_bias
     return partial(vehicle_bias, vehicle.sensors.mounted[CAPTURE], assembly)

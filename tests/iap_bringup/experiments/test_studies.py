@@ -13,7 +13,7 @@ def quiet(_):
 
 
 def holds(rows):
-    """Whether every number keeps to its bar."""
+    """True if every number keeps to its bar."""
     for name, row in rows.items():
         value, bar = float(row["measured"]), row["bar"]
         if bar.startswith("<="):

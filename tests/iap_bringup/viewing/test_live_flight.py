@@ -138,7 +138,7 @@ def test_a_paused_flight_stands_still_and_goes_on_by_one_period_a_step():
 
 
 def wait_for(is_so, seconds=20.0):
-    """Whether something comes true within some seconds."""
+    """True if something comes true within some seconds."""
     until = time.monotonic() + seconds
     while not is_so() and time.monotonic() < until:
         time.sleep(0.01)

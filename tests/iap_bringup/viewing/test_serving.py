@@ -22,7 +22,7 @@ BODY = "/world/bodies/iap/base_link"
 
 
 def moves(client):
-    """Whether a client is sent further places of the platform."""
+    """True if a client is sent further places of the platform."""
     count = client.names[BODY]
     return client.wait(lambda: client.names[BODY] > count + 5)
 

@@ -47,7 +47,7 @@ def hover_with(law):
 
 
 def arrives(x, row):
-    """Whether a state row is at rest at a reference row: within 1 cm, 1 cm/s and 0.5 deg."""
+    """True if a state row is at rest at a reference row: within 1 cm, 1 cm/s and 0.5 deg."""
     q_e = x[3:7] * np.sign(x[3:7] @ row[3:7]) - row[3:7]
     gap, speed = np.linalg.norm(x[:3] - row[:3]), np.linalg.norm(x[7:10])
     return gap < 0.01 and speed < 0.01 and 2.0 * np.linalg.norm(q_e) < np.deg2rad(0.5)

@@ -44,7 +44,7 @@ MODEL = CameraModel.of(CAMERA)
 
 
 def inside(solid, points):
-    """Whether points (n, 3) are in a convex solid, or within 5 cm of it."""
+    """True if points (n, 3) are in a convex solid, or within 5 cm of it."""
     vertices, normals, faces = mesh(solid)
     first, normals = vertices[faces[:, 0]], normals[faces[:, 0]]
     return (points @ normals.T - (first * normals).sum(axis=1) < 0.05).all(axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the replay tests share."""
+"""Fixtures that the replay tests share."""
 
 import os
 from collections.abc import Callable

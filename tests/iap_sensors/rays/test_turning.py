@@ -12,7 +12,7 @@ HALF, REACH, RADIUS = np.deg2rad(20.0), 5.0, 0.5
 
 
 def near(distance, off, half=HALF):
-    """Whether a sphere so far away, so much off the axis [deg], is met."""
+    """True if a sphere so far away, so much off the axis [deg], is met."""
     rows = np.zeros((3, 13))
     rows[0, :3] = TIP + [-30.0, 0.0, 0.0]  # behind
     angle = np.deg2rad(off)

@@ -80,7 +80,7 @@ def test_a_page_plays_from_the_disk_and_lets_its_camera_be_chosen(new_page, run_
 
 
 def shows(page, source, t):
-    """Whether a page that is sought to a time shows its recorded pose; a busy page may lose what is typed."""
+    """True if a page that is sought to a time shows its recorded pose; a busy page may lose what is typed."""
     for _ in range(3):
         seek(page, t)
         if page.reaches(BODY, lambda p: np.abs(p - recorded(source, t)).max() < MM, seconds=5.0):

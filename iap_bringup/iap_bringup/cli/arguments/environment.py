@@ -7,9 +7,11 @@ from iap_bringup.cli.arguments.parser import CommandParser, Later
 def add_doctor(parser: CommandParser) -> None:
     """Options of ``iap doctor``."""
     parser.description = (
-        "Say what is installed, with versions, what is missing, and the line that mends it."
+        "Print what is installed, with versions, what is missing, and the line that mends it."
     )
-    parser.epilog = "Marks: ! is missing and nothing flies without it, - is missing and optional."
+    parser.epilog = (
+        "Marks: ! is missing, and nothing flies without it; - is missing, and optional."
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as one line")
     parser.set_defaults(run=Later("doctor", "doctor", compiles=False))
 
@@ -17,11 +19,11 @@ def add_doctor(parser: CommandParser) -> None:
 def add_completion(parser: CommandParser) -> None:
     """Options of ``iap completion``."""
     parser.description = (
-        "Print a script by which the shell completes commands, options, names and keys."
+        "Print a script for bash or zsh that completes commands, options, names and keys."
     )
     parser.epilog = (
-        'Now: eval "$(iap completion bash)". For good: iap completion bash >'
-        " ~/.local/share/bash-completion/completions/iap; zsh: iap completion zsh >> ~/.zshrc"
+        'For this shell: eval "$(iap completion bash)". For every bash: iap completion bash >'
+        " ~/.local/share/bash-completion/completions/iap. For every zsh: iap completion zsh >> ~/.zshrc"
     )
-    parser.add_argument("shell", choices=("bash", "zsh"), help="bash or zsh")
+    parser.add_argument("shell", choices=("bash", "zsh"), help="shell that reads the script")
     parser.set_defaults(run=Later("completion", "completion", compiles=False))

@@ -23,12 +23,14 @@ def _scenario_name(name: str) -> str:
 def _token_name() -> str:
     from iap_simulation.sweeps.cluster import TOKEN
 
-    return f"Machines know each other by the token in {TOKEN}, which the head makes: copy it to the others."
+    return f"The head makes the token {TOKEN}. Copy it to the other machines."
 
 
 def add_run(parser: CommandParser) -> None:
     """Options of ``iap run``."""
-    parser.description = "Fly a scenario and judge it."
+    parser.description = (
+        "Fly a scenario, and write a run folder with its figures, plots and recording."
+    )
     parser.add_argument(
         "scenario", type=_scenario_name, help="a name from 'iap list', or the path of a YAML file"
     )
@@ -39,10 +41,10 @@ def add_run(parser: CommandParser) -> None:
 def add_replay(parser: CommandParser) -> None:
     """Options of ``iap replay``."""
     parser.description = (
-        "Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap), ground-truth CSV in EuRoC's layout,"
-        " TUM or KITTI text."
+        "Fly a recorded motion: ROS 1 .bag, rosbag2 (sqlite3, mcap), tables with or without names, ground-truth CSV in"
+        " EuRoC's layout, TUM or KITTI text."
     )
-    parser.add_argument("recording", help="the bag, CSV or text file")
+    parser.add_argument("recording", help="path of the bag, table or text file")
     add_pose_options(parser)
     _add_flight_options(parser)
     parser.set_defaults(run=Later("flight", "replay"))
@@ -64,7 +66,7 @@ def _add_flight_options(parser: CommandParser) -> None:
         choices=("web", "pybullet"),
         help="show the flight: in the browser, or in PyBullet's window",
     )
-    parser.add_argument("--no-view", action="store_true", help="leave the page view.html out")
+    parser.add_argument("--no-view", action="store_true", help="write no page view.html")
     add_live_options(parser)
     add_report_options(parser)
 
@@ -81,7 +83,7 @@ def add_sweep(parser: CommandParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="seeds of each combination, from --seed (default 0) on",
+        help="number of seeds of each combination; the first is --seed (default: 0)",
     )
     _add_study_options(parser, "sweeps")
     parser.set_defaults(run=Later("sweep", "run"))
@@ -93,7 +95,7 @@ def add_dataset(parser: CommandParser) -> None:
     parser.epilog = (
         "Example: iap dataset figure_eight --sensors stereo --scene building_cluster --count 20."
         " A data set that was ended goes on with the same command and its folder as --out."
-        " With --policy: episodes of a task; iap dataset TASK --policy NAME --help says more."
+        " With --policy it records episodes of a task: see iap dataset TASK --policy NAME --help."
     )
     parser.add_argument(
         "--count",
@@ -101,7 +103,7 @@ def add_dataset(parser: CommandParser) -> None:
         default=1,
         metavar="N",
         dest="seeds",
-        help="recordings of each combination, with the seeds from --seed (default 0) on",
+        help="number of recordings of each combination; the first seed is --seed (default: 0)",
     )
     _add_study_options(parser, "datasets")
     parser.set_defaults(run=Later("sweep", "dataset"))
@@ -116,18 +118,23 @@ def _add_study_options(parser: CommandParser, base: str) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUES",
-        help="FROM:TO:COUNT for so many values between two, or VALUE,VALUE,...; may be repeated: all combinations",
+        help="values of a key: FROM:TO:COUNT, or VALUE,VALUE,...; if repeated, all combinations are flown",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    where.add_argument(
+        "--workers", type=int, metavar="N", help="number of processes (default: one for each core)"
+    )
     where.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help="fly on a Ray cluster: HOST:PORT of its head, auto for one that this machine is a part of, or local",
+        help="fly on a Ray cluster: HOST:PORT of its head, auto for the one of this machine, or local",
     )
     add_scenario_options(parser)
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help=f"its folder (default: the next {base}/NAME-001)"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=f"folder to create (default: the next {base}/NAME-001)",
     )
     add_report_options(parser)
 
@@ -137,15 +144,15 @@ PORT = 6379  # of a cluster's head
 
 def add_cluster(parser: CommandParser) -> None:
     """Options of ``iap cluster``."""
-    parser.description = "Be a part of a Ray cluster in this checkout's environment until Ctrl-C."
+    parser.description = "Join a Ray cluster with this checkout's environment, until Ctrl-C."
     parser.names = _token_name
     parser.add_argument(
         "head",
         nargs="?",
         metavar="HOST:PORT",
-        help="of the cluster that this machine joins; without it this machine is the head",
+        help="head of the cluster to join (default: this machine becomes the head)",
     )
     parser.add_argument(
-        "--port", type=int, default=PORT, metavar="N", help=f"of the head (default: {PORT})"
+        "--port", type=int, default=PORT, metavar="N", help=f"port of the head (default: {PORT})"
     )
     parser.set_defaults(run=Later("cluster", "cluster"))

@@ -36,70 +36,112 @@ def _expert_names() -> str:
 def add_evaluate(parser: CommandParser) -> None:
     """Options of ``iap evaluate``."""
     parser.description = (
-        "Fly a policy for many episodes, and say how often and how well it succeeds."
+        "Fly a policy for many episodes, and print how often and how well it succeeds."
     )
     parser.epilog = "Example: iap evaluate docking --preset hard --episodes 1000 --seed 7"
     parser.names = _policy_names
     parser.add_argument(
         "policy",
-        help="a policy, the path of an .npz file, a task, whose shipped policy flies, or with --task a baseline",
+        help="name of a policy, path of its .npz file, or a task with a shipped policy; with --task also a baseline",
     )
-    parser.add_argument("--task", help="that is flown, instead of the policy's own")
+    parser.add_argument("--task", help="task to fly (default: that of the policy)")
     parser.add_argument(
-        "--preset", help="of the task: hard is the task's TASK_hard; nominal itself"
+        "--preset",
+        help="variant of the task: nominal, or another such as hard, which flies TASK_hard",
     )
-    parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="default: 1000")
-    text = f"of the first episode; each has its own (default: {FIRST_SEED}, far from those of training)"
+    parser.add_argument(
+        "--episodes",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="number of episodes (default: 1000)",
+    )
+    text = f"seed of the first episode; the next ones follow (default: {FIRST_SEED}, far from those of training)"
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
-    parser.add_argument("--engine", choices=ENGINES, default=BATCHED, help="default: batched")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share many worlds")
-    parser.add_argument("--export", type=Path, metavar="FILE.onnx", help="the policy for others")
+    parser.add_argument(
+        "--engine", choices=ENGINES, default=BATCHED, help="physics (default: batched)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="threads that share the worlds"
+    )
+    parser.add_argument(
+        "--export", type=Path, metavar="FILE.onnx", help="write the policy as ONNX"
+    )
     parser.add_argument(
         "--video",
         type=Path,
         metavar="FILE",
-        help="of the first episode: .webm, .mp4, .webp or .gif",
+        help="write a video of the first episode: .webm, .mp4, .webp or .gif",
     )
     parser.add_argument(
         "--view",
         choices=("web",),
-        help="show the episodes in the browser, one by one, in an engine",
+        help="fly the episodes one by one in an engine, and show them in the browser",
     )
     parser.add_argument(
         "--realtime", action="store_true", help="with --view: keep pace with the wall clock"
     )
     add_live_options(parser)
-    parser.add_argument("--out", type=Path, metavar="DIR", help="default: evaluations/NAME-001")
-    parser.add_argument("--no-record", action="store_true", help="fly no failure again")
-    parser.add_argument("--no-plot", action="store_true", help="leave the figure out")
-    parser.add_argument("--json", action="store_true", help="print evaluation.json alone")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to create (default: the next evaluations/NAME-001)",
+    )
+    parser.add_argument(
+        "--no-record", action="store_true", help="do not fly failures again for a recording"
+    )
+    parser.add_argument("--no-plot", action="store_true", help="write no plot")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print evaluation.json as the only line of standard output",
+    )
     parser.set_defaults(run=Later("evaluate", "run"))
 
 
 def add_train(parser: CommandParser) -> None:
     """Options of ``iap train``."""
-    parser.description = "Train a policy: offline from flights of experts, online in episodes."
+    parser.description = (
+        "Train a policy, first offline from flights of experts, then online in episodes."
+    )
     parser.epilog = (
         "Example: iap train docking --preset hard --seed 1."
         " A training that was ended goes on with: iap train --resume FOLDER"
     )
     parser.add_argument(
-        "task", nargs="?", help="a task that has an experiment, or the path of an experiment"
+        "task",
+        nargs="?",
+        help="name of a task with an experiment, or path of an experiment's YAML file",
     )
     parser.add_argument(
-        "--preset", default=NOMINAL, help="of the task: nominal (default), or such as hard"
+        "--preset",
+        default=NOMINAL,
+        help="variant of the task: nominal (default), or another such as hard",
     )
-    parser.add_argument("--offline", choices=["bc", "td3bc", "iql", "none"], help="method")
-    parser.add_argument("--online", choices=["ppo", "none"], help="method")
-    parser.add_argument("--seed", type=int, metavar="N", help="of all that is drawn")
-    parser.add_argument("--steps", type=int, metavar="N", help="online, of all worlds together")
+    parser.add_argument(
+        "--offline",
+        choices=["bc", "td3bc", "iql", "none"],
+        help="method that learns from flights of experts",
+    )
+    parser.add_argument("--online", choices=["ppo", "none"], help="method that learns in episodes")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
+    parser.add_argument(
+        "--steps", type=int, metavar="N", help="steps online, of all worlds together"
+    )
     add_assignments(parser, "change any key of the experiment, e.g. online.ppo.gamma=0.98")
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--out", type=Path, metavar="DIR", help="its folder (default: the next trainings/NAME-001)"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to create (default: the next trainings/NAME-001)",
     )
     where.add_argument(
-        "--resume", type=Path, metavar="FOLDER", help="go on from the checkpoint of a training"
+        "--resume",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of a training that goes on from its checkpoint",
     )
     parser.set_defaults(run=Later("train", "run"))
 
@@ -111,16 +153,24 @@ def add_dataset(parser: CommandParser) -> None:
     )
     parser.epilog = "Example: iap dataset docking --policy noisy_script --episodes 500"
     parser.names = _expert_names
-    parser.add_argument("task", help="a task, or a YAML file")
-    parser.add_argument("--policy", required=True, help="who flies: an expert, or a YAML file")
+    parser.add_argument("task", help="name of a task, or path of its YAML file")
     parser.add_argument(
-        "--preset", default=NOMINAL, help="of the task: hard is TASK_hard; nominal itself"
+        "--policy", required=True, help="policy that flies: an expert, or path of its YAML file"
     )
-    parser.add_argument("--episodes", type=int, default=500, metavar="N", help="default: 500")
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first episode; those after it follow"
+        "--preset",
+        default=NOMINAL,
+        help="variant of the task: nominal, or another such as hard, which flies TASK_hard",
     )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share the worlds")
+    parser.add_argument(
+        "--episodes", type=int, default=500, metavar="N", help="number of episodes (default: 500)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the first episode; the next ones follow"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=1, metavar="N", help="threads that share the worlds"
+    )
     add_assignments(parser, "change a key of the task")
     parser.add_argument(
         "--out",

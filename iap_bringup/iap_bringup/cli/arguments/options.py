@@ -37,7 +37,7 @@ TEXT: dict[str, Any] = {}
 NUMBER: dict[str, Any] = {"type": float}
 POSE_OPTIONS = (
     PoseOption("topic", "--topic", "topic of the commands, or TOPIC:BODY (default: whose name and type fit)", TEXT),
-    PoseOption("actual_topic", "--actual-topic", "topic of what the real aircraft did, to compare with", TEXT),
+    PoseOption("actual_topic", "--actual-topic", "topic of the real aircraft's motion, to compare with", TEXT),
     PoseOption("body", "--body", "child_frame_id of the body, where a topic has several", TEXT),
     PoseOption("frame", "--frame", "frame_id of the poses, where a topic has several", TEXT),
     PoseOption(
@@ -60,7 +60,7 @@ POSE_OPTIONS = (
         {"type": _scale},
     ),
     PoseOption(
-        "origin", "--origin", "first: positions count from the first one", {"choices": ("first",)}
+        "origin", "--origin", "first: subtract the first position from all", {"choices": ("first",)}
     ),
     PoseOption(
         "time_unit", "--time-unit", "unit of a text file's times", {"choices": get_args(TimeUnit)}
@@ -70,7 +70,7 @@ POSE_OPTIONS = (
     PoseOption(
         "clock",
         "--clock",
-        "whose times count in a bag: header stamps or times of reception",
+        "times of a bag: header stamps, or times of reception (bag)",
         {"choices": ("header", "bag")},
     ),
     PoseOption("rate", "--rate", "rate of a file without times, Hz", NUMBER),
@@ -83,8 +83,8 @@ POSE_OPTIONS = (
     ),
     PoseOption("begin", "--from", "first time that counts, since the first sample, s", NUMBER),
     PoseOption("end", "--to", "last time that counts, s", NUMBER),
-    PoseOption("bridge", "--bridge", "longest time without a sample that is crossed, s (default 1)", NUMBER),
-    PoseOption("smooth", "--smooth", "cut-off frequency of its smooth copy, Hz (default: 2, or lower)", NUMBER),
+    PoseOption("bridge", "--bridge", "longest gap between samples that is interpolated, s (default: 1)", NUMBER),
+    PoseOption("smooth", "--smooth", "cut-off frequency of the smooth copy, Hz (default: 2, or lower)", NUMBER),
     PoseOption("max_speed", "--max-speed", "follow leaps of set-points at this speed, m/s", NUMBER),
 )  # fmt: skip
 
@@ -98,7 +98,7 @@ def add_pose_options(parser: CommandParser) -> None:
         nargs=3,
         type=float,
         metavar=("X", "Y", "Z"),
-        help="moves the flight, m; as --set 'offset=[X,Y,Z]'",
+        help="offset of the whole flight, m; the same as --set 'offset=[X,Y,Z]'",
     )
 
 
@@ -116,7 +116,7 @@ def add_assignments(parser: CommandParser, what: str) -> None:
 
 def add_report_options(parser: CommandParser) -> None:
     """Options of what is shown at the end."""
-    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument("--no-plot", action="store_true", help="write no plots")
     parser.add_argument(
         "--json",
         action="store_true",
@@ -127,9 +127,10 @@ def add_report_options(parser: CommandParser) -> None:
 def add_sensor_options(parser: CommandParser) -> None:
     """Options of sensors and of the place."""
     parser.add_argument(
-        "--sensors", help="sets of sensors for every vehicle, with commas; see 'iap list'"
+        "--sensors",
+        help="sets of sensors for every vehicle, joined by commas; 'iap list sensors' has them",
     )
-    parser.add_argument("--scene", help="place to fly in; see 'iap list'")
+    parser.add_argument("--scene", help="scene to fly in; 'iap list scenes' has them")
 
 
 def add_scenario_options(parser: CommandParser) -> None:
@@ -168,5 +169,5 @@ def add_live_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--allow-control",
         action="store_true",
-        help="let pages control the flight that come from other machines",
+        help="let browsers on other machines control the flight, too",
     )

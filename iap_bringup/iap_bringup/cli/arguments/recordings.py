@@ -23,13 +23,14 @@ def _plot_names() -> str:
 def add_localize(parser: CommandParser) -> None:
     """Options of ``iap localize``."""
     parser.description = (
-        "Estimate the poses of recorded aircraft from their sensors, and judge them: a run folder, a folder in EuRoC's"
-        " layout, or a bag of ROS 1 or 2 with images of one or two cameras, CameraInfo and Imu."
+        "Estimate the poses of recorded aircraft from their sensors, and compare them with the truth. Recordings are"
+        " run folders, folders in EuRoC's layout, and bags of ROS 1 or 2 with images of one or two cameras, CameraInfo"
+        " and Imu."
     )
-    parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="folder or bag")
+    parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="the recording")
     methods = (
-        "vio, vio_uwb, virpo, joint, drift_filter, uwb (ranges without images), batch (all of the recording at once, by"
-        " gtsam); several with commas"
+        "vio, vio_uwb, virpo, joint, drift_filter, uwb (ranges without images) or batch (the whole recording at once,"
+        " by gtsam); several joined by commas"
     )
     parser.add_argument("--method", default="vio", help=f"{methods} (default: vio)")
     parser.add_argument(
@@ -38,15 +39,20 @@ def add_localize(parser: CommandParser) -> None:
     parser.add_argument(
         "--frontend",
         metavar="PRESET",
-        help="settings of the front end: default, for rendered images, or euroc, for cameras' (default: the one for"
-        " the data)",
+        help="settings of the front end: default for rendered images, euroc for those of cameras (default: by data)",
     )
     add_assignments(
         parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
     )
-    parser.add_argument("--vehicle", help="which of a run's vehicles, if there are several")
-    _add_corrections(parser.add_argument_group("sensors", "of recordings of others"))
-    _add_bag_options(parser.add_argument_group("bags", "of a bag that is not this suite's"))
+    parser.add_argument("--vehicle", help="vehicle to localise, where a run has several")
+    _add_corrections(
+        parser.add_argument_group("sensors", "corrections of recordings that are not this suite's")
+    )
+    _add_bag_options(
+        parser.add_argument_group(
+            "bags", "topics and calibration of bags that are not this suite's"
+        )
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -82,14 +88,14 @@ def _add_corrections(sensors: argparse._ArgumentGroup) -> None:
         "--image-delay",
         type=float,
         metavar="SECONDS",
-        help="how late the stamps of the images are (default: found by their turns and the gyroscope's)",
+        help="delay of the images' stamps (default: estimated from their turns and the gyroscope's)",
     )
     sensors.add_argument(
         "--from",
         type=float,
         dest="begin",
         metavar="SECONDS",
-        help="time of the data from which on they count",
+        help="time of the data to begin at",
     )
 
 
@@ -97,15 +103,15 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
     for side in ("left", "right"):
         only = ", or of the only one" if side == "left" else ""
         bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera{only}")
-    bag.add_argument("--imu", metavar="TOPIC", help="the inertial unit")
+    bag.add_argument("--imu", metavar="TOPIC", help="samples of the inertial unit")
     bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
-    bag.add_argument("--body", metavar="NAME", help="which body of --truth, where it has several")
-    bag.add_argument("--frame", metavar="NAME", help="in which frame, where it has several")
+    bag.add_argument("--body", metavar="NAME", help="body of --truth, where it has several")
+    bag.add_argument("--frame", metavar="NAME", help="frame of --truth, where it has several")
     bag.add_argument(
         "--map",
         type=Path,
         metavar="FILE",
-        help="YAML that says which messages are ranges to which anchors, for --method uwb; see docs/how_to/datasets.md",
+        help="YAML file that maps messages to ranges and anchors, for --method uwb; see docs/how_to/datasets.md",
     )
     bag.add_argument(
         "--calibration",
@@ -113,7 +119,7 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="sensor.yaml as EuRoC has it of each camera, the left one first, and of the inertial unit if there is"
+        help="EuRoC's sensor.yaml of each camera, the left one first, and of the inertial unit if there is"
         " one more; in place of CameraInfo and /tf_static",
     )
 
@@ -121,11 +127,13 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
 def add_identify(parser: CommandParser) -> None:
     """Options of ``iap identify``."""
     parser.description = (
-        "Fit a model of a vehicle under velocity commands to logs, and judge it by others: MATLAB files of"
-        " aerial_manipulator, CSV, run folders. Writes a plant that 'iap run arm_path --set plant.file=FILE' flies."
+        "Fit a model of a vehicle under velocity commands to logs, and validate it on others. Logs are MATLAB files of"
+        " aerial_manipulator, CSV, or run folders. Writes a plant that 'iap run arm_path --set plant.file=FILE' flies."
     )
     parser.add_argument("logs", nargs="*", metavar="LOG", help=".mat, .csv, or a run folder")
-    parser.add_argument("--model", choices=("dynamic", "second_order"), required=True)
+    parser.add_argument(
+        "--model", choices=("dynamic", "second_order"), required=True, help="model to fit"
+    )
     parser.add_argument(
         "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"
     )
@@ -139,18 +147,23 @@ def add_identify(parser: CommandParser) -> None:
     parser.add_argument(
         "--error",
         choices=("equation", "free_run"),
-        help="what the fit makes small (default: dynamic's equation, second_order's free run)",
+        help="error to minimise (default: equation for dynamic, free_run for second_order)",
     )
     parser.add_argument(
-        "--force", action="store_true", help="validate on a fitted flight, and say so"
+        "--force", action="store_true", help="allow validation on a fitted flight, and report it"
     )
     add_assignments(parser, "change a setting, such as alpha=0.001, bandwidth=5.0 or start=FILE")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder (default: the next runs/identify-001)"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to create (default: the next runs/identify-001)",
     )
-    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument("--no-plot", action="store_true", help="write no plots")
     parser.add_argument(
-        "--json", action="store_true", help="print metrics.json to standard output"
+        "--json",
+        action="store_true",
+        help="print metrics.json as the only line of standard output",
     )
     parser.set_defaults(run=Later("identify", "identify"))
 
@@ -158,8 +171,8 @@ def add_identify(parser: CommandParser) -> None:
 def add_view(parser: CommandParser) -> None:
     """Options of ``iap view``."""
     parser.description = (
-        "Show recorded runs in the browser, several of them over each other or beside each other; or the table of a"
-        " sweep's runs, of which a click shows one."
+        "Show recorded runs in the browser: one, or several over or beside each other. Of a sweep it shows the table of"
+        " runs, of which a click opens one."
     )
     parser.add_argument(
         "folders", type=Path, nargs="+", metavar="RUN", help="run folders, or a sweep's"
@@ -170,7 +183,7 @@ def add_view(parser: CommandParser) -> None:
         nargs=3,
         default=(0.0, 0.0, 0.0),
         metavar=("X", "Y", "Z"),
-        help="offset of each run from the one before, m (default: over each other)",
+        help="offset of each run from the one before, m (default: 0, one over the other)",
     )
     add_server_options(parser)
     parser.set_defaults(run=Later("view", "view"))
@@ -185,15 +198,17 @@ def add_plot(parser: CommandParser) -> None:
         "plots",
         nargs="*",
         metavar="PLOT",
-        help="only these, or module:PLOT of your own (default: all that the run has)",
+        help="plots to draw, or module:PLOT of your own (default: all that the run has)",
     )
     parser.add_argument(
-        "--list", action="store_true", help="name all plots with what they show and which RUN has"
+        "--list",
+        action="store_true",
+        help="list all plots, what they show, and which of them RUN has",
     )
     parser.add_argument(
         "--html",
         action="store_true",
-        help="as pages for a browser, of the plots over time: zoom, values under the cursor, lines to hide",
+        help="write the plots over time as pages for a browser, with zoom and values under the cursor",
     )
     parser.set_defaults(run=Later("images", "plot"))
 
@@ -201,8 +216,8 @@ def add_plot(parser: CommandParser) -> None:
 def add_render(parser: CommandParser) -> None:
     """Options of ``iap render``."""
     parser.description = (
-        "Render a picture of a run in flight; with --video all of it; or, with --sensors or --scene, all images of its"
-        " cameras again, into a new run folder."
+        "Render a picture of a run in flight. With --video, render a video of the flight. With --sensors or --scene,"
+        " render all images of its cameras again, into a new run folder."
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument(
@@ -211,14 +226,14 @@ def add_render(parser: CommandParser) -> None:
         nargs="+",
         default=[],
         metavar="T",
-        help="simulation time of the picture [s] (default: mid-flight); several: pictures beside each other",
+        help="simulation time of the picture [s] (default: mid-flight); several give pictures side by side",
     )
     parser.add_argument(
         "--out",
         type=Path,
         help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
     )
-    _add_film_options(parser.add_argument_group("moving pictures"))
+    _add_film_options(parser.add_argument_group("videos"))
     add_sensor_options(parser)
     parser.set_defaults(run=Later("images", "render"))
 
@@ -228,29 +243,38 @@ def _add_film_options(film: argparse._ArgumentGroup) -> None:
         "--video",
         type=Path,
         metavar="FILE",
-        help="the flight, instead: .webm or .mp4 for browsers, .webp or .gif for pages that show images",
+        help="write a video: .webm or .mp4 for browsers, .webp or .gif for pages that show images",
     )
-    film.add_argument("--rate", type=float, default=25.0, help="pictures a second (25)")
+    film.add_argument("--rate", type=float, default=25.0, help="frames a second (default: 25)")
     film.add_argument(
         "--size",
         type=picture_size,
         default=(960, 540),
         metavar="WIDTHxHEIGHT",
-        help="of the pictures, pixels (960x540)",
+        help="size of a frame in pixels (default: 960x540)",
     )
     camera = film.add_mutually_exclusive_group()
     camera.add_argument(
-        "--follow", action="store_true", default=True, help="the camera goes along (default)"
+        "--follow",
+        action="store_true",
+        default=True,
+        help="the camera follows the vehicle (default)",
     )
     camera.add_argument(
-        "--fixed", dest="follow", action="store_false", help="it stands still and sees all"
+        "--fixed",
+        dest="follow",
+        action="store_false",
+        help="the camera stands still and sees the whole path",
     )
     film.add_argument("--from", type=float, dest="begin", metavar="T", help="first time, s")
     film.add_argument("--to", type=float, dest="end", metavar="T", help="last time, s")
     film.add_argument(
-        "--speed", type=float, default=1.0, help="seconds of the flight in a second (1)"
+        "--speed",
+        type=float,
+        default=1.0,
+        help="seconds of the flight in a second of the video (default: 1)",
     )
-    film.add_argument("--plot", metavar="NAME", help="a plot over time below the pictures")
+    film.add_argument("--plot", metavar="NAME", help="plot over time to show below the video")
 
 
 def picture_size(text: str) -> tuple[int, int]:

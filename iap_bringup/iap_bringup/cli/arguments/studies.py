@@ -17,20 +17,24 @@ HELP_WIDTH = 100
 OPTIONS: dict[
     str, dict[str, Any]
 ] = {  # of studies; those that are left out are as each study has them
-    "quick": {"action": "store_true", "help": "less of it, in minutes"},
+    "quick": {"action": "store_true", "help": "fly fewer cases, in minutes"},
     "flights": {
         "type": Path,
         "metavar": "DIR",
-        "help": "recordings in place of flights by hand",
+        "help": "folder of recordings that replace flights by hand",
     },
-    "out": {"type": Path, "help": "new folder for tables and figures"},
-    "since": {"type": float, "metavar": "S", "help": "virpo_units: where recordings begin"},
-    "seconds": {"type": float, "metavar": "S", "help": "virpo_units: of a flight"},
+    "out": {"type": Path, "help": "folder to create for tables and figures"},
+    "since": {
+        "type": float,
+        "metavar": "S",
+        "help": "virpo_units: time of the recordings to begin at",
+    },
+    "seconds": {"type": float, "metavar": "S", "help": "virpo_units: duration of a flight"},
     "json": {"action": "store_true", "help": "print the figures as one line"},
     "scenarios": {
         "type": lambda text: tuple(text.split(",")),
         "metavar": "NAME,...",
-        "help": "engines: only these",
+        "help": "engines: scenarios to fly (default: all)",
     },
 }
 
@@ -93,13 +97,13 @@ def _kind_names() -> str:
 
 def add_experiment(parser: CommandParser) -> None:
     """Options of ``iap experiment``."""
-    parser.description = "Run a study."
+    parser.description = "Run a study and print its table."
     parser.names = _study_names
     parser.add_argument(
         "name",
         choices=[each.name for each in EXPERIMENTS],
         metavar="NAME",
-        help="of a study",
+        help="name of a study",
     )
     for name, form in OPTIONS.items():
         parser.add_argument(f"--{name}", default=argparse.SUPPRESS, **form)
@@ -108,25 +112,29 @@ def add_experiment(parser: CommandParser) -> None:
 
 def add_bench(parser: CommandParser) -> None:
     """Options of ``iap bench``."""
-    parser.description = (
-        "Run the benchmarks (all, or those whose name fits) and print their figures."
+    parser.description = "Run benchmarks, all or those with a name, and print their figures."
+    parser.add_argument("name", nargs="?", help="part of the names of the benchmarks to run")
+    parser.add_argument(
+        "--device", default="cpu", help="device of the worlds: cpu, or cuda on an NVIDIA GPU"
     )
-    parser.add_argument("name", nargs="?", help="part of a benchmark's name")
-    parser.add_argument("--device", default="cpu", help="of worlds: cpu, or cuda on an NVIDIA GPU")
-    parser.add_argument("-v", "--verbose", action="store_true", help="also tables of times")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print tables of times, too")
     parser.set_defaults(run=Later("studies", "bench", compiles=False))
 
 
 def add_fuzz(parser: CommandParser) -> None:
     """Options of ``iap fuzz``."""
     parser.description = (
-        "Try damaged files and options of every kind on every command: each shall end within a minute and 2 GB, by exit"
-        " code 0, 1 or 2, a refusal in one line and without a folder that looks complete."
+        "Try damaged files and options of every kind on every command. Each case must end within a minute and 2 GB,"
+        " with exit code 0, 1 or 2. A refusal must be one line, and leave no folder that looks complete."
     )
-    parser.add_argument("--cases", type=int, default=200, metavar="N", help="default: 200")
-    parser.add_argument("--seed", type=int, metavar="N", help="of all damage (default: a new one)")
     parser.add_argument(
-        "--only", type=int, metavar="N", help="this case alone, whose files are kept"
+        "--cases", type=int, default=200, metavar="N", help="number of cases (default: 200)"
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of all damage (default: a new one)"
+    )
+    parser.add_argument(
+        "--only", type=int, metavar="N", help="number of one case to repeat; its files are kept"
     )
     parser.names = _kind_names
     parser.add_argument(
@@ -134,28 +142,33 @@ def add_fuzz(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="cases of these kinds alone; may be repeated",
+        help="kind of the cases to try (default: all); may be repeated",
     )
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="files of cases with a fault")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="folder that keeps the files of cases with a fault",
+    )
     parser.add_argument("--json", action="store_true", help="print the summary as one line")
     parser.set_defaults(run=Later("fuzz", "run"))
 
 
 def add_list(parser: CommandParser) -> None:
     """Options of ``iap list``."""
-    parser.description = "List what there is, all of it or some kinds, or show a platform."
+    parser.description = "List scenarios, platforms, sensors and other names, all or some kinds; or show a platform."
     parser.add_argument(
         "kinds",
         nargs="*",
         type=_kind,
         metavar="KIND",
-        help=f"only these: {', '.join(LISTED)}",
+        help=f"kinds to list (default: all): {', '.join(LISTED)}",
     )
     parser.add_argument("--json", action="store_true", help="print names and texts as one line")
     parser.add_argument(
         "--platform",
         metavar="NAME|FILE.yaml",
-        help="joints, limits, rank and controllable directions of a platform in place of the lists",
+        help="show joints, limits, rank and controllable directions of a platform in place of the lists",
     )
     parser.set_defaults(run=Later("listing", "list_all", compiles=False))
 
@@ -168,6 +181,9 @@ def add_urdf(parser: CommandParser) -> None:
         help="name of a platform (three_star, star_5, f450, ...) or path of its YAML file",
     )
     parser.add_argument(
-        "--target", choices=["ros", "bullet"], default="ros", help="reader of it (default: ros)"
+        "--target",
+        choices=["ros", "bullet"],
+        default="ros",
+        help="program that reads it: ros, or bullet for PyBullet (default: ros)",
     )
     parser.set_defaults(run=Later("urdf", "print_urdf", compiles=False))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What nodes must reach with streams that networks deliver: poses with gaps and bursts in, depth images out.
+"""Bars of nodes with streams that networks deliver: poses with gaps and bursts in, depth images out.
 
 A stream of poses as networks and players deliver it: with gaps, in bursts, with losses, and late.
 """
@@ -62,7 +62,7 @@ def stream() -> tuple[Array, Array]:
 
 
 def receptions(t: Array) -> Array:
-    """When poses of stamps (n,) come [s]; NaN for those that are lost."""
+    """Times of arrival of poses with stamps (n,) [s]; NaN for lost ones."""
     rng, out = np.random.default_rng(4), t.copy()
     for begin, length in GAPS.items():
         out[(t > begin) & (t < begin + length)] = np.nan
@@ -140,7 +140,7 @@ class StreamFlight(Listener):
 
 
 def stream_bars(platform: str) -> Iterator[Bar]:
-    """What a platform does while poses come with gaps of 0.05 to 2 s, in bursts, with losses and late."""
+    """Motion of a platform while poses come with gaps of 0.05 to 2 s, in bursts, with losses and late."""
     t, poses = stream()
     start = f"reference.position={poses[0, :3].tolist()}"
     scenario, _ = resolve("hover", Options(platform=platform, assignments=(start,)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is in a simulation, by name, as simulation_interfaces asks for it: vehicles, their aircraft, objects."""
+"""Entities of a simulation by name, as simulation_interfaces asks for them: vehicles, their aircraft, objects."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -112,7 +112,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
 
     @property
     def success(self) -> str:
-        """When the goal was reached."""
+        """Time at which the goal was reached."""
         if self.outcome == ARRIVED:
             return f"arrived after {self.time:.2f} s, {self.distances[-1]:.2f} m from the goal"
         return f"task '{self._task.name}' has succeeded"
