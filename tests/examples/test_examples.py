@@ -138,3 +138,10 @@ def test_the_cells_of_a_notebook_run_one_after_the_other(path, tmp_path, monkeyp
         assert cell["outputs"] == []
         exec(compile(code, f"{path.name}, cell {number}", "exec"), names)
     assert list(tmp_path.glob("runs/*/metrics.json"))
+
+
+@pytest.mark.slow
+def test_the_path_that_is_read_of_a_log_is_the_one_that_was_flown(tmp_path):
+    text = shown_by(script("14"), tmp_path)
+    assert "can: replay of the flown motion" in text
+    assert numbers(r"NUMBER mm off", text)[0] < 1.0

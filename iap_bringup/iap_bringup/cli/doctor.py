@@ -90,6 +90,7 @@ MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
 EXTRAS = (
     Extra("view", (("viser", "viser"),)),
     Extra("cameras", (("opencv-python-headless", "cv2"), ("moderngl", "moderngl"))),
+    Extra("logs", (("pyulog", "pyulog"),)),
     Extra("learning", (("gymnasium", "gymnasium"),)),
     Extra(
         "training", (("jax", "jax"), ("optax", "optax"), ("minari", "minari"), ("onnx", "onnx"))

@@ -69,6 +69,7 @@ VERBS = {
     "cluster": Verb("flights", "join this machine to a cluster that flies sweeps"),
     "evaluate": Verb("learning", "fly a policy over many episodes, and count its successes"),
     "train": Verb("learning", "train a policy"),
+    "inspect": Verb("recordings", "show what is in an autopilot's flight log"),
     "localize": Verb("recordings", "estimate poses from recorded sensors"),
     "identify": Verb("recordings", "fit a model to logs of flights"),
     "list": Verb("studies", "list scenarios, platforms, sensors and other names"),

@@ -53,6 +53,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "cluster": ("cluster", "nowhere:1"),
     "evaluate": ("evaluate", "hold", *EPISODE),
     "train": ("train", "hold", "--steps", "64", "--offline", "none"),
+    "inspect": ("inspect", "truth.csv", "--json"),
     "localize": ("localize", "euroc", "--json", "--no-plot"),
     "identify": ("identify", "log_1.csv", "log_2.csv", "--model", "second_order", "--json", "--no-plot"),
     "list": ("list",),

@@ -22,6 +22,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math import euler, so3
+from iap_io.flight_logs.readers import is_flight_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
@@ -29,6 +30,7 @@ from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends, without_repeats
 from iap_io.trajectories.leaps import check_height, without_leaps
+from iap_io.trajectories.logged_poses import read_log
 from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
 from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
 from iap_io.trajectories.named_tables import read_named
@@ -113,11 +115,13 @@ class PoseFile(NamedTuple):
         fits: whether a path is of this kind.
         read: its samples, in its own axes and units.
         is_placed: whether its flights are distance to where a platform can fly them.
+        has_topics: whether a file has several poses, of which one is named.
     """
 
     fits: Callable[[Path], bool]
     read: Callable[[Path, PoseReading], Samples]
     is_placed: bool = False
+    has_topics: bool = False
 
 
 def _is_bag(path: Path) -> bool:
@@ -157,7 +161,8 @@ _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
 }
 
 KINDS = {
-    "bag": PoseFile(_is_bag, _read_bag),
+    "flight log": PoseFile(is_flight_log, read_log, has_topics=True),
+    "bag": PoseFile(_is_bag, _read_bag, has_topics=True),
     "table": PoseFile(_has_names, read_named),
     "EuRoC ground truth": PoseFile(_is_euroc, read_euroc, is_placed=True),
     "TUM trajectory": PoseFile(lambda path: text_kind(path) == "tum", read_tum),
@@ -184,7 +189,7 @@ def read_recorded(
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
     kind = next((kind for kind in KINDS.values() if kind.fits(path)), None)
-    if reading.columns is not None and kind is not KINDS["bag"]:
+    if reading.columns is not None and (kind is None or not kind.has_topics):
         kind = KINDS["table"]
     if kind is None and path.suffix in _PACKED:
         raise BadInput(f"{path}: it is packed: unpack it, and name what comes out of it")
@@ -193,7 +198,7 @@ def read_recorded(
             f"{path}: neither a .bag, .mcap, .db3 or .csv file nor a rosbag2 folder, nor TUM (8 columns) or"
             f" KITTI (12) text; --columns names the columns of another table"
         )
-    if reading.topic is not None and kind is not KINDS["bag"]:
+    if reading.topic is not None and not kind.has_topics:
         raise BadInput(
             f"{path}: --topic {reading.topic}: a {path.suffix[1:].upper()} file has no topics"
         )

@@ -42,9 +42,9 @@ def add_replay(parser: CommandParser) -> None:
     """Options of ``iap replay``."""
     parser.description = (
         "Fly a recorded motion: ROS 1 .bag, rosbag2 (sqlite3, mcap), tables with or without names, ground-truth CSV in"
-        " EuRoC's layout, TUM or KITTI text."
+        " EuRoC's layout, TUM or KITTI text, or an autopilot's flight log."
     )
-    parser.add_argument("recording", help="path of the bag, table or text file")
+    parser.add_argument("recording", help="path of the bag, table, text file or flight log")
     add_pose_options(parser)
     _add_flight_options(parser)
     parser.set_defaults(run=Later("flight", "replay"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments of commands about recordings: ``iap localize``, ``identify``, ``view``, ``plot`` and ``render``."""
+"""Arguments of ``iap inspect``, ``localize``, ``identify``, ``view``, ``plot`` and ``render``."""
 
 import argparse
 from pathlib import Path
@@ -18,6 +18,19 @@ def _plot_names() -> str:
     from iap_bringup.plots.table import PLOTS
 
     return f"plots: {', '.join(plot.name for plot in PLOTS)}"
+
+
+def add_inspect(parser: CommandParser) -> None:
+    """Options of ``iap inspect``."""
+    parser.description = (
+        "Say what is in the flight log of an autopilot: signals and their rates, when the vehicle was in the air,"
+        " whether frames fit the motion, what the log is good for, and what to set for the next flight."
+    )
+    parser.add_argument("log", type=Path, metavar="LOG", help="PX4 ULog (.ulg)")
+    parser.add_argument(
+        "--json", action="store_true", help="print it as the only line of standard output"
+    )
+    parser.set_defaults(run=Later("inspect", "inspect"))
 
 
 def add_localize(parser: CommandParser) -> None:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""When a vehicle was in the air, by its log."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog
+
+SHORTEST = 2.0  # of a flight [s]
+OFF_THE_GROUND = 0.3  # height above the lowest place that is in the air [m]
+
+
+class InTheAir(NamedTuple):
+    """One flight of a log.
+
+    Attributes:
+        begin: its first time [s].
+        end: its last one.
+    """
+
+    begin: float
+    end: float
+
+    @property
+    def duration(self) -> float:
+        """How long it lasts [s]."""
+        return self.end - self.begin
+
+
+def flights_in(log: FlightLog) -> list[InTheAir]:
+    """The flights of a log that last `SHORTEST` or longer, in their order.
+
+    The land detector counts, where the motors are armed. Where the log has none, the height over the lowest place does.
+    """
+    t, in_air = _in_the_air(log)
+    if not len(t):
+        return []
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], in_air.astype(np.int8), [0]])))
+    flights = []
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        end = float(t[stop]) if stop < len(t) else log.end
+        flights.append(InTheAir(float(t[start]), end))
+    return [each for each in flights if each.duration >= SHORTEST]
+
+
+def longest_flight(log: FlightLog) -> InTheAir | None:
+    """The longest flight; None where the vehicle was never in the air."""
+    return max(flights_in(log), key=lambda each: each.duration, default=None)
+
+
+def _in_the_air(log: FlightLog) -> tuple[Array, Booleans]:
+    landed, armed = (log.signals.get(name) for name in (names.LANDED, names.ARMED))
+    if landed is not None:
+        in_air = landed.values[:, 0] < 0.5
+        if armed is not None:
+            in_air = in_air & (armed.at(landed.t)[:, 0] > 0.0)
+        return landed.t, np.asarray(in_air)
+    position = log.signals.get(names.POSITION)
+    if position is None:
+        return np.zeros(0), np.zeros(0, np.bool_)
+    z = position.values[:, 2]
+    return position.t, np.asarray(z > z.min() + OFF_THE_GROUND)

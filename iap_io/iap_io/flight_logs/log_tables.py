@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of a log file, and the signals in them by a list of names, which firmwares change from release to release."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_description.frames import swap_attitude, swap_body, swap_world
+from iap_description.math import euler, so3
+from iap_io.flight_logs.flight_log import SETPOINTS, UNITS, Signal
+
+STRAY = 60.0  # least distance of a stray stamp from the others [s]
+ANY = "[*]"  # in a column's name: as many as there are
+
+
+class LogTable(NamedTuple):
+    """Rows of one kind of message.
+
+    Attributes:
+        name: of the kind, and the instance where there are several.
+        t: (K,) times since boot [s].
+        columns: (K,) numbers each, by name.
+    """
+
+    name: str
+    t: Array
+    columns: Mapping[str, Array]
+
+
+Tables = Mapping[str, list[LogTable]]  # instances, by kind
+
+
+class LogField(NamedTuple):
+    """Where a signal is in some releases of a firmware.
+
+    Attributes:
+        signal: its name.
+        table: kind of message.
+        columns: names of its numbers; ``control[*]`` is as many of ``control[0]``, ``control[1]``, ... as there are.
+        form: how they are turned, of `FORMS`.
+        scale: factor before that.
+        releases: that have it, in words.
+    """
+
+    signal: str
+    table: str
+    columns: tuple[str, ...]
+    form: str = "number"
+    scale: float = 1.0
+    releases: str = ""
+
+    @property
+    def source(self) -> str:
+        """Table and columns, short."""
+        stem = self.columns[0].partition("[")[0]
+        same = all(each.startswith(stem) for each in self.columns)
+        return f"{self.table}.{stem if same else ','.join(self.columns)}"
+
+
+def from_wxyz_ned(q: Array) -> Array:
+    """Attitudes (K, 4), wxyz, of FRD in NED as those of FLU in ENU, xyzw; NaN stays NaN."""
+    return _turned(q[:, [1, 2, 3, 0]])
+
+
+def from_rpy_ned(rpy: Array) -> Array:
+    """Roll, pitch and yaw (K, 3) [rad] of FRD in NED as attitudes of FLU in ENU, xyzw."""
+    return _turned(euler.quaternions_from_rpy(np.nan_to_num(rpy, nan=0.0)))
+
+
+def _turned(q: Array) -> Array:
+    usable = np.isfinite(q).all(axis=1) & (np.linalg.norm(np.nan_to_num(q), axis=1) > 0.5)
+    R = so3.matrix_from_quaternion(
+        so3.normalized(np.where(usable[:, None], q, [0.0, 0.0, 0.0, 1.0]))
+    )
+    turned = so3.quaternion_from_matrix(swap_attitude(R))
+    return np.asarray(np.where(usable[:, None], turned, np.nan))
+
+
+FORMS: Mapping[str, Callable[[Array], Array]] = {
+    "number": lambda x: x,
+    "up": lambda x: -x,
+    "ned": swap_world,
+    "frd": swap_body,
+    "wxyz ned": from_wxyz_ned,
+    "rpy ned": from_rpy_ned,
+}
+
+
+def signals_of(tables: Tables, fields: Iterable[LogField]) -> tuple[dict[str, Signal], list[str]]:
+    """The signals of a log and notes on their times.
+
+    The first field of a signal counts that is there and alive: its numbers change. Where none does, the first that is
+    there counts. Rows that are not numbers are left out, but in set-points, where they mean "not controlled".
+    """
+    found: dict[str, tuple[Signal, bool]] = {}
+    notes: list[str] = []
+    for each in fields:
+        for table in tables.get(each.table, []):
+            if each.signal in found and found[each.signal][1]:
+                break
+            read = _signal(each, table)
+            if read is None:
+                continue
+            signal, said = read
+            is_alive = bool(np.ptp(np.nan_to_num(signal.values), axis=0).any())
+            if is_alive or each.signal not in found:
+                found[each.signal] = (signal, is_alive)
+                notes += [note for note in said if note not in notes]
+    return {name: signal for name, (signal, _) in found.items()}, notes
+
+
+def _signal(each: LogField, table: LogTable) -> tuple[Signal, list[str]] | None:
+    """A signal out of one table; None where its columns are not there, or have no numbers."""
+    names = _columns(each, table)
+    if not names or any(name not in table.columns for name in names):
+        return None
+    raw = each.scale * np.stack([table.columns[name] for name in names], axis=1).astype(float)
+    values = FORMS[each.form](raw)
+    keep, notes = usable_times(table.t, table.name)
+    finite = np.isfinite(values)
+    rows = finite.any(axis=1) if each.signal in SETPOINTS else finite.all(axis=1)
+    if (keep & rows).sum() < 2:
+        return None
+    rows = keep if each.signal in SETPOINTS else keep & rows
+    t, values = table.t[rows], values[rows]
+    source = each.source.replace(each.table, table.name, 1)
+    return Signal(t, values, source, UNITS[each.signal]), notes
+
+
+def _columns(each: LogField, table: LogTable) -> list[str]:
+    """The names of a field's columns in a table, without those that are NaN or zero all the time."""
+    if not each.columns[0].endswith(ANY):
+        return list(each.columns)
+    stem = each.columns[0].removesuffix(ANY)
+    names = [name for name in table.columns if name.startswith(f"{stem}[")]
+    return [name for name in names if np.nan_to_num(table.columns[name]).any()]
+
+
+def usable_times(t: Array, name: str) -> tuple[Booleans, list[str]]:
+    """Which rows have times in order and near the others, and notes on the rest."""
+    keep, notes = np.isfinite(t), []
+    if not keep.any():
+        return keep, notes
+    distance = np.abs(np.where(keep, t, np.inf) - np.median(t[keep]))
+    near = distance <= 3.0 * np.percentile(distance[keep], 90) + STRAY
+    if (keep & ~near).any():
+        notes.append(f"{name}: {(keep & ~near).sum()} stray time stamps left out")
+    keep &= near
+    latest = np.maximum.accumulate(np.where(keep, t, -np.inf))
+    late = keep & np.concatenate([[False], t[1:] <= latest[:-1]])
+    if late.any():
+        notes.append(f"{name}: {late.sum()} rows not after the row before left out")
+    return np.asarray(keep & ~late), notes

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PX4's ULog files, read by pyulog [https://docs.px4.io/main/en/dev_log/ulog_file_format.html].
+
+PX4 has NED and FRD, quaternions w x y z, and microseconds since boot. A row's `timestamp_sample` is the time of the
+measurement, and its `timestamp` that of its publication.
+"""
+
+import contextlib
+import io
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.frames import swap_world
+from iap_description.process.extras import LazyModule
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.log_tables import LogTable, Tables, signals_of, usable_times
+from iap_io.flight_logs.px4_names import (
+    ATTITUDE,
+    COMMANDS,
+    FIELDS,
+    LOCAL,
+    OTHER_VEHICLES,
+    ROTORS_OF_TYPE,
+)
+
+core = LazyModule("pyulog.core", "logs of PX4 need", "logs")
+
+MAGIC = b"ULog\x01\x12\x35"
+HEADER = 16  # bytes before the first message
+NO_POWER_MODULE = 2.0  # voltage below which no battery is measured [V]
+MOST_INVALID = 0.5  # share of rows without a valid position from which on none counts
+KINDS = b"FABIMPQOCDRLS"  # letters of the messages that there are
+ADVICE = "SDLOG_PROFILE 25 (default, system identification, high rate), then reboot: motors are at 10 Hz otherwise"
+
+
+def read_ulog(path: Path) -> FlightLog:
+    """The log in a ULog file.
+
+    Raises:
+        BadInput: nothing of it can be read, or it is of no multirotor.
+    """
+    ulog, damage = _parsed(path)
+    parameters = {str(key): value for key, value in ulog.initial_parameters.items()}
+    kind = OTHER_VEHICLES.get(int(parameters.get("MAV_TYPE", 0)))
+    if kind is not None:
+        raise BadInput(f"{path}: a log of {kind}: this suite reads those of multirotors")
+    tables = _tables(ulog)
+    signals, notes = signals_of(tables, FIELDS)
+    if not signals:
+        raise BadInput(
+            f"{path}: no topic in it that is known: it was cut in its definitions, or has no data; copy it from the"
+            " vehicle again"
+        )
+    rotors = int(parameters.get("CA_ROTOR_COUNT", 0)) or ROTORS_OF_TYPE.get(
+        int(parameters.get("MAV_TYPE", 0)), 0
+    )
+    log = FlightLog(
+        path, "PX4 ULog", _vehicle(ulog, parameters, rotors), signals, rotors,
+        rows=sum(len(each.data["timestamp"]) for each in ulog.data_list),
+        parameters=parameters, notes=(*damage, *notes), advice=ADVICE,
+    )  # fmt: skip
+    return _mended(log, tables)
+
+
+def _parsed(path: Path) -> tuple[Any, list[str]]:
+    """The file as pyulog has it, and notes on its damage."""
+    topics = sorted({each.table for each in FIELDS})
+    said = io.StringIO()  # pyulog prints its warnings on standard output
+    try:
+        with contextlib.redirect_stdout(said):
+            ulog = core.ULog(str(path), topics)
+    except (
+        core.ULogException,
+        struct.error,
+        TypeError,
+        ValueError,
+        KeyError,
+        IndexError,
+    ) as error:
+        raise BadInput(
+            f"{path}: not readable as PX4 ULog ({error}): copy it from the vehicle again"
+        ) from error
+    notes = []
+    if ulog.dropouts:
+        lost = sum(each.duration for each in ulog.dropouts) * 1e-3
+        notes.append(f"{len(ulog.dropouts)} dropouts of the logger, {lost:.2f} s in all")
+    if ulog.file_corruption:
+        notes.append("damaged bytes: what is between the sound messages was left out")
+    elif not _is_whole(path):
+        notes.append("cut: the file ends in the middle of a message; what is before counts")
+    return ulog, notes
+
+
+def _is_whole(path: Path) -> bool:
+    """True if the last message of a file ends where the file does."""
+    data = path.read_bytes()
+    at = HEADER
+    while at + 3 <= len(data) and data[at + 2] in KINDS:
+        at += 3 + int.from_bytes(data[at : at + 2], "little")
+    return at == len(data) or (at < len(data) and at + 3 <= len(data))  # data may be appended
+
+
+def _tables(ulog: Any) -> Tables:  # noqa: ANN401 - pyulog has no types
+    tables: dict[str, list[LogTable]] = {}
+    for each in sorted(ulog.data_list, key=lambda one: one.multi_id):
+        stamps = each.data["timestamp"]
+        measured = each.data.get("timestamp_sample")
+        if measured is not None and each.name not in COMMANDS and measured.min() > 0:
+            stamps = measured
+        name = each.name if each.multi_id == 0 else f"{each.name}[{each.multi_id}]"
+        columns = dict(each.data)
+        if each.name == "esc_status":
+            columns |= _by_motor(each.data)
+        tables.setdefault(each.name, []).append(LogTable(name, stamps * 1e-6, columns))
+    return tables
+
+
+def _by_motor(data: Mapping[str, Array]) -> dict[str, Array]:
+    """Speeds ``speed[0]``, ... of the motors; the order of the controllers is another one (`actuator_function`)."""
+    count = sum(1 for name in data if name.endswith(".esc_rpm"))
+    order = [
+        int(data.get(f"esc[{i}].actuator_function", [101 + i])[-1]) - 101 for i in range(count)
+    ]
+    motors = order if len(set(order)) == count else list(range(count))
+    return {
+        f"speed[{motor}]": data[f"esc[{i}].esc_rpm"]
+        for i, motor in enumerate(motors)
+        if motor >= 0
+    }
+
+
+def _vehicle(ulog: Any, parameters: Mapping[str, Any], rotors: int) -> str:  # noqa: ANN401
+    with contextlib.redirect_stdout(io.StringIO()):
+        release = ulog.get_version_info_str()
+    hardware = ulog.msg_info_dict.get("ver_hw", "unknown hardware")
+    airframe = parameters.get("SYS_AUTOSTART")
+    parts = [f"airframe {airframe}"] if airframe else []
+    parts += [f"{rotors} rotors"] if rotors else []
+    return f"PX4 {release or 'of unknown release'} on {hardware}, {', '.join(parts) or 'unknown airframe'}"
+
+
+def _mended(log: FlightLog, tables: Tables) -> FlightLog:
+    """The log without positions that are not valid, without their resets, and with motors from 0 to 1."""
+    log = _valid(log, tables)
+    if names.VOLTAGE in log.signals:
+        volt = float(np.median(log.signals[names.VOLTAGE].values))
+        if volt < NO_POWER_MODULE:
+            log = log.without(f"{volt:.2f} V: no power module", names.VOLTAGE, names.CURRENT)
+    motors = log.signals.get(names.MOTORS)
+    if motors is not None and motors.source.startswith("actuator_outputs"):
+        low, high = _range_of_outputs(log, motors)
+        used = motors.values[:, : log.rotors or None]
+        scaled = Signal(motors.t, (used - low) / (high - low), motors.source, motors.unit)
+        log = log.noted(f"motors: outputs from {low:g} to {high:g} taken as 0 to 1")
+        log = log.with_signal(names.MOTORS, scaled)
+    quaternion_resets = _steps(tables, ATTITUDE, "quat_reset_counter")
+    return log.noted(*([f"attitude: {quaternion_resets} resets"] if quaternion_resets else []))
+
+
+def _range_of_outputs(log: FlightLog, motors: Signal) -> tuple[float, float]:
+    """Outputs of a motor that stands and of one at its most: of CAN, of a pulse's width, or of SITL."""
+    most = float(motors.values.max())
+    if most > 2200.0:
+        return 0.0, 8191.0
+    if most > 2.0:
+        low, high = (log.parameters.get(f"PWM_{x}", y) for x, y in (("MIN", 1000), ("MAX", 2000)))
+        return float(low), float(high)
+    return 0.0, 1.0
+
+
+def _valid(log: FlightLog, tables: Tables) -> FlightLog:
+    """Positions and velocities where the estimator calls them valid, with the steps of its resets taken out."""
+    for each in tables.get(LOCAL, [])[:1]:
+        keep, _ = usable_times(each.t, each.name)
+        table = LogTable(each.name, each.t[keep], {n: x[keep] for n, x in each.columns.items()})
+        for name, flags, steps in (
+            (names.POSITION, ("xy_valid", "z_valid"), (("xy", "delta_xy"), ("z", "delta_z"))),
+            (names.VELOCITY, ("v_xy_valid", "v_z_valid"), (("vxy", "delta_vxy"), ("vz", "delta_vz"))),
+        ):  # fmt: skip
+            if name not in log.signals or any(flag not in table.columns for flag in flags):
+                continue
+            log = _valid_signal(log, table, name, flags)
+            if name in log.signals:
+                log = _without_resets(log, table, name, steps)
+    return log
+
+
+def _valid_signal(log: FlightLog, table: LogTable, name: str, flags: tuple[str, ...]) -> FlightLog:
+    signal = log.signals[name]
+    valid = np.all([table.columns[flag] for flag in flags], axis=0)
+    inside = np.interp(signal.t, table.t, valid.astype(float)) > 0.99
+    if inside.mean() < 1.0 - MOST_INVALID or inside.sum() < 2:
+        share = 100.0 * (1.0 - inside.mean())
+        return log.without(f"not valid in {share:.0f} % of its rows ({', '.join(flags)})", name)
+    if inside.all():
+        return log
+    kept = Signal(signal.t[inside], signal.values[inside], signal.source, signal.unit)
+    log = log.with_signal(name, kept)
+    return log.noted(f"{name}: {(~inside).sum()} rows that are not valid left out")
+
+
+def _without_resets(
+    log: FlightLog, table: LogTable, name: str, steps: tuple[tuple[str, str], ...]
+) -> FlightLog:
+    """The signal without the estimator's steps: the vehicle did not jump."""
+    signal, shift, sizes = log.signals[name], np.zeros((len(table.t), 3)), []
+    for (counter, delta), columns in zip(steps, ([0, 1], [2]), strict=True):
+        for row, size in _resets(table, f"{counter}_reset_counter", delta, len(columns)):
+            shift[row:, columns] += size
+            sizes.append(float(np.linalg.norm(size)))
+    if not any(sizes):
+        return log
+    rows = np.clip(np.searchsorted(table.t, signal.t), 0, len(table.t) - 1)
+    moved = Signal(signal.t, signal.values - swap_world(shift[rows]), signal.source, signal.unit)
+    log = log.with_signal(name, moved)
+    return log.noted(
+        f"{name}: {len(sizes)} resets, the largest of {max(sizes):.2f} {signal.unit}, taken out"
+    )
+
+
+def _resets(table: LogTable, counter: str, delta: str, width: int) -> Iterator[tuple[int, Array]]:
+    """Rows at which a counter steps, and how far the values do."""
+    columns = [delta] if width == 1 else [f"{delta}[{i}]" for i in range(width)]
+    if counter not in table.columns or any(each not in table.columns for each in columns):
+        return
+    for row in np.flatnonzero(np.diff(table.columns[counter].astype(int))) + 1:
+        yield int(row), np.array([float(table.columns[each][row]) for each in columns])
+
+
+def _steps(tables: Tables, topic: str, counter: str) -> int:
+    for table in tables.get(topic, [])[:1]:
+        if counter in table.columns:
+            return int(np.count_nonzero(np.diff(table.columns[counter].astype(int))))
+    return 0

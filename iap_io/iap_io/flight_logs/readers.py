@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kinds of flight logs, by the bytes that a file begins with."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from iap_description.config.text_files import check_file, is_file, reason_of
+from iap_description.errors import BadInput
+from iap_io.flight_logs import px4_ulog
+from iap_io.flight_logs.flight_log import FlightLog
+
+BEGIN = 64  # bytes that a kind is known by
+LARGEST = 8 << 30  # bytes of a file that is read
+SUFFIXES = (".ulg", ".ulog", ".bin", ".bbl", ".bfl")  # that only flight logs are expected to have
+
+
+class LogKind(NamedTuple):
+    """A kind of file.
+
+    Attributes:
+        fits: whether a file's first bytes are of this kind.
+        read: the log in it.
+    """
+
+    fits: Callable[[bytes], bool]
+    read: Callable[[Path], FlightLog]
+
+
+READERS = {
+    "PX4 ULog": LogKind(lambda begin: begin.startswith(px4_ulog.MAGIC), px4_ulog.read_ulog),
+}
+
+
+def is_flight_log(path: Path) -> bool:
+    """True if a file begins as a log does, or is named like one."""
+    if not is_file(path):
+        return False
+    return path.suffix.lower() in SUFFIXES or _kind(_begin(path)) is not None
+
+
+def open_log(path: Path | str) -> FlightLog:
+    """Read a flight log.
+
+    Raises:
+        BadInput: it is no flight log of `READERS`, damaged so that nothing can be read, or of another vehicle.
+    """
+    path = Path(path)
+    check_file(path, LARGEST)
+    begin = _begin(path)
+    if not begin:
+        raise BadInput(f"{path}: empty: copy it from the vehicle again")
+    if not any(begin):
+        raise BadInput(f"{path}: begins with zeros alone: copy it from the vehicle again")
+    kind = _kind(begin)
+    if kind is None:
+        raise BadInput(f"{path}: no flight log that is known: {', '.join(READERS)} are read")
+    return kind.read(path)
+
+
+def _begin(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(BEGIN)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
+
+
+def _kind(begin: bytes) -> LogKind | None:
+    return next((kind for kind in READERS.values() if kind.fits(begin)), None)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Poses of the longest flight in a flight log: where the vehicle was, or its position set-points."""
+
+from pathlib import Path
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.frames import swap_attitude, swap_world
+from iap_description.math import so3
+from iap_io.flight_logs.flight_log import (
+    ATTITUDE,
+    ATTITUDE_SETPOINT,
+    POSITION,
+    POSITION_SETPOINT,
+    VELOCITY,
+    FlightLog,
+    Signal,
+)
+from iap_io.flight_logs.flight_times import InTheAir, flights_in
+from iap_io.flight_logs.frame_checks import check_frames
+from iap_io.flight_logs.readers import open_log
+from iap_io.trajectories.points import slerp
+from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, counted
+from iap_io.trajectories.samples import Samples, checked
+
+ATTITUDES = {POSITION: ATTITUDE, POSITION_SETPOINT: ATTITUDE_SETPOINT}  # by the topic of positions
+
+
+def read_log(path: Path, reading: PoseReading) -> Samples:
+    """Samples of the longest flight in a log, in the log's own axes.
+
+    Args:
+        path: of the log.
+        reading: its topic is ``position`` (the default) or ``position_setpoint``.
+
+    Raises:
+        BadInput: the log cannot be read, has no such positions, or no flight; naming the reason.
+    """
+    topic = reading.topic or POSITION
+    if topic not in ATTITUDES:
+        raise BadInput(
+            f"{path}: --topic {topic}: of a flight log {' or '.join(ATTITUDES)} is flown"
+        )
+    log = open_log(path)
+    flight, notes = _flight(log)
+    position = log.signals.get(topic)
+    if position is None:
+        reason = log.missing.get(topic, "the log has none")
+        raise BadInput(
+            f"{path}: no {topic} to fly ({reason}): log one, by GPS or motion capture; 'iap inspect {path}' says what"
+            " there is"
+        )
+    if reading.convention is None:
+        check = check_frames(log, flight)
+        if check.is_contradicted:
+            raise BadInput(f"{path}: {check.verdict}; --convention says what they are")
+    return _samples(log.noted(*notes), topic, position.between(*flight), reading)
+
+
+def _flight(log: FlightLog) -> tuple[InTheAir, list[str]]:
+    """The longest flight, and a note on it and the others."""
+    flights = flights_in(log)
+    if not flights:
+        raise BadInput(
+            f"{log.path}: the vehicle is never in the air: nothing to fly; 'iap inspect {log.path}' says what there is"
+        )
+    longest = max(flights, key=lambda each: each.duration)
+    note = f"in the air from {longest.begin:.1f} to {longest.end:.1f} s after boot"
+    others = [f"{each.begin:.1f} to {each.end:.1f} s" for each in flights if each is not longest]
+    return longest, [note + (f"; not read: {', '.join(others)}" if others else "")]
+
+
+def _samples(log: FlightLog, topic: str, position: Signal, reading: PoseReading) -> Samples:
+    whole = np.isfinite(position.values).all(axis=1)
+    notes = [*log.notes]
+    if not whole.all():
+        notes.append(f"{counted(int((~whole).sum()), 'set-point')} without a position left out")
+    t, p = position.t[whole], position.values[whole]
+    q, of_attitudes, inside = _attitudes(log, ATTITUDES[topic], t)
+    velocity = log.signals.get(VELOCITY) if topic == POSITION else None
+    v = None if velocity is None else velocity.at(t)[inside]
+    t, p, q = t[inside], p[inside], q[inside]
+    if log.axes == "ned":  # as the file has them: turned with all other recordings
+        p, v = swap_world(p), None if v is None else swap_world(v)
+        q = so3.quaternion_from_matrix(swap_attitude(so3.matrix_from_quaternion(q)))
+    about = RecordingSummary(
+        f"{log.kind} of {log.vehicle}", topic=topic, msgtype=f"{position.source} of a {log.kind}",
+        body="the vehicle", frame="the log", convention="ned" if log.axes == "ned" else "enu",
+        others=tuple(name for name in ATTITUDES if name in log.signals and name != topic),
+        notes=(*notes, *of_attitudes),
+    )  # fmt: skip
+    stamps = np.round(t * 1e9).astype(np.int64)
+    return checked(Samples(str(log.path), about, stamps, None, p=p, q=q, v=v))
+
+
+def _attitudes(log: FlightLog, name: str, t: Array) -> tuple[Array, list[str], Array]:
+    """Attitudes (K, 4) at times (K,), notes, and which of the times they cover."""
+    attitude = log.signals.get(name)
+    if attitude is None:
+        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(t), 1))
+        return level, [f"no {name}: level"], np.ones(len(t), np.bool_)
+    rows = np.isfinite(attitude.values).all(axis=1)
+    times, values = attitude.t[rows], attitude.values[rows]
+    inside = (t >= times[0]) & (t <= times[-1])
+    return slerp(t - times[0], times - times[0], values), [], inside
