@@ -11,7 +11,13 @@ from iap_bringup.viewing.live_flight import LiveFlight
 from iap_bringup.viewing.note_layers import DEVIATIONS, put_ellipsoid
 from iap_bringup.viewing.record_notes import events_of
 from iap_bringup.viewing.scene import FlightScene
-from iap_bringup.viewing.scene_notes import HELD_COLOR, MOVING_COLOR, SceneNotes, couplings_of
+from iap_bringup.viewing.scene_notes import (
+    HELD_COLOR,
+    MOVING_COLOR,
+    SceneNotes,
+    couplings_of,
+    has_points,
+)
 from iap_bringup.viewing.source import RunSource
 from iap_description.math import so3
 from iap_description.states import P
@@ -45,6 +51,30 @@ def test_the_ball_of_a_latch_has_the_colour_of_its_state():
         assert [stage.colors[node] for node in shown] == [expected]
     joints.update(stage, [], SceneNotes())
     assert not any(v for node, v in stage.visible.items() if f"/{name}/" in node)
+
+
+def test_points_are_drawn_where_they_are_new_and_not_again():
+    flight = Flight.of(resolved("hover", {}, {"platform": "f450", "sensors": "depth"})[0])
+    stage = CountingStage()
+    scene = FlightScene(rig_spec(flight.scenario), flight.meta)
+    scene.add(stage)
+    clouds = scene.layers["clouds"]
+    (topic,) = [each.topic for each in flight.meta.sensors if has_points(each)]
+    first, second = np.zeros((2, 3)), np.ones((3, 3))
+    for points in (first, first, second, second):
+        clouds.update(stage, [], SceneNotes(clouds={topic: points, "/another": first}))
+    assert [len(each) for each in stage.drawn] == [2, 3]
+
+
+class CountingStage(RecordingStage):
+    """A stage that keeps all points that it is to draw."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawn = []
+
+    def scatter(self, node, points):
+        self.drawn.append(points)
 
 
 def test_an_ellipsoid_has_the_axes_of_its_covariance():

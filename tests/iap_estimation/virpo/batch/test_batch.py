@@ -240,6 +240,21 @@ def test_covariances_are_the_marginals_of_gtsam(small):
         np.testing.assert_allclose(ours[k, 0:6, 6:9], joint.at(*keys(k)[:2]), rtol=1e-4, atol=1e-9)
 
 
+def test_landmarks_lie_where_the_search_has_laid_them(small):
+    recorded, x = small
+    values, step = recorded.values(x), np.array([0.1, -0.2, 0.3])
+    before = {key: values.atPoint3(key) for key in recorded.landmarks()}
+    assert len(before) > 3
+    for key, place in before.items():
+        values.update(key, place + step)
+    recorded.take_positions(values)
+    after = recorded.values(x)
+    for key, place in before.items():
+        np.testing.assert_allclose(after.atPoint3(key), place + step, atol=1e-12)
+        values.update(key, place)
+    recorded.take_positions(values)
+
+
 def test_blocks_of_the_inverse_are_those_of_a_dense_one():
     """A random banded matrix: seven blocks of three, each coupled with the two behind it."""
     rng, n, K, width = np.random.default_rng(1), 3, 7, 2
