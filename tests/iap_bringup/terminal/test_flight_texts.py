@@ -2,7 +2,7 @@
 """What a flight of modules says in text."""
 
 from iap_bringup.terminal.localization import covariance_hints
-from iap_bringup.terminal.part_texts import modules_text
+from iap_bringup.terminal.part_texts import arm_text, modules_text
 
 
 def joint(**keys):
@@ -47,3 +47,22 @@ def test_covariances_that_say_less_or_more_than_the_errors_are_named() -> None:
     small, large = covariance_hints(estimation)
     assert small.startswith("aircraft, vio: errors are 6.63 times what its covariances say")
     assert large.startswith("drone_2, vio: errors are 0.2") and "too large" in large
+
+
+def test_an_arm_has_its_errors_in_mm_and_the_commands_that_were_beyond_its_limits() -> None:
+    known = {"base_rmse_m": 0.0123, "base_max_m": 0.03, "tip_rmse_m": 0.001, "tip_max_m": 0.002}
+    clipped = {"clipped_commands": {"elbow": 3, "wrist": 0}}
+    arm = {**known, **clipped}
+    still = {"clipped_commands": {"elbow": 0}}
+    words = "commands beyond the arm's limits, and clipped: 3 to elbow"
+    base = "platform 12.3 mm RMS, largest 30.0 mm"
+    tip = "end effector 1.0 mm RMS, largest 2.0 mm"
+    assert arm_text({"arm": arm}) == f"arm: {base}; {tip}; {words}"
+    along_path = {"arm": arm, "tip_path_rmse_m": 0.001}
+    assert arm_text(along_path) == f"arm: {tip}; {words}"
+    beside = {"compare": {"rigid": {"arm": arm}, "without": {}}}
+    assert arm_text({"arm": still, **beside}).splitlines() == [
+        "",
+        f"arm, rigid: {base}; {tip}; {words}",
+    ]
+    assert arm_text({"arm": {"joint_range_rad": 1.0}}) == ""

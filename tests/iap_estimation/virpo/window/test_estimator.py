@@ -13,7 +13,9 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.datasets.initial_states import level_state
 from iap_estimation.virpo.messages import ImuSample, Ranges, Tracks
+from iap_estimation.virpo.window import window
 from iap_estimation.virpo.window.estimator import Estimator
+from iap_estimation.virpo.window.window import solve
 
 
 def one_of(flight, aircraft=0, **how):
@@ -112,6 +114,35 @@ def test_keyframes_go_on_without_images(flight, stream):
     blind = [a for a in stream if not (isinstance(a.message, Tracks) and 4.0 <= a.message.t < 6.0)]
     rows = alone(one_of(flight), blind, flight)
     assert np.diff(rows[:, 0]).max() < SPEC.patience + 0.05
+
+
+def test_normal_equations_without_a_solution_are_tried_again_with_damping(
+    flight, stream, monkeypatch
+):
+    refused = []
+
+    def solve_or_not(H, g, damping, inner):
+        if damping == 0.0 and len(refused) < 5:
+            refused.append(damping)
+            raise np.linalg.LinAlgError("singular")
+        return solve(H, g, damping, inner)
+
+    monkeypatch.setattr(window, "solve", solve_or_not)
+    estimator = one_of(flight)
+    rows = alone(estimator, [a for a in stream if a.message.t < 2.0], flight)
+    assert len(refused) == 5
+    assert not estimator.faults
+    assert np.linalg.norm(rows[-1, 1:]) < 0.2
+
+
+def test_normal_equations_that_no_damping_solves_are_a_stated_failure(flight, stream, monkeypatch):
+    def never(H, g, damping, inner):
+        raise np.linalg.LinAlgError("singular")
+
+    monkeypatch.setattr(window, "solve", never)
+    estimator = one_of(flight)
+    alone(estimator, [a for a in stream if a.message.t < 1.0], flight)
+    assert estimator.faults[0].reason == "the normal equations have no solution"
 
 
 def test_a_third_of_wild_tracks_does_no_harm(flight, stream):
