@@ -18,6 +18,7 @@ KINDS = ("stl", "obj", "ply", "off")  # endings
 TEXTS = ("obj", "off")  # that are no bytes
 FLAT = 1e-9  # volume relative to the cube of the largest extent
 FARTHEST = 1e6  # coordinate of a vertex [m]
+MAX_MESH = 256 << 20  # bytes of a file, which is read as a whole
 
 
 def mesh_path(mesh_file: str) -> str:
@@ -31,12 +32,15 @@ def read_mesh(path: str) -> tuple[Array, Faces]:
     """Vertices (n, 3) and faces (m, 3) of a file; all faces look outwards, or all inwards.
 
     Raises:
-        ValueError: the file is missing or not a mesh, or its surface is open, not manifold, or
-            without volume.
+        ValueError: the file is missing, too large or not a mesh, or its surface is open, not
+            manifold, or without volume.
     """
     if not is_file(Path(path)):
         raise ValueError(f"there is no file {path}")
-    return _read(path, Path(path).stat().st_mtime_ns)
+    found = Path(path).stat()
+    if found.st_size > MAX_MESH:
+        raise ValueError(f"{path} is longer than {MAX_MESH >> 20} MiB: give a coarser mesh")
+    return _read(path, found.st_mtime_ns)
 
 
 @lru_cache(maxsize=16)

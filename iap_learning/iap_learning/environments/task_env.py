@@ -48,7 +48,7 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
         BadInput: anything unknown, missing or impossible, in one line.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 50}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES)}
 
     def __init__(
         self,
@@ -135,7 +135,6 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
 
     metadata: dict[str, Any] = {
         "render_modes": list(RENDER_MODES),
-        "render_fps": 50,
         "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,
     }
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from iap_bringup.cli import doctor
 from iap_bringup.cli.arguments.studies import LISTED
 from iap_bringup.cli.listing import KINDS
 from iap_bringup.cli.main import VERBS, main
@@ -44,6 +45,20 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it():
     assert code == 1 and tree["broken"] == ["pydantic", "rich"]
     remedies = {each["name"]: each["remedy"] for each in tree["findings"]}
     assert remedies["rich"] and not remedies["numpy"]
+
+
+@pytest.mark.parametrize(("fits", "browser"), [(True, ""), (False, "chromium")])
+def test_what_is_there_has_no_remedy_and_what_is_missing_has_one(
+    fits, browser, monkeypatch, capsys
+):
+    monkeypatch.setattr(doctor, "graphics", lambda: ("an entry", fits))
+    monkeypatch.setattr(doctor, "browser", lambda: browser)
+    main(["doctor", "--json"])
+    findings = {each["name"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
+    drawn, shown = findings["OpenGL (EGL)"], findings["browser"]
+    assert (drawn["is_there"], shown["is_there"]) == (fits, bool(browser))
+    assert ("libegl1" in drawn["remedy"]) != fits
+    assert ("chromium" in shown["remedy"]) != bool(browser)
 
 
 def test_one_engine_with_contact_is_enough():

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.experiments import readme_figures as module
-from iap_bringup.experiments.page_tables import PageTables, filled, load_figures
+from iap_bringup.experiments.page_tables import PageTables, Placeholder, filled, load_figures
 from iap_bringup.experiments.readme_figures import DATA, fly, readme_figures
 from iap_description.errors import BadInput
 
@@ -47,6 +47,15 @@ def test_figures_are_those_of_their_commands(command):
     metrics = fly(command)
     for figure in (each for each in FIGURES if each.command == command):
         assert figure.is_met(metrics), (figure, figure.value(metrics))
+
+
+def test_a_figure_is_a_number_several_a_word_or_none():
+    millimetres = Placeholder("run hover", "error", 1, "f", "mm")
+    assert millimetres.text(0.00123) == "1.2 mm"
+    assert millimetres.text([0.001, None, 0.002]) == "1.0, -, 2.0 mm"
+    assert millimetres.text(1e-6) == "below 0.1 mm"
+    assert (millimetres.text("diverged"), millimetres.text(None)) == ("diverged", "-")
+    assert Placeholder("run hover", "drift", 1, "e", "").text(1.23e-7) == "1.2e-7"
 
 
 def test_a_figure_that_differs_in_its_last_digit_by_two_is_noticed():

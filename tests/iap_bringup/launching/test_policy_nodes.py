@@ -25,3 +25,15 @@ def test_a_policy_has_one_node_in_place_of_all_controllers(assignments: tuple[st
             "",
             "docking",
         )
+
+
+def test_a_recorder_that_has_ended_is_not_started_again_and_what_flies_is() -> None:
+    scenario = resolve("hover", Options())[0]
+    flight = {"scenario": "hover", "bag": "", "assignments": []}
+    nodes = flight_nodes(scenario, flight, {**GIVEN, "record": "true", "out": "run"})
+    restarts = {node.executable: node.restarts for node in nodes}
+    assert restarts["recorder"] is False
+    assert restarts["physics_node"] is False  # a flight that begins anew is another recording
+    assert restarts["controller_node"]
+    (recorder,) = (node for node in nodes if node.executable == "recorder")
+    assert recorder.parameters["out"] == "run"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Meshes that files and shapes give."""
 
+import os
 import struct
 from pathlib import Path
 
@@ -27,6 +28,14 @@ SHAPES = {
     "capsule": (Shape(shape="capsule", radius=0.5, length=2.0, **PLACED), np.pi * 2 / 3, 0.05),
     "hull": (prism(SQUARE, SQUARE + [0.0, 0.0, 2.0], (1.0,) * 4), 2.0, 1e-9),
 }
+
+
+def test_a_mesh_of_gigabytes_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "huge.stl"
+    path.write_text("solid cube\n")
+    os.truncate(path, 3 << 30)
+    with pytest.raises(ValueError, match=r"huge\.stl is longer than 256 MiB: give a coarser mesh"):
+        read_mesh(str(path))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -109,9 +109,15 @@ def test_stamp_of_raw_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["iap_msgs/msg", "share/iap_msgs/msg", "iap_msgs/share/iap_msgs/msg"]
+    "place",
+    [
+        "iap_msgs/msg",
+        "share/iap_msgs/msg",
+        "iap_msgs/share/iap_msgs/msg",
+        "lib/python/data/msg",  # of a wheel
+    ],
 )
-def test_message_files_are_found_in_source_and_install_trees(
+def test_message_files_are_found_in_source_and_install_trees_and_in_the_package(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / place).mkdir(parents=True)

@@ -34,6 +34,14 @@ def test_names():
     assert name_of("aerial_gym_position") == "iap/AerialGymPosition-v0"
 
 
+@pytest.mark.parametrize("name", ["iap/Hold-v0", "iap/Docking-v0"])
+def test_pictures_of_all_steps_are_a_film_in_real_time(name):
+    single, several = gymnasium.make(name).unwrapped, many(name, 2)
+    for env in (single, several):
+        assert env.metadata["render_fps"] == pytest.approx(1.0 / env.episodes.dt, abs=0.5)
+        assert env.metadata["render_modes"] == ["rgb_array"]
+
+
 def test_a_task_can_be_a_file(tmp_path):
     path = tmp_path / "brief.yaml"
     text = TASKS.file("hold").read_text(encoding="utf-8")

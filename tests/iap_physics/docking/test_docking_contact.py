@@ -100,6 +100,14 @@ def test_a_tip_50_mm_off_the_axis_is_not(made, angle):
     assert found.depth < 0.01 or found.radius > 0.049
 
 
+@pytest.mark.parametrize(("aside", "touches"), [(0.06, True), (0.09, True), (0.095, False)])
+def test_a_probe_beside_the_socket_touches_it_as_far_as_both_are_wide(aside, touches):
+    """0.1 m beyond the mouth: a wall of 49 mm and a shoulder of 43.5 mm."""
+    x, forces = start(depth=0.1, aside=(aside, 0.0), speed=0.0)[0], np.zeros((2, 6))
+    assert contact(x[1], x[0], INERTIA, INERTIA, MECHANISM, DT, forces) == touches
+    assert (np.abs(forces).max() > 0.0) == touches
+
+
 @pytest.mark.parametrize("aside", [(-0.0016, 0.0118), (-0.0151, -0.0033)])
 def test_a_shoulder_that_slides_to_the_rim_is_slowed_by_it_and_does_not_rebound(made, aside):
     """Sliding inwards on the cone, up to where the shoulder meets the rim at 78 mm."""

@@ -177,6 +177,7 @@ def test_a_platform_that_turns_while_it_goes_ahead_flies_a_circle():
     for _ in range(160):
         plant.step(at.v, 0.05)
     np.testing.assert_allclose(plant.state.p_WP_W, at.p_WP_W, atol=1e-9)
+    assert plant.t == pytest.approx(8.0)
 
 
 def test_noise_is_the_seed_s():
@@ -196,9 +197,10 @@ def test_a_plant_that_diverges_ends_the_flight():
     plant = IdentifiedPlant(
         validate(DynamicPlant, tree, source="test"), start(), noise=0.01, seed=1
     )
-    with pytest.raises(FlightFailed, match="diverged"):
+    with pytest.raises(FlightFailed, match="diverged") as failed:
         for _ in range(2000):
             plant.step(REST, 0.05)
+    assert 0.05 < failed.value.t == pytest.approx(plant.t) < 100.0
 
 
 @pytest.mark.parametrize("name", PLANTS.names())

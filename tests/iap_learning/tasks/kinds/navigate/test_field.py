@@ -42,15 +42,16 @@ def test_an_expert_flies_the_same_in_any_company():
     np.testing.assert_array_equal(flown[1].observations, flown[3].observations)
 
 
-def test_the_expert_keeps_away_from_obstacles_where_there_is_room():
+def test_the_expert_flies_on_and_keeps_away_from_obstacles_where_there_is_room():
     """No origin comes closer than the clearance at which an episode ends, and most of the way is open."""
     episodes = make_episodes("navigate", 8, settings=BLIND)
-    expert = agent_of("field", episodes)
+    expert, start = agent_of("field", episodes), episodes.worlds.state[:, 0, 0].copy()
     around = Surroundings([placed_world(episodes.worlds.world(b)) for b in range(8)])
     found = []
     for _ in range(80):
         episodes.step(expert())
         found.append(around.distances(episodes.worlds.state[:, 0, P]))
+    assert (episodes.worlds.state[:, 0, 0] - start).min() > 1.0
     assert np.min(found) > episodes.task.clearance
     assert np.mean(found) > 0.7
 
