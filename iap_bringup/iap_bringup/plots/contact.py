@@ -30,10 +30,12 @@ from iap_io.plots.plot_style import (
     BALANCING,
     ESTIMATED,
     RAW,
+    REAL,
     REFERENCE,
     SIMULATED,
     WIDTH,
 )
+from iap_simulation.metrics.measured_wrench import wrenches_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,9 +57,11 @@ def draw_wrench(figure: Figure, flight: FlightCurves) -> None:
     """Forces and torques of the environment on the platform, against what is asked for."""
     contact = _contact(flight)
     panels = grid(figure, flight, shade_unjudged)
-    ends = _limits(
-        np.stack([contact.filtered, contact.desired, contact.estimated]), contact, LEAST_WRENCH
-    )
+    curves = [contact.filtered, contact.desired, contact.estimated]
+    measured = contact.measured
+    if measured is not None:
+        curves.append(wrenches_at(contact.t, measured.t, measured.wrenches))
+    ends = _limits(np.stack(curves), contact, LEAST_WRENCH)
     rmse = contact.rmse(contact.filtered - contact.desired)
     for i, axes in enumerate(panels):
         axes.plot(contact.t, contact.raw[:, i], label="raw", **RAW)
@@ -65,6 +69,8 @@ def draw_wrench(figure: Figure, flight: FlightCurves) -> None:
         axes.plot(contact.t, contact.filtered[:, i], label="filtered", **SIMULATED)
         if contact.mode != ForceMode.NONE:
             axes.plot(contact.t, contact.desired[:, i], label="desired", **REFERENCE)
+        if measured is not None:
+            axes.plot(measured.t, measured.wrenches[:, i], label="measured", **REAL)
         axes.set_ylim(*ends[i])
         axes.set_ylabel(f"{SYMBOLS[i]} [{UNITS[i // 3]}]")
         _label_rmse(axes, rmse[i], UNITS[i // 3])

@@ -11,8 +11,9 @@ from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.signals import ForceMode
 from iap_description.states import Q
-from iap_io.runs.columns import Columns, WrenchColumns
-from iap_io.runs.run_meta import RunMeta
+from iap_io.runs.columns import WrenchColumns
+from iap_io.runs.run_folder import VehicleRun
+from iap_io.runs.run_meta import RunMeta, WrenchTrack
 from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, steady_ticks
 from iap_simulation.metrics.errors import pose_errors
@@ -32,6 +33,7 @@ class ContactCurves:
         raw: mean contact wrench of each control period.
         filtered: the same, low-passed.
         estimated: the momentum observer's.
+        measured: what was measured on a real aircraft, at its own times; None without.
         desired: the wrench that control shall reach; NaN where it is off or none is demanded.
         mode: the last wrench control that was on, `NONE` without any.
         is_on: (K,) where it was.
@@ -50,6 +52,7 @@ class ContactCurves:
     raw: Array
     filtered: Array
     estimated: Array
+    measured: WrenchTrack | None
     desired: Array
     mode: ForceMode
     is_on: Ticks
@@ -62,8 +65,9 @@ class ContactCurves:
     integrals: Array
 
     @classmethod
-    def of(cls, c: Columns, columns: WrenchColumns, vehicle: VehicleMeta, run: RunMeta) -> Self:
-        """From the columns of a vehicle, up to its last finite state."""
+    def of(cls, flown: VehicleRun, columns: WrenchColumns, run: RunMeta) -> Self:
+        """From a vehicle's recording, up to its last finite state."""
+        c, vehicle = flown.columns, flown.meta
         touches = columns.wrenches[:, RAW, :3].any(axis=1)
         first = float(c.t[np.argmax(touches)]) if touches.any() else None
         is_on = columns.mode > ForceMode.NONE
@@ -75,11 +79,12 @@ class ContactCurves:
         q_WP = None if mode == ForceMode.NONE else c.x[:, 0, Q]
         return cls(
             t=c.t,
-            start=_start(c.t, touches | is_on),
+            start=_start(c.t, touches | is_on) if flown.measured is None else float(c.t[0]),
             first=first,
             raw=columns.wrenches[:, RAW],
             filtered=columns.wrenches[:, FILTERED],
             estimated=columns.wrenches[:, ESTIMATED],
+            measured=flown.measured,
             desired=np.where(is_on[:, None] & is_demanded, columns.wrenches[:, DESIRED], np.nan),
             mode=mode,
             is_on=is_on,

@@ -149,7 +149,7 @@ def flight_curves(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -
         frames=c.x[:, rows, :3],
         contact=None
         if c.wrench_record is None or not len(c.t)
-        else ContactCurves.of(c, c.wrench_record, meta, run),
+        else ContactCurves.of(vehicle, c.wrench_record, run),
         arm=c.arm,
     )
 

@@ -167,6 +167,11 @@ def _error_rows(one: dict[str, Any]) -> dict[str, tuple[str, str]]:
         rows["against the recorded flight, mm"] = (_size(one["actual_position_rmse_m"], 1e3), "")
         turns = _sizes(one["actual_attitude_rmse_deg"], "roll pitch yaw")
         rows["against the recorded flight, deg"] = (turns, "")
+    for key in ("contact", "estimated"):
+        if one.get(f"{key}_force_rmse_n") is not None:
+            force, torque = (one[f"{key}_{what}"] for what in ("force_rmse_n", "torque_rmse_nm"))
+            rows[f"{key} force against the measured, N"] = (_sizes(force, "x y z"), "")
+            rows[f"{key} torque against the measured, N m"] = (_sizes(torque, "x y z"), "")
     for body, methods in one.get("estimation", {}).items():
         for method, each in methods.items():
             sizes = (_size(each["ate_rmse_m"], 1e3), _size(each["ate_max_m"], 1e3))

@@ -114,7 +114,12 @@ def _reference(node: SuiteNode) -> Motion | Replay:
     if not text:
         raise BadInput("parameter reference: the YAML of a motion or replay is missing")
     tree = {"reference": parse_yaml(text, source="parameter reference")}
-    return validate(_ReferenceParameters, tree, source="parameters").reference
+    reference = validate(_ReferenceParameters, tree, source="parameters").reference
+    if isinstance(reference, Replay) and reference.wrench_topic is not None:
+        raise BadInput(
+            "parameter reference: recorded wrenches are flown by iap replay, not by nodes"
+        )
+    return reference
 
 
 def _leads(node: SuiteNode, ground_clearance: float, mass: float) -> Leads:

@@ -14,15 +14,30 @@ from iap_description.arrays import Array
 from iap_description.config.plugins import load_class
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
+from iap_io.trajectories.conventions import WrenchFrame, WrenchUse
 from iap_io.trajectories.pose_reading import PoseReading
 
 
 class Replay(PoseReading):
-    """A recorded command, and how it is read; `actual_topic` holds what the real aircraft did."""
+    """A recorded command, and how it is read.
+
+    Attributes:
+        path: of the recording.
+        actual_topic: of what the real aircraft did.
+        wrench_topic: of the wrenches that were commanded.
+        wrench_use: ``feed_forward``: beside the feedback to the poses, in place of the model's own; ``open_loop``:
+            alone. By default the former where there are poses.
+        actual_wrench_topic: of the wrenches that the environment exerted, as they were measured.
+        wrench_frame: whose axes recorded wrenches are in; None as frame_id says.
+    """
 
     type: Literal["replay"]
     path: str
     actual_topic: str | None = None
+    wrench_topic: str | None = None
+    wrench_use: WrenchUse | None = None
+    actual_wrench_topic: str | None = None
+    wrench_frame: WrenchFrame | None = None
 
 
 class CustomMotion(BaseModel):

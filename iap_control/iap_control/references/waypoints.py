@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A trajectory of points in time that somebody sends in flight, as trajectory_msgs/MultiDOFJointTrajectory has them.
 
-Positions and attitudes are smoothed as those of recorded commands are, see `replay.smoothed`. Velocities and
+Positions and attitudes are smoothed as those of recorded commands are, see `smoothing.smoothed`. Velocities and
 accelerations enter where every point has them.
 """
 
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_control.references.replay import MAX_TURNING, smoothed, thrust_rate
+from iap_control.references.replay import MAX_TURNING, thrust_rate
+from iap_control.references.smoothing import smoothed
 from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput

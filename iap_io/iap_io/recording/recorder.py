@@ -19,7 +19,7 @@ from iap_io.recording.filled_columns import FilledColumns
 from iap_io.recording.note_chunk import Note
 from iap_io.recording.run_files import RunFiles
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import PLAIN, RecordingSettings, RunMeta, Track
+from iap_io.runs.run_meta import PLAIN, RecordingSettings, RunMeta, Track, WrenchTrack
 
 Job = Callable[[], None]
 MAX_JOBS = 3  # that may wait; the caller of another one then waits too, and nothing is dropped
@@ -52,14 +52,15 @@ class Recorder:
         self._readings_size = 0
         self.written = 0
 
-    def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Take poses with stamps of their own, before the flight; those are written that lie within what is flown.
+    def add_track(self, vehicle: int, name: str, track: Track | WrenchTrack) -> None:
+        """Take poses or wrenches with stamps of their own, before the flight; what lies within the flight is written.
 
         Args:
             vehicle: index into the meta's vehicles.
             name: `topics.GIVEN` for a replay's commands as they were recorded (errors are against
-                these), or `topics.ACTUAL` for what the real aircraft did.
-            track: the poses on the run's time.
+                these), `topics.ACTUAL` for what the real aircraft did, or `topics.ACTUAL_WRENCH` for what was measured
+                on it.
+            track: the poses or wrenches on the run's time.
         """
         self._thread.do(lambda: self._archive.add_track(vehicle, name, track))
 

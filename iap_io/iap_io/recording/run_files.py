@@ -3,10 +3,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.frames import MAP
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
@@ -19,11 +20,12 @@ from iap_io.recording.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_meta import RecordingSettings, RunMeta, Track
+from iap_io.runs.run_meta import RecordingSettings, RunMeta, Track, WrenchTrack
 from iap_io.runs.topics import BAG, META, topic
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
 from iap_io.wire.cdr import MessageLayout, in_frame, message, message_types, serialised
+from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamps import set_stamps, stamp_of_time
 
 STRING = "std_msgs/msg/String"
@@ -48,7 +50,7 @@ class RunFiles:
         self._bag = BagWriter(folder / BAG, message_types(), {META: meta.model_dump_json()})
         self._states = StateChunk(self._bag, meta)
         self.ticks = self._states.ticks  # of a full chunk
-        self._tracks: list[tuple[int, Integers, Array]] = []  # channel, stamps [ns], poses
+        self._tracks = list[StampedRows]()
         self._until: int | None = None  # stamp up to which they are written [ns]
         self._pngs = PngPool()
         self._sensors = SensorChunk(
@@ -80,29 +82,36 @@ class RunFiles:
             name = topic(vehicle.name, topics.DESCRIPTION)
             self._append_latched(name, STRING, serialised(message(STRING, data=text)))
 
-    def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Take poses with stamps of their own, see `iap_io.recording.recorder.Recorder.add_track`."""
-        channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)
-        self._tracks.append((channel, stamps_ns(track.t), track.poses))
+    def add_track(self, vehicle: int, name: str, track: Track | WrenchTrack) -> None:
+        """Take poses or wrenches with stamps of their own, see `iap_io.recording.recorder.Recorder.add_track`."""
+        meta = self._meta.vehicles[vehicle]
+        kind, frame, field, rows = (
+            (topics.POSE, MAP, "pose", track.poses)
+            if isinstance(track, Track)
+            else (WrenchMessage.TYPE, f"{meta.name}/{meta.bodies[0]}", "wrench", track.wrenches)
+        )
+        channel = self._bag.add_topic(topic(meta.name, name), kind)
+        layout = MessageLayout.of(in_frame(kind, frame))
+        self._tracks.append(StampedRows(channel, layout, field, stamps_ns(track.t), rows))
 
     def _write_tracks(self, t: Array) -> None:
-        """Write the poses of tracks from the last ticks to these, so that the bag holds nothing that was not flown."""
+        """Write the rows of tracks from the last ticks to these, so that the bag holds nothing that was not flown."""
         first, last = stamps_ns(t[[0, -1]])
         after = first - 1 if self._until is None else self._until
-        for channel, stamps, poses in self._tracks:
-            mask = (stamps > after) & (stamps <= last)
+        for track in self._tracks:
+            mask = (track.stamps > after) & (track.stamps <= last)
             if mask.any():
-                self._write_track(channel, stamps[mask, None], poses[mask, None])
+                self._write_track(track, mask)
         self._until = last
 
-    def _write_track(self, channel: int, stamps: Integers, poses: Array) -> None:
-        """Write one chunk of stamps (K, 1) [ns] and poses (K, 1, 7)."""
-        layout, count = MessageLayout.of(in_frame(topics.POSE, MAP)), len(stamps)
-        size = size_of(layout)
+    def _write_track(self, track: "StampedRows", mask: Booleans) -> None:
+        """Write the chosen rows of a track as one chunk."""
+        stamps, layout = track.stamps[mask, None], track.layout
+        count, size = len(stamps), size_of(layout)
         buffer = np.zeros(count * size, np.uint8)
-        slots = Slots(buffer, layout, channel, shape=(count, 1), strides=(size, 0), at=0)
+        slots = Slots(buffer, layout, track.channel, shape=(count, 1), strides=(size, 0), at=0)
         set_stamps(slots.messages["header"], stamps)
-        slots.messages["pose"] = poses
+        slots.messages[track.field] = track.rows[mask, None]
         self._bag.write_chunk([buffer.data], dict([slots.entry(stamps, count)]))
 
     def add(
@@ -153,6 +162,24 @@ class RunFiles:
                 self._euroc.close()
         finally:
             self._bag.close()
+
+
+class StampedRows(NamedTuple):
+    """A track as a topic of the bag.
+
+    Attributes:
+        channel: of the topic.
+        layout: of its messages.
+        field: of a message that a row fills.
+        stamps: (K,) [ns].
+        rows: (K, n).
+    """
+
+    channel: int
+    layout: MessageLayout
+    field: str
+    stamps: Integers
+    rows: Array
 
 
 class SensorChunk:

@@ -28,7 +28,7 @@ from iap_description.sensors.sensor_info import SensorInfo, sensors_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
 from iap_io.runs.object_track import ObjectTrack
-from iap_io.runs.run_meta import RunMeta, Track
+from iap_io.runs.run_meta import RunMeta, Track, WrenchTrack
 from iap_io.runs.run_reader import RunReader, VehicleTracks
 from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.trajectories.tum import tum_text
@@ -48,12 +48,14 @@ class VehicleRun:
         columns: one row per control tick.
         given: a replay's commands as they were recorded.
         actual: what the real aircraft did.
+        measured: wrenches on it.
     """
 
     meta: VehicleMeta
     columns: Columns
     given: Track | None = None
     actual: Track | None = None
+    measured: WrenchTrack | None = None
 
 
 @dataclass(frozen=True)
@@ -178,8 +180,7 @@ def write_config(
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
     """Write metrics.json; a number that is none is refused."""
-    text = json.dumps(metrics, indent=2, allow_nan=False) + "\n"
-    write_file(folder / METRICS, text.encode())
+    write_file(folder / METRICS, f"{json.dumps(metrics, indent=2, allow_nan=False)}\n".encode())
 
 
 def read_metrics(folder: Path) -> dict[str, Any]:
@@ -258,8 +259,9 @@ class TrajectoryFiles:
 
 def write_trajectories(folder: Path, run: RunData) -> None:
     """Write the trajectories of a run that has been read whole, see `TrajectoryFiles`."""
-    tracks = [VehicleTracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles]
-    with TrajectoryFiles(folder, run.meta, tracks) as files:
+    with TrajectoryFiles(
+        folder, run.meta, [VehicleTracks(v.given) for v in run.vehicles]
+    ) as files:
         files.add([vehicle.columns for vehicle in run.vehicles])
 
 
@@ -295,5 +297,5 @@ def load_run(folder: Path, *, at_most: int | None = None) -> RunData:
     parts = zip(
         reader.meta.vehicles, reader.columns(at_most=at_most), reader.tracks(), strict=True
     )
-    vehicles = (VehicleRun(meta, c, tracks.given, tracks.actual) for meta, c, tracks in parts)
+    vehicles = (VehicleRun(meta, c, **vars(tracks)) for meta, c, tracks in parts)
     return RunData(reader.meta, tuple(vehicles), reader.objects(at_most=at_most))

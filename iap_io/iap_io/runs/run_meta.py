@@ -116,6 +116,19 @@ class RunStats:
 
 
 @dataclass(frozen=True)
+class WrenchTrack:
+    """Wrenches of the environment with their own times, as they were measured on a real aircraft.
+
+    Attributes:
+        t: (M,) increasing times [s].
+        wrenches: (M, 6) about the origin of P, in P [N, N m].
+    """
+
+    t: Array
+    wrenches: Array
+
+
+@dataclass(frozen=True)
 class Track:
     """Poses with their own times: a replay's commands as given, or what the real aircraft did.
 

@@ -2,14 +2,16 @@
 """Reads a recorded run back some seconds at a time, so that an hour takes no more memory than a minute."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 from rosbags.interfaces import Connection
 
+from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.text_files import is_file
@@ -19,7 +21,7 @@ from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
 from iap_io.runs.object_track import ObjectTrack
-from iap_io.runs.run_meta import RunMeta, Track
+from iap_io.runs.run_meta import RunMeta, Track, WrenchTrack
 from iap_io.runs.topics import BAG, META, topic
 from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.cdr import records_of
@@ -30,15 +32,17 @@ PIECE = 4096  # control ticks that are read at once
 
 @dataclass(frozen=True)
 class VehicleTracks:
-    """Poses with stamps of their own that belong to a vehicle's flight.
+    """Poses and wrenches with stamps of their own that belong to a vehicle's flight.
 
     Attributes:
         given: a replay's commands as they were recorded.
         actual: what the real aircraft did.
+        measured: wrenches of the environment on it.
     """
 
     given: Track | None = None
     actual: Track | None = None
+    measured: WrenchTrack | None = None
 
 
 class RunReader:
@@ -60,17 +64,14 @@ class RunReader:
 
     def tracks(self) -> tuple[VehicleTracks, ...]:
         """The poses that each vehicle's flight is set against."""
-        names = (topics.REFERENCE_POSE, topics.ACTUAL)
+        names = (topics.REFERENCE_POSE, topics.ACTUAL, topics.ACTUAL_WRENCH)
         names_of_tracks = {topic(each.name, name) for each in self.meta.vehicles for name in names}
         by_topic = dict[str, tuple[str, list[bytes]]]()
         for connection, _, data in raw_messages(self._bag, names_of_tracks):
             by_topic.setdefault(connection.topic, (connection.msgtype, []))[1].append(data)
         with parsing(self._bag, "recording"):
-            read = {name: _track(*messages) for name, messages in by_topic.items()}
-        return tuple(
-            VehicleTracks(*(read.get(topic(vehicle.name, name)) for name in names))
-            for vehicle in self.meta.vehicles
-        )
+            records = {name: records_of(*each) for name, each in by_topic.items()}
+            return tuple(_tracks(vehicle, records) for vehicle in self.meta.vehicles)
 
     def objects(self, *, at_most: int | None = None) -> ObjectTrack | None:
         """States of the world's objects, or of a longer run about `at_most` of them; None where none were recorded."""
@@ -190,12 +191,27 @@ def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
     return tuple(map(topics.estimate_topic, vehicle.bodies)) if vehicle.is_estimated else ()
 
 
-def _track(msgtype: str, messages: Sequence[bytes]) -> Track:
-    records = records_of(msgtype, messages)
-    track = Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
-    if not (np.abs(track.poses) <= MAX_SI_NUMBER).all() or not np.all(np.diff(track.t) > 0.0):
+def _tracks(vehicle: VehicleMeta, records: Mapping[str, Any]) -> VehicleTracks:
+    """The tracks of a vehicle among the records of all topics."""
+    names = (topics.REFERENCE_POSE, topics.ACTUAL, topics.ACTUAL_WRENCH)
+    given, actual, measured = (records.get(topic(vehicle.name, name)) for name in names)
+    return VehicleTracks(
+        None if given is None else Track(*_rows(given, "pose")),
+        None if actual is None else Track(*_rows(actual, "pose")),
+        None if measured is None else WrenchTrack(*_rows(measured, "wrench")),
+    )
+
+
+def _rows(records: Any, field: str) -> tuple[Array, Array]:  # noqa: ANN401 - structured
+    """Times (K,) [s] and rows (K, n) of a track.
+
+    Raises:
+        ValueError: these are no path in time.
+    """
+    t, rows = seconds(stamps_of(records["header"])), records[field].astype(float)
+    if not (np.abs(rows) <= MAX_SI_NUMBER).all() or not np.all(np.diff(t) > 0.0):
         raise ValueError("a recorded command or flight is no path in time")
-    return track
+    return t, rows
 
 
 def _read_meta(bag: Path) -> RunMeta:

@@ -27,6 +27,7 @@ ARM_TOPICS = (JOINT_STATES, JOINT_COMMAND)
 TIP_TWIST = "reference/tip"  # of an end effector that is flown by hand, between nodes
 FRAMES, DESCRIPTION = "/tf", "robot_description"  # of all bodies, and the URDF of a vehicle
 REFERENCE_POSE, ACTUAL = "reference/pose", "actual"
+ACTUAL_WRENCH = "wrench/actual"  # as it was measured on a real aircraft
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
 HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft
 LATCHES = "/latches"  # what those between vehicles are doing

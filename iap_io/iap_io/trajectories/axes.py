@@ -91,7 +91,7 @@ def of_the_body(samples: Samples) -> Samples:
     about = samples.about
     if about.body is None or about.frame is None:
         return samples
-    if not _is_fixed(about.body) or _is_fixed(about.frame):
+    if not is_fixed(about.body) or is_fixed(about.frame):
         return samples
     q = so3.conjugate(samples.q)
     named = replace(about, body=about.frame, frame=about.body)
@@ -101,6 +101,7 @@ def of_the_body(samples: Samples) -> Samples:
     )  # fmt: skip
 
 
-def _is_fixed(frame: str) -> bool:
+def is_fixed(frame: str) -> bool:
+    """True if a frame's name is that of one that does not move."""
     parts = words_of(frame)
     return bool(parts and parts[-1] & _FIXED)

@@ -94,6 +94,11 @@ class Bag:
                 )
 
 
+def is_bag(path: Path) -> bool:
+    """True if a path is that of a bag, by its name."""
+    return path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Bag]:
     """Open a bag; it closes at the end of the ``with`` statement.

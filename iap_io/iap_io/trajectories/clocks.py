@@ -11,14 +11,16 @@ With d the delay of each sample, its time of reception less its header stamp:
 """
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import PoseReading, counted
-from iap_io.trajectories.samples import Samples
+from iap_io.trajectories.samples import Stamped
 
+S = TypeVar("S", bound=Stamped)
 STEP = 0.01  # smallest change of the delay that counts as a step [s]
 NOISE = 6.0  # deviations of the delay within which nothing is a step or a drift
 LEVEL = 25  # samples whose median is the level of the delay
@@ -32,7 +34,7 @@ RATES = (
 LATE = 5  # samples in a row that are a clock's step, not late messages, where there is one clock alone
 
 
-def timed(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
+def timed(samples: S, reading: PoseReading) -> tuple[S, Integers]:
     """Samples in the order of the clock that can be trusted, one for each stamp, and those stamps [ns].
 
     Raises:
@@ -49,14 +51,14 @@ def timed(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
     return samples.at(first), stamps[first]
 
 
-def _without_repeats(samples: Samples, stamps: Integers, first: Integers) -> Samples:
+def _without_repeats(samples: S, stamps: Integers, first: Integers) -> S:
     """Note samples that repeat a stamp; refuse those of one stamp at several places.
 
     Raises:
         BadInput: more than a few of one stamp lie apart, as those of two bodies do.
     """
     index = first[np.searchsorted(stamps[first], stamps)]
-    apart = np.linalg.norm(samples.p - samples.p[index], axis=1)
+    apart = samples.distances(index)
     off = int((apart > 0.1).sum())
     if off > max(3, len(stamps) // 50):
         at = (stamps[apart > 0.1] - stamps.min()) * 1e-9
@@ -76,7 +78,7 @@ def _without_repeats(samples: Samples, stamps: Integers, first: Integers) -> Sam
     return samples.noted(f"{counted(count, 'sample')} of a stamp that others have left out")
 
 
-def _check_order(samples: Samples, stamps: Integers) -> None:
+def _check_order(samples: Stamped, stamps: Integers) -> None:
     """Refuse a lone clock that steps back and stays there."""
     behind = stamps < np.maximum.accumulate(stamps)
     if samples.header_ns is not None and samples.bag_ns is not None:
@@ -92,7 +94,7 @@ def _check_order(samples: Samples, stamps: Integers) -> None:
             )
 
 
-def _clock(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
+def _clock(samples: S, reading: PoseReading) -> tuple[S, Integers]:
     """The samples without the clock that does not count, and the stamps to go by."""
     header, bag = samples.header_ns, samples.bag_ns
     if header is None or bag is None:
@@ -109,14 +111,14 @@ def _clock(samples: Samples, reading: PoseReading) -> tuple[Samples, Integers]:
     return _compared(samples, header, bag)
 
 
-def _by(samples: Samples, clock: str) -> Samples:
+def _by(samples: S, clock: str) -> S:
     """The samples by one clock."""
     about = replace(samples.about, clock=clock)
     header = None if clock == "bag" else samples.header_ns
     return replace(samples, about=about, header_ns=header)
 
 
-def _compared(samples: Samples, header: Integers, bag: Integers) -> tuple[Samples, Integers]:
+def _compared(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]:
     """Header stamps where they are sound or can be mended, else the times of reception."""
     fault = _fault(header, bag)
     if fault is None:
@@ -175,7 +177,7 @@ def _header_step(delay: Array, by_header: Array, by_bag: Array) -> tuple[int, fl
     return max(steps, key=lambda step: abs(step[1])) if steps else None
 
 
-def _without_drift(samples: Samples, header: Integers, bag: Integers) -> tuple[Samples, Integers]:
+def _without_drift(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]:
     """Header stamps at the rate of the times of reception, where the two drift apart."""
     rate = _rate(header, bag)
     if rate is None:
@@ -197,7 +199,7 @@ def _without_drift(samples: Samples, header: Integers, bag: Integers) -> tuple[S
     return samples.noted(f"{note} they were brought to the receiver's rate"), stamps
 
 
-def delay_of(samples: Samples) -> int | None:
+def delay_of(samples: Stamped) -> int | None:
     """Usual delay of reception behind the header stamps [ns]; None where one of them is missing."""
     if samples.header_ns is None or samples.bag_ns is None:
         return None

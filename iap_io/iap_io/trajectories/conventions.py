@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Axes, orders of quaternions and units of time that recordings may have."""
+"""Axes, orders of quaternions, units of time and frames of wrenches that recordings may have."""
 
 from typing import Literal
 
@@ -8,3 +8,5 @@ Convention = Literal[
 ]
 QuaternionOrder = Literal["xyzw", "wxyz", "inverse"]
 TimeUnit = Literal["s", "ms", "us", "ns"]
+WrenchFrame = Literal["body", "world"]  # whose axes a wrench is in
+WrenchUse = Literal["feed_forward", "open_loop"]

@@ -6,20 +6,23 @@ is asked to be bridged: a vehicle at 1 m/s would be flown along a guess for long
 settle, and the score would be that guess's.
 """
 
+from typing import TypeVar
+
 import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import PoseReading, counted
-from iap_io.trajectories.samples import Samples
+from iap_io.trajectories.samples import Samples, Stamped
 
+S = TypeVar("S", bound=Stamped)
 _QUIET_GAP = 0.5  # [s]
 STALE = 3  # samples that repeat the one before, at most
 MOVING = 0.05  # speed of a body that moves [m/s]
 _FEWEST = 20  # samples beside which a lone one is left out
 
 
-def cut(samples: Samples, stamps: Integers, reading: PoseReading) -> tuple[Samples, Integers]:
+def cut(samples: S, stamps: Integers, reading: PoseReading) -> tuple[S, Integers]:
     """The samples between the times that are asked for, counted from the first one.
 
     Raises:
@@ -40,9 +43,7 @@ def cut(samples: Samples, stamps: Integers, reading: PoseReading) -> tuple[Sampl
     return samples.at(inside), stamps[inside]
 
 
-def without_lone_ends(
-    samples: Samples, stamps: Integers, reading: PoseReading
-) -> tuple[Samples, Integers]:
+def without_lone_ends(samples: S, stamps: Integers, reading: PoseReading) -> tuple[S, Integers]:
     """The samples less a first or last one that is further away in time than can be bridged."""
     for index, rest, name in ((0, slice(1, None), "first"), (-1, slice(None, -1), "last")):
         gaps = np.diff(stamps) * 1e-9

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field
 
 from iap_description.config.record import Positive, Real, Record
-from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit
+from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit, WrenchFrame
 
 MAX_GAP = 1.0  # longest time without a sample that is bridged unless asked for [s]
 
@@ -70,6 +70,46 @@ def counted(number: int, noun: str) -> str:
 
 
 @dataclass(frozen=True)
+class WrenchSummary:
+    """What wrenches of a recording were read as.
+
+    Attributes:
+        topic: that was read.
+        msgtype: its type.
+        frame: frame_id of its messages.
+        axes: the body's or the world's.
+        convention: of these axes.
+        use: what is done with them, in words.
+        clock: whose times count.
+        samples: how many there are.
+        duration_s: from the first to the last.
+        largest: size of the largest force [N] and torque [N m].
+    """
+
+    topic: str
+    msgtype: str
+    frame: str
+    axes: WrenchFrame
+    convention: Convention
+    use: str = ""
+    clock: str = "header"
+    samples: int = 0
+    duration_s: float = 0.0
+    largest: tuple[float, ...] = (0.0, 0.0)
+
+    @property
+    def line(self) -> str:
+        """One line for the user."""
+        rate = (self.samples - 1) / self.duration_s
+        force, torque = self.largest
+        return (
+            f"wrench: topic {self.topic} ({self.msgtype}), in {self.axes} axes (frame {self.frame or '(no name)'}),"
+            f" {AXES[self.convention]}, by {CLOCKS[self.clock]}, {self.samples} samples in {self.duration_s:.2f} s"
+            f" ({rate:.1f} Hz), up to {force:.3g} N and {torque:.3g} N m, {self.use}"
+        )
+
+
+@dataclass(frozen=True)
 class RecordingSummary:
     """Interpretation with which a recording was read.
 
@@ -90,6 +130,7 @@ class RecordingSummary:
         speed_max_mps: largest speed.
         bounds_m: the least and the greatest x, y and z.
         notes: what was mended, left out or noticed.
+        wrenches: what recorded wrenches beside the poses were read as.
     """
 
     kind: str
@@ -108,6 +149,7 @@ class RecordingSummary:
     speed_max_mps: float = 0.0
     bounds_m: tuple[tuple[float, float], ...] = ()
     notes: tuple[str, ...] = ()
+    wrenches: tuple[WrenchSummary, ...] = ()
 
     def noted(self, *notes: str) -> Self:
         """The same with more notes."""
@@ -121,7 +163,11 @@ class RecordingSummary:
         return values | {"convention": self.convention, "clock": clock}
 
     def lines(self) -> list[str]:
-        """Five lines, and one for each note."""
+        """Five lines, and one for each wrench and each note; of wrenches alone without the five."""
+        others = [*(each.line for each in self.wrenches), *self.notes]
+        return others if self.samples == 0 else [*self._pose_lines(), *others]
+
+    def _pose_lines(self) -> list[str]:
         what = f"topic {self.topic} ({self.msgtype})" if self.topic else self.kind
         rate = (self.samples - 1) / self.duration_s if self.duration_s > 0.0 else 0.0
         body = f"body {self.body or '(no name)'} in frame {self.frame or '(no name)'}"
@@ -135,7 +181,6 @@ class RecordingSummary:
             f"clock: {CLOCKS[self.clock]}",
             f"{self.samples} samples in {self.duration_s:.2f} s ({rate:.1f} Hz), up to {self.speed_max_mps:.2f} m/s"
             f"{f', {space} m' if space else ''}",
-            *self.notes,
         ]
 
 

@@ -73,7 +73,7 @@ def bag_summary(
     """
     topics = (each.topic for each in pose_topics(bag.topics) if each.topic != choice.topic)
     others = (*(f"{each} on {choice.topic}" for each in bodies), *sorted(topics))
-    convention, notes = (defined, ()) if defined else _convention(choice.topic, body)
+    convention, notes = (defined, ()) if defined else named_convention(choice.topic, body.frame)
     return RecordingSummary(
         kind="bag",
         topic=choice.topic,
@@ -86,9 +86,9 @@ def bag_summary(
     )
 
 
-def _convention(topic: str, body: BodyLabel) -> tuple[Convention, tuple[str, ...]]:
-    """The axes that names of a frame or topic say, ENU/FLU where they say nothing, and a note of it."""
-    for name in (body.frame, topic):
+def named_convention(topic: str, frame: str) -> tuple[Convention, tuple[str, ...]]:
+    """The axes that names of a topic or frame say, ENU/FLU where they say nothing, and a note of it."""
+    for name in (frame, topic):
         words = set().union(*words_of(name))
         if words & _ENU_WORDS:
             return "enu", ()

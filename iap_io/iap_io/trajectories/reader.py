@@ -24,7 +24,7 @@ from iap_description.errors import BadInput
 from iap_description.math import euler, so3
 from iap_io.flight_logs.readers import is_flight_log
 from iap_io.trajectories.axes import in_enu, of_the_body, ordered
-from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
+from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
@@ -124,10 +124,6 @@ class PoseFile(NamedTuple):
     has_topics: bool = False
 
 
-def _is_bag(path: Path) -> bool:
-    return path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)
-
-
 def _has_names(path: Path) -> bool:
     """True if a table's names say its columns; EuRoC's and TUM's are by their order."""
     header = header_of(path)
@@ -162,7 +158,7 @@ _READERS: dict[str, Callable[[Bag, PoseTopic, PoseReading], Samples]] = {
 
 KINDS = {
     "flight log": PoseFile(is_flight_log, read_log, has_topics=True),
-    "bag": PoseFile(_is_bag, _read_bag, has_topics=True),
+    "bag": PoseFile(is_bag, _read_bag, has_topics=True),
     "table": PoseFile(_has_names, read_named),
     "EuRoC ground truth": PoseFile(_is_euroc, read_euroc, is_placed=True),
     "TUM trajectory": PoseFile(lambda path: text_kind(path) == "tum", read_tum),

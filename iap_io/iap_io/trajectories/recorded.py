@@ -2,7 +2,7 @@
 """A recorded pose over time, in this suite's frames, and the test of its velocities against it."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -67,9 +67,23 @@ class RecordedTrajectory:
         return float(self.t[-1])
 
 
-def time_offset(
-    reference: RecordedTrajectory, other: RecordedTrajectory
-) -> tuple[float, str | None]:
+class Timed(Protocol):
+    """What is read of a recording, on a clock; as of `RecordedTrajectory`."""
+
+    @property
+    def source(self) -> str: ...  # noqa: D102
+
+    @property
+    def clock(self) -> Clock: ...  # noqa: D102
+
+    @property
+    def start_ns(self) -> int: ...  # noqa: D102
+
+    @property
+    def delay_ns(self) -> int | None: ...  # noqa: D102
+
+
+def time_offset(reference: Timed, other: Timed) -> tuple[float, str | None]:
     """Seconds to add to ``other.t`` so that it counts from the first sample of `reference`, and a note of how.
 
     Both have to come from one bag. Their header stamps are compared where both count by them and are as old as

@@ -5,7 +5,7 @@ Samples with NaN, infinity or a quaternion of length zero are left out and count
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,40 @@ _ODD_NORM = 0.01  # float32 and printed quaternions stay well below
 
 
 @dataclass(frozen=True)
-class Samples:
-    """Stamped samples in the order of the file.
+class Stamped:
+    """Samples of anything in the order of the file, and what their stamps are.
 
     Attributes:
         source: file and topic, to name in errors.
         about: what they were read as.
         header_ns: (K,) header stamps, or a file's time column [ns]; None where there are none.
         bag_ns: (K,) times of reception [ns]; None for a file without them.
+    """
+
+    source: str
+    about: RecordingSummary
+    header_ns: Stamps | None
+    bag_ns: Stamps | None
+
+    def noted(self, *notes: str) -> Self:
+        """The same with more notes."""
+        return replace(self, about=self.about.noted(*notes))
+
+    def at(self, index: NDArray[Any] | slice) -> Self:
+        """The samples at these indices."""
+        arrays: Any = {n: x[index] for n, x in vars(self).items() if isinstance(x, np.ndarray)}
+        return replace(self, **arrays)
+
+    def distances(self, index: Integers) -> Array:
+        """(K,) of each sample from that at an index [m]; 0 of samples that have no place."""
+        return np.zeros(len(index))
+
+
+@dataclass(frozen=True)
+class Samples(Stamped):
+    """Stamped poses, as `Stamped`.
+
+    Attributes:
         p: (K, 3) positions [m].
         q: (K, 4) attitudes, xyzw.
         v: (K, 3) world-frame velocities [m/s], or None; likewise below.
@@ -41,10 +67,6 @@ class Samples:
         alpha: (K, 3) angular accelerations in body axes [rad/s^2].
     """
 
-    source: str
-    about: RecordingSummary
-    header_ns: Stamps | None
-    bag_ns: Stamps | None
     p: Array
     q: Array
     v: Array | None = None
@@ -52,14 +74,9 @@ class Samples:
     a: Array | None = None
     alpha: Array | None = None
 
-    def noted(self, *notes: str) -> "Samples":
-        """The same with more notes."""
-        return replace(self, about=self.about.noted(*notes))
-
-    def at(self, index: NDArray[Any] | slice) -> "Samples":
-        """The samples at these indices."""
-        arrays: Any = {n: x[index] for n, x in vars(self).items() if isinstance(x, np.ndarray)}
-        return replace(self, **arrays)
+    def distances(self, index: Integers) -> Array:
+        """(K,) of each sample from that at an index [m]."""
+        return np.linalg.norm(self.p - self.p[index], axis=1)
 
 
 _FIELDS = {
@@ -99,7 +116,7 @@ def checked(samples: Samples) -> Samples:
     samples = _placed(samples)
     for name, columns in _FIELDS.items():
         values = getattr(samples, name)
-        if values is not None and name not in ("p", "q") and not _usable(values).all():
+        if values is not None and name not in ("p", "q") and not is_usable(values).all():
             samples = replace(samples, **{name: None})  # type: ignore[arg-type]
             samples = samples.noted(f"{columns[0].split('.')[0]}: not numbers, not used")
     norms = np.linalg.norm(samples.q, axis=1)
@@ -120,7 +137,7 @@ def _placed(samples: Samples) -> Samples:
     Raises:
         BadInput: many have none; the first one is named.
     """
-    usable = _usable(samples.p, MAX_PLACE) & _usable(samples.q)
+    usable = is_usable(samples.p, MAX_PLACE) & is_usable(samples.q)
     usable &= np.linalg.norm(np.where(usable[:, None], samples.q, 0.0), axis=1) >= _ZERO_NORM
     out = int((~usable).sum())
     if not out:
@@ -137,7 +154,7 @@ def _placed(samples: Samples) -> Samples:
     )
 
 
-def _usable(values: Array, most: float = MAX_SI_NUMBER) -> Booleans:
+def is_usable(values: Array, most: float = MAX_SI_NUMBER) -> Booleans:
     """(K,) whether all numbers of a row are some."""
     return np.asarray((np.abs(values) <= most).all(axis=1))
 

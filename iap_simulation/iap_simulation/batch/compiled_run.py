@@ -78,7 +78,13 @@ class CompiledRun:
 
         The vehicle's controller becomes one that the loop knows, with the same gains, unless it has flown already.
         """
-        parts = (vehicle.interaction, vehicle.lever, vehicle.arm, vehicle.push)
+        parts = (
+            vehicle.interaction,
+            vehicle.lever,
+            vehicle.arm,
+            vehicle.push,
+            vehicle.wrench_follower,
+        )
         is_true = vehicle.sense.is_zero and not vehicle.faults.losses
         if not plant.is_steady or not is_true or any(part is not None for part in parts):
             return None

@@ -26,7 +26,7 @@ from iap_estimation.navigation.make import StateNavigator, make_navigator
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
-from iap_io.runs.run_meta import Bore, RunMeta, Track
+from iap_io.runs.run_meta import Bore, RunMeta, Track, WrenchTrack
 from iap_io.runs.vehicle_meta import TRUTH, VehicleMeta
 from iap_physics.build import build_plant
 from iap_physics.engines.engine import Engine
@@ -43,13 +43,14 @@ from iap_simulation.loop.estimate_monitor import EstimateMonitor
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.vehicles.vehicle import Vehicle, recorded_commands, vehicles_of
+from iap_simulation.vehicles.replayed import recorded_commands
+from iap_simulation.vehicles.vehicle import Vehicle, vehicles_of
 
 
 class TrackSink(Protocol):
-    """Takes poses with stamps of their own, such as a `Recorder`."""
+    """Takes poses and wrenches with stamps of their own, such as a `Recorder`."""
 
-    def add_track(self, vehicle: int, name: str, track: Track) -> None:
+    def add_track(self, vehicle: int, name: str, track: Track | WrenchTrack) -> None:
         """Take what a vehicle's flight is set against, before the flight."""
         ...
 
@@ -257,6 +258,9 @@ class Flight:
                 if track is not None:
                     poses = np.hstack([track.poses[:, :3] + offset, track.poses[:, 3:]])
                     recorder.add_track(i, name, Track(track.t + start, poses))
+            if (measured := command.measured) is not None:
+                wrenches = WrenchTrack(measured.t + start, measured.wrenches)
+                recorder.add_track(i, topics.ACTUAL_WRENCH, wrenches)
 
 
 def _navigator(

@@ -131,7 +131,7 @@ class ClosedLoop:
             FlightFailed: it is too far away.
         """
         for i, (vehicle, reference) in enumerate(zip(self.vehicles, references, strict=True)):
-            if is_far(self.plant.state(i)[0, 0], reference.row):
+            if vehicle.has_place and is_far(self.plant.state(i)[0, 0], reference.row):
                 raise FlightFailed("diverged", self.plant.t, too_far(vehicle.name))
 
     def advance(self) -> None:

@@ -2,6 +2,7 @@
 """The metrics of flights without their recordings, of one or of many worlds, for studies of thousands of flights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,15 @@ from iap_io.recording.state_chunk import ODOMETRY_HZ
 from iap_io.runs import topics
 from iap_io.runs.column_messages import seconds, stamps_ns
 from iap_io.runs.columns import Columns, put_command
-from iap_io.runs.run_meta import RunMeta, RunStats, Track
+from iap_io.runs.run_meta import RunMeta, RunStats, Track, WrenchTrack
 from iap_io.runs.run_reader import PIECE, VehicleTracks
 from iap_simulation.metrics.metrics import Scores
+
+FIELDS = {  # of `VehicleTracks`, by topics
+    topics.REFERENCE_POSE: "given",
+    topics.ACTUAL: "actual",
+    topics.ACTUAL_WRENCH: "measured",
+}
 
 
 class CollectedTracks:
@@ -29,13 +36,10 @@ class CollectedTracks:
     def __init__(self, count: int) -> None:
         self.tracks = [VehicleTracks() for _ in range(count)]
 
-    def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Take poses with stamps of their own, before the flight; see `iap_io.recording.recorder.Recorder`."""
-        stamped, old = Track(seconds(stamps_ns(track.t)), track.poses), self.tracks[vehicle]
-        is_given = name == topics.REFERENCE_POSE
-        self.tracks[vehicle] = (
-            VehicleTracks(stamped, old.actual) if is_given else VehicleTracks(old.given, stamped)
-        )
+    def add_track(self, vehicle: int, name: str, track: Track | WrenchTrack) -> None:
+        """Take poses and wrenches before the flight; see `iap_io.recording.recorder.Recorder`."""
+        stamped: Any = replace(track, t=seconds(stamps_ns(track.t)))
+        self.tracks[vehicle] = replace(self.tracks[vehicle], **{FIELDS[name]: stamped})
 
 
 class FlightScores(CollectedTracks):

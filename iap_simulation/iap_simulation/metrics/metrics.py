@@ -134,7 +134,7 @@ def _largest(each: list[Metrics]) -> Metrics:
     """Key by key the largest value over the vehicles; null where none has one."""
     merged: Metrics = {}
     for key in each[0]:
-        values = [metrics[key] for metrics in each if metrics[key] is not None]
+        values = [metrics[key] for metrics in each if metrics.get(key) is not None]
         merged[key] = (
             np.fmax.reduce([np.asarray(value, float) for value in values]) if values else None
         )

@@ -26,6 +26,7 @@ from iap_simulation.metrics.errors import (
     saturated,
     thrusts,
 )
+from iap_simulation.metrics.measured_wrench import MeasuredWrenchScores
 
 Metrics = dict[str, Any]
 
@@ -52,6 +53,8 @@ class VehicleScores:
         self._actual = None if tracks.actual is None else PoseScores(meta, tracks.actual)
         self._velocity = ErrorSums()
         self._contact = ContactScores(meta, run) if meta.feels else None
+        measured = tracks.measured
+        self._measured = None if measured is None else MeasuredWrenchScores(measured)
         self._estimates = [EstimateScore() for _ in meta.bodies] if meta.is_estimated else []
 
     def add(self, columns: Columns) -> None:
@@ -73,6 +76,8 @@ class VehicleScores:
         self._saturated += int(saturated(self.meta, c).sum())
         if self._contact is not None and c.wrench_record is not None:
             self._contact.add(c, c.wrench_record)
+            if self._measured is not None:
+                self._measured.add(c, c.wrench_record)
         if c.estimated is not None:
             for j, estimate in enumerate(self._estimates):
                 estimate.add(c.estimated[:, j], c.x[:, j])
@@ -98,6 +103,7 @@ class VehicleScores:
             "actual_position_rmse_m": actual and actual.position.rmse_of_vectors,
             "actual_attitude_rmse_deg": actual and np.rad2deg(actual.attitude.rmse),
             **({} if self._contact is None else self._contact.metrics()),
+            **({} if self._measured is None else self._measured.metrics()),
         }
 
     def estimation(

@@ -113,6 +113,7 @@ def _copy_tracks(data: RunData, recorder: Recorder) -> None:
         for name, track in (
             (topics.REFERENCE_POSE, vehicle.given),
             (topics.ACTUAL, vehicle.actual),
+            (topics.ACTUAL_WRENCH, vehicle.measured),
         ):
             if track is not None:
                 recorder.add_track(i, name, track)

@@ -37,6 +37,7 @@ from iap_simulation.metrics.metrics import Scores
 from iap_simulation.runs.topic_logs import CovarianceLog, topic_logs
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
+from iap_simulation.vehicles.replayed import unreferenced
 
 Progress = Callable[[float], None]
 
@@ -214,7 +215,7 @@ def _flown(
     stats = _stats(simulation, flight, outcome, wall)
     task, names = simulation.task, simulation.names
     success = "" if failure or task is None else task.success
-    followers = frozenset(names[i] for i in simulation.participants.followers(len(names)))
+    followers = frozenset(names).difference(stats.unfollowed)
     ending = _Ending(failure, failure or success or outcome, followers)
     return stats, ending, simulation.participants.monitor.collision_records
 
@@ -250,7 +251,10 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         health=health,
         tasks={} if task is None else {task.key: task.metrics(simulation.plant)},
         policy=simulation.participants.policy,
-        unfollowed=unfollowed(simulation.participants.agent, simulation.names),
+        unfollowed=(
+            *unfollowed(simulation.participants.agent, simulation.names),
+            *unreferenced(flight.scenario, flight.recorded),
+        ),
         compiled_fraction=loop.fast_periods / max(1, loop.k),
         recordings=flight.recordings,
         landings=simulation.plant.landings,

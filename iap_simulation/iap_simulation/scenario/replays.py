@@ -43,8 +43,10 @@ def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, 
     command = commanded(reference)
     fitted = _left_open(reference, _fitted(scenario, vehicle, command))
     read = _left_open(reference, command.about.keys)
-    if reference.actual_topic is not None:  # whose axes may be others
+    others = (reference.actual_topic, reference.wrench_topic, reference.actual_wrench_topic)
+    if any(each is not None for each in others):  # whose axes may be others
         read.pop("convention", None)
+    read |= _left_open(reference, _of_wrenches(command))
     if reference.topic is not None:  # without a body behind a colon
         read["topic"] = command.about.topic
     flight_tree = {
@@ -60,6 +62,13 @@ def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, 
 def _left_open(reference: Replay, keys: dict[str, Any]) -> dict[str, Any]:
     """Those of the keys that the user has left to the reading."""
     return {key: value for key, value in keys.items() if getattr(reference, key) is None}
+
+
+def _of_wrenches(command: RecordedCommand) -> dict[str, Any]:
+    """Keys of recorded wrenches, with what was understood of them."""
+    frames = {each.axes for each in command.about.wrenches}
+    keys: dict[str, Any] = {"wrench_frame": frames.pop()} if len(frames) == 1 else {}
+    return keys if command.wrench is None else {**keys, "wrench_use": command.wrench.use}
 
 
 def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) -> dict[str, Any]:

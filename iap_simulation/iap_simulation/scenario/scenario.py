@@ -194,12 +194,13 @@ class Scenario(Record):
         return self
 
     def has_contact(self, vehicle: VehicleSpec) -> bool:
-        """True if a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
+        """True if a vehicle can be in contact, or wrenches are compared: they are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
         is_met = any(not isinstance(each, Obstacles) for each in self.world.objects.values())
         meets = is_met or bool(self.latches) or vehicle.platform.tool is not None
-        return acts or meets or bool(vehicle.disturbances)
+        is_compared = getattr(vehicle.reference, "actual_wrench_topic", None) is not None
+        return acts or meets or is_compared or bool(vehicle.disturbances)
 
     @property
     def identified(self) -> IdentifiedChoice | None:

@@ -14,10 +14,10 @@ from iap_control.arm.arm_control import ArmControl
 from iap_control.controllers.controller import Controller
 from iap_control.controllers.known_faults import KnownFaults
 from iap_control.controllers.land_detector import LandDetector
+from iap_control.controllers.wrench_follower import WrenchFollower
 from iap_control.interaction.push import Push
 from iap_control.lever import LeverCompensation
-from iap_control.references.motions import Replay
-from iap_control.references.replay import RecordedCommand, commanded
+from iap_control.references.replay import RecordedCommand
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -42,6 +42,7 @@ from iap_simulation.vehicles.parts import (
     vehicle_start,
     vehicle_timeline,
 )
+from iap_simulation.vehicles.replayed import recorded_commands, wrench_follower
 
 
 @dataclass
@@ -68,6 +69,8 @@ class Vehicle:
         marker_bias: of a seed, what the markers are off by which it goes [m].
         capture_bias: (3,) that bias in this flight [m].
         land_detector: of a flight that ends on the ground; None of others.
+        wrench_follower: of recorded wrenches; None where none are flown.
+        has_place: whether its reference is a place to be at.
         seen: (13,) what was measured last of the central body.
         estimate: (bodies, 13) state that it goes by; None where it goes by the truth.
     """
@@ -91,6 +94,8 @@ class Vehicle:
     marker_bias: Callable[[int], Array]
     capture_bias: Array
     land_detector: LandDetector | None = None
+    wrench_follower: WrenchFollower | None = None
+    has_place: bool = True
     seen: Array = field(default_factory=lambda: np.zeros(13))
     estimate: Array | None = None
 
@@ -140,6 +145,8 @@ class Vehicle:
             marker_bias=(bias_of := marker_bias(vehicle, assembly)),
             capture_bias=bias_of(scenario.seed),
             land_detector=land_detector(scenario, vehicle, model),
+            has_place=recorded is None or recorded.has_poses,
+            wrench_follower=wrench_follower(vehicle, model, controller, line.lead, recorded),
         )
 
     def reset(self, seed: int) -> None:
@@ -195,6 +202,8 @@ class Vehicle:
             reference: the present one.
         """
         measured, interaction = self.measured(x), self.interaction
+        if self.wrench_follower is not None:
+            reference = self.wrench_follower.reference(t, measured[Q], reference)
         if interaction is None:
             if self.land_detector is not None:
                 reference = self.land_detector.reference(t, measured, reference)
@@ -269,16 +278,6 @@ class Vehicle:
         """The reference at control instant k; the last one is held."""
         k = min(k, self.timeline.last)
         return Reference(self.timeline.row(k), self.timeline.level(k))
-
-
-def recorded_commands(scenario: Scenario) -> tuple[RecordedCommand | None, ...]:
-    """The recorded command of each vehicle that replays one.
-
-    Raises:
-        BadInput: a recording cannot be used.
-    """
-    references = [spec.reference for spec in scenario.vehicles]
-    return tuple(commanded(each) if isinstance(each, Replay) else None for each in references)
 
 
 def vehicles_of(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from iap_control.references.replay import smoothed
+from iap_control.references.smoothing import smoothed
 from iap_description import frames
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q

@@ -4,7 +4,13 @@
 from typing import Any, NamedTuple, get_args
 
 from iap_bringup.cli.arguments.parser import CommandParser
-from iap_io.trajectories.conventions import Convention, QuaternionOrder, TimeUnit
+from iap_io.trajectories.conventions import (
+    Convention,
+    QuaternionOrder,
+    TimeUnit,
+    WrenchFrame,
+    WrenchUse,
+)
 
 ALONE, FIRST_PORT = "127.0.0.1", 8080  # where pages are served: on this machine alone
 
@@ -38,6 +44,20 @@ NUMBER: dict[str, Any] = {"type": float}
 POSE_OPTIONS = (
     PoseOption("topic", "--topic", "topic of the commands, or TOPIC:BODY (default: whose name and type fit)", TEXT),
     PoseOption("actual_topic", "--actual-topic", "topic of the real aircraft's motion, to compare with", TEXT),
+    PoseOption("wrench_topic", "--wrench-topic", "topic of the wrenches that were commanded, to fly", TEXT),
+    PoseOption(
+        "wrench_use",
+        "--wrench-use",
+        "feed_forward: beside the feedback to the poses (default, where there are poses); open_loop: alone",
+        {"choices": get_args(WrenchUse)},
+    ),
+    PoseOption("actual_wrench_topic", "--actual-wrench-topic", "topic of measured wrenches, to compare with", TEXT),
+    PoseOption(
+        "wrench_frame",
+        "--wrench-frame",
+        "whose axes these wrenches are in: body or world (default: as frame_id says)",
+        {"choices": get_args(WrenchFrame)},
+    ),
     PoseOption("body", "--body", "child_frame_id of the body, where a topic has several", TEXT),
     PoseOption("frame", "--frame", "frame_id of the poses, where a topic has several", TEXT),
     PoseOption(
