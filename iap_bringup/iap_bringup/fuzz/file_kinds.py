@@ -88,6 +88,7 @@ RECORDING_KINDS: Mapping[str, FileKind] = {
     "euroc": FileKind(6, ("euroc",), (("localize", "@", "--json", "--no-plot"),)),
     "range map": FileKind(4, ("map.yaml",), (RANGES,), ("walk.bag",)),
     "ranges": FileKind(3, ("walk.bag",), (RANGES,), ("map.yaml",)),
+    "flight log": FileKind(5, ("flight.bin",), (("inspect", "@", "--json"), ("replay", "@", *FREE))),
     "log": FileKind(5, ("log_1.csv",), OF_LOG, ("log_2.csv",)),
     "matlab": FileKind(5, ("log_1.mat",), OF_MATLAB, ("log_2.mat",)),
     "sweep": FileKind(

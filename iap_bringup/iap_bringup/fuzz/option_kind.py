@@ -53,7 +53,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "cluster": ("cluster", "nowhere:1"),
     "evaluate": ("evaluate", "hold", *EPISODE),
     "train": ("train", "hold", "--steps", "64", "--offline", "none"),
-    "inspect": ("inspect", "truth.csv", "--json"),
+    "inspect": ("inspect", "flight.bin", "--json"),
     "localize": ("localize", "euroc", "--json", "--no-plot"),
     "identify": ("identify", "log_1.csv", "log_2.csv", "--model", "second_order", "--json", "--no-plot"),
     "list": ("list",),
@@ -68,7 +68,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "bench": ("bench", "no_such_benchmark"),
 }  # fmt: skip
 """Command lines that are short: files among them come from the corpus."""
-FILES = ("truth.csv", "euroc", "log_1.csv", "log_2.csv", "run")
+FILES = ("truth.csv", "flight.bin", "euroc", "log_1.csv", "log_2.csv", "run")
 WORK = {
     "episodes",
     "seeds",

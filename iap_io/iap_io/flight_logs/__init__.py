@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Logs of autopilots: PX4's ULog, ArduPilot's dataflash, Betaflight's blackbox as CSV."""
+"""Logs of autopilots, and what is in them."""

@@ -106,6 +106,8 @@ class Inspection:
         when = _longest(self.flights)
         rows = [("signal", "source", "rate", "gap", "in the air")]
         for name, each in self.log.signals.items():
+            if name in names.STATES:
+                continue
             rate, gap = f"{each.rate:.0f} Hz", f"{each.largest_gap:.2f} s"
             rows.append((name, each.source, rate, gap, _said(name, each, when)))
         rows += [(name, "none", "", "", reason) for name, reason in self.log.missing.items()]
@@ -236,7 +238,7 @@ def _sag(log: FlightLog, flown: Flown) -> str:
     if reason:
         return reason
     volt = flown[names.VOLTAGE].values
-    share = float(np.ptp(volt) / volt.max())
+    share = float(np.ptp(volt) / max(volt.max(), 1e-9))
     return f"voltage changes by {100 * share:.0f} % alone" if share < VOLTAGE_RANGE else ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import euler, so3
-from iap_io.flight_logs.flight_log import SETPOINTS, UNITS, Signal
+from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, Signal
 
 STRAY = 60.0  # least distance of a stray stamp from the others [s]
 ANY = "[*]"  # in a column's name: as many as there are
@@ -118,7 +118,8 @@ def _signal(each: LogField, table: LogTable) -> tuple[Signal, list[str]] | None:
         return None
     raw = each.scale * np.stack([table.columns[name] for name in names], axis=1).astype(float)
     values = FORMS[each.form](raw)
-    keep, notes = usable_times(table.t, table.name)
+    stray = np.inf if each.signal in STATES else STRAY  # events come when they will
+    keep, notes = usable_times(table.t, table.name, stray)
     finite = np.isfinite(values)
     rows = finite.any(axis=1) if each.signal in SETPOINTS else finite.all(axis=1)
     if (keep & rows).sum() < 2:
@@ -138,13 +139,14 @@ def _columns(each: LogField, table: LogTable) -> list[str]:
     return [name for name in names if np.nan_to_num(table.columns[name]).any()]
 
 
-def usable_times(t: Array, name: str) -> tuple[Booleans, list[str]]:
-    """Which rows have times in order and near the others, and notes on the rest."""
-    keep, notes = np.isfinite(t), []
+def usable_times(t: Array, name: str, stray: float = STRAY) -> tuple[Booleans, list[str]]:
+    """Which rows have times in order and near the others, up to `stray` [s], and notes on the rest."""
+    notes: list[str] = []
+    keep = np.isfinite(t)
     if not keep.any():
         return keep, notes
     distance = np.abs(np.where(keep, t, np.inf) - np.median(t[keep]))
-    near = distance <= 3.0 * np.percentile(distance[keep], 90) + STRAY
+    near = distance <= 3.0 * np.percentile(distance[keep], 90) + stray
     if (keep & ~near).any():
         notes.append(f"{name}: {(keep & ~near).sum()} stray time stamps left out")
     keep &= near

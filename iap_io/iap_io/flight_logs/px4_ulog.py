@@ -9,6 +9,7 @@ import contextlib
 import io
 import struct
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,6 @@ core = LazyModule("pyulog.core", "logs of PX4 need", "logs")
 
 MAGIC = b"ULog\x01\x12\x35"
 HEADER = 16  # bytes before the first message
-NO_POWER_MODULE = 2.0  # voltage below which no battery is measured [V]
 MOST_INVALID = 0.5  # share of rows without a valid position from which on none counts
 KINDS = b"FABIMPQOCDRLS"  # letters of the messages that there are
 ADVICE = "SDLOG_PROFILE 25 (default, system identification, high rate), then reboot: motors are at 10 Hz otherwise"
@@ -149,10 +149,6 @@ def _vehicle(ulog: Any, parameters: Mapping[str, Any], rotors: int) -> str:  # n
 def _mended(log: FlightLog, tables: Tables) -> FlightLog:
     """The log without positions that are not valid, without their resets, and with motors from 0 to 1."""
     log = _valid(log, tables)
-    if names.VOLTAGE in log.signals:
-        volt = float(np.median(log.signals[names.VOLTAGE].values))
-        if volt < NO_POWER_MODULE:
-            log = log.without(f"{volt:.2f} V: no power module", names.VOLTAGE, names.CURRENT)
     motors = log.signals.get(names.MOTORS)
     if motors is not None and motors.source.startswith("actuator_outputs"):
         low, high = _range_of_outputs(log, motors)
@@ -180,15 +176,14 @@ def _valid(log: FlightLog, tables: Tables) -> FlightLog:
     for each in tables.get(LOCAL, [])[:1]:
         keep, _ = usable_times(each.t, each.name)
         table = LogTable(each.name, each.t[keep], {n: x[keep] for n, x in each.columns.items()})
-        for name, flags, steps in (
-            (names.POSITION, ("xy_valid", "z_valid"), (("xy", "delta_xy"), ("z", "delta_z"))),
-            (names.VELOCITY, ("v_xy_valid", "v_z_valid"), (("vxy", "delta_vxy"), ("vz", "delta_vz"))),
-        ):  # fmt: skip
-            if name not in log.signals or any(flag not in table.columns for flag in flags):
-                continue
-            log = _valid_signal(log, table, name, flags)
-            if name in log.signals:
-                log = _without_resets(log, table, name, steps)
+        for name, flags in (
+            (names.POSITION, ("xy_valid", "z_valid")),
+            (names.VELOCITY, ("v_xy_valid", "v_z_valid")),
+        ):
+            if name in log.signals and all(flag in table.columns for flag in flags):
+                log = _valid_signal(log, table, name, flags)
+        if names.POSITION in log.signals:
+            log = _without_resets(log, table)
     return log
 
 
@@ -206,22 +201,20 @@ def _valid_signal(log: FlightLog, table: LogTable, name: str, flags: tuple[str, 
     return log.noted(f"{name}: {(~inside).sum()} rows that are not valid left out")
 
 
-def _without_resets(
-    log: FlightLog, table: LogTable, name: str, steps: tuple[tuple[str, str], ...]
-) -> FlightLog:
-    """The signal without the estimator's steps: the vehicle did not jump."""
-    signal, shift, sizes = log.signals[name], np.zeros((len(table.t), 3)), []
-    for (counter, delta), columns in zip(steps, ([0, 1], [2]), strict=True):
-        for row, size in _resets(table, f"{counter}_reset_counter", delta, len(columns)):
+def _without_resets(log: FlightLog, table: LogTable) -> FlightLog:
+    """The log without the steps of its position: the estimator was set anew, the vehicle did not jump."""
+    position, shift, sizes = log.signals[names.POSITION], np.zeros((len(table.t), 3)), []
+    for axes, columns in (("xy", [0, 1]), ("z", [2])):
+        for row, size in _resets(table, f"{axes}_reset_counter", f"delta_{axes}", len(columns)):
             shift[row:, columns] += size
             sizes.append(float(np.linalg.norm(size)))
     if not any(sizes):
         return log
-    rows = np.clip(np.searchsorted(table.t, signal.t), 0, len(table.t) - 1)
-    moved = Signal(signal.t, signal.values - swap_world(shift[rows]), signal.source, signal.unit)
-    log = log.with_signal(name, moved)
+    rows = np.clip(np.searchsorted(table.t, position.t), 0, len(table.t) - 1)
+    moved = replace(position, values=position.values - swap_world(shift[rows]))
+    log = log.with_signal(names.POSITION, moved)
     return log.noted(
-        f"{name}: {len(sizes)} resets, the largest of {max(sizes):.2f} {signal.unit}, taken out"
+        f"position: {len(sizes)} resets, the largest of {max(sizes):.2f} m, taken out"
     )
 
 

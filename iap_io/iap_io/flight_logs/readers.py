@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from iap_description.config.text_files import check_file, is_file, reason_of
 from iap_description.errors import BadInput
-from iap_io.flight_logs import px4_ulog
+from iap_io.flight_logs import ardupilot, dataflash, px4_ulog
 from iap_io.flight_logs.flight_log import FlightLog
+from iap_io.flight_logs.plausibility import plausible
 
 BEGIN = 64  # bytes that a kind is known by
 LARGEST = 8 << 30  # bytes of a file that is read
@@ -29,6 +30,9 @@ class LogKind(NamedTuple):
 
 READERS = {
     "PX4 ULog": LogKind(lambda begin: begin.startswith(px4_ulog.MAGIC), px4_ulog.read_ulog),
+    "ArduPilot dataflash": LogKind(
+        lambda begin: begin.startswith(dataflash.MAGIC), ardupilot.read_dataflash
+    ),
 }
 
 
@@ -55,7 +59,7 @@ def open_log(path: Path | str) -> FlightLog:
     kind = _kind(begin)
     if kind is None:
         raise BadInput(f"{path}: no flight log that is known: {', '.join(READERS)} are read")
-    return kind.read(path)
+    return plausible(kind.read(path))
 
 
 def _begin(path: Path) -> bytes:

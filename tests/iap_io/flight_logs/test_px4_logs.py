@@ -47,7 +47,7 @@ def test_signals_are_in_enu_and_flu(log, flight):
 
 def test_north_is_y_and_down_is_minus_z(tmp_path):
     made = ULogWriter()
-    rows = [(BOOT_US + k, 1.0, 2.0, -3.0 - k, 0.1, 0.2, -0.3) for k in range(3)]
+    rows = [(BOOT_US + k, 1.0 + k, 2.0, -3.0 - k, 0.1, 0.2, -0.3) for k in range(3)]
     made.topic("vehicle_local_position", NED, rows)
     signals = open_log(made.write(tmp_path / "flight.ulg")).signals
     assert signals[names.POSITION].values[0] == pytest.approx([2.0, 1.0, 3.0], abs=1e-9)
@@ -71,9 +71,9 @@ def test_a_log_in_other_axes_than_the_firmwares_is_contradicted(flight, tmp_path
 def test_nothing_is_said_of_the_frames_of_what_stands_still(flight, tmp_path):
     q = np.tile([0.0, 0.0, 0.0, 1.0], (len(flight.t), 1))
     still = np.zeros_like(flight.p)
-    path = flight_log(replace(flight, p=still, q=q, v=still, w=still, a=still)).write(
-        tmp_path / "f.ulg"
-    )
+    noise = 1e-4 * np.random.default_rng(0).standard_normal(still.shape)
+    standing = replace(flight, p=noise, q=q, v=still, w=still, a=still)
+    path = flight_log(standing).write(tmp_path / "flight.ulg")
     assert Inspection.of(open_log(path)).check.verdict == "frames cannot be checked: no motion"
 
 

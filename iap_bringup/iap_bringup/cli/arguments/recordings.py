@@ -26,7 +26,9 @@ def add_inspect(parser: CommandParser) -> None:
         "Say what is in the flight log of an autopilot: signals and their rates, when the vehicle was in the air,"
         " whether frames fit the motion, what the log is good for, and what to set for the next flight."
     )
-    parser.add_argument("log", type=Path, metavar="LOG", help="PX4 ULog (.ulg)")
+    parser.add_argument(
+        "log", type=Path, metavar="LOG", help="PX4 ULog (.ulg) or ArduPilot dataflash (.bin)"
+    )
     parser.add_argument(
         "--json", action="store_true", help="print it as the only line of standard output"
     )
