@@ -79,9 +79,12 @@ def run_command(options: argparse.Namespace) -> int:
                 interrupts.check()
 
             make: Make = make_localizer
+            watch = None
             if viewer is not None:
-                viewer.check, make = interrupts.check, viewer.make
-            results = localize(dataset, methods, settings, make=make, progress=progress)
+                viewer.check, make, watch = interrupts.check, viewer.make, viewer.vision.take
+            results = localize(
+                dataset, methods, settings, make=make, progress=progress, watch=watch
+            )
         evaluation = evaluate(results, understanding.record)
         write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
         write_results(folder, evaluation)

@@ -14,6 +14,7 @@ from rclpy.subscription import Subscription
 
 from iap_bringup.nodes.recorded_topics import RecordedTopic, shared_topics, vehicle_topics
 from iap_bringup.nodes.topic_control import ServiceControl, TopicHand
+from iap_bringup.nodes.topic_happenings import TopicHappenings
 from iap_bringup.nodes.topic_notes import TopicNotes
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.scene_notes import NO_NOTES, SceneNotes, couplings_of
@@ -26,8 +27,10 @@ from iap_io.recording.step_synchronizer import StateSample, step_of
 from iap_io.ros.node import SuiteNode
 from iap_io.runs import topics
 from iap_io.runs.run_meta import RunMeta
+from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import StateMessage
-from iap_io.wire.sample_views import PoseMessage
+from iap_io.wire.sample_views import HealthMessage, PoseMessage
+from iap_io.wire.stamps import SECOND
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
 
@@ -128,6 +131,10 @@ class VehicleTopics:
         row[REF_P], row[REF_Q] = pose[P], pose[Q]
         return Reference(row)
 
+    def last(self, name: str) -> Any:  # noqa: ANN401 - as the topic has it
+        """The newest value of a topic; None before the first."""
+        return self._last.get(name)
+
     def couplings(self, meta: RunMeta) -> dict[str, int]:
         """States of latches, and of joints between modules, which come with the first vehicle's topics."""
         phases, joints = (self._last.get(each) for each in (topics.LATCHES, topics.JOINTS))
@@ -196,6 +203,7 @@ class TopicFlight:
         names = [each.name for each in self._vehicles]
         self.hand = TopicHand(node, names, self.steps, self._order)
         self._beside = TopicNotes(node, flight, self._steps_at)
+        self._happenings = TopicHappenings(flight)
         self._subscriptions: list[Subscription] = []
         self._shown: Steps = []
         self._notes = NO_NOTES
@@ -233,7 +241,22 @@ class TopicFlight:
 
         for vehicle in self._vehicles:
             self._subscriptions += vehicle.listen(self._show, is_due)
-        self._subscriptions += self._beside.listen()
+        self._subscriptions += [
+            *self._beside.listen(),
+            *map(self._health_of, self._happenings.estimated),
+        ]
+
+    def _health_of(self, vehicle: str) -> Subscription:
+        """Listen to what a vehicle's estimator says of itself."""
+
+        def take(message: HealthMessage) -> None:
+            self._happenings.note_health(vehicle, message.stamp / SECOND, message.health)
+
+        where = self._node.absolute(f"{vehicle}/{topics.HEALTH}")
+        read = MessageReader(HealthMessage).read
+        return self._node.inputs.listen(
+            HealthMessage.TYPE, where, read, take, qos_profile_sensor_data
+        )
 
     def _fall_silent(self) -> None:
         while self._subscriptions:
@@ -255,11 +278,13 @@ class TopicFlight:
             return
         steps = self._steps_at()
         first, beside = self._vehicles[0], self._beside
+        objects = first.objects(self.meta)
         notes = SceneNotes(
             first.couplings(self.meta),
             beside.covariances(),
             beside.clouds(steps),
-            first.objects(self.meta),
+            objects,
+            self._happenings.events(steps, objects, lambda i, name: self._vehicles[i].last(name)),
         )
         with self._lock:
             self._shown, self._notes = steps, notes

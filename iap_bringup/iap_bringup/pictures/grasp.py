@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_description.vehicles.arm_links import ChainState, link_rows
+from iap_description.vehicles.arm_links import ChainState, MountedArm, link_rows
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import GripperSpec
 from iap_io.runs.run_folder import RunData
 from iap_simulation.scenario.scenario import Scenario
 
@@ -36,10 +38,17 @@ def grasp_of(scenario: Scenario, run: RunData) -> Grasp | None:
             continue
         closed = np.flatnonzero((c.t >= gripper.close) & (c.t < gripper.open))
         for k in closed.tolist():
-            item = objects.at(float(c.t[k]))[number]
-            link = link_rows(arm, c.x[k, 0], ChainState(c.arm.q[k], c.arm.v[k]))[-1]
-            tip = link[P] + so3.rotate(link[Q], arm.chain.tip)
-            point = item[P] + so3.rotate(item[Q], np.array(gripper.point))
-            if np.linalg.norm(tip - point) <= gripper.reach:
+            item, q = objects.at(float(c.t[k]))[number], ChainState(c.arm.q[k], c.arm.v[k])
+            if is_reached(gripper, arm, c.x[k, 0], q, item):
                 return Grasp(gripper.object, float(c.t[k]), float(c.t[closed[-1]]))
     return None
+
+
+def is_reached(
+    gripper: GripperSpec, arm: MountedArm, row: Array, chain: ChainState, item: Array
+) -> bool:
+    """Whether the tip of an arm on a body's row (13,) is within a gripper's reach of its object, a row (13,)."""
+    link = link_rows(arm, row, chain)[-1]
+    tip = link[P] + so3.rotate(link[Q], arm.chain.tip)
+    point = item[P] + so3.rotate(item[Q], np.array(gripper.point))
+    return bool(np.linalg.norm(tip - point) <= gripper.reach)

@@ -2,6 +2,8 @@
 """References that a person leads by hand, and gives back without a leap."""
 
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,9 +13,36 @@ from iap_control.responders.pose_stream import InputLimits
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
+from iap_physics.plant.plant import Plant
+from iap_simulation.scenario.scenario import Scenario
 
 LIMITS = InputLimits()  # of a reference that a person leads, or gives back, as of other inputs
 PLACE, TURN = (REF_P, REF_V, REF_A), (REF_Q, REF_W, REF_ALPHA)
+
+
+def hindrance_of(scenario: Scenario) -> str:
+    """Why nobody can lead the vehicles of a scenario by hand; empty where one can."""
+    if scenario.policy is None or scenario.modules is not None:
+        return ""
+    from iap_learning.learned_agents import flies_by_references  # slow to import
+
+    if flies_by_references(scenario):
+        return ""
+    return "A policy commands the vehicles: they follow no reference."
+
+
+class Order(NamedTuple):
+    """An order of a person.
+
+    Attributes:
+        text: that says what it is.
+        do: it, to the plant.
+        is_slid: whether it comes of a slider, which gives many on its way.
+    """
+
+    text: str
+    do: Callable[[Plant], object]
+    is_slid: bool = False
 
 
 class Hand:

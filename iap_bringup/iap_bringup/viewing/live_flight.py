@@ -4,10 +4,11 @@
 import copy
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from iap_bringup.viewing.control import FASTEST, SPEEDS
-from iap_bringup.viewing.hand import Hand
+from iap_bringup.viewing.hand import Hand, Order, hindrance_of
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.live_scene_notes import LiveSceneNotes
 from iap_bringup.viewing.scene_notes import NO_NOTES, SceneNotes, couplings_of
@@ -28,24 +29,12 @@ from iap_physics.plant.plant_faults import PlantFaults
 from iap_sensors.mounted.rig_spec import RigSpec
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
 
 SHOW_PERIOD = (
     1.0 / 36.0
 )  # wall time between two instants that are shown [s]: 30 a second beside other jobs, too
 PAUSE_PERIOD = 0.05  # between two looks whether a pause is over [s]
-
-
-def hindrance_of(scenario: Scenario) -> str:
-    """Why nobody can lead the vehicles of a scenario by hand; empty where one can."""
-    if scenario.policy is None or scenario.modules is not None:
-        return ""
-    from iap_learning.learned_agents import flies_by_references  # slow to import
-
-    if flies_by_references(scenario):
-        return ""
-    return "A policy commands the vehicles: they follow no reference."
 
 
 def _copied(step: Step) -> Step:
@@ -102,13 +91,18 @@ class LiveFlight:
         self._next: list[Step | None] = [None] * len(flight.vehicles)
         self._shown: Steps = []
         self._hands: dict[int, Hand] = {}
-        self._orders: list[Callable[[Plant], None]] = []
+        self._orders: list[Order] = []
         self._scene_notes: LiveSceneNotes | None = None
         self._notes = NO_NOTES
 
     def attach(self, simulation: Simulation) -> None:
         """Look at what a simulation of the flight has besides its steps, once it has begun."""
         self._scene_notes = LiveSceneNotes(simulation, self._flight)
+
+    @property
+    def metrics(self) -> Mapping[str, dict[str, Any]]:
+        """Key `hand` of metrics.json, of a flight that a person has touched."""
+        return {} if self._scene_notes is None else self._scene_notes.metrics
 
     # What is shown.
 
@@ -134,12 +128,16 @@ class LiveFlight:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take a control step if it is time to show one."""
+        if self._scene_notes is not None:
+            self._scene_notes.record(vehicle, step)
         if time.perf_counter() < self._due and not self.is_paused:
             return
         self._take(vehicle, step)
 
     def record_rows(self, vehicle: int, rows: Columns) -> None:
         """Take the last of some control steps if it is time to show one."""
+        if self._scene_notes is not None:
+            self._scene_notes.record_rows(vehicle, rows)
         if time.perf_counter() >= self._due or self.is_paused:
             self._take(vehicle, rows.step(len(rows.t) - 1))
 
@@ -223,12 +221,16 @@ class LiveFlight:
         if vehicle not in self._hands or self._hands[vehicle].is_returned:
             row = shown[vehicle].reference.row.copy()
             self._hands[vehicle] = Hand(row)
-            self._is_touched = True
+            name = self.meta.vehicles[vehicle].name
+            self._order(Order(f"reference of {name} taken", lambda _: None))
         return self._hands[vehicle]
 
     def release(self) -> None:
         """Give all vehicles back to their own references, to which they go within the hand's limits."""
-        for hand in list(self._hands.values()):
+        for vehicle, hand in list(self._hands.items()):
+            if not hand.is_returned:
+                name = self.meta.vehicles[vehicle].name
+                self._order(Order(f"reference of {name} given back", lambda _: None))
             hand.give_back()
 
     def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002
@@ -236,7 +238,10 @@ class LiveFlight:
         if not self._is_touched:
             return
         while self._orders:
-            self._orders.pop(0)(plant)
+            order = self._orders.pop(0)
+            order.do(plant)
+            if self._scene_notes is not None:
+                self._scene_notes.note_by_hand(plant.t, order.text, is_slid=order.is_slid)
         for vehicle, hand in list(self._hands.items()):
             own = references[vehicle]
             if hand.is_over:
@@ -251,7 +256,8 @@ class LiveFlight:
     def blow(self, speed: float, direction_deg: float) -> None:
         """Let a steady wind blow [m/s], towards a direction [deg]."""
         wind = Wind(speed=speed, direction_deg=direction_deg)
-        self._order(lambda plant: plant.blow(wind))
+        text = f"wind {speed:g} m/s towards {direction_deg:g} deg"
+        self._order(Order(text, lambda plant: plant.blow(wind), is_slid=True))
 
     def break_rotor(self, vehicle: int, aircraft: int, rotor: int) -> None:
         """Let a rotor give no thrust from now on; numbers count from 1, as in a scenario's faults."""
@@ -282,8 +288,10 @@ class LiveFlight:
                 plant.attach(mine)
             mine.add(fault(plant.t))
 
-        self._order(strike)
+        name = f"{self.meta.vehicles[vehicle].name}: " if len(self.meta.vehicles) > 1 else ""
+        self._order(Order(f"{name}{fault(0.0)}", strike))
 
-    def _order(self, order: Callable[[Plant], None]) -> None:
-        self._is_touched = True
+    def _order(self, order: Order) -> None:
+        """Let an order be done before the next period, and noted."""
         self._orders.append(order)
+        self._is_touched = True

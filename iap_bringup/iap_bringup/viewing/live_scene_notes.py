@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Notes of a flight in this process, besides its steps, see `SceneNotes`."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from iap_bringup.viewing.events import events_until
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.live_happenings import LiveHappenings
 from iap_bringup.viewing.point_readings import PointReadings
 from iap_bringup.viewing.scene_notes import SceneNotes
 from iap_control.modules.joint_states import NUMBERS
@@ -10,7 +17,10 @@ from iap_description.sensors.readings import Reading
 from iap_physics.latching.latches import Latches
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.estimate_covariances import EstimateCovariances
+from iap_simulation.runs.events_so_far import events_so_far
 from iap_simulation.simulation.simulation import Simulation
+
+SOON = 1.0  # within which a slider is still on its way [s]
 
 
 class LiveSceneNotes:
@@ -25,6 +35,22 @@ class LiveSceneNotes:
         self._simulation, self._meta = simulation, flight.meta
         self._estimates = EstimateCovariances(flight)
         self._points = PointReadings(flight)
+        self._flight, self._by_hand = flight, list[dict[str, Any]]()
+        self._slid = -np.inf  # time of the last event, where it was slid [s]
+        self._happenings = LiveHappenings(flight)
+        self.record, self.record_rows = self._happenings.record, self._happenings.record_rows
+
+    @property
+    def metrics(self) -> Mapping[str, dict[str, Any]]:
+        """Key `hand` of metrics.json, of a flight that a person has touched."""
+        return {"hand": {"events": list(self._by_hand)}} if self._by_hand else {}
+
+    def note_by_hand(self, t: float, what: str, *, is_slid: bool) -> None:
+        """Note what a person does at a time [s]; what is slid on stands in the place of what was slid just before."""
+        if is_slid and t < self._slid + SOON:
+            self._by_hand.pop()
+        self._slid = t if is_slid else -np.inf
+        self._by_hand.append({"t_s": t, "what": what})
 
     def receive(self, reading: Reading) -> None:
         """Keep the last reading of a sensor that measures points."""
@@ -34,7 +60,10 @@ class LiveSceneNotes:
         """Notes of the present instant."""
         covariances = self._estimates.at(steps[0].t)
         clouds = self._points.at(steps)
-        return SceneNotes(self._couplings(), covariances, clouds, self._objects())
+        objects = self._objects()
+        metrics = {**events_so_far(self._simulation, self._flight), **self.metrics}
+        events = events_until(self._meta, self._happenings.at(steps, objects, metrics))
+        return SceneNotes(self._couplings(), covariances, clouds, objects, events)
 
     def _objects(self) -> dict[str, Array]:
         if not self._meta.objects:

@@ -12,7 +12,7 @@ from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.legend import legend_of
 from iap_bringup.viewing.live_flight import SHOW_PERIOD
 from iap_bringup.viewing.live_trace import Trace
-from iap_bringup.viewing.panel import add_layers, add_legend, add_time
+from iap_bringup.viewing.panel import EventLog, add_layers, add_legend, add_time
 from iap_bringup.viewing.scene import (
     PATHS,
     FlightScene,
@@ -76,6 +76,7 @@ class LiveViewer:
             self._add_hand()
             if flight.disturber is not None:
                 self._add_faults(flight.disturber)
+        self._events = EventLog(server)
         add_layers(server, self._stage, [self._scene])
         add_legend(server, legend_of(flight.meta, flight.couplings))
 
@@ -166,8 +167,10 @@ class LiveViewer:
             if not steps or steps is shown or not is_watched:
                 continue
             shown = steps
+            notes = self._flight.notes()
+            self._events.update(notes.events)
             with self._stage.at_once():
-                self._scene.update(self._stage, steps, self._flight.notes())
+                self._scene.update(self._stage, steps, notes)
                 self._trace(steps)
                 if self._gizmo is not None:
                     self._gizmo.follow(steps)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from iap_bringup.viewing.events import Event
 from iap_bringup.viewing.live_trace import Trace
 from iap_bringup.viewing.note_layers import put_ellipsoid
-from iap_bringup.viewing.panel import COLORS, add_time
+from iap_bringup.viewing.panel import COLORS, EventLog, add_time
 from iap_bringup.viewing.scene import REFERENCE_COLOR, VIEW_DISTANCE, VIEW_FROM, add_path
 from iap_bringup.viewing.stage import Rgb
 from iap_bringup.viewing.viser_stage import Server, ViserStage
@@ -16,6 +17,7 @@ from iap_description.arrays import Array
 from iap_description.states import P
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.evaluation.truth import Truth
+from iap_estimation.navigation.vision_log import VisionLog
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.localizer import Localizer, make_localizer, named_estimates
 from iap_estimation.virpo.messages import Estimate
@@ -43,6 +45,7 @@ class LocalizationViewer:
 
     Attributes:
         is_paused: whether the way stands still.
+        vision: when aircraft see nothing any longer, and something again.
         check: called while it does; raises what ends it.
     """
 
@@ -57,6 +60,7 @@ class LocalizationViewer:
         self.check: Callable[[], None] = lambda: None
         self._names = [each.name for each in dataset.aircraft]
         self._localizers: dict[str, Localizer] = {}
+        self.vision = VisionLog(len(dataset.aircraft))
         self._traces: dict[str, Trace] = {}
         self._stage = ViserStage(server)
         server.gui.configure_theme(show_logo=False, show_share_button=False)
@@ -69,6 +73,7 @@ class LocalizationViewer:
             for name, color in colors.items()
         )
         server.gui.add_html(f"{legend}truth: grey path, long axes")
+        self._events = EventLog(server)
         self._add_truth()
         for method, color in colors.items():
             self._stage.add_frame(method)
@@ -142,6 +147,17 @@ class LocalizationViewer:
                     if np.isfinite(pose).all():
                         self._stage.place(f"truth/{body}", pose)
         self._clock.content = f"t = {t:.2f} s"
+        self._events.update(self._events_so_far())
+
+    def _events_so_far(self) -> list[Event]:
+        """Losses of vision, and new begins of methods, at times of the data [s]."""
+        seen = [Event(t, what) for t, what in self.vision.events]
+        begun = [
+            Event(fault.t, f"{method}: began anew, {fault.reason}")
+            for method, localizer in self._localizers.items()
+            for fault in localizer.faults
+        ]
+        return sorted([*seen, *begun], key=lambda each: each.t)
 
     def _put(self, node: str, estimate: Estimate) -> None:
         pose = np.concatenate([estimate.p_WB_W, estimate.q_WB])

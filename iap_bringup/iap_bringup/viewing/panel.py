@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from iap_bringup.viewing import events as event_lines
 from iap_bringup.viewing.control import Control, Pausing, Playback
+from iap_bringup.viewing.events import Event
 from iap_bringup.viewing.legend import Meaning, as_html
-from iap_bringup.viewing.record_notes import Curves, Event, RecordedImages, as_picture
+from iap_bringup.viewing.record_notes import Curves, RecordedImages, as_picture
 from iap_bringup.viewing.scene import PATHS, FlightScene
 from iap_bringup.viewing.stage import Stage
 from iap_bringup.viewing.viser_stage import uplot, viser
@@ -195,6 +197,21 @@ def add_events(server: viser.ViserServer, events: Sequence[Event], playback: Pla
     with server.gui.add_folder("Events"):
         for each in events:
             server.gui.add_button(f"{each.t:.2f} s  {each.text}").on_click(goes_to(each.t))
+
+
+class EventLog:
+    """A list of the events of a flight so far."""
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._events: Sequence[Event] = ()
+        with server.gui.add_folder("Events"):
+            self._lines = server.gui.add_html(event_lines.as_html(()))
+
+    def update(self, so_far: Sequence[Event]) -> None:
+        """Show events so far, where these are others."""
+        if so_far != self._events:
+            self._events = so_far
+            self._lines.content = event_lines.as_html(so_far)
 
 
 class ImagePanel:

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Curves, events and images of a recorded run, beside the scene."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from iap_bringup.pictures.grasp import grasp_of
 from iap_bringup.plots.recorded_run import RecordedRun
+from iap_bringup.viewing.events import Event, Happenings, events_until
 from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_io.runs.fault_meta import notices
 from iap_io.runs.run_folder import CONFIG
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
@@ -56,55 +55,19 @@ def curves_of(run: RecordedRun) -> Iterator[Curves]:
             yield Curves(f"force of contact, N{whose}", AXES, contact.t, contact.filtered[:, :3])
 
 
-class Event(NamedTuple):
-    """Something that happened at a time [s]."""
-
-    t: float
-    text: str
-
-
 def events_of(run: RecordedRun) -> list[Event]:
-    """Contact, faults, latches, joints and the end of a run, in their order."""
-    events = [
-        Event(notice.t, notice.text.partition(": ")[2])
-        for each in run.data.meta.vehicles
-        for notice in notices(each.name, each.faults, each.losses)
-    ]
-    events += [
-        Event(each.contact.first, f"first contact{_named(end)}")
-        for end, each in run.touching.items()
-        if each.contact.first is not None
-    ]
-    if (run.folder / CONFIG).exists():
-        grasp = grasp_of(run.scenario, run.finite_data)
-        if grasp is not None:
-            events += [
-                Event(grasp.start, f"{grasp.object} taken"),
-                Event(grasp.end, f"{grasp.object} let go"),
-            ]
-    events += _metric_events(run.metrics)
+    """Events of a run and its end, in their order."""
+    meta = run.data.meta
     last = max(float(each.columns.t[-1]) for each in run.data.vehicles)
-    return sorted([*events, Event(last, run.outcome)])
-
-
-def _named(end: str) -> str:
-    """Whose it is, where a run has several vehicles, by the end of its pictures' names."""
-    return f" of {end.strip('_')}" if end else ""
-
-
-def _metric_events(metrics: Mapping[str, Any], whose: str = "") -> Iterator[Event]:
-    """Events of tasks and estimators: every list ``events`` of records with a time ``t_s``."""
-    vehicles = metrics.get("vehicles", {})
-    estimators = metrics.get("methods", {})
-    for key, part in {**metrics, **estimators}.items():
-        if not isinstance(part, dict):
-            continue
-        for each in part.get("events", ()):
-            if isinstance(each, dict) and "t_s" in each:
-                words = [v for v in each.values() if isinstance(v, str)]
-                yield Event(float(each["t_s"]), f"{whose}{key}: {' '.join(words)}")
-    for name, its in vehicles.items():
-        yield from _metric_events(its, f"{name}, ")
+    contacts = {
+        end.strip("_") or meta.vehicles[0].name: each.contact.first
+        for end, each in run.touching.items()
+        if each.contact is not None and each.contact.first is not None
+    }
+    is_known = (run.folder / CONFIG).exists()
+    grasp = grasp_of(run.scenario, run.finite_data) if is_known else None
+    happened = Happenings(last, contacts, grasp, run.metrics)
+    return [*events_until(meta, happened), Event(last, run.outcome)]
 
 
 class RecordedImages:

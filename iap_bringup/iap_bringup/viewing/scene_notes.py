@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from iap_bringup.viewing.events import Event
 from iap_bringup.viewing.stage import Rgb
 from iap_control.modules.joint_machine import JointState
 from iap_control.modules.joint_states import STATES
@@ -51,12 +52,14 @@ class SceneNotes(NamedTuple):
         covariances: (3, 3) of estimated positions [m^2], by VEHICLE/BODY.
         clouds: (n, 3) measured points in `map` [m], by the topics of their sensors.
         objects: (13,) states of the world's objects, by their names, where one of them moves freely.
+        events: of the flight so far, where it is shown while it is flown.
     """
 
     couplings: Mapping[str, int] = {}
     covariances: Mapping[str, Array] = {}
     clouds: Mapping[str, Array] = {}
     objects: Mapping[str, Array] = {}
+    events: Sequence[Event] = ()
 
 
 NO_NOTES = SceneNotes()

@@ -96,6 +96,7 @@ def localize(
     make: Make = make_localizer,
     events: Iterable[tuple[int, Measurement]] | None = None,
     progress: Callable[[float], None] | None = None,
+    watch: Callable[[int, Measurement], None] | None = None,
 ) -> LocalizationResults:
     """Run methods on a data set; the front end runs once.
 
@@ -106,6 +107,7 @@ def localize(
         make: gives the localizer of a method.
         events: what `tracked` gives, where that is known already; then the front end does not run.
         progress: is called with the time of the data [s].
+        watch: is called with every measurement, and the number of its aircraft, before the methods.
 
     Raises:
         BadInput: the data set is no such thing after all, or a method is not one for it.
@@ -123,6 +125,8 @@ def localize(
     for who, measured in measurements:
         begin = measured.t if begin is None else begin
         t = max(t, measured.t)
+        if watch is not None:
+            watch(who, measured)
         if isinstance(measured, Ranges):
             has_ranges = True
             if set(methods) & set(BLIND):

@@ -63,7 +63,7 @@ class HealthWatch:
 
     def see(self, owner: int, measured: Measurement) -> None:
         """Note what an aircraft, or `CENTRE`, has measured."""
-        self._note_vision(owner, measured)
+        self.vision.take(owner, measured)
         if isinstance(measured, Tracks) and owner != CENTRE:
             self._tracks[owner] = len(measured.ids)
             if len(measured.ids) < FEWEST_TRACKS:
@@ -71,12 +71,6 @@ class HealthWatch:
         elif not (isinstance(measured, Ranges) and self._has_ranges and len(measured.ranges)):
             return
         self._seeing = max(self._seeing, measured.t)
-
-    def _note_vision(self, owner: int, measured: Measurement) -> None:
-        """Note whether images show something, or have shown nothing for long."""
-        if isinstance(measured, Tracks) and owner != CENTRE and len(measured.ids) >= FEWEST_TRACKS:
-            self.vision.see(owner, measured.t)
-        self.vision.note(measured.t)
 
     def look(
         self,

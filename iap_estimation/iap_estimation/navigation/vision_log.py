@@ -3,6 +3,8 @@
 
 from collections.abc import Collection
 
+from iap_estimation.virpo.messages import CENTRE, Measurement, Tracks
+
 LONGEST_DARKNESS = 0.5  # that is not noted [s]
 FEWEST_TRACKS = 5  # with which images say how an aircraft moves
 
@@ -25,6 +27,12 @@ class VisionLog:
     def see(self, aircraft: int, t: float) -> None:
         """Note that an aircraft, by its index, sees something at a time [s]."""
         self._newest[aircraft] = max(t, self._newest[aircraft])
+
+    def take(self, owner: int, measured: Measurement) -> None:
+        """Take what an aircraft, or `CENTRE`, has measured: images show something, or have shown nothing for long."""
+        if isinstance(measured, Tracks) and owner != CENTRE and len(measured.ids) >= FEWEST_TRACKS:
+            self.see(owner, measured.t)
+        self.note(measured.t)
 
     def note(self, t: float) -> None:
         """Note who is blind at a time [s]."""

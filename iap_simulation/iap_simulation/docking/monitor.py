@@ -121,19 +121,23 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
             "docking_time_s": progress.calm + self._success.calm_time if has_docked else None,
             "force_peak_n": progress.force_peak,
             "closing_speed_mps": _number(progress.closing_speed),
-            "events": [
-                {
-                    "t_s": event.t,
-                    "latch": event.latch,
-                    "what": event.what,
-                    "depth_m": event.probe.depth,
-                    "radius_m": event.probe.radius,
-                    "angle_deg": math.degrees(event.probe.angle),
-                    "closing_mps": event.probe.closing,
-                }
-                for event in _latches_of(plant).events
-            ],
+            "events": self.events(plant),
         }
+
+    def events(self, plant: ObservedPlant) -> list[dict[str, Any]]:
+        """What latches have done so far, and where the probe was."""
+        return [
+            {
+                "t_s": event.t,
+                "latch": event.latch,
+                "what": event.what,
+                "depth_m": event.probe.depth,
+                "radius_m": event.probe.radius,
+                "angle_deg": math.degrees(event.probe.angle),
+                "closing_mps": event.probe.closing,
+            }
+            for event in _latches_of(plant).events
+        ]
 
 
 def _number(value: float) -> float | None:

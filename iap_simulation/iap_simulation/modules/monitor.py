@@ -127,6 +127,10 @@ class ModulesMonitor(TaskMonitor[ObservedPlant]):
         own = (self.source.spec, self._names, self._window)
         return ModulesScores(*own, self.columns, self.source.course).metrics()
 
+    def events(self, plant: ObservedPlant) -> list[dict[str, Any]]:  # noqa: ARG002 - the source knows
+        """States that joints came into so far."""
+        return self.source.course.event_rows
+
     def write(self, folder: Path) -> None:
         """Write the record into a run folder.
 

@@ -52,6 +52,13 @@ class Course(NamedTuple):
         done, failure = coordinator.mission.at, coordinator.failure
         return cls(done, failure, returns, coordinator.losses, coordinator.events, orders)
 
+    @property
+    def event_rows(self) -> list[dict[str, Any]]:
+        """States that joints came into, as metrics.json has them."""
+        return [
+            {"t_s": each.t, "joint": each.joint, "state": each.state.value} for each in self.events
+        ]
+
     def why_missed(self, spec: ModulesSpec) -> str | None:
         """Why the mission has failed, in a sentence; None of one that was done."""
         if self.failure is not None:
@@ -96,10 +103,7 @@ class ModulesScores:
             "rmse": self._rmse(in_flight),
             "rmse_steady": self._rmse(steady),
             "lost": [each._asdict() for each in course.losses],
-            "events": [
-                {"t_s": each.t, "joint": each.joint, "state": each.state.value}
-                for each in course.events
-            ],
+            "events": course.event_rows,
         }
 
     def _rmse(self, mask: Booleans) -> dict[str, list[float] | None]:

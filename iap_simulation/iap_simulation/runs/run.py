@@ -4,7 +4,7 @@
 import gc
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -34,6 +34,7 @@ from iap_simulation.loop.pacing import WallClock
 from iap_simulation.loop.roles import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
+from iap_simulation.runs.events_so_far import estimate_losses
 from iap_simulation.runs.topic_logs import CovarianceLog, topic_logs
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
@@ -50,6 +51,10 @@ class Viewer(Protocol):
     """
 
     check: Callable[[], None]
+
+    @property
+    def metrics(self) -> Mapping[str, dict[str, Any]]:
+        """Keys of metrics.json that say how it took part; none of one that only looked on."""
 
     def attach(self, simulation: Simulation) -> None:
         """Look at a simulation that has begun."""
@@ -213,6 +218,8 @@ def _flown(
         if simulation.task is not None:
             simulation.task.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
+    if viewer is not None:
+        stats = replace(stats, tasks={**stats.tasks, **viewer.metrics})
     task, names = simulation.task, simulation.names
     success = "" if failure or task is None else task.success
     followers = frozenset(names).difference(stats.unfollowed)
@@ -247,7 +254,7 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         loop.timer.mean_us,
         *rendered,
         faults=faults,
-        losses=_losses(simulation, flight),
+        losses=estimate_losses(simulation, flight),
         health=health,
         tasks={} if task is None else {task.key: task.metrics(simulation.plant)},
         policy=simulation.participants.policy,
@@ -259,17 +266,6 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
         recordings=flight.recordings,
         landings=simulation.plant.landings,
     )
-
-
-def _losses(simulation: Simulation, flight: Flight) -> dict[str, list[tuple[float, str]]]:
-    """Times [s] at which vehicles' estimators lost vision or regained it, began anew, or were lost, by their names."""
-    estimates, losses = simulation.participants.estimates, {}
-    monitors = {} if estimates is None else estimates.monitors
-    for i, navigator in flight.navigators.items():
-        anew = [(fault.t, f"began anew, {fault.reason}") for fault in navigator.faults]
-        lost = monitors[i].events if i in monitors else []
-        losses[flight.vehicles[i].name] = sorted([*navigator.vision_events, *anew, *lost])
-    return losses
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:

@@ -75,6 +75,10 @@ class TaskMonitor(ABC, Generic[PlantT]):
     def metrics(self, plant: PlantT) -> dict[str, Any]:
         """Value of the key in metrics.json."""
 
+    def events(self, plant: PlantT) -> list[dict[str, Any]]:  # noqa: ARG002 - as others need it
+        """Events so far, as `metrics` has them: times ``t_s`` [s] and words; none by default."""
+        return []
+
     def write(self, folder: Path) -> None:
         """Write into a run folder what is recorded besides; nothing by default.
 

@@ -11,9 +11,11 @@ from iap_bringup.cli.main import main
 from iap_bringup.viewing.localization_viewer import LocalizationViewer
 from iap_bringup.viewing.viser_stage import ALONE, open_server
 from iap_estimation.datasets.dataset import SensorDataset
-from iap_estimation.datasets.localization import localize
+from iap_estimation.datasets.localization import localize, tracked
 from iap_estimation.datasets.opening import Choices, open_dataset
+from iap_estimation.navigation.aircraft_frontend import FrontendStats
 from iap_estimation.navigation.settings import load_settings
+from iap_estimation.virpo.messages import Tracks
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +25,35 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> SensorDataset:
     arguments = ["--platform", "f450", "--sensors", "stereo", "--duration", "1", "--no-plot"]
     assert main(["run", "figure_eight", *arguments, "--no-view", "--out", str(folder)]) == 0
     return open_dataset(folder, Choices())
+
+
+@pytest.mark.slow
+def test_images_that_show_nothing_any_longer_are_an_event_while_they_are_read(dataset):
+    server = open_server(port=0)
+    viewer = LocalizationViewer(server, dataset, ["vio"], may_control=True)
+    settings = load_settings("default", [], dataset.frontend.preset)
+    dark, nothing = 0.3, slice(0, 0)
+    measured = [
+        (who, Tracks(each.t, each.ids[nothing], each.views[nothing], each.has_right[nothing]))
+        if isinstance(each, Tracks) and each.t > dark
+        else (who, each)
+        for who, each in tracked(dataset, settings.frontend, FrontendStats())
+    ]
+    try:
+        localize(
+            dataset,
+            ["vio"],
+            settings,
+            make=viewer.make,
+            events=measured,
+            progress=viewer.progress,
+            watch=viewer.vision.take,
+        )
+        assert "vision lost" in viewer._events._lines.content
+        (lost,) = viewer.vision.events
+        assert lost[0] == pytest.approx(dark, abs=0.1)
+    finally:
+        server.stop()
 
 
 @pytest.mark.slow

@@ -22,7 +22,8 @@ from iap_simulation.scenario.resolving import resolved
 pytestmark = [pytest.mark.ros, pytest.mark.nodes]
 SPACE, BODY = "/sim_1", "world/bodies/iap/base_link"
 PERIOD = 0.005
-CLOSED = {"engine.name": "closed_form"}
+WEAK = {"at": 0.5, "aircraft": 1, "rotor": 2, "thrust": 0.95}
+CLOSED = {"engine.name": "closed_form", "faults": [WEAK]}
 
 
 class Onlooker:
@@ -62,7 +63,8 @@ class Onlooker:
 def onlooker(start):
     """A viewer, and a platform that hovers in a namespace, with nobody who publishes references."""
     nodes, probe = start
-    settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"]}
+    faults = "faults=[{at: 0.5, aircraft: 1, rotor: 2, thrust: 0.95}]"
+    settings = {"scenario": "hover", "assignments": ["engine.name=closed_form", faults]}
     nodes.start("controller_node", namespace=f"{SPACE}/iap")
     nodes.start("physics_node", {**settings, "pace": "realtime"}, namespace=SPACE)
     probe.hear_states(f"{SPACE[1:]}/iap")
@@ -107,6 +109,9 @@ def test_a_flight_of_nodes_is_shown_and_controlled_in_its_namespace(onlooker):
         lambda: np.abs(viewer.look().x[0, P] - goal[P]).max() < 0.02, "the platform at the handle"
     )
 
+    (fault,) = viewer.flight.notes().events
+    assert fault == (0.5, "iap: rotor 2 of aircraft 1 at 95 % thrust")
+
     # pause, step, reset
     def stands():
         t = probe.newest[f"{SPACE[1:]}/iap"]
@@ -121,6 +126,7 @@ def test_a_flight_of_nodes_is_shown_and_controlled_in_its_namespace(onlooker):
     assert viewer.flight.steps()[0].t == pytest.approx(t + PERIOD)
     control.reset()
     probe.wait(lambda: viewer.look().t == 0.0, "a reset")
+    assert viewer.flight.notes().events == []
     control.is_paused = False
     probe.wait(lambda: viewer.look().t > 0.1, "the flight to go on")
 
