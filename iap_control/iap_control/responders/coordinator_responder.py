@@ -46,12 +46,15 @@ class ExternalWrenches:
         self._instant = -1
 
     def late(self, stamp: int) -> list[int]:
-        """Numbers of modules that the instant of a stamp [ns] does not wait for, once, when it is new."""
+        """Numbers of modules that the instant of a stamp [ns] does not wait for, once, when it is new.
+
+        Stamps are those of states: a wrench of another time, taken here, would keep all instants from being answered.
+        """
         if stamp <= self._instant:
             return []
         last, self._instant = self._instant, stamp
         newest = [each[-1][0] if each else -1 for each in self._entries]
-        return [i for i, at in enumerate(newest) if at != last and last >= 0]
+        return [i for i, at in enumerate(newest) if at not in (last, stamp) and last >= 0]
 
     def is_over(self, stamp: int) -> bool:
         """True if a newer instant has begun than that of a stamp [ns]."""
@@ -155,8 +158,9 @@ class CoordinatorResponder:
         """
         if part == ReportPart.STATE and module == 0 and stamp < self.stamp:  # time began anew
             self._begin()
-        for late in self._felt.late(stamp):
-            self._parts.take(len(ReportPart) * late + ReportPart.WRENCH, stamp, 0, None)
+        if part == ReportPart.STATE:
+            for late in self._felt.late(stamp):
+                self._parts.take(len(ReportPart) * late + ReportPart.WRENCH, stamp, 0, None)
         if part == ReportPart.WRENCH:
             self._felt.take(module, stamp, np.asarray(value))
             if self._felt.is_over(stamp):

@@ -38,6 +38,7 @@ class TimeSynchronizer:
         if stamp < self._newest[source]:
             for parts in self._waiting.values():
                 parts.pop(source, None)
+            self._waiting = {s: parts for s, parts in self._waiting.items() if parts}
         self._newest[source] = stamp
         parts = self._waiting.setdefault(stamp, {})
         parts[source] = part

@@ -116,6 +116,19 @@ def test_a_latch_opens_half_a_second_after_it_was_announced(
     assert responder.roles == [0, 0]
 
 
+@pytest.mark.parametrize("first", [0, 1, 20])
+def test_a_wrench_of_another_time_stops_nothing(
+    responder: CoordinatorResponder, first: int
+) -> None:
+    """Stamped by a clock that is decades ahead, or years behind."""
+    fly(responder, 0, first)
+    for stamp in (2**31 * 1_000_000_000, 5 * PERIOD * 1000, -(10**15)):
+        responder.take(1, ReportPart.WRENCH, stamp, np.full(6, 9.0))
+    fly(responder, first, first + 30)
+    assert responder.answered == first + 30
+    assert responder.stamp == (first + 29) * PERIOD
+
+
 def test_an_earlier_time_begins_a_new_flight(responder: CoordinatorResponder) -> None:
     fly(responder, 0, 120)
     tell(responder, 0)
