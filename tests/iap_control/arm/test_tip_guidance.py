@@ -10,6 +10,7 @@ import pytest
 from iap_control.arm.tip_guidance import TipGuidance
 from iap_control.arm.tip_leader import ArmTargets
 from iap_control.arm.tip_stick import TipStick
+from iap_control.arm.tip_velocities import TipVelocities
 from iap_description.arrays import Array
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import validate
@@ -22,6 +23,7 @@ from iap_description.states import (
     REF_Q,
     REF_V,
     REF_W,
+    Level,
     P,
     Q,
     resting_state,
@@ -139,3 +141,26 @@ def test_a_singular_pose_ends_the_flight() -> None:
     made = guidance(np.array([0.0, 0.0, 0.3, 0.0]), control=strict)
     with pytest.raises(FlightFailed, match="singular"):
         led(made, 0.5)
+
+
+def test_velocities_of_the_published_law_begin_after_the_lead() -> None:
+    motion = validate(
+        TipVelocities, read_yaml(SCENARIOS.file("arm_path"))["arm"]["motion"], source="test"
+    )
+    guide = motion.guide(ARM, LEAD, DT)
+    x = np.zeros(13)
+    x[P], x[6] = START, 1.0
+    row = np.zeros(REF_FIXED)
+    row[REF_Q] = x[Q]
+    q = np.full(len(ARM.record.joints), 0.4)
+    first = round(LEAD / DT)
+    reference = Reference(row, Level.POSE, np.zeros(6))
+    assert guide(first - 1, x, q, 0.0 * q, reference) is None
+    targets = guide(first, x, q, 0.0 * q, reference)
+    assert targets is not None
+    assert targets.reference.level == Level.VELOCITY
+    np.testing.assert_allclose(targets.q, q)
+    assert guide.tip_reference(LEAD - DT) is None
+    np.testing.assert_allclose(
+        guide.tip_reference(LEAD), motion.path.at(np.zeros(1))[0][0][:3], atol=1e-9
+    )

@@ -10,6 +10,7 @@ from iap_description.world.distances import Surroundings
 from iap_learning.datasets.rollouts import collect
 from iap_learning.evaluation.batched import fly_each
 from iap_learning.evaluation.flyers import baseline
+from iap_learning.tasks.agents import EXPERTS
 from iap_learning.tasks.kinds.navigate.field import least_times
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes
 from iap_simulation.scenario.randomization import placed_world
@@ -112,3 +113,18 @@ def test_the_quickest_way_leads_around_a_wall():
     times = least_times(speeds, 0.05, (0, 20, 0))
     bent = 2.0 * np.hypot(2.0, 2.0)  # from (4, 1) around (2, 3) to (0, 1)
     assert bent < times[80, 20, 0] < 1.05 * bent
+
+
+def test_where_nothing_is_in_its_way_the_expert_flies_straight_to_the_goal_at_cruise():
+    episodes = make_episodes("navigate", 3, settings=BLIND, scenario={"world.objects": {}})
+    expert, cruise = agent_of("field", episodes), EXPERTS.tree("field")["field"]["cruise"]
+    for _ in range(60):
+        episodes.step(expert())
+    x = episodes.worlds.state[:, 0]
+    to_goal = episodes.goal - x[:, P]
+    assert (np.linalg.norm(to_goal, axis=1) > 2.0).all()
+    v = x[:, 7:10]
+    speed = np.linalg.norm(v, axis=1)
+    np.testing.assert_allclose(speed, cruise, rtol=0.1)
+    towards = np.einsum("bi,bi->b", v, to_goal) / speed / np.linalg.norm(to_goal, axis=1)
+    assert np.rad2deg(np.arccos(towards)).max() < 10.0
