@@ -33,6 +33,7 @@ MOST_LINES = 150  # of a page of concepts
 LONGEST_CELL = 120  # characters of a cell of a table
 LONGEST_LINE = 160  # characters of a line that is no row of a table
 WORDS = 20.0  # of a sentence, in the mean of a page
+NODE = re.compile(r'^    "(\w+(?:_node|_teleop|_view)|sensor_player|recorder) = ', re.MULTILINE)
 LAWS = ("contact", "control", "docking", "engines", "identified_arm", "localisation", "modules")
 STARTING = sorted((DOCS / "getting_started").glob("*.md"))
 WITH_FILES = [page for page in STARTING if files_of(page.read_text(encoding="utf-8"))]
@@ -126,6 +127,10 @@ def test_the_pages_made_of_the_code_have_every_command_scenario_and_key():
     assert done.returncode == 0, done.stderr
     assert all(f"## iap {verb}\n" in done.stdout for verb in VERBS)
     assert all(f"./iap run {name}\n" in done.stdout for name in SCENARIOS.names())
+    nodes = {
+        name for path in ROOT.glob("iap_*/setup.py") for name in NODE.findall(path.read_text())
+    }
+    assert all(f"## {name}\n" in done.stdout for name in nodes)
     assert all(f"| `{key}` |" in done.stdout for key in ("wind.speed", "joints", "kP", "episodes"))
 
 

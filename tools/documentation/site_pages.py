@@ -11,6 +11,7 @@ from code_records import learning_task_keys, platform_keys, scenario_keys
 from example_scripts import examples
 from gallery import gallery
 from markdown import MADE
+from node_parameters import node_parameters
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "docs" / "generated"
@@ -42,6 +43,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "platform_keys": platform_keys,
     "task_keys": learning_task_keys,
     "messages": messages,
+    "parameters": node_parameters,
     "python": python,
     "examples": examples,
     "gallery": gallery,
