@@ -126,7 +126,7 @@ class _Film:
             if settings.follows
             else fixed_views(bodies, settings.size, objects)
         )
-        self._stage = FilmStage(source.rig.renderer, source.rig.world.scene, settings.size)
+        self._stage = FilmStage(source.rig.renderer, source.rig.world, settings.size)
         self._scene.add(self._stage)
         platforms = dict.fromkeys(each.platform for each in source.meta.vehicles)
         self._captions = _Captions(GAP.join([source.meta.scenario, *platforms]), settings)

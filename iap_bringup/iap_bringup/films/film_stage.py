@@ -15,6 +15,7 @@ from iap_description.process.extras import cv2
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.states import P, Q
+from iap_description.world.world import World
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
@@ -122,15 +123,16 @@ class FilmStage:
 
     Args:
         renderer: name of the renderer.
-        scene: name of the scene around the flight; None for a chequered ground.
+        world: of the flight; one that names no scene is shown on a chequered ground.
         size: of the pictures.
 
     Raises:
         BadInput: this machine cannot draw.
     """
 
-    def __init__(self, renderer: str, scene: str | None, size: Size) -> None:
-        self._scene = studio_scene() if scene is None else load_scene(scene)
+    def __init__(self, renderer: str, world: World, size: Size) -> None:
+        scene = studio_scene() if world.scene is None else load_scene(world.scene)
+        self._scene = world.lit(scene)
         small = size[0] // DEPTH_SHRINK, size[1] // DEPTH_SHRINK
         self._spec, self._depth_spec = (
             CameraSpec.for_pictures(pixels, FOCAL, outputs=(output,))

@@ -37,6 +37,8 @@ class MeshPart:
         texture: name of a texture of the scene; None for plain colour.
         color: of the surface, sRGB and opacity in 0..1; multiplies the texture.
         label: in segmented images; 0 is nothing.
+        material: what it is made of, for renderers in physical light; None for plain matter.
+        metres: (n, 2) place of each vertex on the surface [m], for its material; None: as in `uv`.
     """
 
     name: str
@@ -47,6 +49,8 @@ class MeshPart:
     texture: str | None
     color: Rgba
     label: int
+    material: str | None = None
+    metres: Vertices | None = None
 
 
 def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:

@@ -22,6 +22,19 @@ WHITE: Rgba = (1.0, 1.0, 1.0, 1.0)
 GROUND: Rgba = (0.86, 0.85, 0.83, 1.0)
 LABELS = {1: "ground", 2: "wall", 3: "building", 4: "column", 5: "box", 6: "vehicle"}
 COLUMN_SIDES = 12
+MATERIALS = {  # what is under a texture, where light is physical
+    "bricks": "brick",
+    "concrete": "concrete",
+    "container": "metal",
+    "crates": "planks",
+    "facade": "facade",
+    "field": "grass",
+    "mosaic": "cobble",
+    "paving": "paving",
+    "posters": "plaster",
+    "tiles": "tiles",
+}
+STOREY = 3.0  # of a facade, from window to window [m]
 
 
 class Builder:
@@ -50,7 +63,9 @@ class Builder:
             for j in range(patches):
                 at = corners + [i * side - reach, j * side - reach, 0.0]
                 uv = at[:, :2] / GROUND_TILE
-                self._add_part("ground", (at, normals, faces), uv, texture, GROUND)
+                self._add_part(
+                    "ground", (at, normals, faces), uv, texture, GROUND, metres=at[:, :2]
+                )
 
     def box(
         self,
@@ -135,20 +150,26 @@ class Builder:
         vertices, normals, faces = triangles
         hidden = (vertices[faces][..., 2] < 1e-6).all(axis=1)
         R = euler.matrix_from_rpy_deg([0.0, 0.0, yaw_deg])
-        uv = _uv((vertices - middle) @ R, normals @ R) / tile + self.rng.random(2)
+        own = _uv((vertices - middle) @ R, normals @ R)
+        uv = own / tile + self.rng.random(2)
+        metres = _fitted(own, normals, STOREY) if texture == "facade" else tile * uv
         tint = (*(self.rng.uniform(0.88, 1.0) * self.rng.uniform(0.93, 1.0, 3)).tolist(), 1.0)
-        self._add_part(kind, (vertices, normals, faces[~hidden]), uv, texture, color or tint)
+        shown = vertices, normals, faces[~hidden]
+        self._add_part(kind, shown, uv, texture, color or tint, metres=metres)
 
-    def _add_part(self, kind: str, triangles: Mesh, uv: Array, texture: str, color: Rgba) -> None:
+    def _add_part(
+        self, kind: str, triangles: Mesh, uv: Array, texture: str, color: Rgba, *, metres: Array
+    ) -> None:
         vertices, normals, faces = triangles
         label = next(number for number, name in LABELS.items() if name == kind)
         kept = np.unique(faces)
         new_index = np.zeros(len(vertices), np.int32)
         new_index[kept] = np.arange(len(kept), dtype=np.int32)
-        arrays = (vertices[kept], normals[kept], uv[kept])
-        corners, out, at = (each.astype(np.float32) for each in arrays)
+        arrays = (vertices[kept], normals[kept], uv[kept], metres[kept])
+        corners, out, at, on = (each.astype(np.float32) for each in arrays)
+        material = MATERIALS[texture]
         self._parts.append(
-            MeshPart(kind, corners, out, at, new_index[faces], texture, color, label)
+            MeshPart(kind, corners, out, at, new_index[faces], texture, color, label, material, on)
         )
 
 
@@ -160,3 +181,14 @@ def _uv(vertices: Array, normals: Array) -> Array:
     right = np.where(steep[:, None], right, [1.0, 0.0, 0.0])
     up = np.cross(normals, right)
     return np.stack([(vertices * right).sum(axis=1), (vertices * up).sum(axis=1)], -1)
+
+
+def _fitted(places: Array, normals: Array, pitch: float) -> Array:
+    """Places (n, 2) [m] on flat sides, so that whole pitches lie between the edges of each."""
+    out = places.copy()
+    for normal in np.unique(normals.round(6), axis=0):
+        side = (normals.round(6) == normal).all(axis=1)
+        low, high = places[side].min(axis=0), places[side].max(axis=0)
+        size = np.maximum(high - low, 1e-9)
+        out[side] = (places[side] - low) * np.maximum(np.round(size / pitch), 1.0) * pitch / size
+    return out

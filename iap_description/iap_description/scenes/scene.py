@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 
 Rgb = tuple[float, float, float]
 
@@ -62,6 +63,9 @@ class Scene:
         fog: None where the air is clear.
         sky: behind everything.
         labels: names of the labels in segmented images.
+        lighting: for renderers in physical light; None: the sun where `light` comes from.
+        weather: for them.
+        time_of_day: for them.
     """
 
     name: str
@@ -72,3 +76,6 @@ class Scene:
     fog: Fog | None
     sky: Sky
     labels: Mapping[int, str]
+    lighting: Lighting | None = None
+    weather: Weather | None = None
+    time_of_day: TimeOfDay | None = None

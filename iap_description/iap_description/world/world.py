@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The world that vehicles fly in: gravity, the ground, and the objects that they touch."""
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
 from iap_description.geometry.shapes import Surface
-from iap_description.scenes.library import check_scene
+from iap_description.scenes.library import check_scene, load_scene
+from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 from iap_description.states import STATE_SIZE
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
 from iap_description.world.obstacles import Boxes, Rods, Trees
 
+if TYPE_CHECKING:  # scenes are made where they are drawn
+    from iap_description.scenes.scene import Scene as SceneOfParts
+
+OPEN_FIELD = "open_field"  # the scene of a world without one
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
@@ -37,6 +43,27 @@ class World(Record):
     surface: Surface = Surface(friction=0.8, restitution=0.1)
     scene: Scene | None = None  # of scenes.library; None: an open field
     objects: dict[Name, WorldObject] = {}
+    light: Lighting | None = None  # these three for renderer `physical`
+    weather: Weather | None = None
+    time_of_day: TimeOfDay | None = None
+
+    @model_validator(mode="after")
+    def _has_one_sun(self) -> Self:
+        if self.time_of_day is not None and self.light is not None and self.light.sun is not None:
+            raise ValueError("keys 'time_of_day' and 'light.sun': the sun has one place")
+        return self
+
+    def lit(self, scene: "SceneOfParts") -> "SceneOfParts":
+        """A scene in the light and weather of this world."""
+        if self.light is None and self.weather is None and self.time_of_day is None:
+            return scene
+        return replace(
+            scene, lighting=self.light, weather=self.weather, time_of_day=self.time_of_day
+        )
+
+    def surroundings(self) -> "SceneOfParts":
+        """The scene of this world, an open field where it names none, in its light and weather."""
+        return self.lit(load_scene(self.scene or OPEN_FIELD))
 
     @property
     def has_free_objects(self) -> bool:

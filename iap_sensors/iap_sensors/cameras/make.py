@@ -10,10 +10,12 @@ from iap_sensors.cameras.renderer import Renderer
 
 RENDERERS = {  # imported only where they draw
     "opengl": "iap_sensors.cameras.opengl:OpenGLRenderer",
+    "physical": "iap_sensors.physical.physical_renderer:PhysicalRenderer",
     "pybullet": "iap_sensors.cameras.pybullet_renderer:BulletRenderer",
 }
 LIBRARIES = {  # what they draw with, and the extra that brings it
     "opengl": ("moderngl", "cameras"),
+    "physical": ("moderngl", "cameras"),
     "pybullet": ("pybullet", "pybullet"),
 }
 METHODS = ("load", "render", "close")

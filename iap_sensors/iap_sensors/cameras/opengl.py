@@ -8,7 +8,7 @@ twice; images are read back only when others are already being drawn.
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import moderngl
 import numpy as np
@@ -21,8 +21,8 @@ from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.framebuffers import Format, Kind, RenderTarget, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter
-from iap_sensors.cameras.renderer import Frame, Shot
-from iap_sensors.cameras.view import instants
+from iap_sensors.cameras.renderer import Frame, Shot, refuse_physical_light
+from iap_sensors.cameras.view import PinholeView, instants
 
 MAX_PENDING_IMAGES = 12  # images that are drawn before the first of them is read back
 PACKAGES = "libegl1 libgl1-mesa-dri"
@@ -38,6 +38,18 @@ class _Drawing:
     target: RenderTarget
 
 
+class Artist(Protocol):
+    """Draws a loaded scene into targets; the context is current in every call."""
+
+    def place(self, poses: Array) -> None:
+        """Move the bodies to poses (bodies, 7)."""
+
+    def paint(
+        self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
+    ) -> None:
+        """Draw what a camera sees from a place, p_WC_W (3,) [m] and q_WC (4,)."""
+
+
 class OpenGLRenderer:
     """Renders with OpenGL; images are equal from run to run on the same machine.
 
@@ -48,11 +60,13 @@ class OpenGLRenderer:
         BadInput: the machine has no OpenGL through EGL.
     """
 
+    SAMPLES = True  # whether targets have several samples a pixel where a camera asks for them
+
     def __init__(self) -> None:
         self._context = _open_context()
         self._context.gc_mode = "context_gc"  # what is no longer used is given back in `load`
         self._targets = Targets(self._context)
-        self._painter: Painter | None = None
+        self._painter: Artist | None = None
         with self._context:  # afterwards no thread has it, so that any may render
             self.device = str(self._context.info["GL_RENDERER"])
 
@@ -61,7 +75,12 @@ class OpenGLRenderer:
         with self._context:
             self._painter = None
             self._context.gc()
-            self._painter = Painter(self._context, scene, bodies)
+            self._painter = self._artist(scene, bodies)
+
+    def _artist(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> Artist:
+        """What draws a scene."""
+        refuse_physical_light(scene, "opengl")
+        return Painter(self._context, scene, bodies)
 
     def render(self, shots: Sequence[Shot], poses: Array) -> list[Frame]:
         """One frame for each shot, see `Renderer`."""
@@ -81,7 +100,7 @@ class OpenGLRenderer:
         self._painter = None
         self._context.release()
 
-    def _expose(self, painter: Painter, film: Film, drawings: deque[_Drawing]) -> None:
+    def _expose(self, painter: Artist, film: Film, drawings: deque[_Drawing]) -> None:
         """Begin all images that a film needs."""
         shot = film.shot
         kinds: list[tuple[Kind, tuple[Array, Array]]] = []
@@ -91,7 +110,7 @@ class OpenGLRenderer:
             kinds.append(("range", (shot.p_WC_W, shot.q_WC)))
         for kind, place in kinds:
             self._develop(drawings, MAX_PENDING_IMAGES - 1)
-            samples = 1 if kind == "range" else shot.spec.antialiasing
+            samples = shot.spec.antialiasing if self.SAMPLES and kind != "range" else 1
             form = Format(film.view.width, film.view.height, kind, samples)
             target = self._targets.take(form)
             painter.paint(target, shot, film.view, place)

@@ -19,7 +19,7 @@ from iap_description.process.extras import cv2
 from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.image_noise import Film
-from iap_sensors.cameras.renderer import Frame, Shot
+from iap_sensors.cameras.renderer import Frame, Shot, refuse_physical_light, refuse_tone
 from iap_sensors.cameras.view import PinholeView, camera_of_map, instants
 
 with native_output_discarded():
@@ -40,6 +40,7 @@ class BulletRenderer:
 
     def load(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> None:
         """Take what is to be drawn, see `Renderer`."""
+        refuse_physical_light(scene, "pybullet")
         self._labels: dict[int, int] = {}
         with native_output_discarded():
             bullet.resetSimulation(physicsClientId=self._client)
@@ -93,6 +94,7 @@ class BulletRenderer:
 
     def _frame(self, scene: Scene, shot: Shot, poses: Array) -> Frame:
         self._place(poses, shot.hidden)
+        refuse_tone(shot.spec, "pybullet")
         film = Film(shot)
         if film.look is not None:
             for place in instants(shot):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.model import CameraModel
@@ -53,6 +54,37 @@ class Frame:
     rgb: NDArray[np.uint8] | None = None
     depth: NDArray[np.float32] | None = None
     labels: NDArray[np.uint16] | None = None
+
+
+def refuse_physical_light(scene: Scene, renderer: str) -> None:
+    """Refuse a scene that has light or weather of its world, for a renderer that draws scenes in their own light.
+
+    Raises:
+        BadInput: it has.
+    """
+    keys = {
+        "light": scene.lighting,
+        "weather": scene.weather,
+        "time_of_day": scene.time_of_day,
+    }
+    asked = [f"'world.{key}'" for key, value in keys.items() if value is not None]
+    if asked:
+        raise BadInput(
+            f"key {', '.join(asked)}: renderer '{renderer}' draws scenes in their own light; take"
+            " 'renderer: physical'"
+        )
+
+
+def refuse_tone(spec: CameraSpec, renderer: str) -> None:
+    """Refuse a camera with a curve from light to levels, for a renderer without light.
+
+    Raises:
+        BadInput: it has one.
+    """
+    if spec.tone is not None:
+        raise BadInput(
+            f"key 'tone': renderer '{renderer}' draws levels, not light; take 'renderer: physical'"
+        )
 
 
 class Renderer(Protocol):

@@ -22,6 +22,9 @@ PICTURE_RANGE_M = 0.1, 100.0  # along the view of cameras whose pictures people 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "cameras", "camera")  # without places
 
 
+Tone = Literal["linear", "srgb", "filmic"]
+
+
 class Blur(Record):
     """Motion blur: the mean of images at instants spread over the exposure, whose middle is the stamp."""
 
@@ -57,6 +60,7 @@ class CameraSpec(Record):
     noise: NonNegative = 0.0  # standard deviation per pixel and image [grey levels]
     blur: Blur | None = None
     antialiasing: Literal[1, 4] = 1  # samples per pixel at the edges of surfaces
+    tone: Tone | None = None  # from light to levels, in physical light; None: filmic
 
     @classmethod
     def for_pictures(cls, size: tuple[int, int], focal: float, **others: object) -> Self:

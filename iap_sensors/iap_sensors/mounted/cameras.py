@@ -12,7 +12,6 @@ from iap_description.errors import BadInput
 from iap_description.frames import MAP
 from iap_description.math import euler, so3
 from iap_description.math.random_streams import stream
-from iap_description.scenes.library import load_scene
 from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
 from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
@@ -36,7 +35,6 @@ from iap_sensors.mounted.visible_bodies import (
     visible_objects,
 )
 
-OPEN_FIELD = "open_field"  # the scene of a world without one
 IN_THE_WORLD = -1  # as the row of a camera's body
 POSE = slice(P.start, Q.stop)
 
@@ -223,7 +221,7 @@ class MountedCameras:
         bodies += self._rotors.parts
         self._first_rotor = len(bodies) - len(self._rotors.parts)
         self._upright = np.zeros((sum(len(v.assembly.aircraft) for v in rig.vehicles), ROTORS))
-        renderer.load(load_scene(rig.world.scene or OPEN_FIELD), bodies)
+        renderer.load(rig.world.surroundings(), bodies)
 
     def reset(self, seed: int) -> None:
         """Noise starts anew."""

@@ -113,7 +113,9 @@ IDLE = (
         "without an arm (platform.arm)",
     ),
     IdleKeys(
-        ("renderer", "recording.compression"), _has_no_camera, "without cameras (cameras, sensors.cameras)"
+        ("renderer", "recording.compression", "world.light", "world.weather", "world.time_of_day"),
+        _has_no_camera,
+        "without cameras (cameras, sensors.cameras)"
     ),
     IdleKeys(
         ("draw.imu_position", "draw.imu_tilt_deg"),

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Light and weather of a world as data, for renderers that draw with physical light.
+
+Illuminance is in lux and flux in lumen. Directions are in `map`: x east, y north, z up.
+"""
+
+from typing import Annotated, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from iap_description.arrays import Array
+from iap_description.config.record import Positive, Real, Record, Share, Vec3
+
+Degrees90 = Annotated[float, Field(strict=True, ge=-90.0, le=90.0)]
+LampName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+MAX_LAMPS = 8  # that a picture is lit by
+OBLIQUITY_DEG = 23.45  # of the Earth's axis
+EQUINOX_DAY = 81.0  # of a year, in spring
+DAYS = 365.0
+
+
+class Sun(Record):
+    """The sun's place in the sky."""
+
+    elevation_deg: Degrees90  # above the horizon; below it is twilight, then night
+    azimuth_deg: Real  # from x towards y
+
+    @property
+    def direction_W(self) -> Array:
+        """(3,) towards the sun, of unit length."""
+        h, a = np.deg2rad([self.elevation_deg, self.azimuth_deg])
+        return np.array([np.cos(h) * np.cos(a), np.cos(h) * np.sin(a), np.sin(h)])
+
+
+class TimeOfDay(Record):
+    """The sun's place by solar time, latitude and day of the year.
+
+    The declination is d = 23.45 deg sin(2 pi (day - 81) / 365) (Cooper, Solar Energy 12, 1969). With the hour angle
+    h = 15 deg (hour - 12) and the latitude l the sun is at
+    (-cos d sin h, sin d cos l - cos d cos h sin l, sin d sin l + cos d cos h cos l).
+    """
+
+    hour: Annotated[
+        float, Field(strict=True, ge=0.0, lt=24.0)
+    ]  # solar time: the sun is highest at 12
+    latitude_deg: Degrees90 = 48.0
+    day: Annotated[float, Field(strict=True, ge=1.0, le=366.0)] = 172.0  # of the year
+
+    @property
+    def direction_W(self) -> Array:
+        """(3,) towards the sun, of unit length."""
+        d = np.deg2rad(OBLIQUITY_DEG) * np.sin(2.0 * np.pi * (self.day - EQUINOX_DAY) / DAYS)
+        h, l = np.deg2rad([15.0 * (self.hour - 12.0), self.latitude_deg])  # noqa: E741
+        east = -np.cos(d) * np.sin(h)
+        north = np.sin(d) * np.cos(l) - np.cos(d) * np.cos(h) * np.sin(l)
+        return np.array([east, north, np.sin(d) * np.sin(l) + np.cos(d) * np.cos(h) * np.cos(l)])
+
+
+class Lamp(Record):
+    """A lamp that shines to all sides, or into a cone where it has a direction; it casts shadows of the scene."""
+
+    position: Vec3  # in `map` [m]
+    flux: Positive  # [lm]; a street lamp has 5000
+    temperature: Annotated[float, Field(strict=True, ge=1000.0, le=20000.0)] = 3000.0  # [K]
+    direction: Vec3 | None = None  # of the cone's axis
+    cone_deg: Annotated[float, Field(strict=True, ge=5.0, le=150.0)] = 120.0  # from side to side
+    radius: Positive = 0.08  # of its bright body [m]
+
+    @model_validator(mode="after")
+    def _has_an_axis(self) -> Self:
+        if self.direction is not None and not np.any(self.direction):
+            raise ValueError("key 'direction': a direction has a length")
+        return self
+
+    @property
+    def intensity(self) -> float:
+        """Luminous intensity [cd]: the flux over its solid angle, 4 pi or 2 pi (1 - cos(cone / 2))."""
+        if self.direction is None:
+            return self.flux / (4.0 * np.pi)
+        return self.flux / (2.0 * np.pi * (1.0 - float(np.cos(0.5 * np.deg2rad(self.cone_deg)))))
+
+
+class Lighting(Record):
+    """What shines."""
+
+    sun: Sun | None = None  # None: as `time_of_day` says, or else as in the scene's own light
+    lamps: Annotated[dict[LampName, Lamp], Field(max_length=MAX_LAMPS)] = {}
+    sky: str | None = (
+        None  # file of an equirectangular image of radiance in place of the sky and the sun
+    )
+    sky_scale: Positive = 1.0  # luminance of a pixel of 1 in that file [kcd/m^2]
+    exposed_for: Positive | None = (
+        None  # illuminance for which images are exposed [lx]; None: of the scene
+    )
+
+
+class Weather(Record):
+    """State of the air and of surfaces."""
+
+    turbidity: Annotated[float, Field(strict=True, ge=1.2, le=10.0)] = 2.2  # 2 clear, 6 hazy
+    clouds: Share = 0.0  # of the sky; 1 is overcast
+    visibility: Positive | None = None  # in fog at the ground [m]; None: as in the scene's own fog
+    fog_height: Positive = 30.0  # over which fog becomes half as dense [m]
+    wetness: Share = 0.0  # of surfaces
+    snow_cover: Share = 0.0  # of surfaces that face upwards

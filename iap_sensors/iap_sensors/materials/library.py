@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Materials by name, made when first asked for and kept in the user's cache folder."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.config.alternatives import alternatives
+from iap_description.errors import BadInput
+from iap_description.kernel_folder import user_cache, writable
+from iap_sensors.materials import brick, concrete, facade, ground, metal, planks, plaster, stone
+from iap_sensors.materials.matter import Matter
+
+PIXELS = 512  # along the side of a material
+CHANNELS = 8  # of its maps
+MATERIALS: dict[str, tuple[Callable[[int, int], Matter], float]] = {  # name -> maker, side [m]
+    "asphalt": (ground.asphalt, ground.ASPHALT_SIZE),
+    "brick": (brick.make, brick.SIZE),
+    "cobble": (stone.cobbles, stone.COBBLE_SIZE),
+    "concrete": (concrete.make, concrete.SIZE),
+    "facade": (facade.make, facade.SIZE),
+    "grass": (ground.grass, ground.GRASS_SIZE),
+    "metal": (metal.corrugated, metal.SIZE),
+    "paving": (stone.paving, stone.SLAB_SIZE),
+    "planks": (planks.make, planks.SIZE),
+    "plaster": (plaster.make, plaster.SIZE),
+    "steel": (metal.steel, metal.STEEL_SIZE),
+    "tiles": (stone.tiles, stone.TILE_SIZE),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """A material as a renderer takes it.
+
+    Attributes:
+        maps: (PIXELS, PIXELS, CHANNELS) levels, see `Matter.maps`.
+        size: side of the square that repeats [m].
+    """
+
+    maps: NDArray[np.uint8]
+    size: float
+
+
+def material(name: str) -> Material:
+    """A material of `MATERIALS`.
+
+    Raises:
+        BadInput: there is none of this name.
+    """
+    if name not in MATERIALS:
+        raise BadInput(f"no material '{name}': {alternatives(name, sorted(MATERIALS))}")
+    make, size = MATERIALS[name]
+    path = _folder() / f"{name}.npy"
+    maps = _read(path)
+    if maps is None:
+        maps = make(PIXELS, crc32(name.encode())).maps()
+        _write(path, maps)
+    return Material(maps, size)
+
+
+def _folder() -> Path:
+    """Where maps are kept, by what makes them: the sources of this package and numpy's version."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    text = b"".join(path.read_bytes() for path in sources) + np.__version__.encode()
+    key = hashlib.sha256(text).hexdigest()[:16]
+    return writable(user_cache() / "iap" / "materials" / key)
+
+
+def _read(path: Path) -> NDArray[np.uint8] | None:
+    """Maps of a file; None where there is none, or it was cut short."""
+    try:
+        maps = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return maps if maps.shape == (PIXELS, PIXELS, CHANNELS) and maps.dtype == np.uint8 else None
+
+
+def _write(path: Path, maps: NDArray[np.uint8]) -> None:
+    """Write maps whole or not at all, so that several processes may do so."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+        np.save(file, maps)
+    os.replace(file.name, path)

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The light of a scene: sun, sky, fog and lamps as numbers, out of its lighting, its weather and the time of day."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.process.extras import cv2
+from iap_description.scenes.lighting import Lamp, Lighting, Weather
+from iap_description.scenes.scene import Scene
+from iap_sensors.physical.atmosphere import GROUND_ALBEDO, ClearSky
+from iap_sensors.physical.blackbody import color_of_temperature
+from iap_sensors.physical.clouds import clouded
+from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
+
+COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
+KOSCHMIEDER = 3.912  # contrast of 2 % is left after the visibility: ln 50
+FORWARD = 0.85  # asymmetry of scattering by fog's drops
+NIGHT_SKY = np.array([0.8, 0.9, 1.2]) * 1e-6  # luminance at the edge of a town [kcd/m^2]
+DARK = 3e-5  # least illuminance that a scene is rendered in without lamps [klx]
+RING = 0.2  # of the sky above the horizon that a camera sees, of its height
+DAYLIGHT = 60.0  # full [klx]
+METER_REACH, METER_STEP = 40.0, 1.0  # of the plane around lamps where their light is measured [m]
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """What lights a scene.
+
+    Attributes:
+        sun_W: (3,) towards the sun.
+        sun: (3,) its illuminance across its rays, at the ground [klx].
+        sky: (h, w, 3) luminance of everything far away [kcd/m^2], see `sky_image`; fog is not in it.
+        fog: (3,) luminance of thick fog [kcd/m^2].
+        fog_density: extinction at the ground [1/m], over `fog_height` [m] half as much.
+        fog_height: [m].
+        lamps: that shine.
+        weather: of the scene.
+        exposed_for: illuminance for which images are exposed [klx].
+    """
+
+    sun_W: Array
+    sun: Array
+    sky: Array
+    fog: Array
+    fog_density: float
+    fog_height: float
+    lamps: tuple[Lamp, ...]
+    weather: Weather
+    exposed_for: float
+
+    @classmethod
+    def of(cls, scene: Scene) -> Self:
+        """The light of a scene.
+
+        Raises:
+            BadInput: there is no light, or the sky's file is no image of luminance.
+        """
+        lighting, weather = scene.lighting or Lighting(), scene.weather or Weather()
+        sun_W = _sun_of(scene, lighting)
+        if lighting.sky is not None:
+            sun, sky = np.zeros(3), _read_sky(lighting.sky) * lighting.sky_scale
+        else:
+            sun, sky = _clear(tuple(sun_W.tolist()), weather.turbidity)
+            sun, sky = clouded(sun, sky, sun_W, weather.clouds)
+        density = _fog_density(scene, weather)
+        lamps = tuple(lighting.lamps.values())
+        sun, fog = _in_fog(sun, sun_W, sky, density * weather.fog_height / np.log(2.0))
+        made = cls(sun_W, sun, sky, fog, density, weather.fog_height, lamps, weather, 0.0)
+        level = made.daylight @ LUMINANCE
+        if level < DARK and not lamps:
+            raise BadInput(
+                f"key 'world.light': scene '{scene.name}' has no light: the sun is"
+                f" {-np.rad2deg(np.arcsin(sun_W[2])):.0f} deg below the horizon; give 'world.light.lamps',"
+                " 'world.light.sun' or 'world.time_of_day'"
+            )
+        if lighting.exposed_for is not None:
+            return replace(made, exposed_for=lighting.exposed_for / 1000.0)
+        metered = float(np.sqrt(level * made._around)) + _lamplight(lamps)  # noqa: SLF001
+        return replace(made, exposed_for=metered / _key(metered))
+
+    @property
+    def daylight(self) -> Array:
+        """(3,) illuminance of sun and sky through the fog on a plane that faces upwards [klx]."""
+        direct = self.sun * max(float(self.sun_W[2]), 0.0)
+        return np.asarray(direct + illuminance(self.sky_in_fog))
+
+    @property
+    def _around(self) -> float:
+        """Illuminance of ground that is as bright as what is seen around, sky above it and ground below [klx]."""
+        half = self.sky.shape[0] // 2
+        ring = self.sky_in_fog[int((1.0 - RING) * half) : half].mean(axis=(0, 1)) @ LUMINANCE
+        own = GROUND_ALBEDO * float(self.daylight @ LUMINANCE) / np.pi
+        return 0.5 * (float(ring) + own) * np.pi / GROUND_ALBEDO
+
+    @property
+    def sky_in_fog(self) -> Array:
+        """The sky (h, w, 3) as it is seen from the ground through the fog."""
+        z = directions(*self.sky.shape[:2])[0][..., 2]
+        depth = self.fog_density * self.fog_height / np.log(2.0)
+        clear = np.exp(-depth / np.maximum(z, 0.01))[..., None]
+        return np.where(z[..., None] > 0.0, self.sky * clear + self.fog * (1.0 - clear), self.sky)
+
+
+def _sun_of(scene: Scene, lighting: Lighting) -> Array:
+    """(3,) towards the sun: as it is given, by the time of day, or in the scene's own direction."""
+    if lighting.sun is not None:
+        return lighting.sun.direction_W
+    if scene.time_of_day is not None:
+        return scene.time_of_day.direction_W
+    own = np.asarray(scene.light.direction_W, dtype=float)
+    return np.asarray(own / np.linalg.norm(own))
+
+
+@lru_cache(maxsize=4)
+def _clear(sun_W: tuple[float, float, float], turbidity: float) -> tuple[Array, Array]:
+    """The sun (3,) and the image (h, w, 3) of a clear sky, and of the ground below the horizon."""
+    clear = ClearSky(np.array(sun_W), turbidity)
+    d, _ = directions(*COARSE)
+    top = COARSE[0] // 2
+    upper = clear.luminance(d[:top].reshape(-1, 3)).reshape(top, COARSE[1], 3) + NIGHT_SKY
+    d, _ = directions(*FINE)
+    elevation = (0.5 - (np.arange(FINE[0] // 2) + 0.5) / FINE[0]) * np.pi
+    column = cv2.resize(upper.astype(np.float32), (FINE[1], top), interpolation=cv2.INTER_CUBIC)
+    at = (0.5 * np.pi - elevation) / np.pi * COARSE[0] - 0.5
+    i = np.clip(at.astype(int), 0, top - 2)
+    share = np.clip(at - i, 0.0, 1.5)[:, None, None]
+    fine = np.maximum(column[i] * (1.0 - share) + column[i + 1] * share, NIGHT_SKY)
+    image = np.zeros((*FINE, 3))
+    image[: FINE[0] // 2] = fine
+    lit = illuminance(image) + clear.sun_illuminance * max(float(clear.sun_W[2]), 0.0)
+    image[FINE[0] // 2 :] = GROUND_ALBEDO * lit / np.pi
+    return clear.sun_illuminance, image
+
+
+def _read_sky(path: str) -> Array:
+    """An image of luminance (h, w, 3).
+
+    Raises:
+        BadInput: there is no such file, or it is no such image.
+    """
+    key = f"key 'world.light.sky': {path}"
+    if not Path(path).is_file():
+        raise BadInput(f"{key}: no such file")
+    image = cv2.imread(path, cv2.IMREAD_ANYDEPTH | cv2.IMREAD_COLOR)
+    if image is None or image.dtype != np.float32:
+        raise BadInput(f"{key}: no image of floating-point radiance, such as Radiance's .hdr")
+    if not (np.isfinite(image).all() and image.min() >= 0.0):
+        raise BadInput(f"{key}: has pixels that are negative or no numbers")
+    if image.shape[1] != 2 * image.shape[0] or image.shape[0] < COARSE[0]:
+        raise BadInput(
+            f"{key}: an equirectangular image is twice as wide as high and has at least"
+            f" {COARSE[0]} rows (got {image.shape[1]}x{image.shape[0]})"
+        )
+    return np.asarray(image[..., ::-1], dtype=float)
+
+
+def _fog_density(scene: Scene, weather: Weather) -> float:
+    """Extinction at the ground [1/m]: Koschmieder's ln 50 over the visibility, or the scene's own."""
+    if weather.visibility is not None:
+        return KOSCHMIEDER / weather.visibility
+    return 0.0 if scene.fog is None else scene.fog.density
+
+
+def _in_fog(sun: Array, sun_W: Array, sky: Array, depth: float) -> tuple[Array, Array]:
+    """The sun (3,) below fog of a vertical optical depth, and the luminance (3,) of thick fog.
+
+    Fog lets T = 2 / (2 + (1 - g) depth) of all light through (Bohren, American Journal of Physics 55, 1987). What comes
+    neither straight from the sun nor from the sky between the drops is the fog's own light.
+    """
+    up = max(float(sun_W[2]), 0.0)
+    total = sun * up + illuminance(sky)
+    if depth == 0.0:
+        return sun, total / np.pi
+    through = 2.0 / (2.0 + (1.0 - FORWARD) * depth)
+    direct = sun * np.exp(-depth / max(up, 0.01))
+    d, sizes = directions(*sky.shape[:2])
+    cosine = np.maximum(d[..., 2], 0.0)
+    clear = np.exp(-depth / np.maximum(d[..., 2], 0.01))
+    seen = np.einsum("hwc,hw->c", sky, sizes * cosine * clear)
+    gap = float(np.sum(sizes * cosine * (1.0 - clear)))
+    return direct, np.maximum(through * total - direct * up - seen, 0.0) / gap
+
+
+def _key(metered: float) -> float:
+    """Factor on exposure that leaves dusk and night darker than day; 1 in daylight.
+
+    The key of Krawczyk, Myszkowski, Seidel ("Perceptual Effects in Real-time Tone Mapping", SCCG 2005), 1.03 - 2 / (2 +
+    log10(L + 1)) for a luminance L [cd/m^2], over that of full daylight.
+    """
+    luminance = 1000.0 * GROUND_ALBEDO * np.array([metered, DAYLIGHT]) / np.pi
+    key, brightest = 1.03 - 2.0 / (2.0 + np.log10(luminance + 1.0))
+    return float(min(key / brightest, 1.0))
+
+
+def _lamplight(lamps: Sequence[Lamp]) -> float:
+    """Illuminance of lamps where they shine [klx]: sum E^2 / sum E over the ground around them, without shadows."""
+    if not lamps:
+        return 0.0
+    middle = np.mean([lamp.position[:2] for lamp in lamps], axis=0)
+    steps = np.arange(-METER_REACH, METER_REACH, METER_STEP)
+    x, y = np.meshgrid(middle[0] + steps, middle[1] + steps)
+    points = np.stack([x, y, 0.0 * x], -1)
+    total = np.zeros(x.shape)
+    for lamp in lamps:
+        total += _lamp_on_ground(lamp, points)
+    return float((total**2).sum() / max(total.sum(), 1e-12)) / 1000.0
+
+
+def _lamp_on_ground(lamp: Lamp, points: Array) -> Array:
+    """Illuminance of a lamp at points (..., 3) of planes that face upwards [lx]."""
+    to_lamp = np.asarray(lamp.position) - points
+    square = np.einsum("...i,...i->...", to_lamp, to_lamp) + lamp.radius**2
+    lit = np.maximum(to_lamp[..., 2], 0.0) * lamp.intensity / square**1.5
+    if lamp.direction is None:
+        return np.asarray(lit)
+    axis = np.asarray(lamp.direction) / np.linalg.norm(lamp.direction)
+    cosine = -(to_lamp @ axis) / np.sqrt(square)
+    return np.where(cosine > np.cos(0.5 * np.deg2rad(lamp.cone_deg)), lit, 0.0)
+
+
+def lamp_colors(lamps: Sequence[Lamp]) -> Array:
+    """(n, 3) luminous intensity of lamps in the three bands [kcd]."""
+    rows = [lamp.intensity / 1000.0 * color_of_temperature(lamp.temperature) for lamp in lamps]
+    return np.array(rows).reshape(-1, 3)

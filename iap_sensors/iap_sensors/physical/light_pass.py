@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws a loaded scene in physical light, as a camera sees it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+
+import moderngl
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array
+from iap_description.geometry.tessellation import MeshPart
+from iap_description.math import so3
+from iap_description.scenes.scene import Scene
+from iap_sensors.cameras.drawn_geometry import DrawnGeometry, Viewpoint
+from iap_sensors.cameras.framebuffers import RenderTarget
+from iap_sensors.cameras.programs import Programs
+from iap_sensors.cameras.renderer import Shot
+from iap_sensors.cameras.shadows import BODY_MAP_SIZE, SCENE_MAP_SIZE, ShadowMap
+from iap_sensors.cameras.view import PinholeView
+from iap_sensors.physical.darkroom import Darkroom, LightFormat, LightTarget
+from iap_sensors.physical.environment import Environment
+from iap_sensors.physical.lamps import DrawnLamps
+from iap_sensors.physical.material_textures import FORM, MaterialTextures
+from iap_sensors.physical.programs import UNITS, columns_of, program, write
+from iap_sensors.physical.sky_textures import SkyTextures
+
+FINE = 2  # pixels of light along one of an image with several samples a pixel
+FILMIC_GAIN = 0.8  # of that curve, so that middle grey stays near the middle
+DEFAULT_CURVE = "filmic"
+WHITE = np.pi  # a white surface under an illuminance of 1 has a luminance of 1 / pi
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Parts of the shaders that an image needs."""
+
+    mono: bool
+    fog: bool
+    bodies: bool
+    water: bool
+
+    @property
+    def defines(self) -> tuple[str, ...]:
+        """The switches of the shaders."""
+        return tuple(name.upper() for name, on in vars(self).items() if on)
+
+
+class LightPainter:
+    """A scene and bodies in physical light.
+
+    Args:
+        context: to draw with; it has to be current in every call.
+        scene: what stands still, with its light.
+        bodies: parts of what moves.
+
+    Raises:
+        BadInput: a part has an unknown texture or material, or there is no light.
+    """
+
+    def __init__(
+        self, context: moderngl.Context, scene: Scene, bodies: Sequence[Sequence[MeshPart]]
+    ) -> None:
+        self._context = context
+        context.enable(moderngl.DEPTH_TEST)
+        context.depth_func = "<="  # the sky is as far as can be
+        self._environment = environment = Environment.of(scene)
+        self._drawn = drawn = DrawnGeometry(context, scene, bodies)
+        self._ranges = Programs(
+            context, drawn.corner_buffer, drawn.attribute_buffer, drawn.face_buffer
+        )
+        parts = [*scene.parts, *(part for body in bodies for part in body)]
+        self._materials = MaterialTextures(context, parts)
+        self._sky = SkyTextures(context, environment)
+        self._sun_is_up = environment.sun_W[2] > 0.0 and bool(environment.sun.any())
+        shared = (context, drawn.corner_buffer, drawn.geometry)
+        self._shadows, self._body_shadows = (
+            ShadowMap.of(*shared, which, size=size, is_lit=self._sun_is_up)
+            for which, size in ((drawn.standing, SCENE_MAP_SIZE), (drawn.casters, BODY_MAP_SIZE))
+        )
+        self._shadows.draw(drawn.spheres[drawn.standing], environment.sun_W.tolist())
+        self._lamps: DrawnLamps | None = None
+        if environment.lamps:
+            self._lamps = DrawnLamps(*shared, drawn.standing, environment.lamps)
+        self._targets: dict[LightFormat, LightTarget] = {}
+        self._darkroom = Darkroom(context)
+        extra = () if self._lamps is None else self._lamps.defines
+        attributes = context.buffer(self._materials.attributes.tobytes() or bytes(40))
+        buffers = drawn.corner_buffer, attributes, drawn.face_buffer
+        # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
+        self._surface = cache(partial(_surface, context, buffers, extra))
+        self._sky_program = cache(partial(_sky, context))
+
+    def place(self, poses: Array) -> None:
+        """Move the bodies to poses (bodies, 7)."""
+        if self._drawn.place(poses) and self._sun_is_up:
+            casters = self._drawn.spheres[self._drawn.casters]
+            self._body_shadows.draw(casters, self._environment.sun_W.tolist())
+
+    def paint(
+        self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
+    ) -> None:
+        """Draw what a camera sees, see `Artist`."""
+        viewpoint = Viewpoint(shot, view, place)
+        if target.format.kind == "range":
+            target.begin()
+            opaque = self._drawn.pick(viewpoint, see_through=False)
+            self._ranges.range().draw({"clip_of_map": viewpoint.clip_of_map}, opaque)
+            return
+        fine = FINE if shot.spec.antialiasing > 1 else 1
+        form = LightFormat(
+            fine * target.format.width, fine * target.format.height, target.format.kind == "mono"
+        )
+        if form not in self._targets:
+            self._targets[form] = LightTarget(self._context, form)
+        light, curve = self._targets[form], shot.spec.tone or DEFAULT_CURVE
+        self._paint_light(light, viewpoint)
+        K = view.K * fine
+        lens = (K[0, 0], K[1, 1], K[0, 2] + 0.5 * fine, K[1, 2] + 0.5 * fine)
+        values: Mapping[str, ArrayLike] = {
+            "lens": lens,
+            "vignetting": shot.spec.vignetting / view.corner,
+        }
+        self._darkroom.develop(light, target, curve, values)
+
+    def _paint_light(self, light: LightTarget, viewpoint: Viewpoint) -> None:
+        """Draw light: first what is opaque, then the sky and lamps, then what one sees through."""
+        environment = self._environment
+        weather = environment.weather
+        has_water = weather.wetness > 0.0 or weather.snow_cover > 0.0
+        look = _Look(
+            light.form.mono,
+            environment.fog_density > 0.0,
+            self._body_shadows.has_faces and self._sun_is_up,
+            has_water,
+        )
+        values = {**self._scene_values, **self._values(viewpoint)}
+        light.frame.use()
+        light.frame.clear()
+        self._use_textures()
+        surface, triangles = self._surface(look)
+        write(surface, values)
+        _render(triangles, self._drawn.pick(viewpoint, see_through=False))
+        sky, whole = self._sky_program(look)
+        write(sky, values)
+        whole.render(vertices=3)
+        if self._lamps is not None:
+            self._lamps.draw(values, mono=light.form.mono)
+        self._context.enable(moderngl.BLEND)
+        _render(triangles, self._drawn.pick(viewpoint, see_through=True))
+        self._context.disable(moderngl.BLEND)
+
+    def _use_textures(self) -> None:
+        self._materials.albedo_roughness.use(UNITS["albedo_roughness"])
+        self._materials.relief.use(UNITS["relief"])
+        self._materials.noise.use(UNITS["noise"])
+        self._shadows.texture.use(UNITS["shadows"])
+        self._body_shadows.texture.use(UNITS["body_shadows"])
+        self._sky.mirrored.use(UNITS["mirrored"])
+        self._sky.sky.use(UNITS["sky"])
+        if self._lamps is not None:
+            self._lamps.shadows.use(UNITS["lamp_shadows"])
+
+    def _values(self, viewpoint: Viewpoint) -> Mapping[str, ArrayLike]:
+        """Values of the programs' variables that change from image to image."""
+        spec = viewpoint.shot.spec
+        map_of_ray = so3.matrix_from_quaternion(viewpoint.place[1])
+        map_of_camera = np.eye(4)
+        map_of_camera[:3, :3] = map_of_ray
+        curve = FILMIC_GAIN if (spec.tone or DEFAULT_CURVE) == "filmic" else 1.0
+        return {
+            "clip_of_map": viewpoint.clip_of_map,
+            "body_shade_of_map": self._body_shadows.shade_of_map,
+            "eye": viewpoint.place[0],
+            "gain": curve * 2.0**spec.exposure * WHITE / self._environment.exposed_for,
+            "map_of_ray": map_of_ray,
+            "map_of_camera": map_of_camera,
+            "edges": viewpoint.view.edges,
+        }
+
+    @cached_property
+    def _scene_values(self) -> Mapping[str, ArrayLike]:
+        environment = self._environment
+        lamps = {} if self._lamps is None else self._lamps.values
+        return {
+            **lamps,
+            "shade_of_map": self._shadows.shade_of_map,
+            "shadow_step": 0.75 / SCENE_MAP_SIZE,
+            "sun": environment.sun_W,
+            "sunlight": environment.sun,
+            "harmonics": self._sky.harmonics,
+            "fog": environment.fog,
+            "fog_law": (environment.fog_density, 1.0 / environment.fog_height),
+            "water": (environment.weather.wetness, environment.weather.snow_cover),
+        }
+
+
+def _render(triangles: moderngl.VertexArray, count: int) -> None:
+    if count > 0:
+        triangles.render(vertices=count)
+
+
+def _surface(
+    context: moderngl.Context,
+    buffers: tuple[moderngl.Buffer, moderngl.Buffer, moderngl.Buffer],
+    extra: tuple[str, ...],
+    look: _Look,
+) -> tuple[moderngl.Program, moderngl.VertexArray]:
+    """Draws surfaces."""
+    corners, attributes, faces = buffers
+    pieces = ["common.glsl", "surface.frag", *(["lamps.glsl"] if extra else [])]
+    made = program(context, "surface.vert", pieces, (*look.defines, *extra))
+    layouts = [
+        columns_of(made, corners, "3f 3f", "position", "normal"),
+        columns_of(made, attributes, *FORM),
+    ]
+    return made, context.vertex_array(made, layouts, faces)
+
+
+def _sky(context: moderngl.Context, look: _Look) -> tuple[moderngl.Program, moderngl.VertexArray]:
+    """Draws the sky, with three vertices."""
+    made = program(context, "sky.vert", ("common.glsl", "sky.frag"), look.defines)
+    return made, context.vertex_array(made, [])

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The renderer in physical light; depth and labels are those of the fast one."""
+
+from collections.abc import Sequence
+
+from iap_description.geometry.tessellation import MeshPart
+from iap_description.scenes.scene import Scene
+from iap_sensors.cameras.opengl import Artist, OpenGLRenderer
+from iap_sensors.physical.light_pass import LightPainter
+
+
+class PhysicalRenderer(OpenGLRenderer):
+    """Renders with OpenGL in physical light; images are equal from run to run on the same machine."""
+
+    SAMPLES = False
+
+    def _artist(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> Artist:
+        return LightPainter(self._context, scene, bodies)
