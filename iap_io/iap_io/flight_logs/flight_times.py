@@ -10,6 +10,7 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog
 
 SHORTEST = 2.0  # of a flight [s]
+IDLE = 0.15  # mean command of the motors on the ground, at most
 OFF_THE_GROUND = 0.3  # height above the lowest place that is in the air [m]
 
 
@@ -34,6 +35,7 @@ def flights_in(log: FlightLog) -> list[InTheAir]:
     """The flights of a log that last `SHORTEST` or longer, in their order.
 
     The land detector counts, where the motors are armed. Where the log has none, the height over the lowest place does.
+    Without a position, a flight is from the first to the last time at which the motors are above `IDLE`.
     """
     t, in_air = _in_the_air(log)
     if not len(t):
@@ -58,7 +60,13 @@ def _in_the_air(log: FlightLog) -> tuple[Array, Booleans]:
         if armed is not None:
             in_air = in_air & (armed.at(landed.t)[:, 0] > 0.0)
         return landed.t, np.asarray(in_air)
-    position = log.signals.get(names.POSITION)
+    position, motors = (log.signals.get(name) for name in (names.POSITION, names.MOTORS))
+    if position is None and motors is not None:
+        mean = motors.values.mean(axis=1) > IDLE
+        turning = np.flatnonzero(mean)
+        ends = (turning[0], turning[-1]) if len(turning) else (1, 0)
+        rows = np.arange(len(mean))
+        return motors.t, np.asarray((rows >= ends[0]) & (rows <= ends[1]))
     if position is None:
         return np.zeros(0), np.zeros(0, np.bool_)
     z = position.values[:, 2]

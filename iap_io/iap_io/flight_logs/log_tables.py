@@ -66,7 +66,14 @@ def from_wxyz_ned(q: Array) -> Array:
 
 def from_rpy_ned(rpy: Array) -> Array:
     """Roll, pitch and yaw (K, 3) [rad] of FRD in NED as attitudes of FLU in ENU, xyzw."""
-    return _turned(euler.quaternions_from_rpy(np.nan_to_num(rpy, nan=0.0)))
+    q = euler.quaternions_from_rpy(np.nan_to_num(rpy))
+    return _turned(np.where(np.isfinite(rpy).all(axis=1)[:, None], q, np.nan))
+
+
+def from_crazyflie_rpy(rpy: Array) -> Array:
+    """Roll, pitch and yaw (K, 3) [rad] of FLU in ENU, with pitch upwards, as attitudes xyzw."""
+    q = euler.quaternions_from_rpy(np.nan_to_num(rpy * np.array([1.0, -1.0, 1.0])))
+    return np.asarray(np.where(np.isfinite(rpy).all(axis=1)[:, None], q, np.nan))
 
 
 def _turned(q: Array) -> Array:
@@ -85,6 +92,7 @@ FORMS: Mapping[str, Callable[[Array], Array]] = {
     "frd": swap_body,
     "wxyz ned": from_wxyz_ned,
     "rpy ned": from_rpy_ned,
+    "crazyflie rpy": from_crazyflie_rpy,
 }
 
 

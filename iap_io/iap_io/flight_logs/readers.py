@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from iap_description.config.text_files import check_file, is_file, reason_of
 from iap_description.errors import BadInput
-from iap_io.flight_logs import ardupilot, dataflash, px4_ulog
+from iap_io.flight_logs import ardupilot, blackbox_csv, crazyflie, dataflash, px4_ulog
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.plausibility import plausible
 
@@ -32,6 +32,11 @@ READERS = {
     "PX4 ULog": LogKind(lambda begin: begin.startswith(px4_ulog.MAGIC), px4_ulog.read_ulog),
     "ArduPilot dataflash": LogKind(
         lambda begin: begin.startswith(dataflash.MAGIC), ardupilot.read_dataflash
+    ),
+    "Crazyflie uSD": LogKind(crazyflie.is_usd, crazyflie.read_usd),
+    "blackbox CSV": LogKind(blackbox_csv.is_blackbox_csv, blackbox_csv.read_csv),
+    "blackbox": LogKind(
+        lambda begin: begin.startswith(blackbox_csv.BINARY), blackbox_csv.refuse_binary
     ),
 }
 

@@ -27,7 +27,10 @@ def add_inspect(parser: CommandParser) -> None:
         " whether frames fit the motion, what the log is good for, and what to set for the next flight."
     )
     parser.add_argument(
-        "log", type=Path, metavar="LOG", help="PX4 ULog (.ulg) or ArduPilot dataflash (.bin)"
+        "log",
+        type=Path,
+        metavar="LOG",
+        help="PX4 ULog (.ulg), ArduPilot dataflash (.bin), Crazyflie's SD card, or a blackbox's CSV",
     )
     parser.add_argument(
         "--json", action="store_true", help="print it as the only line of standard output"
