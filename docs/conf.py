@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Settings of the documentation site, which ``./iap docs`` builds."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,7 +16,6 @@ project, author, release = "IAP simulation suite", "the authors of the suite", _
 extensions = [
     "myst_parser",
     "sphinx.ext.napoleon",
-    "sphinx-mathjax-offline",
     "site_pages",
 ]
 exclude_patterns = ["_build"]
@@ -29,10 +29,11 @@ myst_heading_anchors = 4
 napoleon_use_ivar = True  # attributes are listed with their class, as what they are in it
 
 autoapi_dirs = python_folders()
+shutil.rmtree(
+    ROOT / "docs" / "reference" / "python", ignore_errors=True
+)  # of a build that was ended
 if autoapi_dirs:
     extensions.append("autoapi.extension")
-else:
-    exclude_patterns.append("reference/python")  # of another build
 autoapi_root = "reference/python"
 autoapi_options = ["members", "show-inheritance", "show-module-summary"]
 autoapi_add_toctree_entry = False

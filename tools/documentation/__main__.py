@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.no_python:
         os.environ[PYTHON] = ""
-    strict = ["--fail-on-warning", "--keep-going", "--quiet", "--builder", "html"]
+    strict = ["--fail-on-warning", "--keep-going", "--quiet", "--jobs", "auto"]
     code = int(build([*strict, str(ROOT / "docs"), str(options.out)]))
     packages = [] if code else [Path(each) for each in python_folders()]
     missing = missing_names(options.out, packages)

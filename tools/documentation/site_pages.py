@@ -2,7 +2,9 @@
 """The pages of the site that are made of the code: Sphinx's extension, and the table of these pages."""
 
 import os
+import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ GENERATED = ROOT / "docs" / "generated"
 PYTHON = (
     "IAP_DOCS_PYTHON"  # variable: folders of packages with a reference of Python, between colons
 )
+MODULES = "reference/python/"  # pages of the reference of Python
+TREE = re.compile(r"^\.\. toctree::\n(?: +:\w+:.*\n)*\n((?: +/\S+\n)+)", re.MULTILINE)
 
 
 def python_folders() -> list[str]:
@@ -74,8 +78,20 @@ def plain_bars(
     lines[:] = [line if "``" in line else line.replace("|", "\\|") for line in lines]
 
 
+def lists_of_modules(app: Any, name: str, source: list[str]) -> None:  # noqa: ANN401 - Sphinx's
+    """Put lists of links in place of the tables of contents of a module's page.
+
+    The sidebar of every page has the whole tree of contents: with a thousand modules, of 250 kB and a second a page.
+    """
+    if name.startswith(MODULES):
+        lists = TREE.sub(lambda match: re.sub(r" +(/\S+)", r"- :doc:`\1`", match[1]), source[0])
+        source[0] = f":orphan:\n\n{lists}"
+
+
 def setup(app: Any) -> dict[str, bool]:  # noqa: ANN401 - Sphinx's
-    """Connect the extension."""
+    """Connect the extension, and the one of equations, which does not declare itself safe for parallel builds."""
+    import_module("sphinx-mathjax-offline").setup(app)
     app.connect("builder-inited", lambda _: write_pages(GENERATED))
     app.connect("autodoc-process-docstring", plain_bars)
+    app.connect("source-read", lists_of_modules)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

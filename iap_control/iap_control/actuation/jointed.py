@@ -124,7 +124,14 @@ def line_of(model: PlatformModel) -> JointLine:
 
 
 def line_through(joints: Array) -> JointLine:
-    """The line of joints (N, 3), its direction towards +x where there is a choice."""
+    """Fit a line through joints: p = p_0 + s r, with r the first right singular vector of p_i - mean(p).
+
+    Args:
+        joints: (N, 3) [m], in P.
+
+    Returns:
+        Unit direction r, whose largest component is positive, and the point p_0 [m] that is nearest to the origin.
+    """
     center = joints.mean(axis=0)
     direction = np.linalg.svd(joints - center)[2][0]
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])

@@ -20,7 +20,7 @@ def thrust_strengths(fleet: Sequence[Aircraft], health: Health) -> Array:
 
 
 def rotor_strengths(fleet: Sequence[Aircraft], health: Health) -> Array:
-    """(4N,) largest thrust of what is left of each rotor in shares of a sound one of the first aircraft."""
+    """Largest thrust of each rotor, c_f n_max^2 times its health, over that of the first aircraft's: (4N,), no unit."""
     highest = np.array([aircraft.rotor.c_f * aircraft.rotor.rpm_max**2 for aircraft in fleet])
     shares = np.repeat(highest / highest[0], 4) * health.rotors.ravel()
     return np.asarray(shares, dtype=np.float64)

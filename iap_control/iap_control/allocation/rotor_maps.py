@@ -49,7 +49,15 @@ def tilted_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
 
 
 def in_platform(assembly: Assembly, wrenches: Sequence[Array]) -> Array:
-    """Columns of wrenches about P's origin in P, of those about the CoM of each aircraft in its frame."""
+    """Take wrenches of aircraft to P: f_P = R_PB f_B and tau_P = R_PB tau_B + p_PB x f_P.
+
+    Args:
+        assembly: joints with the positions p_PB [m] and attitudes R_PB of the aircraft.
+        wrenches: (6, n) columns of each aircraft about its CoM, in its frame [N, N m].
+
+    Returns:
+        (6, sum of n) columns about P's origin, in P [N, N m].
+    """
     blocks = []
     places = {
         joint.child: (joint.p_PC_P, so3.matrix_from_quaternion(joint.q_PJ))

@@ -62,9 +62,18 @@ def _swing(joint: Joint, where: str) -> tuple[int, Array]:
 
 
 def thrust_directions(q_PB: Array, swings: Integers, axes: Array) -> Array:
-    """(3N, n) columns along which aircraft can push in P, their attitudes at rest q_PB (N, 4).
+    """Unit vectors in P along which aircraft can push, as columns of a block for each.
 
-    All three, those of the plane in which a hinge lets thrust turn, or the z axis of an aircraft that is fixed.
+    An aircraft on a spherical joint has three: x, y and z. One on a hinge has two, which span the plane of its thrust.
+    A fixed one has its z axis.
+
+    Args:
+        q_PB: (N, 4) attitudes at rest.
+        swings: (N,) kinds of joints.
+        axes: (N, ., 3) axes of the hinges, in the aircraft's frames.
+
+    Returns:
+        (3N, n), block-diagonal.
     """
     directions = []
     for i, (q, kind) in enumerate(zip(q_PB, swings.tolist(), strict=True)):

@@ -54,7 +54,10 @@ class ArmModel:
         self._load = 0.0 if load is None else load.mass
 
     def inertia_at(self, q: Array) -> Inertia:
-        """The platform's lumped dynamics with the joints at coordinates (n,)."""
+        """Lumped dynamics about P's origin with the arm's joints at q (n,) [rad].
+
+        m = m_0 + m_load, d_0 = (moment + m_arm d_arm) / m [m]; J is the sum of all inertias about the origin [kg m^2].
+        """
         mass, d, J_C = composite(self.arm.chain, self.bodies, np.eye(3), q)
         total = self._given.mass + self._load
         d_0 = (self._moment + mass * d) / total

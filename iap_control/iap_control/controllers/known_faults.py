@@ -57,7 +57,17 @@ class RemainingThrust:
     def of(
         cls, at: float, sound: PlatformModel, faults: Sequence[AnyFault], new: str
     ) -> "RemainingThrust":
-        """The rest of a sound platform once faults have come to their end; `new`: those that the controller is told."""
+        """Model of the remaining thrust once faults have settled, and whether it carries the platform.
+
+        Rotor thrusts at hover are -B^+ w, with w (6,) the weight's wrench [N, N m]. They hold the platform where
+        |B B^+ w - w| is small, and carry it where no rotor's load exceeds 1 - `MARGIN` of its thrust.
+
+        Args:
+            at: time of the faults [s].
+            sound: the platform without faults.
+            faults: all that are known by then.
+            new: text of those that the controller is told at this time.
+        """
         health = Health.sound(sound.fleet)
         health.weaken(faults, SETTLED)
         model = sound.weakened(health)

@@ -86,6 +86,6 @@ def pushed_axes(push: Push) -> Booleans:
 
 
 def is_touching(wrench: Array) -> bool:
-    """True if a measured wrench (6,) is that of a contact."""
+    """True if the force of a measured wrench (6,) [N, N m] is a contact: |f| > `CONTACT_FORCE`."""
     f = wrench
     return bool(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > CONTACT_FORCE * CONTACT_FORCE)

@@ -239,7 +239,19 @@ def start_selective(
     memory: WrenchMemory,
     M: Array,
 ) -> None:
-    """Set the integrals of `axes` so that the law goes on with a push (6,) there, as far as it may push."""
+    """Set the integrals so that the law begins with a push: share = push + w_d - k_P (w - w_d) on `axes`.
+
+    The push is clipped to a margin of M_ii `damping` `speed` about -w, beyond which the law would run away.
+
+    Args:
+        push: (6,) active wrench to begin with [N, N m].
+        measured: (6,) wrench w.
+        desired: (6,) wrench w_d.
+        axes: whose integrals are set.
+        law: gains.
+        memory: that is written.
+        M: (6, 6) generalised inertia [kg, kg m^2].
+    """
     margin = PUSH_MARGIN * np.diag(M) * law.damping * law.speed
     push = np.clip(push, -measured - margin, -measured + margin)
     share = push + desired - law.kP * (measured - desired)

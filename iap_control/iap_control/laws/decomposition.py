@@ -50,8 +50,9 @@ class Decomposition(NamedTuple):
     def of(cls, model: PlatformModel) -> "Decomposition":
         """Decompose a platform with collinear joints.
 
-        Delta_u is the twist that leaves every joint in place: a turn about their line. Delta_a is what the three
-        translations and the two turns across the line become once their M-component along Delta_u is taken out.
+        Delta_u = [-r x p; r] is the twist that leaves every joint in place: a turn about their line, of direction r
+        through p [m]. Delta_a (6, 5) are the three translations and the two turns across the line, without their
+        M-component along Delta_u: Delta_a = N - Delta_u (Delta_u' M N) / (Delta_u' M Delta_u). All are in P.
         """
         assert model.line is not None  # noqa: S101 - the law of collinear joints
         (r, p_line), M = model.line, model.inertia.M

@@ -105,7 +105,16 @@ class EndEffectorLaw:
         self._middle = 0.5 * (low + high)
 
     def error(self, r_d: Array, p_WP_W: Array, yaw: float, q: Array) -> Array:
-        """r_d - r (4,) of the task, its heading within half a turn; zero where the task has no heading."""
+        """Error r_d - r (4,) of the end effector's position [m] in W and its heading [rad], within half a turn.
+
+        The heading's error is zero where the task has none.
+
+        Args:
+            r_d: (4,) desired position and heading.
+            p_WP_W: (3,) position of the platform [m].
+            yaw: of the platform [rad].
+            q: (n,) joints of the arm [rad].
+        """
         e = r_d - task_pose(self._chain, p_WP_W, yaw, q)
         e[HEADING] = (e[HEADING] + np.pi) % (2.0 * np.pi) - np.pi
         e[self._rows :] = 0.0
@@ -116,10 +125,10 @@ class EndEffectorLaw:
         return np.asarray(self._speed * np.tanh(self._slope * error / self._speed), np.float64)
 
     def inverse(self, J: Array) -> Array:
-        """J^+ (7, rows) of a task Jacobian (rows, 7).
+        """Weighted pseudo-inverse W^-1 J' (J W^-1 J')^-1 (7, rows) of a task Jacobian J (rows, 7).
 
         Raises:
-            SingularPose: there is none.
+            SingularPose: the smallest singular value of J W^-1/2 is below `singular`.
         """
         weighted = J * self._inverse_weights
         smallest = np.sqrt(max(np.linalg.eigvalsh(weighted @ J.T)[0], 0.0))
@@ -151,7 +160,17 @@ class EndEffectorLaw:
         return self.velocities(dr_d + self.correction(self.error(r_d, p_WP_W, yaw, q)), yaw, q)
 
     def velocities(self, rates: Array, yaw: float, q: Array) -> Array:
-        """Velocities (4 + n,) under which r changes at rates (4,) that are wanted.
+        """Velocities u = J^+ (dr - J u_0) + u_0 of platform and joints, under which the task changes at rates dr.
+
+        u_0 moves the joints towards the middle of their travel, in the null space of J.
+
+        Args:
+            rates: (4,) of position in W [m/s] and heading [rad/s].
+            yaw: of the platform [rad].
+            q: (n,) joints of the arm [rad].
+
+        Returns:
+            (4 + n,) velocity [m/s] and yaw rate [rad/s] of the platform, rates of the joints [rad/s].
 
         Raises:
             SingularPose: J has no full rank.

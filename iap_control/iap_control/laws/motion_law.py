@@ -173,7 +173,13 @@ class MotionLaw:
         return self.split.Omega_T[:, :5] @ share
 
     def integral_of(self, U: Array) -> Array:
-        """The integral that adds an active wrench (6,), within its limits; zero where nothing is integrated."""
+        """Integral of the errors that adds an active wrench: -k_I^-1 U, or -k_I^-1 M^-1 U with gains per inertia.
+
+        U is clipped to the law's limit. Axes without an integral gain have zero.
+
+        Args:
+            U: (6,) in P [N, N m].
+        """
         share = U if self.split is None else (self.split.Delta_T @ U)[:5]
         if self.law.per_inertia:
             M = self.inertia.M if self.split is None else self.split.M_a

@@ -46,7 +46,14 @@ def disturbance(structure: Structure, external_S: Array) -> Array:
 
 
 def potential(structure: Structure, external_S: Array) -> Array:
-    """Y (n, 6) of what modules feel, about the GCoS in S; arguments as of `disturbance`."""
+    """Potentials y = (B B')^+ (w - w_mean) of the modules' wrenches, whose differences are the wrenches in joints.
+
+    B is the incidence of modules and joints. Wrenches are taken about the GCoS, in S. Arguments are those of
+    `disturbance`.
+
+    Returns:
+        (n, 6) [N, N m].
+    """
     common = np.tile(disturbance(structure, external_S), (len(external_S), 1))
     about_gcos = moved_to(external_S, structure.offsets_S) - moved_to(common, structure.offsets_S)
     B = structure.incidence

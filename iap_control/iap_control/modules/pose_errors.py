@@ -89,7 +89,14 @@ class PoseOffsets:
         self._off: Array | None = None
 
     def update(self, estimates: Array, rows: Array) -> None:
-        """Take estimates (n, 13) and the references (n, 19+) that they are held to."""
+        """Low-pass the pose errors of modules: e += share (e_now - e).
+
+        e_now is [p - p_r; log(q_r^-1 q)] of each module [m, rad].
+
+        Args:
+            estimates: (n, 13) state rows in W.
+            rows: (n, 19+) references.
+        """
         turns = so3.multiply(so3.conjugate(rows[:, REF_Q]), estimates[:, Q])
         now = np.hstack([estimates[:, P] - rows[:, REF_P], so3.quaternion_log(turns)])
         last = now if self._off is None else self._off
@@ -116,7 +123,16 @@ class LeaderOffsets:
     def update(
         self, joints: Mapping[str, ModuleJoint], estimates: Array, shared: Array, rows: Array
     ) -> None:
-        """Take estimates (n, 13) of each module's own, and in one frame for all, and references (n, 19+)."""
+        """Low-pass the offset of each joint's first module from its reference: e += share (e_now - e) [m], in W.
+
+        e_now = p_b + (s_a - s_b) - r_a, with p of a module's own frame, s of the shared one and r the reference.
+
+        Args:
+            joints: by name, with their modules a and b.
+            estimates: (n, 13) states, each in the module's own frame.
+            shared: (n, 13) states in one frame for all.
+            rows: (n, 19+) references.
+        """
         for name, joint in joints.items():
             seen_W = estimates[joint.b, P] + shared[joint.a, P] - shared[joint.b, P]
             now = seen_W - rows[joint.a, REF_P]

@@ -26,7 +26,12 @@ class RelativePose(NamedTuple):
 
     @classmethod
     def of(cls, leader: Array, follower: Array) -> "RelativePose":
-        """Of two state rows (13,) in one world frame."""
+        """Pose of a follower in its leader's frame L: p = R_WL' (p_F - p_L) [m] and log(q_L^-1 q_F) [rad].
+
+        Args:
+            leader: (13,) state row in W.
+            follower: (13,) state row in the same frame.
+        """
         back = so3.conjugate(leader[Q])
         p_L = so3.rotate(back, follower[P] - leader[P])
         return cls(p_L, so3.quaternion_log(so3.multiply(back, follower[Q])))
@@ -45,7 +50,16 @@ class Setpoint(NamedTuple):
         return cls(np.array(p_LF_L), np.zeros(3), np.zeros(3))
 
     def towards(self, goal_L: Array, speed: float, acceleration: float, dt: float) -> Self:
-        """The setpoint one period later on its straight way to a goal, at which it comes to rest."""
+        """Setpoint one period later on a straight line to a goal, at which it comes to rest.
+
+        The speed is min(speed, sqrt(2 a d), d / dt) at a distance d, and changes by a dt at most.
+
+        Args:
+            goal_L: (3,) position in the leader's frame [m].
+            speed: largest one [m/s].
+            acceleration: a [m/s^2].
+            dt: period [s].
+        """
         way = goal_L - self.p_LF_L
         length = float(np.linalg.norm(way))
         fastest = min(speed, math.sqrt(2.0 * acceleration * length), length / dt)
@@ -72,7 +86,13 @@ class Misalignment(NamedTuple):
 
     @classmethod
     def of(cls, pose: RelativePose, normal_L: Array, size: float) -> "Misalignment":
-        """Of a pose before the face with a normal, of modules of a size."""
+        """Misalignment of a follower before a face: gap p.n - size, offset p - (p.n) n [m], and angles [rad].
+
+        Args:
+            pose: p of the follower's centre in the leader's frame.
+            normal_L: (3,) unit normal n of the face.
+            size: distance between centres of modules that touch [m].
+        """
         along = float(pose.p_LF_L @ normal_L)
         return cls(along - size, pose.p_LF_L - along * normal_L, pose.angles)
 

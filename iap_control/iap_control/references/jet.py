@@ -57,7 +57,7 @@ class Jet:
     __rmul__ = __mul__
 
     def reciprocal(self) -> "Jet":
-        """One over the signal."""
+        """1 / f, with -f' / f^2 and (2 f'^2 / f - f'') / f^2."""
         f = 1.0 / self.f
         return Jet(f, -self.df * f**2, (2.0 * self.df**2 * f - self.ddf) * f**2)
 
@@ -72,7 +72,7 @@ class Jet:
         return Jet(c, -s * self.df, -s * self.ddf - c * self.df**2)
 
     def smooth_step(self) -> "Jet":
-        """0 below 0, 1 above 1, and the quintic with vanishing first two derivatives at both ends in between."""
+        """s^3 (10 - 15 s + 6 s^2) of s = f, 0 below 0 and 1 above 1; its first two derivatives vanish at both ends."""
         s = np.clip(self.f, 0.0, 1.0)
         g = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
         dg = 30.0 * s**2 * (1.0 - s) ** 2
@@ -80,7 +80,7 @@ class Jet:
         return Jet(g, dg * self.df, ddg * self.df**2 + dg * self.ddf)
 
     def smooth_ramp(self, ease: float) -> "Jet":
-        """Integral of the smooth step over `ease`, of a signal of slope 1: 0 before, f - ease / 2 after."""
+        """Integral of the smooth step: e (2.5 s^4 - 3 s^5 + s^6), s = f / e, with e the `ease`; f - e / 2 above e."""
         s = np.clip(self.f / ease, 0.0, 1.0)
         inside = ease * (2.5 * s**4 - 3.0 * s**5 + s**6)
         step = (self * (1.0 / ease)).smooth_step()

@@ -90,7 +90,11 @@ class GustParameters(NamedTuple):
 
     @classmethod
     def of(cls, wind: Wind) -> Self:
-        """The specification's intensities and scale lengths for this wind."""
+        """Intensities and time constants of the Dryden model at low altitude (MIL-F-8785C), for a wind.
+
+        With h the altitude in feet: sigma_w = 0.1 W_20, sigma_u = sigma_w / (0.177 + 0.000823 h)^0.4 [m/s],
+        L_u = h / (0.177 + 0.000823 h)^1.2 and L_w = h, over the mean wind's speed [s].
+        """
         h = max(wind.altitude, LOWEST) / FOOT
         shape = 0.177 + 0.000823 * h
         sigma_w = 0.1 * wind.turbulence

@@ -244,7 +244,7 @@ class Latches(PlantPart):
 
 
 def about(wrench: Array, place_W: Array, center_W: Array) -> Array:
-    """(6,) a wrench at a place (3,) taken about another (3,)."""
+    """Take a wrench [f; tau] (6,) at p (3,) about c (3,): [f; tau + (p - c) x f], all in W [N, N m, m]."""
     x, y, z = (place_W - center_W).tolist()
     f_x, f_y, f_z, *_ = wrench.tolist()
     shifted = wrench.copy()

@@ -49,7 +49,15 @@ class ModuleProximity(PlantPart):
         return cls(modules.proximity, pairs, [float(np.linalg.norm(each.way)) for each in joints])
 
     def add_wrenches(self, times: Array, x: Array, out: Array) -> None:
-        """Add the forces on modules."""
+        """Add the forces of air between modules: push s along the line between a pair, and sink s downwards [N], in W.
+
+        s = g exp(1 - g), with g the gap over `length`; it is largest, 1, at g = 1.
+
+        Args:
+            times: (B,) of the worlds [s].
+            x: (B, bodies, 13) states.
+            out: (B, bodies, 6) wrenches that are added to.
+        """
         p_W = x[:, :, P]
         for (a, b), touching in zip(self._pairs, self._distances, strict=True):
             way_W = p_W[:, b] - p_W[:, a]

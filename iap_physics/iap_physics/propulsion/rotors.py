@@ -67,7 +67,14 @@ class RotorParameters(NamedTuple):
 
     @classmethod
     def of(cls, aircraft: Aircraft, body: int, thrust: float = 1.0, lag: float = 1.0) -> Self:
-        """The parameters of an aircraft of that state row, with factors on thrusts and time constants."""
+        """Rotor parameters of an aircraft: thrust c_f n^2 [N] of n [rpm], and time constants [s].
+
+        Args:
+            aircraft: the aircraft.
+            body: its state row.
+            thrust: factor on thrusts.
+            lag: factor on time constants.
+        """
         rotor = aircraft.rotor
         return cls(
             body,

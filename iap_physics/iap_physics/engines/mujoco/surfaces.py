@@ -48,7 +48,10 @@ class SurfaceContact:
 
     @classmethod
     def of(cls, a: Surface, b: Surface) -> Self:
-        """Of two surfaces: geometric means, springs in series, and the sum of their dampers."""
+        """Contact of two surfaces: mu = sqrt(mu_a mu_b), e = sqrt(e_a e_b), 1/k = 1/k_a + 1/k_b, d = d_a + d_b.
+
+        Stiffness k [N/m] is infinite where both are rigid; damping d is in N s/m.
+        """
         soft = [each for each in (a, b) if each.stiffness is not None]
         compliance = sum(1.0 / each.stiffness for each in soft if each.stiffness is not None)
         return cls(
