@@ -10,6 +10,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import Load, row_of
 from iap_description.vehicles.platform import (
     Platform,
     load_platform,
@@ -213,3 +214,24 @@ def test_shapes_of_triangles_are_for_the_world_only():
     tree["center"] = {**tree["center"], "collision": [hull]}
     with pytest.raises(BadInput, match="for objects of the world"):
         validate(Platform, tree, source=source)
+
+
+@pytest.mark.parametrize(
+    ("mass", "inertia", "is_body"),
+    [
+        (0.5, (2e-3, 3e-3, 4e-3), True),
+        (0.5, (0.0, 0.0, 0.0), True),  # a point
+        (-0.5, (2e-3, 3e-3, 4e-3), False),
+        (0.5, (-2e-3, 3e-3, 4e-3), False),
+        (0.5, (2e-3, 3e-3, 6e-3), False),  # more than both others
+    ],
+)
+def test_a_load_is_a_body_by_its_mass_and_principal_moments(mass, inertia, is_body):
+    R = so3.matrix_from_quaternion(so3.quaternion_exp(np.array([0.3, -0.5, 0.2])))
+    load = Load(mass, np.array([0.0, 0.0, 0.1]), R @ np.diag(inertia) @ R.T)
+    assert load.is_body == is_body
+    again = Load.of(row_of(load))
+    assert again.mass == mass
+    np.testing.assert_allclose(again.com, load.com)
+    np.testing.assert_allclose(again.inertia, load.inertia, atol=1e-12)
+    assert Load.of(row_of(None)) is None

@@ -91,6 +91,7 @@ def test_bodies_of_one_topic_are_told_apart_by_their_names(
         recorded = read_recorded(path, **keys)
         np.testing.assert_allclose(recorded.p_WP_W, calm.p, atol=1e-12)
         assert (recorded.about.body, recorded.about.frame) == ("cf7", "map")
+        assert recorded.about.others == ("stand in map on /vicon/transforms",)
     assert "--body cf8: it has cf7 in map" in refusal(path, body="cf8")
 
 

@@ -15,8 +15,8 @@ import pytest
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
 from iap_simulation.runs.run import record
-from iap_simulation.scenario.resolving import Options
-from iap_simulation.sweeps.flying import MEASURED, REFUSED
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.sweeps.flying import MEASURED, REFUSED, most_runs
 from iap_simulation.sweeps.process_pool import Finished, ProcessPool
 from iap_simulation.sweeps.study import Axis, Study
 from iap_simulation.sweeps.sweep import sweep
@@ -25,6 +25,17 @@ from iap_simulation.sweeps.sweep_table import alike_for_all_seeds
 
 IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
 TIMEOUT = 600.0  # after which a command hangs [s]
+
+
+@pytest.mark.parametrize(
+    ("engine", "sensors", "most"),
+    [("closed_form", "none", 64), ("closed_form", "imu", 10), ("pybullet", "none", 10)],
+)
+def test_worlds_side_by_side_are_many_in_a_piece_of_work_and_single_runs_few(
+    engine, sensors, most
+):
+    _, tree = resolve("hover", Options(engine=engine, sensors=sensors, duration=1.0))
+    assert most_runs(tree) == most
 
 
 class Here:
