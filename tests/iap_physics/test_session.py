@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The plant under commands from outside: what is late, lost or held, what breaks, and what a reset brings back."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from commanding import answer, command_of, copies, session_of, states_of
@@ -8,6 +10,8 @@ from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Mode
+from iap_physics.engines.engine import WORLD, Contact
+from iap_physics.session.pushes import pushes
 from iap_simulation.vehicles.vehicle import vehicles_of
 
 DT = 0.005
@@ -142,3 +146,16 @@ def test_a_crash_is_noted_and_the_flight_goes_on():
         assert session.k == 300
     finally:
         session.plant.engine.close()
+
+
+def test_a_contact_pushes_both_bodies_the_opposite_way_and_no_other_vehicle():
+    place, force = (1.0, 2.0, 3.0), (4.0, 0.0, -5.0)
+    between = Contact(1, 6, place, (1.0, 0.0, 0.0), -1e-4, force)
+    on_world = Contact(7, WORLD, place, (0.0, 0.0, 1.0), -1e-4, force)
+    engine = SimpleNamespace(contacts=lambda: [between, on_world])
+    vehicles = [SimpleNamespace(rows=slice(4 * i, 4 * i + 4)) for i in range(3)]
+    plant = SimpleNamespace(engine=engine, propulsion=vehicles)
+    np.testing.assert_array_equal(pushes(plant, 0), [[place, force]])
+    opposite = [-each for each in force]
+    np.testing.assert_array_equal(pushes(plant, 1), [[place, opposite], [place, force]])
+    assert pushes(plant, 2).shape == (0, 2, 3)

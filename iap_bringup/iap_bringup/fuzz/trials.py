@@ -26,6 +26,7 @@ OUT, ERR = "stdout.txt", "stderr.txt"
 FOREIGN = re.compile(r"Traceback|\b[A-Z]\w*(Error|Exception|Warning)\b")
 MAX_SHOWN = 300  # characters of what a command said
 IMAGE_LIBRARY = re.compile(r"libpng (error|warning): .*\n")  # a line that OpenCV cannot silence
+COMPILING = re.compile(r"iap: compil(ing to machine code|ed \d+ kernels?\b).*\n")  # no complaint
 OWN_MODULE = re.compile(r"cannot be imported: .*")  # of a user, whose exception is said as it is
 
 
@@ -196,7 +197,7 @@ def fault_of(arguments: list[str], ending: Ending, out: Path | None) -> str | No
         return f"exit code {ending.code}: {_end_of(ending.err)}"
     if "more memory than there is" in ending.err:
         return f"memory: more than {MEMORY >> 20} MiB"
-    complaint = IMAGE_LIBRARY.sub("", ending.err)
+    complaint = COMPILING.sub("", IMAGE_LIBRARY.sub("", ending.err))
     if FOREIGN.search(OWN_MODULE.sub("", complaint)):
         return f"foreign words: {_end_of(ending.err)}"
     if is_interrupted:

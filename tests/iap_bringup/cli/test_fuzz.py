@@ -108,6 +108,19 @@ def test_a_signal_ends_a_command_by_its_exit_code_and_one_line(tmp_path, program
     assert fault_of(["--out", "o"], ending, tmp_path / "o") == fault
 
 
+def test_news_of_compiling_are_no_second_line_of_a_refusal(tmp_path):
+    news = "iap: compiling to machine code, once\niap: compiled 3 kernels in 4 s, kept in /tmp/n\n"
+
+    def refusing(arguments):
+        sys.stderr.write(news + "iap: hover: key 'a': unknown\n" + arguments[0])
+        return 2
+
+    ending = run_command(refusing, [""], tmp_path)
+    assert fault_of([], ending, None) is None
+    ending = run_command(refusing, ["iap: and more\n"], tmp_path)
+    assert fault_of([], ending, None).startswith("not one line")
+
+
 def test_too_few_open_files_are_one_line(tmp_path):
     arguments = ["sweep", "hover", "--duration", "0.03", "--workers", "1", "--out", "o"]
     command_parser(arguments).get_default("run").load()

@@ -72,6 +72,24 @@ def test_a_run_gets_its_plots(tmp_path: Path, recorded: Record) -> None:
     assert all(map(_is_png, paths))
 
 
+def test_thrusts_have_a_line_and_a_name_for_each_aircraft_and_limits(recorded: Record) -> None:
+    run = recorded(steady_flight("two_line", 50))
+    flight, figure = flight_curves(run.meta, run.vehicles[0]), Figure()
+    draw_thrusts(figure, flight)
+    upper, lower = figure.axes
+    (legend,) = figure.legends
+    assert [each.get_text() for each in legend.get_texts()] == ["aircraft 1", "aircraft 2"]
+    for i, color in enumerate(each.get_color() for each in legend.get_lines()):
+        curves = [
+            [line for line in axes.lines if line.get_color() == color] for axes in (upper, lower)
+        ]
+        for (line, *_), numbers in zip(curves, (flight.thrust, flight.tilt), strict=True):
+            np.testing.assert_allclose(line.get_ydata(), numbers[:, i])
+    words = {each.get_text().split()[0] for each in upper.texts + lower.texts}
+    assert {"lower", "limit"} <= words
+    assert (upper.get_ylabel(), lower.get_ylabel()) == ("thrust [N]", "tilt [deg]")
+
+
 def test_errors_of_equal_meaning_share_a_scale_that_shows_no_nanometres(recorded: Record) -> None:
     run = recorded(steady_flight("two_line", 50))
     flight = flight_curves(run.meta, run.vehicles[0])
