@@ -11,6 +11,7 @@ from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import LatchOrder, ModuleRole
 from iap_control.modules.follower import RoleControl
 from iap_control.modules.joint_machine import JointState
+from iap_control.modules.joint_states import STATES, joint_states
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -215,6 +216,11 @@ def test_an_emergency_ends_the_mission() -> None:
     assert orders == [LatchOrder("j", Latching.RELEASE)]
     fleet.fly(12.0)
     assert fleet.coordinator.failure == "a rotor stands still"
+    told = joint_states(fleet.coordinator)
+    machines = fleet.coordinator.machines.values()
+    assert told.failed.tolist() == [machine.failure is not None for machine in machines]
+    assert sum(told.failed) == 1
+    assert [STATES[each] for each in told.states] == [machine.state for machine in machines]
     assert fleet.coordinator.mission.is_given_up
     assert fleet.rows[1, 0] == pytest.approx(SIZE + 1.5, abs=0.02)
 

@@ -106,6 +106,11 @@ def test_a_funnel_is_free_within_and_solid_around_its_profile():
     assert not inside(funnel, around(profile + 0.011, xs, ANGLES)).any()
 
 
+@pytest.mark.parametrize("segments", [6, 128])
+def test_a_bore_may_be_of_six_to_128_flat_sides(segments):
+    assert len(made(FUNNEL, segments=segments).pieces()) == 2 * segments
+
+
 def test_nothing_gets_farther_off_a_bores_axis_than_a_round_bore_would_let_it():
     for segments in (8, 16, 32):
         bore = made(FUNNEL, segments=segments)
@@ -227,7 +232,8 @@ def test_a_prescribed_velocity_is_the_derivative_of_the_place(motion):
         (BOX, {"size": [0.1, 0.0, 0.1]}, "size"),
         (CYLINDER, {"radius": -1.0}, "radius"),
         (FUNNEL, {"mouth_radius": 0.04}, "throat_radius"),
-        (FUNNEL, {"segments": 3}, "segments"),
+        (FUNNEL, {"segments": 5}, "segments"),
+        (FUNNEL, {"segments": 129}, "segments"),
         (BOARD, {"thickness": 0.06}, "socket's depth 0.0637"),
         (BOARD, {"width": 0.07}, "does not fit"),
         (BOARD, {"hole": {**SOCKET, "fillet": 0.03}}, "fillet"),
