@@ -6,11 +6,10 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from iap_bringup.fuzz.circumstance_kinds import EnvironmentKind, InterruptKind, LimitKind
 from iap_bringup.fuzz.corpus import Corpus
-from iap_bringup.fuzz.environment_kind import EnvironmentKind
 from iap_bringup.fuzz.file_kinds import FILE_KINDS
 from iap_bringup.fuzz.kind import Command, Kind
-from iap_bringup.fuzz.moment_kinds import InterruptKind, LimitKind
 from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import SettingKind
 

@@ -2,6 +2,7 @@
 """All aircraft of a platform and its centre under one method, whichever that is: measurements in, estimates out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -19,8 +20,8 @@ from iap_estimation.virpo.messages import (
     Tracks,
 )
 from iap_estimation.virpo.methods.batch import BatchLocalizer
+from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.methods.drift_filter import DriftFilterLocalizer
-from iap_estimation.virpo.methods.joint import JointLocalizer
 from iap_estimation.virpo.methods.uwb import UwbLocalizer
 from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import StartDeviations, VirpoSpec
@@ -31,6 +32,7 @@ from iap_estimation.virpo.window.window import EstimateLost
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")  # of flights, nodes and data sets
 OFFLINE = ("uwb", "batch")  # of data sets alone
 RECORDED_METHODS = (*METHODS, *OFFLINE)
+_TURNS, _BIASES = slice(3, 6), slice(9, 12)  # in an estimate's covariance
 LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
 
 
@@ -81,6 +83,48 @@ class Smoother(Localizer, Protocol):
         Raises:
             EstimateLost: the measurements do not say where an aircraft was.
         """
+
+
+class JointLocalizer(Estimator):
+    """Method ``joint``: one window over all aircraft and the central body, and a filter for the attitude of this one.
+
+    In the window their joints alone drift apart by millimetres, which is half a degree of the centre.
+
+    Its arguments are those of `make_localizer`.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: StartDeviations | None = None,
+    ) -> None:
+        super().__init__(fleet, spec, first, deviations=deviations, joined=True)
+        self._filter = CentreFilter(fleet, spec)
+
+    def tilt(self, measured: Tilt) -> None:
+        """See `Localizer.tilt`."""
+        super().tilt(measured)
+        self._filter.tilt(measured)
+
+    def centre(self) -> Estimate | None:
+        """See `Localizer.centre`: place and velocity are the window's, attitude and bias the filter's."""
+        window = super().centre()
+        filtered = self._filter.estimate(self.estimates()) if window is not None else None
+        if window is None or filtered is None:
+            return window
+        C = window.covariance.copy()
+        for rows in (_TURNS, _BIASES):
+            C[rows, :9], C[:9, rows] = 0.0, 0.0
+            C[rows, rows] = filtered.covariance[rows, rows]
+        return replace(
+            window,
+            q_WB=filtered.q_WB,
+            gyro_bias=filtered.gyro_bias,
+            w_B=filtered.w_B,
+            covariance=C,
+        )
 
 
 def all_propagated(localizer: Localizer, count: int) -> list[Estimate]:

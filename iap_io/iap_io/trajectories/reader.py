@@ -36,9 +36,8 @@ from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
 from iap_io.trajectories.named_tables import read_named
 from iap_io.trajectories.paths import read_path
 from iap_io.trajectories.points import read_points
-from iap_io.trajectories.pose_arrays import read_pose_array
 from iap_io.trajectories.pose_reading import PoseReading
-from iap_io.trajectories.poses import read_poses
+from iap_io.trajectories.poses import read_pose_array, read_poses
 from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_contradictions
 from iap_io.trajectories.samples import Samples, continuous, scaled
 from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sound commands that a signal meets at any moment, or that have few open files and small ones, as on a full disk."""
+"""Sound commands in odd circumstances: a signal at any moment, a full disk or few open files, odd variables."""
 
+import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
 from iap_bringup.fuzz.corpus import DURATION, Corpus
-from iap_bringup.fuzz.kind import Command
+from iap_bringup.fuzz.kind import FREE, Command
 from iap_bringup.fuzz.trials import Circumstances
 
 SOUND: Mapping[str, tuple[str, ...]] = {
@@ -30,6 +31,36 @@ FILES = ("truth.csv", "euroc", "walk.bag", "map.yaml", "log_1.csv", "log_2.csv",
 MAX_DELAY = 6.0  # after which a signal comes [s]
 OPEN_FILES = (8, 16, 24, 40)
 SIZES = (0, 100, 3000, 20_000, 300_000)  # of a file [B]
+COMMANDS = (
+    ("list",),
+    ("run", "hover", *FREE),
+    ("urdf", "f450"),
+    ("evaluate", "hold", "--episodes", "1", "--json"),
+)
+VARIABLES = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR", "LANG", "LC_ALL",
+    "TMPDIR", "HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR", "DISPLAY", "AMENT_PREFIX_PATH", "ROS_DOMAIN_ID",
+    "NUMBA_CACHE_DIR", "IAP_CALLERS_PYTHONPATH", "TZ", "PYTHONIOENCODING", "XLA_FLAGS", "MUJOCO_GL",
+)  # fmt: skip
+WORDS = (
+    "",
+    "x",
+    "-1",
+    "0",
+    "1e308",
+    "9" * 30,
+    "/proc/none",
+    "/dev/full",
+    ":",
+    ".",
+    "ä",
+    "C",
+    "dumb",
+    "\udcff",
+)
+UNREADABLE = {
+    "PYTHONIOENCODING": ("utf-8", "ascii", "latin-1")
+}  # an unknown one ends Python itself
 
 
 def _sound(corpus: Corpus, home: Path, rng: Random) -> list[str]:
@@ -67,3 +98,16 @@ class LimitKind:
         name = rng.choice(("FSIZE", "NOFILE"))
         limits = {name: rng.choice(SIZES if name == "FSIZE" else OPEN_FILES)}
         return Command(arguments, Circumstances(limits=limits))
+
+
+class EnvironmentKind:
+    """A sound command with one or two such variables."""
+
+    share = 2
+    verbs = frozenset(each[0] for each in COMMANDS)
+
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+        """A command in its environment."""
+        names = rng.sample(VARIABLES, rng.randint(1, 2))
+        changed = {name: rng.choice(UNREADABLE.get(name, WORDS)) for name in names}
+        return Command(list(rng.choice(COMMANDS)), Circumstances({**os.environ, **changed}))
