@@ -31,7 +31,7 @@ from iap_simulation.runs.run import record
 
 MAX_PROCESSES = 3  # processes, each of up to 1 GB
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
-SCENARIOS = ("peg_in_hole", "docking", "module_hover", "arm_pick")
+SCENARIOS = ("peg_in_hole", "wall_push", "docking", "module_hover", "arm_pick")
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
 CAMERAS = tuple(
@@ -77,6 +77,14 @@ def _worlds(folder: Path) -> None:
         worlds.fly(1)
     assignments = ("engine.name=closed_form",)
     record("hover", folder=folder / "steady", duration=0.2, assignments=assignments)
+
+
+def _single_precision(_: Path) -> None:
+    """Worlds side by side in single precision."""
+    worlds = Worlds.of("hover", 2, precision="float32")
+    worlds.control()
+    worlds.plant.advance()
+    worlds.fly(1)
 
 
 def _pybullet(folder: Path) -> None:
@@ -153,7 +161,7 @@ def _check_message() -> None:
 
 
 FIRST = (_first_flights, _first_of_other_laws)  # of the commands that people type first
-SHARES = (_worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form)
+SHARES = (_single_precision, _worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form)
 
 if __name__ == "__main__":
     main(sys.argv[1:])

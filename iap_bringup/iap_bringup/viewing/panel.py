@@ -26,7 +26,6 @@ AXIS_WIDTH, AXIS_HEIGHT, TICK_SPACE = 54, 30, 22  # of numbers beside a curve [p
 ECHOES = 150
 ECHO_TIME = 1.0  # after the last value that was sent, in which pages may send one back [s]
 LET_GO = 0.5  # time after which a slider that a person has moved moves by itself again [s]
-IMAGE_WIDTH = 320  # [pixels]
 
 
 def add_time(server: viser.ViserServer, control: Pausing | Control) -> None:

@@ -3,6 +3,8 @@
 
 from typing import Protocol
 
+import numpy as np
+
 from iap_control.actuation.kinds import check_names, laws
 from iap_control.allocation.actuation import PlatformLaw
 from iap_control.allocation.allocator import Allocator
@@ -208,12 +210,14 @@ class PlatformController:
         self,
         x: Array,
         reference: Reference,
-        wrench_e_P: Array = NO_WRENCH,
+        wrench_e_P: Array | None = None,
         task: ForceTask | None = None,
     ) -> Array:
         """Active wrench U (6,) about P's origin, in P; `wrench_e_P` (6,) is compensated, also in P [N, N m]."""
+        if wrench_e_P is None:  # laws are compiled once more for an array that cannot be written
+            wrench_e_P = np.zeros(6)
         if reference.level == Level.WRENCH:
-            U = reference.wrench_P
+            U = reference.wrench_P.copy()
         else:
             U = self._law(x, reference, wrench_e_P, task, self._last_wrench, self.allocator)
         self._last_wrench = U

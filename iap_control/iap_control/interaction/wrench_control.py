@@ -26,7 +26,7 @@ from iap_control.laws.tracking import Law, TrackedAxes
 from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.math.second_order import transition
-from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
 NO_AXES = np.zeros(6, dtype=bool)
@@ -179,15 +179,15 @@ class WrenchControl:
     ) -> None:
         """Fill the new loops' integrals so that the active wrench goes on from its last value."""
         motion, integral = self._law
+        none = np.zeros(6)  # laws are compiled once more for an array that cannot be written
         if self.mode == ForceMode.PAPER:
-            memory = (integral.copy(), level, NO_WRENCH, self._tracked)
-            U = motion.wrench(x, row, NO_WRENCH, *memory)
+            U = motion.wrench(x, row, none, integral.copy(), level, none, self._tracked)
             integral[:] = motion.integral_of(last - U)
         elif self._fresh.any():
             law = self._selective_law
             tracked = self._tracked.axes
             e = tracked * (wrench_e_P + law.compensation * task.measured_P)
-            U = motion.wrench(x, row, e, integral.copy(), level, NO_WRENCH, self._tracked)
+            U = motion.wrench(x, row, e, integral.copy(), level, none, self._tracked)
             M = motion.inertia.M
             push = last - U + np.diag(M) * law.damping * tip_velocity(x, self._tracked)
             wrenches = (task.measured_P, task.desired_P)

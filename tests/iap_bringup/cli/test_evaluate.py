@@ -95,8 +95,10 @@ def test_a_video_shows_the_episode_in_its_own_time(tmp_path: Path) -> None:
     path, video = tmp_path / "hold.npz", tmp_path / "hold.mp4"
     gains = {"position_error": 6.0, "velocity": -4.0}
     linear_policy(make_episodes("hold", 1), gains=gains).save(path)
+    short = tmp_path / "short.yaml"
+    short.write_text("extends: hold\nseconds: 1.5\n", encoding="utf-8")
     words = ["--video", str(video), "--out", str(tmp_path / "out"), "--episodes", "1"]
-    assert main(["evaluate", str(path), *words]) == 0
+    assert main(["evaluate", str(path), "--task", str(short), *words]) == 0
     found = cv2.VideoCapture(str(video))
     seconds = found.get(cv2.CAP_PROP_FRAME_COUNT) / found.get(cv2.CAP_PROP_FPS)
-    assert seconds == pytest.approx(5.0, abs=0.1)
+    assert seconds == pytest.approx(1.5, abs=0.1)
