@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ import numpy as np
 
 from iap_description.config.bounds import first_odd
 from iap_description.errors import BadInput
+from iap_learning.evaluation.flyers import baseline
+from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
@@ -32,6 +35,12 @@ from iap_simulation.runs.run import record
 MAX_PROCESSES = 3  # processes, each of up to 1 GB
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
 SCENARIOS = ("peg_in_hole", "wall_push", "docking", "module_hover", "arm_pick")
+EXPERTS = (  # of tasks, one for each kernel that guides
+    ("docking", "noisy_script"),
+    ("docking", "printed"),
+    ("navigate", "field"),
+    ("navigate", "potential_field"),
+)
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
 CAMERAS = tuple(
@@ -109,9 +118,12 @@ def _scenarios(folder: Path) -> None:
 
 
 def _tasks(_: Path) -> None:
-    """A step of each task's episodes."""
-    for task in TASKS.names():
-        make_episodes(task, 2).step(None)
+    """Steps of each task's episodes: by the suite's controllers, by actions, and by experts."""
+    anyone = [(task, agent) for task in TASKS.names() for agent in ("controller", "zero")]
+    for task, agent in (*anyone, *EXPERTS):
+        episodes = make_episodes(task, 2)
+        start = episodes.reset(seeds=range(2))
+        list(islice(step_until_over(episodes, start, baseline(agent).acting(episodes)), 3))
 
 
 def _closed_form(folder: Path) -> None:

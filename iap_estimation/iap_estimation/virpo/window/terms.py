@@ -208,7 +208,8 @@ class PhysicalTerms(RowTerms):
         deviations = (measured.distance, measured.turn, measured.tilt)
         flags = (measured.position, measured.velocity, measured.attitude)
         self._neighbours = Neighbours.of(fleet.d, aircraft, deviations, flags)
-        self._joint, self._gravity = fleet.aircraft[aircraft].p_BJ_B, fleet.gravity
+        self._joint = np.ascontiguousarray(fleet.aircraft[aircraft].p_BJ_B)
+        self._gravity = fleet.gravity
         self._most, self._width = measured.instants, spec.huber.physical
         self._walk, self._prior = _drift_of(measured)
         super().__init__(self._neighbours.width)
