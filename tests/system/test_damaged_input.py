@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hundreds of damaged scenarios, settings, bags, runs, data sets and meshes: accepted, or refused in one line.
+"""Thousands of damaged scenarios, settings, bags, runs, data sets and meshes: accepted, or refused in one line.
 
 No traceback, none that hangs, none that takes 500 MB. `IAP_DAMAGED_CASES=100000` is a night's work; a case that failed
 is `python tests/support/damaged_cases.py CORPUS NUMBER STOP 1` with the same corpus.
@@ -17,7 +17,7 @@ import pytest
 from damaged_cases import MEMORY, SHARES, make_corpus
 from hang import HANG
 
-CASES = int(os.environ.get("IAP_DAMAGED_CASES", "600"))
+CASES = int(os.environ.get("IAP_DAMAGED_CASES", "1200"))
 WORKERS = max(1, min(2, len(os.sched_getaffinity(0))))
 PER_CASE = 1.0  # of wall time on a busy machine, with which a worker is late [s]
 
