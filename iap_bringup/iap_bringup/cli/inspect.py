@@ -8,12 +8,12 @@ import sys
 from rich.console import Console
 
 from iap_io.flight_logs.inspection import Inspection
-from iap_io.flight_logs.readers import open_log
+from iap_io.trajectories.logged_bags import open_any
 
 
 def inspect(options: argparse.Namespace) -> int:
     """Show what is in a flight log; returns the exit code."""
-    inspection = Inspection.of(open_log(options.log))
+    inspection = Inspection.of(open_any(options.log))
     console = Console(stderr=options.json)
     for line in inspection.lines():
         console.print(line, highlight=False, markup=False, soft_wrap=True)

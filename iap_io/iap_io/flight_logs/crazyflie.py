@@ -87,7 +87,7 @@ def read_usd(path: Path) -> FlightLog:
         ) from error
     rows, is_sound = _records(data, events, at)
     tables = [
-        LogTable(TABLE, each["t"] * unit, {name: each[name] for name in each.dtype.names[2:]})
+        LogTable(TABLE, each["t"] * unit, {name: each[name] for name in (each.dtype.names or ())[2:]})
         for each in rows if len(each) > 1
     ]  # fmt: skip
     signals, notes = signals_of({TABLE: tables}, FIELDS)

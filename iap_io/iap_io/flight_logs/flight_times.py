@@ -34,8 +34,8 @@ class InTheAir(NamedTuple):
 def flights_in(log: FlightLog) -> list[InTheAir]:
     """The flights of a log that last `SHORTEST` or longer, in their order.
 
-    The land detector counts, where the motors are armed. Where the log has none, the height over the lowest place does.
-    Without a position, a flight is from the first to the last time at which the motors are above `IDLE`.
+    The land detector counts, where the motors are armed. A log without one has one flight: from the first to the last
+    time at which it is above its lowest place by `OFF_THE_GROUND`, or without positions, its motors above `IDLE`.
     """
     t, in_air = _in_the_air(log)
     if not len(t):
@@ -61,13 +61,15 @@ def _in_the_air(log: FlightLog) -> tuple[Array, Booleans]:
             in_air = in_air & (armed.at(landed.t)[:, 0] > 0.0)
         return landed.t, np.asarray(in_air)
     position, motors = (log.signals.get(name) for name in (names.POSITION, names.MOTORS))
-    if position is None and motors is not None:
-        mean = motors.values.mean(axis=1) > IDLE
-        turning = np.flatnonzero(mean)
-        ends = (turning[0], turning[-1]) if len(turning) else (1, 0)
-        rows = np.arange(len(mean))
-        return motors.t, np.asarray((rows >= ends[0]) & (rows <= ends[1]))
-    if position is None:
-        return np.zeros(0), np.zeros(0, np.bool_)
-    z = position.values[:, 2]
-    return position.t, np.asarray(z > z.min() + OFF_THE_GROUND)
+    if position is not None:
+        z = position.values[:, 2]
+        return position.t, _span(z > z.min() + OFF_THE_GROUND)
+    if motors is not None:
+        return motors.t, _span(motors.values.mean(axis=1) > IDLE)
+    return np.zeros(0), np.zeros(0, np.bool_)
+
+
+def _span(is_flying: Booleans) -> Booleans:
+    """All rows from the first to the last that are marked."""
+    before, after = np.logical_or.accumulate(is_flying), np.logical_or.accumulate(is_flying[::-1])
+    return np.asarray(before & after[::-1])

@@ -87,7 +87,8 @@ class Inspection:
         """The same in lines, for people."""
         log = self.log
         yield f"{log.path.name}: {log.kind}, {log.vehicle}"
-        size = log.path.stat().st_size / 1e6
+        files = log.path.iterdir() if log.path.is_dir() else (log.path,)
+        size = sum(each.stat().st_size for each in files) / 1e6
         yield f"  {size:.1f} MB, {log.rows} rows, {log.end - log.begin:.1f} s from {log.begin:.1f} s after boot"
         flown = [f"{each.begin:.1f} to {each.end:.1f} s" for each in self.flights]
         yield f"  in the air: {', '.join(flown) or 'never'}"

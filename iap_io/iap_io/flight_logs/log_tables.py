@@ -67,17 +67,19 @@ def from_wxyz_ned(q: Array) -> Array:
 def from_rpy_ned(rpy: Array) -> Array:
     """Roll, pitch and yaw (K, 3) [rad] of FRD in NED as attitudes of FLU in ENU, xyzw."""
     q = euler.quaternions_from_rpy(np.nan_to_num(rpy))
-    return _turned(np.where(np.isfinite(rpy).all(axis=1)[:, None], q, np.nan))
+    return _turned(np.where(np.isfinite(rpy).all(axis=1, keepdims=True), q, np.nan))
 
 
 def from_crazyflie_rpy(rpy: Array) -> Array:
     """Roll, pitch and yaw (K, 3) [rad] of FLU in ENU, with pitch upwards, as attitudes xyzw."""
     q = euler.quaternions_from_rpy(np.nan_to_num(rpy * np.array([1.0, -1.0, 1.0])))
-    return np.asarray(np.where(np.isfinite(rpy).all(axis=1)[:, None], q, np.nan))
+    return np.asarray(np.where(np.isfinite(rpy).all(axis=1, keepdims=True), q, np.nan))
 
 
 def _turned(q: Array) -> Array:
-    usable = np.isfinite(q).all(axis=1) & (np.linalg.norm(np.nan_to_num(q), axis=1) > 0.5)
+    usable: Booleans = np.isfinite(q).all(axis=1) & (
+        np.linalg.norm(np.nan_to_num(q), axis=1) > 0.5
+    )
     R = so3.matrix_from_quaternion(
         so3.normalized(np.where(usable[:, None], q, [0.0, 0.0, 0.0, 1.0]))
     )
@@ -88,6 +90,7 @@ def _turned(q: Array) -> Array:
 FORMS: Mapping[str, Callable[[Array], Array]] = {
     "number": lambda x: x,
     "up": lambda x: -x,
+    "pulse": lambda x: (x - 1000.0) / 1000.0,  # widths [us] of motors' commands
     "ned": swap_world,
     "frd": swap_body,
     "wxyz ned": from_wxyz_ned,

@@ -66,7 +66,7 @@ def read_ulog(path: Path) -> FlightLog:
         rows=sum(len(each.data["timestamp"]) for each in ulog.data_list),
         parameters=parameters, notes=(*damage, *notes), advice=ADVICE,
     )  # fmt: skip
-    return _mended(log, tables)
+    return mended(log, tables)
 
 
 def _parsed(path: Path) -> tuple[Any, list[str]]:
@@ -146,7 +146,7 @@ def _vehicle(ulog: Any, parameters: Mapping[str, Any], rotors: int) -> str:  # n
     return f"PX4 {release or 'of unknown release'} on {hardware}, {', '.join(parts) or 'unknown airframe'}"
 
 
-def _mended(log: FlightLog, tables: Tables) -> FlightLog:
+def mended(log: FlightLog, tables: Tables) -> FlightLog:
     """The log without positions that are not valid, without their resets, and with motors from 0 to 1."""
     log = _valid(log, tables)
     motors = log.signals.get(names.MOTORS)

@@ -29,21 +29,26 @@ ATTITUDES = {POSITION: ATTITUDE, POSITION_SETPOINT: ATTITUDE_SETPOINT}  # by the
 
 
 def read_log(path: Path, reading: PoseReading) -> Samples:
+    """Samples of the longest flight in the file of a log, see `flight_samples`."""
+    return flight_samples(open_log(path), reading)
+
+
+def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
     """Samples of the longest flight in a log, in the log's own axes.
 
     Args:
-        path: of the log.
+        log: of an autopilot.
         reading: its topic is ``position`` (the default) or ``position_setpoint``.
 
     Raises:
-        BadInput: the log cannot be read, has no such positions, or no flight; naming the reason.
+        BadInput: the log has no such positions, or no flight; naming the reason.
     """
+    path = log.path
     topic = reading.topic or POSITION
     if topic not in ATTITUDES:
         raise BadInput(
             f"{path}: --topic {topic}: of a flight log {' or '.join(ATTITUDES)} is flown"
         )
-    log = open_log(path)
     flight, notes = _flight(log)
     position = log.signals.get(topic)
     if position is None:

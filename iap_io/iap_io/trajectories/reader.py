@@ -30,7 +30,8 @@ from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends, without_repeats
 from iap_io.trajectories.leaps import check_height, without_leaps
-from iap_io.trajectories.logged_poses import read_log
+from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
+from iap_io.trajectories.logged_poses import flight_samples, read_log
 from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
 from iap_io.trajectories.mounting import axes_by_angles, mounted, nearest_axes
 from iap_io.trajectories.named_tables import read_named
@@ -43,7 +44,7 @@ from iap_io.trajectories.samples import Samples, continuous, scaled
 from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous
 from iap_io.trajectories.text_poses import CSV, read_kitti, read_tum, text_kind
 from iap_io.trajectories.tilts import check_tilts
-from iap_io.trajectories.topics import PoseTopic, choose
+from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms
 
 _PACKED = (".lz4", ".zst", ".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz")
@@ -143,6 +144,8 @@ def _read_bag(path: Path, reading: PoseReading) -> Samples:
     if body:
         reading = reading.model_copy(update={"body": body})
     with opened(path) as bag:
+        if is_autopilots(bag) and not pose_topics(bag.topics):
+            return flight_samples(log_of_bag(bag), reading)
         choice = choose(str(path), bag.topics, topic or None)
         return _READERS.get(choice.msgtype, read_poses)(bag, choice, reading)
 

@@ -11,6 +11,7 @@ from ulog_writer import BOOT_US, HEADER, ULogWriter, flight_log
 
 from iap_bringup.cli.main import main
 from iap_description.errors import BadInput
+from iap_description.frames import swap_world
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.inspection import Inspection
@@ -247,3 +248,21 @@ def test_inspect_prints_json_alone(log, capsys):
     tree = json.loads(capsys.readouterr().out)
     assert tree["signals"]["position"]["rate_hz"] == pytest.approx(100.0)
     assert tree["frames"] == "frames confirmed (NED, FRD)"
+
+
+@pytest.mark.slow
+def test_set_points_are_flown_beside_what_was_flown_of_them(flight, tmp_path, capsys):
+    made = flight_log(flight)
+    rows = [
+        (BOOT_US + round(1e6 * t), *swap_world(p), *[np.nan] * 3)
+        for t, p in zip(flight.t, flight.p, strict=True)
+    ]
+    made.topic("trajectory_setpoint", "float[3] position;float[3] velocity", rows)
+    path, out = made.write(tmp_path / "flight.ulg"), tmp_path / "run"
+    options = ["--engine", "closed_form", "--platform", "f450", "--no-plot", "--no-view", "--json"]
+    topics = ["--topic", "position_setpoint", "--actual-topic", "position"]
+    assert main(["replay", str(path), *topics, *options, "--out", str(out)]) == 0
+    metrics = json.loads(capsys.readouterr().out)
+    assert metrics["position_rmse_m"] < 0.05
+    assert "position_setpoint" in (out / "config.yaml").read_text(encoding="utf-8")
+    assert metrics["actual_position_rmse_m"] == pytest.approx(metrics["position_rmse_m"], abs=1e-3)

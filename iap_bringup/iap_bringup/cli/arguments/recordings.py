@@ -30,7 +30,8 @@ def add_inspect(parser: CommandParser) -> None:
         "log",
         type=Path,
         metavar="LOG",
-        help="PX4 ULog (.ulg), ArduPilot dataflash (.bin), Crazyflie's SD card, or a blackbox's CSV",
+        help="PX4 ULog (.ulg), ArduPilot dataflash (.bin), Crazyflie's SD card, a blackbox's CSV, or a bag of px4_msgs"
+        " or mavros",
     )
     parser.add_argument(
         "--json", action="store_true", help="print it as the only line of standard output"

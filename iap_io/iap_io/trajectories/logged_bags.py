@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bags with an autopilot's topics as flight logs: px4_msgs, and mavros.
+
+Messages of px4_msgs are the topics of PX4's own logs, in NED and FRD, by the autopilot's clock. mavros turns all into
+ENU and FLU, by the clock of ROS.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs import px4_names, px4_ulog
+from iap_io.flight_logs.flight_log import FlightLog
+from iap_io.flight_logs.log_tables import LogField, LogTable, Tables, signals_of
+from iap_io.flight_logs.plausibility import plausible
+from iap_io.flight_logs.readers import open_log
+from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
+from iap_io.trajectories.messages import header_ns
+
+PX4, MAVROS = "px4_msgs", "/mavros/"
+MOST = 32  # numbers of an array that are read
+
+
+def _xyz(stem: str) -> tuple[str, ...]:
+    return tuple(f"{stem}.{axis}" for axis in "xyz")
+
+
+POSE, ODOMETRY, IMU = "local_position/pose", "local_position/odom", "imu/data"
+FIELDS = (
+    LogField(names.ATTITUDE, IMU, (*_xyz("orientation"), "orientation.w")),
+    LogField(names.ATTITUDE, POSE, (*_xyz("pose.orientation"), "pose.orientation.w")),
+    LogField(names.POSITION, POSE, _xyz("pose.position")),
+    LogField(names.POSITION, ODOMETRY, _xyz("pose.pose.position")),
+    LogField(names.VELOCITY, "local_position/velocity_local", _xyz("twist.linear")),
+    LogField(names.VELOCITY, "local_position/velocity", _xyz("twist.linear")),
+    LogField(names.RATES, IMU, _xyz("angular_velocity")),
+    LogField(names.GYROSCOPE, IMU, _xyz("angular_velocity")),
+    LogField(names.SPECIFIC_FORCE, IMU, _xyz("linear_acceleration")),
+    LogField(names.MOTORS, "rc/out", ("channels[*]",), "pulse"),
+    LogField(
+        names.ATTITUDE_SETPOINT, "setpoint_raw/target_attitude",
+        (*_xyz("orientation"), "orientation.w"),
+    ),
+    LogField(names.THRUST, "setpoint_raw/target_attitude", ("thrust",)),
+    LogField(names.POSITION_SETPOINT, "setpoint_position/local", _xyz("pose.position")),
+    LogField(names.POSITION_SETPOINT, "setpoint_raw/local", _xyz("position")),
+    LogField(names.VOLTAGE, "battery", ("voltage",)),
+    LogField(names.CURRENT, "battery", ("current",)),
+)  # fmt: skip
+
+
+class BagKind(NamedTuple):
+    """Topics of one bridge to an autopilot.
+
+    Attributes:
+        name: in words.
+        fields: where its signals are.
+        axes: of its numbers.
+    """
+
+    name: str
+    fields: tuple[LogField, ...]
+    axes: str
+
+
+PX4_BAG = BagKind("bag of px4_msgs", px4_names.FIELDS, "ned")
+MAVROS_BAG = BagKind("bag of mavros", FIELDS, "enu")
+
+
+def open_any(path: Path) -> FlightLog:
+    """Read a flight log, or a bag with an autopilot's topics.
+
+    Raises:
+        BadInput: it is neither, or cannot be read.
+    """
+    if not (path.is_dir() or path.suffix in (".bag", *STORAGE_SUFFIXES)):
+        return open_log(path)
+    with opened(path) as bag:
+        if not is_autopilots(bag):
+            raise BadInput(
+                f"{path}: no topics of px4_msgs or mavros: 'iap replay {path}' flies poses of others"
+            )
+        return log_of_bag(bag)
+
+
+def is_autopilots(bag: Bag) -> bool:
+    """True if a bag has topics of px4_msgs or mavros."""
+    return bool(_px4_topics(bag) or _mavros_topics(bag))
+
+
+def _px4_topics(bag: Bag) -> dict[str, str]:
+    """Table of each topic of px4_msgs that is known: ``VehicleAttitude`` is ``vehicle_attitude``."""
+    known = {each.table.replace("_", ""): each.table for each in px4_names.FIELDS}
+    found = {}
+    for topic, about in bag.topics.items():
+        package, _, kind = about.msgtype.partition("/")
+        table = known.get(kind.rpartition("/")[2].lower())
+        if package == PX4 and table is not None:
+            found[topic] = table
+    return found
+
+
+def _mavros_topics(bag: Bag) -> dict[str, str]:
+    """Table of each topic of mavros that is known."""
+    known = {each.table for each in FIELDS}
+    ends = {topic: topic.partition(MAVROS)[2] for topic in bag.topics if MAVROS in topic}
+    return {topic: end for topic, end in ends.items() if end in known}
+
+
+def log_of_bag(bag: Bag) -> FlightLog:
+    """The log in a bag of `is_autopilots`.
+
+    Raises:
+        BadInput: none of its messages has a signal.
+    """
+    topics = _px4_topics(bag)
+    kind = PX4_BAG if topics else MAVROS_BAG
+    tables = _tables(bag, topics or _mavros_topics(bag))
+    signals, notes = signals_of(tables, kind.fields)
+    if not signals:
+        raise BadInput(f"{bag.path}: its topics of {kind.name.rpartition(' ')[2]} have no signals")
+    rows = sum(len(table.t) for each in tables.values() for table in each)
+    if not topics:
+        notes.append("times count from the first message")
+    log = FlightLog(
+        bag.path, kind.name, f"{len(tables)} topics of an autopilot", signals, axes=kind.axes,
+        rows=rows, notes=(*bag.notes, *notes),
+    )  # fmt: skip
+    return plausible(px4_ulog.mended(log, tables) if topics else log)
+
+
+def _tables(bag: Bag, topics: dict[str, str]) -> Tables:
+    """The messages as tables; times of ROS count from the bag's first message."""
+    tables: dict[str, list[LogTable]] = {}
+    first: float | None = None
+    for topic, name in topics.items():
+        rows = [
+            (_time(message, received, name), dict(_numbers(message)))
+            for message, received in bag.messages(topic)
+        ]
+        if not rows:
+            continue
+        t = np.array([time for time, _ in rows])
+        if "timestamp" not in rows[0][1]:
+            first = t[0] if first is None else min(first, t[0])
+        columns = {key: np.array([row.get(key, np.nan) for _, row in rows]) for key in rows[0][1]}
+        tables.setdefault(name, []).append(LogTable(name, t, columns))
+    if first is None:
+        return tables
+    return {
+        name: [each._replace(t=each.t - first) for each in same] for name, same in tables.items()
+    }
+
+
+def _time(message: Any, received: int, table: str) -> float:  # noqa: ANN401
+    """Time of a message [s]: of the measurement, of the publication, of its header, or of its reception."""
+    sampled = getattr(message, "timestamp_sample", 0)
+    if sampled and table not in px4_names.COMMANDS:
+        return float(sampled) * 1e-6
+    if hasattr(message, "timestamp"):
+        return float(message.timestamp) * 1e-6
+    return 1e-9 * (header_ns(message) if hasattr(message, "header") else received)
+
+
+def _numbers(message: Any, stem: str = "") -> Iterator[tuple[str, float]]:  # noqa: ANN401
+    """The numbers of a message by the path to them, as in ``pose.position.x`` and ``q[0]``."""
+    for field in fields(message):
+        value = getattr(message, field.name)
+        if is_dataclass(value):
+            yield from _numbers(value, f"{stem}{field.name}.")
+        elif isinstance(value, np.ndarray):
+            yield from ((f"{stem}{field.name}[{i}]", float(x)) for i, x in enumerate(value[:MOST]))
+        elif isinstance(value, bool | int | float):
+            yield f"{stem}{field.name}", float(value)

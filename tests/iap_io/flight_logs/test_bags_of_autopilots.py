@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bags with the topics of px4_msgs and mavros, which are flight logs, too."""
+
+import numpy as np
+import pytest
+from flight_bags import BagMaker, motion
+from rosbags.typesys import get_types_from_msg
+
+from iap_bringup.cli.main import main
+from iap_description.frames import swap_attitude, swap_world
+from iap_description.math import so3
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.inspection import Inspection
+from iap_io.trajectories.logged_bags import open_any
+from iap_io.trajectories.reader import read_recorded
+
+PLACE, TURN = "px4_msgs/msg/VehicleLocalPosition", "px4_msgs/msg/VehicleAttitude"
+DEFINITIONS = {
+    PLACE: "uint64 timestamp\nuint64 timestamp_sample\nbool xy_valid\nbool z_valid\n"
+    + "".join(f"float32 {name}\n" for name in ("x", "y", "z", "vx", "vy", "vz")),
+    TURN: "uint64 timestamp\nuint64 timestamp_sample\nfloat32[4] q\n",
+}
+BOOT_US = 5_000_000
+
+
+@pytest.fixture
+def flight():
+    return motion(np.arange(0.0, 6.0, 0.02))
+
+
+@pytest.fixture
+def maker(tmp_path):
+    return BagMaker(tmp_path, "mcap")
+
+
+@pytest.fixture
+def px4_bag(maker, flight):
+    for name, text in DEFINITIONS.items():
+        maker.store.register(get_types_from_msg(text, name))
+    R = swap_attitude(so3.matrix_from_quaternion(flight.q))
+    q = np.array(so3.quaternion_from_matrix(R)[:, [3, 0, 1, 2]], dtype=np.float32, order="C")
+    numbers = np.hstack([swap_world(flight.p), swap_world(flight.v)]).tolist()
+    places, turns = [], []
+    for k, stamp in enumerate(flight.stamps):
+        now = BOOT_US + round(1e6 * flight.t[k])
+        places.append((stamp, maker.make(PLACE, now + 300, now, True, True, *numbers[k])))
+        turns.append((stamp, maker.make(TURN, now + 300, now, q[k])))
+    return maker.write(
+        {
+            "/fmu/out/vehicle_local_position_v1": (PLACE, places),
+            "/fmu/out/vehicle_attitude": (TURN, turns),
+        }
+    )
+
+
+def test_the_path_in_topics_of_px4_msgs_is_flown(px4_bag, flight):
+    recorded = read_recorded(px4_bag)
+    begin = int(np.argmin(np.abs(flight.t + BOOT_US * 1e-6 - recorded.start_ns * 1e-9)))
+    there = slice(begin, begin + len(recorded.t))
+    assert len(recorded.t) > 0.9 * len(flight.t)
+    assert recorded.p_WP_W == pytest.approx(flight.p[there], abs=1e-3)
+    off = so3.quaternion_log(so3.multiply(so3.conjugate(flight.q[there]), recorded.q_WP))
+    assert np.linalg.norm(off, axis=1).max() < 1e-3
+
+
+def mavros_bag(maker, flight):
+    def imu(k, stamp):
+        f = so3.rotate(so3.conjugate(flight.q[k]), flight.a[k] + [0.0, 0.0, 9.81])
+        none = np.zeros(9)
+        both = [none, maker.xyz(flight.w[k]), none, maker.xyz(f), none]
+        header, turn = maker.header(stamp), maker.quaternion(flight.q[k])
+        return maker.make("sensor_msgs/msg/Imu", header, turn, *both)
+
+    def speed(k, stamp):
+        twist = maker.pair("Twist", flight.v[k], flight.w[k])
+        return maker.make("geometry_msgs/msg/TwistStamped", maker.header(stamp), twist)
+
+    stamps = list(enumerate(flight.stamps))
+    return maker.write(
+        {
+            "/uav/mavros/local_position/pose": maker.poses(flight),
+            "/uav/mavros/imu/data": ("sensor_msgs/msg/Imu", [(s, imu(k, s)) for k, s in stamps]),
+            "/uav/mavros/local_position/velocity_local": (
+                "geometry_msgs/msg/TwistStamped",
+                [(s, speed(k, s)) for k, s in stamps],
+            ),
+        }
+    )
+
+
+def test_topics_of_mavros_are_signals_in_enu(maker, flight):
+    log = open_any(mavros_bag(maker, flight))
+    assert log.signals[names.POSITION].values == pytest.approx(flight.p)
+    assert log.signals[names.RATES].values == pytest.approx(flight.w)
+    assert log.begin == 0.0
+    assert Inspection.of(log).check.verdict == "frames confirmed (ENU, FLU)"
+
+
+def test_a_bag_without_an_autopilots_topics_is_not_inspected(maker, flight, capsys):
+    path = maker.write({"/pose": maker.poses(flight)})
+    assert main(["inspect", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert "no topics of px4_msgs or mavros" in error and error.count("\n") == 1
