@@ -5,6 +5,7 @@ import ast
 import re
 import subprocess
 import sys
+from configparser import ConfigParser
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -176,6 +177,15 @@ def test_imports_between_packages_point_one_way(package):
     assert ours <= MAY_IMPORT[package]
     declared = dependencies(package) & set(PYTHON_PACKAGES)
     assert declared <= MAY_IMPORT[package]
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_colcon_runs_the_tests_of_a_package_by_its_settings(package):
+    settings = ConfigParser()
+    settings.read(ROOT / package / "setup.cfg")
+    shares = {f"../tests/{package}"} | ({"../tests/system"} if package == "iap_bringup" else set())
+    assert set(settings["tool:pytest"]["testpaths"].split()) == shares
+    assert all((ROOT / package / share).is_dir() for share in shares)
 
 
 MAX_ROOT_MODULES = 8
