@@ -69,8 +69,8 @@ pip_install() {
 
 # Its packages alone: others of the same checkouts are among the wheels.
 make_launch() {
-    local each paths=()
-    for each in "${launch_packages[@]}"; do paths+=("$(launch_source "$each")"); done
+    local paths
+    mapfile -t paths < <(for each in "${launch_packages[@]}" "${with_launch[@]}"; do launch_source "$each"; done)
     rm -rf -- "$venv/launch"
     (
         enter_underlay

@@ -9,6 +9,7 @@ layout=3 # raise it when tools/ changes so that existing set-ups must be made an
 packages=(iap_description iap_io iap_physics iap_control iap_sensors iap_estimation iap_simulation iap_learning iap_bringup iap_suite)
 
 launch_packages=(osrf_pycommon launch launch_yaml launch_xml composition_interfaces launch_ros launch_testing launch_pytest)
+with_launch=(simulation_interfaces) # built with them where they are among the sources
 
 say() { printf 'iap: %s\n' "$*" >&2; }
 
@@ -76,7 +77,7 @@ key_of_launch() {
     ) | digest
 }
 
-# The folder of a package among these checkouts; nothing, if there is none.
+# The folder of a package among the sources of launch; nothing, if there is none.
 launch_source() { find "$IAP_LAUNCH_SOURCES" -maxdepth 3 -path "*/$1/package.xml" -printf '%h\n' -quit; }
 
 wants_launch() { [[ $1 == dev && -n ${IAP_LAUNCH_SOURCES-} ]]; }
