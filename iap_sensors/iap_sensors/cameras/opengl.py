@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -22,6 +23,7 @@ from iap_sensors.cameras.framebuffers import Format, Kind, RenderTarget, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter
 from iap_sensors.cameras.renderer import Frame, Shot, refuse_physical_light
+from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.cameras.view import PinholeView, instants
 
 MAX_PENDING_IMAGES = 12  # images that are drawn before the first of them is read back
@@ -95,6 +97,10 @@ class OpenGLRenderer:
             self._develop(drawings, 0)
         return [film.frame() for film in films]
 
+    def _finished(self, image: NDArray[np.uint8], spec: CameraSpec) -> NDArray[np.uint8]:  # noqa: ARG002
+        """An image (h, w) or (h, w, 3) of a camera as it is taken."""
+        return image
+
     def close(self) -> None:
         """Give back what the renderer holds."""
         self._painter = None
@@ -123,6 +129,8 @@ class OpenGLRenderer:
             image = drawing.target.read(self._context)
             if drawing.target.format.kind == "color":
                 image = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2RGB))
+            if drawing.target.format.kind != "range":
+                image = self._finished(image, drawing.film.shot.spec)
             drawing.film.take(drawing.target.format.kind, image)
             self._targets.give_back(drawing.target)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From light to levels: glare of the lens, the camera's curve, and smooth edges."""
+"""From light to levels: glare of the lens, and the camera's curve."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,18 +77,17 @@ class Darkroom:
         """
         self._context.disable(moderngl.DEPTH_TEST)
         self._spread_light(light)
-        light.level_frame.use()
+        is_fine = light.form.width != target.format.width
+        (light.level_frame if is_fine else target.drawn).use()
         light.image.use(0)
         light.spread[0].use(1)
         shared = {**values, "glare_share": GLARE_SHARE}
         defines = ("MONO",) if light.form.mono else ()
         self._draw("develop.frag", shared, (f"CURVE {CURVES[curve]}", *defines))
-        target.drawn.use()
-        light.levels.use(0)
-        if light.form.width != target.format.width:
+        if is_fine:
+            target.drawn.use()
+            light.levels.use(0)
             self._draw("mean.frag", {})
-        else:
-            self._draw("smooth.frag", _pixel_size(light.levels), defines)
         self._context.enable(moderngl.DEPTH_TEST)
 
     def _spread_light(self, light: LightTarget) -> None:

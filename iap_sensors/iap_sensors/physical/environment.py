@@ -22,8 +22,9 @@ from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
 COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
 KOSCHMIEDER = 3.912  # contrast of 2 % is left after the visibility: ln 50
 FORWARD = 0.85  # asymmetry of scattering by fog's drops
-NIGHT_SKY = np.array([0.8, 0.9, 1.2]) * 1e-6  # luminance at the edge of a town [kcd/m^2]
-DARK = 3e-5  # least illuminance that a scene is rendered in without lamps [klx]
+NIGHT_SKY = np.array([0.9, 0.95, 1.1]) * 2e-5  # luminance over a town [kcd/m^2]
+DARK = 1e-4  # least illuminance that a scene is rendered in without lamps [klx]
+KEY_STRENGTH = 0.6  # of the darkness of dusk and night, 1 is as eyes see them
 RING = 0.2  # of the sky above the horizon that a camera sees, of its height
 DAYLIGHT = 60.0  # full [klx]
 METER_REACH, METER_STEP = 40.0, 1.0  # of the plane around lamps where their light is measured [m]
@@ -196,7 +197,7 @@ def _key(metered: float) -> float:
     """
     luminance = 1000.0 * GROUND_ALBEDO * np.array([metered, DAYLIGHT]) / np.pi
     key, brightest = 1.03 - 2.0 / (2.0 + np.log10(luminance + 1.0))
-    return float(min(key / brightest, 1.0))
+    return float(min(key / brightest, 1.0)) ** KEY_STRENGTH
 
 
 def _lamplight(lamps: Sequence[Lamp]) -> float:

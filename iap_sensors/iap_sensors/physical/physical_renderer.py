@@ -3,10 +3,15 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.opengl import Artist, OpenGLRenderer
+from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.physical.light_pass import LightPainter
+from iap_sensors.physical.smooth_edges import smoothed
 
 
 class PhysicalRenderer(OpenGLRenderer):
@@ -16,3 +21,6 @@ class PhysicalRenderer(OpenGLRenderer):
 
     def _artist(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> Artist:
         return LightPainter(self._context, scene, bodies)
+
+    def _finished(self, image: NDArray[np.uint8], spec: CameraSpec) -> NDArray[np.uint8]:
+        return image if spec.antialiasing > 1 else smoothed(image)

@@ -6,7 +6,7 @@ uniform vec2 fog_law;        // extinction at the ground [1/m], and one over the
 
 const vec3 LUMINANCE = vec3(0.2126, 0.7152, 0.0722);
 const float LN2 = 0.69314718;
-const float BRIGHTEST = 60000.0;  // that a half-precision target holds
+const float BRIGHTEST = 500.0;  // level that is kept of lights, so that glare stays small
 
 // Azimuth and polar angle as texture coordinates; the polynomials are off by 1e-4 rad.
 float angle_of(float y, float x) {
