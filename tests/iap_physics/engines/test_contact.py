@@ -240,6 +240,16 @@ def test_a_moving_wall_gives_its_speed_to_what_it_pushes(loaded, surface):
     assert record[-1, 1, 0] == pytest.approx(0.55 + 0.1, abs=0.01)
 
 
+def test_what_moves_as_prescribed_is_where_its_motion_says(loaded):
+    push = {"type": "velocity", "velocity": [0.5, 0.0, -0.2]}
+    place = [2.0, 0.0, 1.0]
+    engine = loaded(world_of(box={**BOX, "position": place, "motion": push}, fixed=BOX))
+    record = run(engine, 20)
+    np.testing.assert_allclose(record[-1, 0, P], np.add(place, [0.01, 0.0, -0.004]), atol=1e-12)
+    np.testing.assert_allclose(record[-1, 0, V], [0.5, 0.0, -0.2])
+    np.testing.assert_allclose(record[-1, 1, P], BOX["position"])
+
+
 def test_a_floor_that_moves_off_drags_what_stands_on_it_by_friction(loaded):
     """From rest at mu g: 0.15 m/s after 0.03 s, where the floor goes at 1 m/s."""
     push = {"type": "velocity", "velocity": [1.0, 0.0, 0.0]}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a landing is scored by: the speed of a touch, mean forces, and where rotors ended."""
+
+import numpy as np
+import pytest
+
+from iap_physics.plant.touchdowns import Touchdown
+
+HOVER, CLEARANCE = 20.0, 0.1
+
+
+def row(z=CLEARANCE, v=(0.0, 0.0, 0.0)):
+    x = np.zeros(13)
+    x[2], x[6], x[7:10] = z, 1.0, v
+    return x
+
+
+@pytest.fixture
+def landing():
+    return Touchdown(CLEARANCE, HOVER, np.zeros(5))
+
+
+def test_the_speed_of_a_touch_is_that_of_the_step_before_and_the_largest_counts(landing):
+    landing.leave(row(0.3, (0.4, 0.1, -0.2)))
+    landing.note(0, row(), force=30.0, thrust=HOVER, apart=3)
+    assert landing.touch_speed == pytest.approx(0.2)
+    for step in range(1, 5):
+        landing.note(step, row(0.12, (0.0, 0.0, -0.05)), force=0.0, thrust=HOVER, apart=3)
+    landing.note(5, row(), force=10.0, thrust=HOVER, apart=3)  # another one, slower
+    assert landing.touch_speed == pytest.approx(0.2)
+    assert landing.force == pytest.approx(30.0 / 5.0)  # mean of the last steps
+
+
+def test_it_stands_once_its_rotors_have_ended_and_it_is_at_rest(landing):
+    landing.leave(row(0.3))
+    landing.note(0, row(0.13, (0.0, 0.0, -0.1)), force=0.0, thrust=0.0, apart=3)
+    assert landing.cut_height == pytest.approx(0.03)
+    assert not landing.stands
+    landing.note(1, row(v=(0.0, 0.0, -0.5)), force=50.0, thrust=0.0, apart=3)
+    assert not landing.stands  # it slides on
+    landing.note(2, row(), force=HOVER, thrust=0.0, apart=3)
+    assert landing.stands
+    assert landing.record["cut_height_m"] == pytest.approx(0.03)
+    landing.note(3, row(), force=HOVER, thrust=HOVER, apart=3)
+    assert (landing.stands, landing.cut_height) == (False, None)
+
+
+def test_who_takes_off_again_or_begins_anew_keeps_nothing_that_it_should_not(landing):
+    landing.leave(row(0.3, (0.0, 0.0, -0.2)))
+    landing.note(0, row(), force=30.0, thrust=0.0, apart=3)
+    landing.leave(row(0.3, (0.0, 0.0, 0.3)))
+    assert landing.flies and not landing.stands and not landing.forces.any()
+    assert landing.touch_speed == pytest.approx(0.2)
+    landing.clear()
+    assert (landing.touch_speed, landing.force, landing.flies) == (None, 0.0, False)
