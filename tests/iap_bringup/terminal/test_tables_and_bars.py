@@ -44,6 +44,14 @@ def test_lengths_are_shown_in_millimetres():
     assert "604" in text_of(console) and "depth mm" in text_of(console)
 
 
+def test_what_is_no_number_is_a_word_or_a_dash():
+    console = terminal()
+    show_rows(console, "title", {"a": {"docked": True, "late": False, "lock_s": None, "why": "-"}})
+    row = next(line for line in text_of(console).splitlines() if " a " in line)
+    cells = row.split("\N{BOX DRAWINGS LIGHT VERTICAL}")
+    assert [each.strip() for each in cells if each.strip()] == ["a", "yes", "no", "-", "-"]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

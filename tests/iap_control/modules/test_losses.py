@@ -113,6 +113,20 @@ def test_a_structure_stays_where_it_is_though_its_new_leader_thinks_otherwise() 
     np.testing.assert_allclose(rows[0, :3], reports.estimates[0, :3], atol=1e-12)
 
 
+def test_references_go_on_as_they_were_where_a_follower_is_lost() -> None:
+    coordinator, rows = line(), np.zeros((3, 20))
+    reports = silent(1.0, 1.0)
+    reports.estimates[:, :3] += [0.03, -0.02, 0.04]
+    coordinator.update(reports)
+    coordinator.put_rows(1.0, reports.nominal, rows)
+    before = rows.copy()
+    for t in (1.025, 1.05):
+        coordinator.update(reports._replace(t=t, command_times=np.array([1.0, t, t])))
+    assert [str(each) for each in coordinator.losses] == ["module 'm1': lost, 'm2' leads"]
+    coordinator.put_rows(1.05, reports.nominal, rows)
+    np.testing.assert_allclose(rows[1:], before[1:], atol=1e-12)
+
+
 def test_feed_forward_waits_while_a_wrench_is_not_known() -> None:
     coordinator, felt_P = line(), np.zeros((3, 6))
     felt_P[0, 0] = 1.0

@@ -10,6 +10,7 @@ from made_up_flights import Flight, Record, random_flight, run_meta
 from rosbags.rosbag2 import Reader
 
 from iap_description.math import so3
+from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_io.bags.bag_writer import STORAGE, BagWriter
 from iap_io.recording.recorder import Recorder
 from iap_io.recording.state_chunk import TICKS
@@ -20,6 +21,7 @@ from iap_io.runs.topics import BAG, META
 from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.stamps import stamp_of
 
 
 def _raw(folder: Path) -> dict[str, list[tuple[int, bytes]]]:
@@ -100,6 +102,25 @@ class _ByHand:
         wrench = self.pair("Wrench", c.wrench_P)
         kind = self.types[CommandMessage.TYPE]
         return kind(self.header, self.k, int(c.mode), wrench, aircraft)
+
+
+def test_headers_have_the_stamps_at_which_their_messages_are_recorded(tmp_path: Path) -> None:
+    """Wrenches and tasks of contact, too."""
+    flight = random_flight("three_star", 5)
+    flight.meta = flight.meta.model_copy(update={"feels": True})
+    task = ForceTask(ForceMode.SELECTIVE, *np.zeros((2, 6)), np.zeros(6, bool))
+    flight.wrench_record = [
+        WrenchRecord(*np.ones((3, 6)), Reference(row), task) for row in flight.reference
+    ]
+    _record(tmp_path, flight, 5)
+    stamps = [round(each * 1e9) for each in flight.t[:5]]
+    found = {topic: rows for topic, rows in _raw(tmp_path).items() if len(rows) == 5}
+    names = {topic.removeprefix("/iap/") for topic in found}
+    assert {"state", "wrench/raw", "wrench/filtered", "wrench/task", "reference/revised"} <= names
+    for topic, rows in found.items():
+        assert [stamp for stamp, _ in rows] == stamps
+        if topic != "/tf":  # an array of transforms
+            assert [stamp_of(data) for _, data in rows] == stamps, topic
 
 
 @pytest.mark.parametrize("platform", ["three_star", "f450", "two_line", "three_star_fixed"])
