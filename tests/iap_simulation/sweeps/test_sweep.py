@@ -38,6 +38,11 @@ def test_worlds_side_by_side_are_many_in_a_piece_of_work_and_single_runs_few(
     assert most_runs(tree) == most
 
 
+def test_a_study_of_nothing_is_one_flight():
+    study = Study("hover")
+    assert (study.runs, len(study.points()), study.records) == (1, 1, False)
+
+
 class Here:
     """Does all work in this process; notes what it did."""
 

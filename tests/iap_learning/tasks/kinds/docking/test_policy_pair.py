@@ -12,8 +12,9 @@ from iap_learning.learned_agents import pair_pilot
 from iap_learning.tasks.kinds.docking.policy_pair import PairResponder, Source
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
-from iap_physics.latching.latches import Latches
+from iap_physics.latching.latches import Latches, Phase
 from iap_physics.session.session import Session
+from iap_simulation.docking.pair_pilot import Sensed
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
@@ -71,6 +72,35 @@ class Messages:
 def _fill(own: Command, command: Command) -> None:
     own.mode = command.mode
     own.thrust[:], own.w_WB_B[:] = command.thrust, command.w_WB_B
+
+
+def test_an_instant_is_answered_once_by_what_the_pilot_says_of_all_its_parts() -> None:
+    asked = []
+
+    def pilot(k: int, sensed: Sensed) -> np.ndarray:
+        asked.append((k, sensed))
+        return np.full((2, 4), float(len(asked)))
+
+    responder = PairResponder(lambda: pilot)
+    rows, wrenches = np.arange(26.0).reshape(2, 13), np.arange(12.0).reshape(2, 6)
+
+    def tell(k: int) -> list[np.ndarray | None]:
+        parts = {
+            Source.PHASE: Phase.OPEN, Source.TARGET_WRENCH: wrenches[0], Source.CHASER_WRENCH: wrenches[1],
+            Source.CHASER: rows[1], Source.TARGET: rows[0],
+        }  # fmt: skip
+        return [responder.take(each, k * PERIOD, k, part) for each, part in parts.items()]
+
+    *before, answer = tell(0)
+    assert before == [None] * 4
+    np.testing.assert_array_equal(answer, 1.0)
+    (k, sensed), *_ = asked
+    assert (k, sensed.phase) == (0, Phase.OPEN)
+    np.testing.assert_array_equal(sensed.rows, rows)
+    np.testing.assert_array_equal(sensed.wrenches_P, wrenches)
+    np.testing.assert_array_equal(tell(1)[-1], 2.0)
+    np.testing.assert_array_equal(tell(1)[-1], 2.0)  # again, and nobody is asked
+    assert len(asked) == responder.answered == 2
 
 
 @pytest.mark.slow
