@@ -39,7 +39,8 @@ def cut(samples: S, stamps: Integers, reading: PoseReading) -> tuple[S, Integers
             f"{samples.source}: {inside.sum()} samples from {begin:g} to {end:g} s (--from, --to); it lasts"
             f" {t[-1]:.3f} s"
         )
-    samples = samples.noted(f"cut to {begin:g} to {end:g} s of {t[-1]:.3f} s")
+    parts = f"from {max(begin, 0.0):g} to {min(end, float(t[-1])):g} s"
+    samples = samples.noted(f"cut: {parts} of {t[-1]:.3f} s count")
     return samples.at(inside), stamps[inside]
 
 

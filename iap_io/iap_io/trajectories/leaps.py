@@ -17,6 +17,7 @@ from iap_description.math import so3
 from iap_io.trajectories.pose_reading import PoseReading, counted
 from iap_io.trajectories.samples import Samples
 
+DOUBTFUL_SPEED = 12.0  # [m/s]
 LEAP, MAX_SPEED = 0.15, 25.0  # [m], [m/s]
 LEAP_TURN, MAX_RATE = np.radians(30.0), np.radians(2000.0)  # [rad], [rad/s]
 SPIKE, MAX_ACCELERATION = 0.05, 100.0  # [m], [m/s^2]
@@ -91,6 +92,17 @@ def check_unit(samples: Samples, stamps: Integers) -> None:
             f"{samples.source}: it moves at {speed:.3g} m/s{f' in {alone} alone' if alone else ''}, as no vehicle here"
             f" does: {what} in {' or '.join(units)} ({scales}), or the times in another unit (--time-unit, --clock)?"
         )
+
+
+def doubtful_unit(samples: Samples, stamps: Integers) -> Samples:
+    """The samples with a note where they are as fast as few vehicles are, and no unit is given."""
+    t = (stamps - stamps[0]) * 1e-9
+    later = np.minimum(np.searchsorted(t, t + WINDOW), len(t) - 1)
+    moved = np.linalg.norm(samples.p[later] - samples.p, axis=1)
+    speed = float(np.quantile(moved / np.maximum(t[later] - t, WINDOW), 0.9))
+    if speed < DOUBTFUL_SPEED or samples.about.scale != 1.0:
+        return samples
+    return samples.noted(f"it moves at {speed:.3g} m/s: if its unit is cm, --scale 0.01 reads it")
 
 
 def check_height(samples: Samples, *, is_placed: bool) -> None:

@@ -29,7 +29,7 @@ from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends, without_repeats
-from iap_io.trajectories.leaps import check_height, without_leaps
+from iap_io.trajectories.leaps import check_height, doubtful_unit, without_leaps
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import flight_samples, read_log
 from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
@@ -208,6 +208,7 @@ def read_recorded(
     if follows:
         check_tilts(samples, stamps, reading)
         check_height(samples, is_placed=kind.is_placed)
+        samples = doubtful_unit(samples, stamps)
     if kind.is_placed:
         samples, stamps = placed(samples, stamps, reading.mounting)
     else:

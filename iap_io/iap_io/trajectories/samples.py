@@ -90,7 +90,11 @@ _FIELDS = {
 
 
 def check_finite(
-    source: str, values: Array, names: tuple[str, ...], most: float = MAX_SI_NUMBER
+    source: str,
+    values: Array,
+    names: tuple[str, ...],
+    most: float = MAX_SI_NUMBER,
+    remedy: str = "",
 ) -> None:
     """Refuse NaN, infinity and numbers too large to be meant.
 
@@ -100,7 +104,7 @@ def check_finite(
     bad = np.argwhere(~(np.abs(values) <= most))
     if len(bad):
         row, column = bad[0]
-        raise BadInput(f"{source}: sample {row}: {names[column]} is {values[row, column]}")
+        raise BadInput(f"{source}: sample {row}: {names[column]} is {values[row, column]}{remedy}")
 
 
 def checked(samples: Samples) -> Samples:
@@ -143,11 +147,11 @@ def _placed(samples: Samples) -> Samples:
     if not out:
         return samples
     if out > MAX_LEFT_OUT * len(usable):
-        check_finite(samples.source, samples.p, _FIELDS["p"], MAX_PLACE)
-        check_finite(samples.source, samples.q, _FIELDS["q"])
-        raise BadInput(
-            f"{samples.source}: sample {int(np.argmin(usable))}: orientation has length zero"
-        )
+        remedy = f" ({out} of {len(usable)} samples are none: --from and --to cut them out)"
+        check_finite(samples.source, samples.p, _FIELDS["p"], MAX_PLACE, remedy)
+        check_finite(samples.source, samples.q, _FIELDS["q"], remedy=remedy)
+        first = int(np.argmin(usable))
+        raise BadInput(f"{samples.source}: sample {first}: orientation has length zero{remedy}")
     first = int(np.argmin(usable))
     return samples.at(usable).noted(
         f"{counted(out, 'sample')} without a place or attitude left out, the first is number {first}"

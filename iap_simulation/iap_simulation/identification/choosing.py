@@ -25,6 +25,7 @@ from iap_simulation.identification.log import FEWEST, SI, Log, LogUnits
 from iap_simulation.identification.log_files import Clock, read_log
 from iap_simulation.identification.time_base import DROPOUT, GAP, GAP_PERIODS
 
+UNLIKE = 0.1  # share by which periods of logs differ without a note
 SETTLING = 2.0  # in which a model takes over the motion behind a cut [s]
 SHORTEST = 4.0  # part behind a cut that is of use [s]
 MAX_DELAY, MAX_LEAD = (
@@ -155,7 +156,23 @@ def _checked(data: DataSplit, force: bool) -> DataSplit:
             f"{both[0].source}: is fitted, too, as {known[both[0].digest].source}; a model is judged by other flights"
             " (--force does it all the same, and says so)"
         )
-    return DataSplit(data.fit, data.held_out, is_forced=bool(both))
+    periods = [float(np.median(np.diff(log.t))) for log in (first, *data.held_out)]
+    held_out = tuple(
+        log
+        if abs(period - periods[0]) <= UNLIKE * periods[0]
+        else _of_another_period(log, period, periods[0])
+        for log, period in zip(data.held_out, periods[1:], strict=True)
+    )
+    return DataSplit(data.fit, held_out, is_forced=bool(both))
+
+
+def _of_another_period(log: Log, period: float, first: float) -> Log:
+    """A log with a note that its samples are further apart in time, or closer, than those that are fitted."""
+    text = (
+        f"its period is {1e3 * period:.3g} ms, that of the fitted log {1e3 * first:.3g} ms: if both were recorded alike"
+        ", one of the times is in another unit or by a wrong rate"
+    )
+    return replace(log, notes=(*log.notes, text))
 
 
 def check_following(log: Log) -> None:

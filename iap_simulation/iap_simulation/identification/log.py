@@ -2,6 +2,7 @@
 """A log: commanded and measured velocities of a flight, and where its arm stood."""
 
 import hashlib
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ MAX_STAMP = 1e12  # of a sample, of any epoch [s]
 BASE_CHANNELS = CHANNELS[:4]  # u_l, u_m, u_n, w
 LARGEST_SPEED, LARGEST_RATE = 50.0, 12.0  # of a vehicle and its joints [m/s], [rad/s]
 USUAL = 0.99  # share of the samples that are no spikes
+# Settings of units, and the largest number that such a velocity comes to.
+SPEED_UNITS = {"cm/s": ("speed_unit=0.01", 500.0), "mm/s": ("speed_unit=0.001", math.inf)}
+RATE_UNITS = {"deg/s": ("angle_unit=deg", math.inf)}
 LARGEST_GAIN = 50.0  # of a measured velocity over its command
 
 
@@ -127,12 +131,14 @@ def check_sizes(source: str, channels: tuple[str, ...], command: Array, v: Array
         i = CHANNELS.index(channel)
         is_speed = i < len(BASE_CHANNELS) - 1
         limit = LARGEST_SPEED if is_speed else LARGEST_RATE
-        key = "speed_unit=0.001" if is_speed else "angle_unit=deg"
-        unit = "mm/s" if is_speed else "deg/s"
         size = max(float(np.quantile(np.abs(x[:, i]), USUAL)) for x in (command, v))
         if size > limit:
+            units = SPEED_UNITS if is_speed else RATE_UNITS
+            known = [
+                f"in {name}? --set {key}" for name, (key, most) in units.items() if size < most
+            ]
             raise BadInput(
-                f"{source}: channel {channel} comes to {size:.3g}, in {unit}? --set {key} takes it so"
+                f"{source}: channel {channel} comes to {size:.3g}, {', or '.join(known)} takes it so"
             )
         sizes = np.sqrt(np.mean(command[:, i] ** 2)), np.sqrt(np.mean(v[:, i] ** 2))
         if 0.0 < LARGEST_GAIN * sizes[0] < sizes[1]:
@@ -160,7 +166,10 @@ def _signal(source: str, signals: dict[str, Array], name: str, length: int | Non
     largest = MAX_STAMP if name == "t" else MAX_SI_NUMBER
     faulty = np.flatnonzero(~(np.abs(values) <= largest))
     if len(faulty):
-        raise BadInput(f"{source}: channel {name} is {values[faulty[0]]} in sample {faulty[0]}")
+        raise BadInput(
+            f"{source}: channel {name} is {values[faulty[0]]} in sample {faulty[0]}: leave such rows out ({len(faulty)}"
+            " of them); the log is cut where time is missing"
+        )
     return values
 
 

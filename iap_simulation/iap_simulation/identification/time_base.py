@@ -67,7 +67,7 @@ def _without_steps(source: str, t: Array) -> tuple[Array, list[str]]:
         after = steps[k + 1 : k + 3]
         if not (len(after) and (after > 0.0).all() and (after < DROPOUT * period).all()):
             raise BadInput(
-                f"{source}: t does not increase from sample to sample at t = {t[k]:g} s"
+                f"{source}: t does not increase from sample to sample at t = {t[k]:g} s: sort its rows by t"
             )
         notes.append(f"t steps back by {-steps[k]:.3g} s at {t[k]:.3g} s and stays there: cut")
         out[k + 1 :] += -steps[k] + 2.0 * max(GAP_PERIODS * period, GAP)

@@ -181,13 +181,14 @@ def check_feasible(
     t, rows = _motion_rows(line, CHECKED_REPLAY if is_replay else CHECKED)
     lands = vehicle.start.mode == "ground" and not is_replay
     if len(t) and scenario.world.ground and not lands and scenario.modules is None:
-        _check_height(vehicle, t, rows[:, REF_P][:, 2] + line.offset[2])
+        _check_height(vehicle, t, rows[:, REF_P] + line.offset)
     if len(t) and is_replay:
         _check_thrust(vehicle, model, t, rows[:, REF_A])
 
 
-def _check_height(vehicle: VehicleSpec, t: Array, z: Array) -> None:
-    """Refuse heights (K,) [m] at times (K,) [s] below the one that the platform stands at."""
+def _check_height(vehicle: VehicleSpec, t: Array, p: Array) -> None:
+    """Refuse positions (K, 3) [m] at times (K,) [s] below the height that the platform stands at."""
+    z = p[:, 2]
     stands, worst = vehicle.platform.ground_clearance, int(np.argmin(z))
     if z[worst] >= stands - TOUCH:
         return
@@ -195,6 +196,8 @@ def _check_height(vehicle: VehicleSpec, t: Array, z: Array) -> None:
     raised = math.ceil(round(100.0 * (offset + stands + 0.3 - float(z[worst])), 6)) / 100.0
     is_replay = isinstance(vehicle.reference, Replay)
     ned = "; --convention ned reads NED/FRD" if is_replay else ""
+    if is_replay and p[:, 1].min() > stands:
+        ned += ", y-up takes y as the height"
     raise BadInput(
         f"vehicle '{vehicle.name}': its reference goes down to z = {z[worst]:.3f} m at t = {t[worst]:.2f} s, where"
         f" {vehicle.platform.name} stands on the ground at {stands:.3f} m: --set"

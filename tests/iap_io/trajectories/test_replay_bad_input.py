@@ -106,7 +106,8 @@ def test_number_that_is_none(mcap: BagMaker, flight: Motion, value: float, part:
     for _, message in messages[7:60]:
         setattr(getattr(message.pose, group), axis, value)
     text = refused(mcap.write({"/command": (kind, messages)}))
-    assert text.endswith(f"topic /command: sample 7: {part} is {value}")
+    assert f"topic /command: sample 7: {part} is {value} (53 of " in text
+    assert text.endswith("samples are none: --from and --to cut them out)")
 
 
 @pytest.mark.parametrize("topic", ["/nominal_position_0", "/nominal_euler_angle_0"])
@@ -130,7 +131,8 @@ def test_pair_of_points_that_do_not_overlap(mcap: BagMaker, flight: Motion) -> N
 def test_quaternion_of_length_zero(mcap: BagMaker, flight: Motion) -> None:
     flight.q[5::9] = 0.0
     text = refused(mcap.write({"/command": mcap.poses(flight)}))
-    assert text.endswith("topic /command: sample 5: orientation has length zero")
+    assert "topic /command: sample 5: orientation has length zero (" in text
+    assert text.endswith("samples are none: --from and --to cut them out)")
 
 
 def test_one_sample(mcap: BagMaker, flight: Motion) -> None:

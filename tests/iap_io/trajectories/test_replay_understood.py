@@ -422,3 +422,14 @@ def test_what_a_killed_recorder_left_whole_is_read(
 def test_a_killed_recorder_without_messages_is_named(mcap: BagMaker, tmp_path: Path) -> None:
     path = mcap_file(tmp_path / "killed.mcap", mcap, [], protobuf=False, ends=False)
     assert "a recorder that was killed, and no message before that" in refusal(path)
+
+
+def test_a_level_flight_that_may_be_in_centimetres_has_a_note(tmp_path: Path) -> None:
+    t = np.arange(0.0, 40.0, 0.1)
+    angle = 2.0 * np.pi * t / 40.0
+    p = 100.0 * np.column_stack([np.cos(angle), np.sin(angle), 1.4 + 0.0 * t])
+    table = np.column_stack([t, p, np.tile([0.0, 0.0, 0.0, 1.0], (len(t), 1))])
+    np.savetxt(tmp_path / "flight.txt", table)
+    note = "it moves at 15.7 m/s: if its unit is cm, --scale 0.01 reads it"
+    assert note in read_recorded(tmp_path / "flight.txt").about.notes
+    assert read_recorded(tmp_path / "flight.txt", scale=0.01).about.notes == ()

@@ -146,6 +146,11 @@ def test_short_drop_outs_are_counted(tmp_path):
     ("columns", "factor", "words"),
     [
         (slice(1, 4), 1000.0, "in mm/s.* --set speed_unit=0.001"),
+        (
+            slice(1, 9),
+            100.0,
+            "in cm/s.* --set speed_unit=0.01, or in mm/s.* --set speed_unit=0.001",
+        ),
         (slice(1, 9), 1000.0, "in mm/s.* --set speed_unit=0.001"),
         ([4, 8], 180.0 / np.pi, "in deg/s.* --set angle_unit=deg"),
         (slice(1, 4), 0.001, "times its command: their units differ"),
@@ -159,6 +164,16 @@ def test_velocities_in_other_units_are_refused_with_the_setting_that_takes_them(
     (tmp_path / "a.csv").write_text(csv(rows))
     with pytest.raises(BadInput, match=words):
         read_log(tmp_path / "a.csv")
+
+
+def test_a_log_of_another_period_than_the_fitted_one_has_a_note(tmp_path):
+    for name, factor in (("a", 1.0), ("b", 1.7)):
+        rows = flight(12.0) if name == "a" else flight(14.0)
+        rows[:, 0] *= factor
+        (tmp_path / f"{name}.csv").write_text(csv(rows))
+    logs = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    (held_out,) = split(logs, [], [], clock="nominal").held_out
+    assert held_out.notes[-1].startswith("its period is 68 ms, that of the fitted log 40 ms")
 
 
 def test_a_log_in_millimetres_and_degrees_is_read_when_asked(tmp_path):

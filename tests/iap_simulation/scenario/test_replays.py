@@ -28,6 +28,7 @@ def write(
     folder: Path, p: Array, q: Array = LEVEL, topic: str = "/mavros/local_position/pose"
 ) -> Path:
     """A bag of poses at `T`."""
+    folder.mkdir(exist_ok=True)
     maker = BagMaker(folder, "mcap")
     stamps = [START_NS + round(1e9 * t) for t in T]
     attitudes = np.broadcast_to(q, (len(T), 4))
@@ -84,6 +85,11 @@ def test_a_reference_into_the_ground_is_refused_with_the_offset_that_raises_it(
     with pytest.raises(BadInput, match=remedy):
         Flight.of(scenario)
     Flight.of(replay(path, "offset=[0,0,2.66]")[0])
+    y_up = write(tmp_path / "y_up", np.column_stack([T, 1.5 + 0.0 * T, 0.2 - T]))
+    with pytest.raises(
+        BadInput, match="--convention ned reads NED/FRD, y-up takes y as the height"
+    ):
+        Flight.of(replay(y_up)[0])
     low, _ = resolve("hover", Options(assignments=("offset=[0,0,-1.4]",)))
     with pytest.raises(BadInput, match=r"its reference goes down to z = 0\.1"):
         Flight.of(low)
