@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -126,18 +127,29 @@ def _fly_in_browser(
     console: Console,
     how: dict[str, Any],
 ) -> Result:
-    """Fly while a browser shows it; a flight that is begun again takes the folder of the one before."""
+    """Fly while a browser shows it; a flight that is begun again takes the folder of the one before.
+
+    Pages that are open at its end stay until they are closed, so that one sees how it ended.
+    """
     from iap_bringup.viewing.live_flight import LiveFlight
 
     live = LiveFlight(flight, is_paced=options.realtime)
-    with live_pages(options, live, console):
+    with live_pages(options, live, console) as viewer:
         while True:
             result = execute(flight, folder, tree, viewer=live, **{**how, "realtime": False})
+            if not (live.wants_reset or result.interrupted):
+                with suppress(KeyboardInterrupt):  # ends the wait, and no flight
+                    viewer.linger(_news(result), lambda: live.wants_reset)
             if not live.wants_reset or result.interrupted:
                 return result
             empty_folder(folder)
             flight = Flight.of(flight.scenario)
             live.begin(flight)
+
+
+def _news(result: Result) -> str:
+    """How a flight has ended, in a sentence for its pages."""
+    return f"{(result.failure or 'The flight is over').rstrip('.')}."
 
 
 def _draw(folder: Path, say: Callable[[str], None], *, plots: bool, page: bool) -> None:

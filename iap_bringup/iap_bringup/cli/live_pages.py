@@ -13,6 +13,7 @@ from iap_bringup.cli.view import serve
 
 if TYPE_CHECKING:
     from iap_bringup.viewing.live_flight import LiveFlight
+    from iap_bringup.viewing.live_viewer import LiveViewer
 
 
 def may_control(options: argparse.Namespace, console: Console) -> bool:
@@ -26,7 +27,7 @@ def may_control(options: argparse.Namespace, console: Console) -> bool:
 @contextmanager
 def live_pages(
     options: argparse.Namespace, live: "LiveFlight", console: Console
-) -> Iterator[None]:
+) -> Iterator["LiveViewer"]:
     """Serve pages of a flight within this context.
 
     Raises:
@@ -35,5 +36,5 @@ def live_pages(
     from iap_bringup.viewing.live_viewer import LiveViewer
 
     server = serve(options, live.title, console)
-    with LiveViewer(server, live, may_control=may_control(options, console)):
-        yield
+    with LiveViewer(server, live, may_control=may_control(options, console)) as viewer:
+        yield viewer

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,13 +24,12 @@ from iap_description.process.interrupts import Deferral
 from iap_estimation.datasets.bag_source import TruthPoses
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.dataset import FrontendChoice, SensorDataset
-from iap_estimation.datasets.localization import Make, check_methods, localize
+from iap_estimation.datasets.localization import check_methods, localize
 from iap_estimation.datasets.method_results import LocalizationResults
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, write_results
 from iap_estimation.datasets.understanding import Corrections, understand
-from iap_estimation.navigation.settings import load_settings
-from iap_estimation.virpo.localizer import make_localizer
+from iap_estimation.navigation.settings import EstimationSettings, load_settings
 from iap_io.runs.run_folder import new_folder, write_config
 
 if TYPE_CHECKING:
@@ -66,28 +65,14 @@ def run_command(options: argparse.Namespace) -> int:
         what = "\n".join(
             [*map(escape, understanding.lines), f"[bold]{', '.join(methods)}[/]: {of}"]
         )
-        with (
-            _pages(options, dataset, methods, console) as viewer,
-            time_bar(console, what, _length(dataset, options.begin)) as show,
-            Deferral() as interrupts,
-        ):
-
-            def progress(t: float) -> None:
-                show(t)
-                if viewer is not None:
-                    viewer.progress(t)
-                interrupts.check()
-
-            make: Make = make_localizer
-            watch = None
+        with _pages(options, dataset, methods, console) as viewer:
+            results = _localized(options, dataset, methods, settings, what, viewer, console)
+            evaluation = evaluate(results, understanding.record)
+            write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
+            write_results(folder, evaluation)
             if viewer is not None:
-                viewer.check, make, watch = interrupts.check, viewer.make, viewer.vision.take
-            results = localize(
-                dataset, methods, settings, make=make, progress=progress, watch=watch
-            )
-        evaluation = evaluate(results, understanding.record)
-        write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
-        write_results(folder, evaluation)
+                with suppress(KeyboardInterrupt):  # ends the wait, and no localisation
+                    viewer.linger()
         if not options.no_plot:
             with work_bar(console, "drawing"):
                 # matplotlib is slow to import
@@ -98,6 +83,34 @@ def run_command(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")
     return _exit_code(results)
+
+
+def _localized(
+    options: argparse.Namespace,
+    dataset: SensorDataset,
+    methods: Sequence[str],
+    settings: EstimationSettings,
+    what: str,
+    viewer: LocalizationViewer | None,
+    console: Console,
+) -> LocalizationResults:
+    """Run the methods below a bar, and show them in pages where there are any."""
+    with (
+        time_bar(console, what, _length(dataset, options.begin)) as show,
+        Deferral() as interrupts,
+    ):
+
+        def progress(t: float) -> None:
+            show(t)
+            if viewer is not None:
+                viewer.progress(t)
+            interrupts.check()
+
+        if viewer is None:
+            return localize(dataset, methods, settings, progress=progress)
+        viewer.check = interrupts.check
+        make, watch = viewer.make, viewer.vision.take
+        return localize(dataset, methods, settings, make=make, progress=progress, watch=watch)
 
 
 def _length(dataset: SensorDataset, begin: float | None) -> float | None:

@@ -42,6 +42,10 @@ KEYS: tuple[tuple[Key, str, tuple[float, float, float, float]], ...] = (
     ("Q", "turn left", (0.0, 0.0, 0.0, KEY_RATE)),
     ("E", "turn right", (0.0, 0.0, 0.0, -KEY_RATE)),
 )
+KEY_TEXT = (
+    "Take the reference and drag its handle, or fly it by keys: **W S** ahead and back, **A D** left and right,"
+    " **R F** up and down, **Q E** turn."
+)
 
 
 class LiveViewer:
@@ -70,7 +74,8 @@ class LiveViewer:
         self._traces = [
             Trace(f"{self._scene.root}/{PATHS}/way_{i}") for i in range(len(references))
         ]
-        self._clock = server.gui.add_markdown("")
+        self._clock, self._news = server.gui.add_markdown(""), server.gui.add_markdown("")
+        self._may_control = may_control
         if may_control:
             add_time(server, flight.control)
             self._add_hand()
@@ -84,7 +89,7 @@ class LiveViewer:
         """Add what flies a vehicle by hand."""
         gui = self._server.gui
         with gui.add_folder("Fly"):
-            gui.add_markdown("Keys W A S D R F Q E, or drag the handle.")
+            gui.add_markdown(KEY_TEXT)
             self._vehicle = gui.add_dropdown("vehicle", self._names)
             gui.add_button("Take the reference").on_click(lambda _: self._add_gizmo())
             gui.add_button("Give it back").on_click(lambda _: self._release())
@@ -157,6 +162,18 @@ class LiveViewer:
         self._stop.set()
         self._thread.join()
         self._server.stop()
+
+    def linger(self, news: str, wants_reset: Callable[[], bool]) -> None:
+        """Let pages stay with the last instant of a flight that is over, until they are closed or it is reset.
+
+        Args:
+            news: how it ended.
+            wants_reset: whether it shall begin again.
+        """
+        again = "Reset flies it again. " if self._may_control else ""
+        self._news.content = f"**{news}** {again}Closing the page ends the command."
+        self._server.linger(wants_reset)
+        self._news.content = ""
 
     def _run(self) -> None:
         """Show the newest instant again and again, while anybody looks."""

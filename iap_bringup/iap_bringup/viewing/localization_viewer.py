@@ -129,6 +129,11 @@ class LocalizationViewer:
             self._due = time.perf_counter() + SHOW_PERIOD
             self._show(t)
 
+    def linger(self) -> None:
+        """Let pages stay with the last estimates until they are closed."""
+        self._clock.content += " &ensp; **done** Closing the page ends the command."
+        self._server.linger(lambda: False)
+
     def step(self) -> None:
         """Go on by one update, and pause."""
         self.is_paused, self._updates_left = True, 1

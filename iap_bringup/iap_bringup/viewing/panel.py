@@ -90,8 +90,9 @@ def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightS
 
         return show
 
+    followed = server.gui.add_checkbox("camera follows", initial_value=False)
+    followed.on_update(follow)
     with server.gui.add_folder("Shown", expand_by_default=False):
-        server.gui.add_checkbox("follow", initial_value=False).on_update(follow)
         for name in (*scenes[0].layers, PATHS):
             server.gui.add_checkbox(name, initial_value=True).on_update(shows(name))
 

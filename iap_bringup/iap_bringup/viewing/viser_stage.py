@@ -4,11 +4,13 @@
 import contextlib
 import errno
 import io
+import math
 import os
 import socket
 import sys
+import time
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,10 @@ TEXTURE_SIZE = 256  # largest side of a texture [pixels]
 FIRST_PORT, LAST_PORT, TRIED_PORTS = 8080, 65535, 100
 SAME_SIZE = 0.01  # relative change of a size that is not sent
 ALONE = "127.0.0.1"
+GRACE, LINGER_PERIOD = (
+    3.0,
+    0.1,
+)  # in which a page that was closed may return, and between two looks [s]
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")  # variables without which Linux shows nothing
 
 NO_POINT = np.array([[0.0, 0.0, -1000.0]], np.float16)
@@ -51,6 +57,14 @@ class Server(viser.ViserServer):
         """End, without a word on standard output."""
         with contextlib.redirect_stdout(io.StringIO()):
             super().stop()
+
+    def linger(self, is_over: Callable[[], bool]) -> None:
+        """Wait until nobody has looked for `GRACE`, or until a function says that it is over."""
+        looked = time.monotonic() if self.get_clients() else -math.inf
+        while time.monotonic() < looked + GRACE and not is_over():
+            time.sleep(LINGER_PERIOD)
+            if self.get_clients():
+                looked = time.monotonic()
 
     def request_share_url(self, verbose: bool = True) -> str | None:  # noqa: ARG002, FBT001, FBT002 - as viser has it
         """No address in the internet."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages of the viewer without a browser: addresses that are taken or do not exist, and browsers that come and go."""
 
+import json
 import os
 import re
 import signal
@@ -8,11 +9,16 @@ import socket
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import yaml
 from shown_flight import shown_flight
 from viewer_client import ViewerClient
 
 from iap_bringup.cli.main import main
+from iap_bringup.viewing.page import write_page
+from iap_bringup.viewing.record_notes import events_of
+from iap_bringup.viewing.source import RunSource
 from iap_bringup.viewing.viser_stage import ALONE, DISPLAYS, open_server
 from iap_description.errors import BadInput
 from iap_description.process import interrupts
@@ -67,30 +73,130 @@ def test_a_flight_whose_pages_have_no_address_leaves_no_folder(tmp_path, capsys)
     assert not out.exists()
 
 
+class Watched:
+    """A command that serves pages, in a process of its own.
+
+    Attributes:
+        lines: that it has written so far.
+    """
+
+    def __init__(self, *arguments, environment=None):
+        command = [sys.executable, "-P", "-m", "iap_bringup.cli.main", *arguments]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        self.process, self.lines = subprocess.Popen(command, **pipes, env=environment), []
+
+    def address(self):
+        """Address of its pages, once it has said that."""
+        for line in self.process.stdout:
+            self.lines.append(line)
+            found = re.search(r"http://\S+", line)
+            if found:
+                return found.group()
+        raise AssertionError("".join(self.lines))
+
+    def end(self):
+        """Wait for its end; returns the exit code and all that it has written."""
+        text = "".join([*self.lines, *self.process.stdout])
+        return self.process.wait(120.0), text
+
+
+@pytest.mark.slow
+def test_browsers_that_come_and_go_and_another_server_leave_a_flight_as_it_is(tmp_path):
+    flight = "run figure_eight --engine closed_form --duration 60 --no-plot --no-view".split()
+    other = open_server(port=0)
+    port = str(other.get_port())
+    pages = "--view web --no-browser --realtime --port".split()
+    shown = Watched(*flight, *pages, port, "--out", str(tmp_path / "shown"))
+    try:
+        address = shown.address()
+        with ViewerClient(address) as first:
+            assert moves(first)
+            with ViewerClient(address) as second:
+                assert moves(second)
+        with ViewerClient(address) as again:
+            assert moves(again)
+    finally:
+        shown.process.send_signal(signal.SIGINT)
+        _, text = shown.end()
+        other.stop()
+    assert f"port {port} is in use" in text
+    assert main([*flight, "--out", str(tmp_path / "alone")]) == 0
+    alone, seen = (load_run(tmp_path / each).vehicles[0].columns for each in ("alone", "shown"))
+    rows = len(seen.t)
+    assert rows > 10
+    assert np.array_equal(seen.t, alone.t[:rows])
+    assert np.array_equal(seen.x, alone.x[:rows])
+    assert np.array_equal(seen.reference, alone.reference[:rows])
+
+
+@pytest.mark.slow
+def test_a_page_stays_with_the_end_of_its_flight_from_which_it_is_flown_again(tmp_path):
+    flight = "run figure_eight --platform f450 --duration 6 --no-plot --no-view"
+    pages = "--view web --realtime --no-browser --port 0 --out".split()
+    shown = Watched(*flight.split(), *pages, str(tmp_path / "run"))
+    with ViewerClient(shown.address()) as client:
+        assert moves(client)
+        client.click("Break the rotor")
+        assert client.wait(lambda: any("Reset flies it again" in each for each in client.changes))
+        assert any("rotor 1 of aircraft 1 at 0 % thrust" in each for each in client.changes)
+        client.changes.clear()
+        client.click("Reset")
+        assert client.wait(lambda: any("The flight is over" in each for each in client.changes))
+    code, text = shown.end()
+    assert code == 0
+    assert "upside down" not in text
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert metrics["outcome"] == "completed"
+    assert "hand" not in metrics
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    folder = tmp_path / "run"
+    flight = "run hover --engine closed_form --duration 0.5 --no-plot --no-view".split()
+    assert main([*flight, "--out", str(folder)]) == 0
+    return folder
+
+
+def test_a_run_folder_of_an_older_version_is_shown_without_what_it_lacks(run_folder):
+    metrics = json.loads((run_folder / "metrics.json").read_text())
+    (run_folder / "metrics.json").write_text(json.dumps({"outcome": metrics["outcome"]}))
+    source = RunSource.of_folder(run_folder)
+    assert events_of(source.run) == [(source.span[1], "completed")]
+    write_page(source, run_folder / "view.html")
+    assert (run_folder / "view.html").stat().st_size > 1e5
+    (run_folder / "metrics.json").unlink()  # of a run that was killed
+    assert [each.text for each in events_of(RunSource.of_folder(run_folder).run)] == ["completed"]
+
+
+def test_a_run_folder_whose_keys_had_other_names_is_refused_in_a_line_that_names_them(
+    run_folder, capsys
+):
+    tree = yaml.safe_load((run_folder / "config.yaml").read_text())
+    tree["loop"] = tree.pop("rates")
+    (run_folder / "config.yaml").write_text(yaml.safe_dump(tree))
+    assert main(["view", str(run_folder), "--no-browser"]) == 2
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1
+    assert "config.yaml" in line
+    assert "rates" in line
+
+
 @pytest.mark.slow
 def test_an_interrupt_during_a_pause_keeps_what_was_flown_on_a_machine_without_a_browser(tmp_path):
     out = tmp_path / "run"
     arguments = (
         "run figure_eight --duration 600 --view web --realtime --no-plot --no-view --port 0"
     )
-    command = [sys.executable, "-P", "-m", "iap_bringup.cli.main", *arguments.split()]
     environment = {key: value for key, value in os.environ.items() if key not in DISPLAYS}
-    with subprocess.Popen(
-        [*command, "--out", str(out)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-    ) as process:
-        lines = iter(process.stdout)
-        address = next(filter(None, (re.search(r"http://\S+", line) for line in lines))).group()
-        with ViewerClient(address) as client:
-            assert moves(client)
-            client.click("Pause")
-            assert client.wait(lambda: "Play" in client.changes)
-            process.send_signal(signal.SIGINT)
-            rest = process.communicate(timeout=120)[0]
-    assert "no browser found" in rest
-    assert "what was flown is kept" in rest
-    assert process.returncode == interrupts.exit_code(signal.SIGINT)
+    shown = Watched(*arguments.split(), "--out", str(out), environment=environment)
+    with ViewerClient(shown.address()) as client:
+        assert moves(client)
+        client.click("Pause")
+        assert client.wait(lambda: "Play" in client.changes)
+        shown.process.send_signal(signal.SIGINT)
+        code, text = shown.end()
+    assert "no browser found" in text
+    assert "what was flown is kept" in text
+    assert code == interrupts.exit_code(signal.SIGINT)
     assert len(load_run(out).vehicles[0].columns.t) > 1
