@@ -177,8 +177,9 @@ class FilmStage:
         self._node(name).pose = pose
 
     def stretch(self, name: str, factor: float | Array) -> None:
-        """Scale an arrow, see `Stage`."""
-        self._node(name).length = float(np.max(factor))
+        """Scale an arrow along itself, or a ball by its largest factor, see `Stage`."""
+        node = self._node(name)
+        node.length = float(np.max(factor) if node.arrow is None else np.ravel(factor)[-1])
 
     def show(self, name: str, *, visible: bool) -> None:
         """Show or hide a node, see `Stage`."""

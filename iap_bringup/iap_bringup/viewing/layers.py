@@ -25,6 +25,7 @@ THRUST_COLOR: Rgb = (230, 77, 26)
 CONTACT_COLOR: Rgb = (230, 26, 153)
 GRID_COLOR: Rgb = (190, 196, 204)
 LEAST_LENGTH = 0.005  # of an arrow that is drawn [m]
+CONTACT_WIDTH = 2.0  # of arrows of contact, which lie along rods of 30 mm and are wider
 REFERENCE_AXES = 0.35  # [m]
 GRID_REACH, GRID_STEP, GRID_WIDTH = 10.0, 1.0, 0.006  # of the ground's lines [m]
 
@@ -200,14 +201,25 @@ def _attitude_along(direction: Array) -> Array:
     return np.array([-s * y, s * x, 0.0, math.cos(half)])
 
 
-def _put_arrow(stage: Stage, node: str, foot: Array, head: Array) -> None:
-    """Put the arrow of a node from a foot to a head, (3,) each [m]."""
+def _put_arrow(
+    stage: Stage, node: str, foot: Array, head: Array, width: float | None = None
+) -> None:
+    """Put the arrow of a node from a foot to a head, (3,) each [m].
+
+    Args:
+        stage: that draws.
+        node: above the arrow.
+        foot: (3,) of it [m].
+        head: (3,) of it [m].
+        width: factor on the radii of an arrow of 1 m; None lets them grow with its length.
+    """
     along = head - foot
     length = float(np.linalg.norm(along))
     stage.show(f"{node}/arrow", visible=length >= LEAST_LENGTH)
     if length >= LEAST_LENGTH:
         stage.place(node, np.concatenate([foot, _attitude_along(along / length)]))
-        stage.stretch(f"{node}/arrow", length)
+        size = length if width is None else np.array([width, width, length])
+        stage.stretch(f"{node}/arrow", size)
 
 
 class Thrusts:
@@ -268,4 +280,5 @@ class Contacts(UnderOneNode):
             if record is not None:
                 tip, force = so3.rotate(row[Q], np.stack([tip_P, record.raw_P[:3]]))
                 foot = row[P] + tip
-                _put_arrow(stage, node, foot, foot + CONTACT_METRES_PER_NEWTON * force)
+                head = foot + CONTACT_METRES_PER_NEWTON * force
+                _put_arrow(stage, node, foot, head, CONTACT_WIDTH)

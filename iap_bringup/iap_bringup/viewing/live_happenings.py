@@ -63,10 +63,10 @@ class LiveHappenings:
         t, gripper = steps[0].t, self._gripper
         if gripper is not None and self._grasp is None and gripper.close <= t < gripper.open:
             item = objects.get(gripper.object)
-            for i, arm in self._arms if item is not None else ():
+            for i, arm in self._arms:
                 joints, row = steps[i].arm, steps[i].x[0]
-                if joints is not None and is_reached(
-                    gripper, arm, row, ChainState(joints.q, joints.v), item
-                ):
+                if item is None or joints is None:
+                    continue
+                if is_reached(gripper, arm, row, ChainState(joints.q, joints.v), item):
                     self._grasp = Grasp(gripper.object, t, gripper.open)
         return Happenings(t, dict(self._contacts), self._grasp, metrics)

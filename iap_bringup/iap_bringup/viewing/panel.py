@@ -18,6 +18,7 @@ from iap_bringup.viewing.stage import Stage
 from iap_bringup.viewing.viser_stage import uplot, viser
 
 COLORS = ("#1f5fbf", "#c8501e", "#2e8b57", "#7a4fa3", "#b8860b", "#444444", "#d6457e", "#008b8b")
+FOLLOW_DISTANCE = 2.8  # of a camera that follows, from the vehicle [m]
 CURVE_SPAN = 10.0  # time that is drawn before the present one [s]
 CURVE_POINTS = 300
 CURVE_PERIOD, IMAGE_PERIOD = 0.3, 0.25  # wall time between two updates [s]
@@ -81,6 +82,14 @@ def add_layers(server: viser.ViserServer, stage: Stage, scenes: Sequence[FlightS
     def follow(event: viser.GuiEvent[Any]) -> None:
         for scene in scenes:
             scene.follows = event.target.value
+        home = scenes[0].home
+        if event.target.value and event.client is not None and home is not None:
+            camera = event.client.camera
+            away = camera.position - camera.look_at
+            camera.position = home + FOLLOW_DISTANCE * away / max(
+                float(np.linalg.norm(away)), 1e-3
+            )
+            camera.look_at = home
 
     def shows(name: str) -> Callable[[viser.GuiEvent[Any]], None]:
         def show(event: viser.GuiEvent[Any]) -> None:

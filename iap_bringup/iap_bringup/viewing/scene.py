@@ -55,6 +55,7 @@ class FlightScene:
         layers: by their names; each has a node of its name below the root.
         follows: whether the first vehicle stays in its place, and the world moves.
         offset: (3,) of the root, for flights beside each other [m].
+        home: (3,) where the first vehicle was first shown [m]; None before.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class FlightScene:
     ) -> None:
         self.root, self.follows = root, False
         self.offset = np.zeros(3)
-        self._home: Array | None = None
+        self.home: Array | None = None
         self.layers: dict[str, Layer] = {
             each.__name__.lower(): each(f"{root}/{each.__name__.lower()}", rig, meta)
             for each in LAYERS
@@ -91,9 +92,9 @@ class FlightScene:
         for layer in self.layers.values():
             layer.update(stage, steps, notes)
         p = steps[0].x[0, P]
-        if self._home is None:
-            self._home = p.copy()
-        shift = self.offset + (self._home - p if self.follows else 0.0)
+        if self.home is None:
+            self.home = p.copy()
+        shift = self.offset + (self.home - p if self.follows else 0.0)
         stage.place(self.root, np.concatenate([shift, LEVEL]))
 
 
