@@ -34,6 +34,11 @@ DOUBTFUL = 1.5  # the same, from which on they do not fit
 TURNING = 0.6  # part of the misfit without any turn that is left with right ones, at most
 SPAN, MEAN = 1.0, 0.4  # between two means of specific force, and of each [s]
 LARGE = 15.0  # by which gravity misses its place after a turn, from which on another unit is tried [deg]
+STEP, BUMP_HALF, BUMP_PERIOD = 0.01, 0.3, 0.1  # of even times, half of a bump, between bumps [s]
+FEWEST_BUMPS = 20
+MIN_ACCELERATION = 0.1  # RMS acceleration below which nothing is said [m/s^2]
+MATCHES = 0.2  # share of the accelerations that one map leaves, where it says anything
+DIFFERS = 0.5  # least share that remains without a map, where they do not move alike
 
 
 def force_size(sample: DataSample) -> str | None:
@@ -197,3 +202,57 @@ def _wrong_unit(sample: DataSample, factor: float, beside: str) -> BadInput:
         f"{sample.dataset.source}: the gyroscope does not fit {beside} in rad/s, but in {RATE_UNITS[factor]}:"
         f" --gyro-scale {factor:.6g}"
     )
+
+
+def motion_of_truth(sample: DataSample) -> str | None:
+    r"""Places of the truth beside specific forces.
+
+    Accelerations of places are means over bumps :math:`\varphi(\tau) = (1 - \tau^2)^3`, :math:`\int a \varphi =
+    \int p \ddot\varphi`; those of the inertial unit are R f - g, averaged alike, less their mean. One map M between
+    them is the identity where places are in metres and in the axes of the attitudes.
+
+    Raises:
+        BadInput: they move otherwise, by one map: in another unit or other axes.
+    """
+    truth = sample.dataset.aircraft[0].truth
+    if truth is None or not truth.has_attitude or truth.is_turned or len(sample.samples) < 2:
+        return None
+    begin, end = max(sample.t[0], truth.t[0]), min(sample.t[-1], truth.t[-1])
+    at = np.arange(begin, end, STEP)
+    if end - begin < FEWEST_BUMPS * BUMP_PERIOD + 2.0 * BUMP_HALF:
+        return None
+    poses = poses_at(at, truth.t, truth.poses)
+    f = np.stack([np.interp(at, sample.t, sample.f_B[:, k]) for k in range(3)], axis=1)
+    places, felt = _mean_accelerations(poses[:, :3], so3.rotate(poses[:, 3:], f))
+    if float(np.sqrt(np.mean(np.sum(felt**2, axis=1)))) < MIN_ACCELERATION:
+        return None
+    size = float(np.sum(places * felt) / np.sum(felt**2))
+    M = np.linalg.lstsq(felt, places, rcond=None)[0]
+    as_is, by_size, by_map = (_left(places, x) for x in (felt, size * felt, felt @ M))
+    if as_is < DIFFERS or by_map > MATCHES:
+        return None
+    why = f"{size:.3g} times as much: are they in another unit than metres"
+    if by_size > MATCHES:
+        why = "in other directions: are they in other axes than its attitudes"
+    raise BadInput(
+        f"{sample.dataset.source}: the truth's places move as the inertial unit feels it, but {why}? Convert them, or"
+        " leave --truth out"
+    )
+
+
+def _left(places: Array, felt: Array) -> float:
+    """Share of accelerations that others leave."""
+    return float(np.sum((places - felt) ** 2) / max(float(np.sum(places**2)), 1e-12))
+
+
+def _mean_accelerations(p: Array, force: Array) -> tuple[Array, Array]:
+    """Accelerations (B, 3) of places (K, 3), and those of forces (K, 3), over bumps; both less their means."""
+    half, apart = round(BUMP_HALF / STEP), round(BUMP_PERIOD / STEP)
+    tau = np.arange(-half, half + 1) / half
+    bump = (1.0 - tau**2) ** 3
+    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / BUMP_HALF**2
+    second -= second.mean()
+    windows = np.arange(0, len(p) - len(tau) + 1, apart)[:, None] + np.arange(len(tau))
+    a = np.einsum("k,bki->bi", second, p[windows]) / bump.sum()
+    felt = np.einsum("k,bki->bi", bump, force[windows]) / bump.sum()
+    return a - a.mean(axis=0), felt - felt.mean(axis=0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.errors import BadInput
-from iap_estimation.datasets import image_checks, inertial_checks, truth_checks
+from iap_estimation.datasets import image_checks, inertial_checks
 from iap_estimation.datasets.data_sample import DataSample, sample_of
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.range_checks import check_ranges
@@ -66,7 +66,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (  # what is said, and of which sensor; 
     ("inertial unit", inertial_checks.rate_unit),
     ("inertial unit", inertial_checks.vertical_of_truth),
     ("inertial unit", inertial_checks.vertical_of_camera),
-    ("inertial unit", truth_checks.motion_of_truth),
+    ("inertial unit", inertial_checks.motion_of_truth),
     ("images", image_checks.calibration),
     ("images", image_checks.contents),
     ("images", image_checks.repeated),

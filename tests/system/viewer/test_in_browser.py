@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 from browser import browser
+from hang import HANG
 from shown_flight import playing
 
 from iap_bringup.cli.main import main
@@ -269,7 +270,7 @@ def address_in(lines):
     raise AssertionError("no pages")
 
 
-def lines_of(log, seconds=60.0):
+def lines_of(log, seconds=HANG):
     """The lines of a node's log as they come."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
