@@ -14,10 +14,10 @@ from shlex import quote
 
 ROS_LISTS = {"AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH", "PYTHONPATH"}
 LISTS = ROS_LISTS | {"PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH"}
-DDS_PROFILES = (  # as Fast DDS 3 and 2 (of Jazzy) call it; the caller's own counts
-    "FASTDDS_DEFAULT_PROFILES_FILE",
-    "FASTRTPS_DEFAULT_PROFILES_FILE",
-)
+DDS_PROFILES = {  # as the libraries of Fast DDS 3 and 2 (of Jazzy) call it; the caller's own counts
+    "libfastdds.so": "FASTDDS_DEFAULT_PROFILES_FILE",
+    "libfastrtps.so": "FASTRTPS_DEFAULT_PROFILES_FILE",  # at which Fast DDS 3 warns
+}
 SHELL_OWN = {"_", "SHLVL", "PWD", "OLDPWD"}
 
 
@@ -71,8 +71,9 @@ def main(root: Path, venv: Path, underlay: str) -> None:
             sys.stdout.write(export_line(name, value, before.get(name, ""), alone))
     if wheels:
         profiles = quote(str(root / "tools" / "fastdds.xml"))
-        for name in DDS_PROFILES:
-            sys.stdout.write(f": ${{{name}:={profiles}}}\nexport {name}\n")
+        for library, name in DDS_PROFILES.items():
+            if (venv / "lib" / library).exists():
+                sys.stdout.write(f": ${{{name}:={profiles}}}\nexport {name}\n")
     sys.stdout.write("unset PYTHONHOME\n")
 
 
