@@ -11,6 +11,8 @@ from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import euler, so3
 from iap_io.flight_logs.flight_log import SETPOINTS, STATES, UNITS, Signal
 
+QUATERNION = UNITS["attitude"]
+ODD_NORM = 0.1  # distance of a quaternion's length from 1 beyond which it is none
 STRAY = 60.0  # least distance of a stray stamp from the others [s]
 ANY = "[*]"  # in a column's name: as many as there are
 
@@ -125,20 +127,37 @@ def signals_of(tables: Tables, fields: Iterable[LogField]) -> tuple[dict[str, Si
 def _signal(each: LogField, table: LogTable) -> tuple[Signal, list[str]] | None:
     """A signal out of one table; None where its columns are not there, or have no numbers."""
     names = _columns(each, table)
-    if not names or any(name not in table.columns for name in names):
+    if not names or not all(_is_numbers(table.columns.get(name)) for name in names):
         return None
-    raw = each.scale * np.stack([table.columns[name] for name in names], axis=1).astype(float)
-    values = FORMS[each.form](raw)
+    with np.errstate(invalid="ignore"):  # of NaN that signals, which is left out below
+        raw = np.stack([table.columns[name] for name in names], axis=1).astype(float)
+    values = _with_unit_quaternions(each, FORMS[each.form](each.scale * raw))
     stray = np.inf if each.signal in STATES else STRAY  # events come when they will
     keep, notes = usable_times(table.t, table.name, stray)
     finite = np.isfinite(values)
     rows = finite.any(axis=1) if each.signal in SETPOINTS else finite.all(axis=1)
     if (keep & rows).sum() < 2:
         return None
-    rows = keep if each.signal in SETPOINTS else keep & rows
-    t, values = table.t[rows], values[rows]
+    if each.signal in SETPOINTS:
+        rows = np.ones_like(keep)
+    elif (keep & ~rows).any():
+        notes.append(f"{table.name}: {(keep & ~rows).sum()} rows without {each.signal} left out")
+    t, values = table.t[keep & rows], values[keep & rows]
     source = each.source.replace(each.table, table.name, 1)
     return Signal(t, values, source, UNITS[each.signal]), notes
+
+
+def _is_numbers(column: np.ndarray | None) -> bool:
+    """True for a column of one number a row; definitions that are damaged make others of it."""
+    return column is not None and column.ndim == 1 and column.dtype.kind in "buif"
+
+
+def _with_unit_quaternions(each: LogField, values: Array) -> Array:
+    """The values, with NaN in place of quaternions that are none."""
+    if UNITS[each.signal] != QUATERNION:
+        return values
+    norms = np.linalg.norm(np.nan_to_num(values), axis=1, keepdims=True)
+    return np.asarray(np.where(np.abs(norms - 1.0) < ODD_NORM, values, np.nan))
 
 
 def _columns(each: LogField, table: LogTable) -> list[str]:

@@ -34,6 +34,10 @@ from iap_io.flight_logs.px4_names import (
 core = LazyModule("pyulog.core", "logs of PX4 need", "logs")
 
 MAGIC = b"ULog\x01\x12\x35"
+OF_DAMAGE = (  # what pyulog raises where bytes are not what they should be
+    struct.error, TypeError, ValueError, LookupError, ArithmeticError, AttributeError, OSError,
+    MemoryError,
+)  # fmt: skip
 HEADER = 16  # bytes before the first message
 MOST_INVALID = 0.5  # share of rows without a valid position from which on none counts
 KINDS = b"FABIMPQOCDRLS"  # letters of the messages that there are
@@ -51,7 +55,7 @@ def read_ulog(path: Path) -> FlightLog:
     kind = OTHER_VEHICLES.get(int(parameters.get("MAV_TYPE", 0)))
     if kind is not None:
         raise BadInput(f"{path}: a log of {kind}: this suite reads those of multirotors")
-    tables = _tables(ulog)
+    tables = tables_of(ulog)
     signals, notes = signals_of(tables, FIELDS)
     if not signals:
         raise BadInput(
@@ -63,7 +67,7 @@ def read_ulog(path: Path) -> FlightLog:
     )
     log = FlightLog(
         path, "PX4 ULog", _vehicle(ulog, parameters, rotors), signals, rotors,
-        rows=sum(len(each.data["timestamp"]) for each in ulog.data_list),
+        rows=sum(len(each.t) for same in tables.values() for each in same),
         parameters=parameters, notes=(*damage, *notes), advice=ADVICE,
     )  # fmt: skip
     return mended(log, tables)
@@ -74,16 +78,9 @@ def _parsed(path: Path) -> tuple[Any, list[str]]:
     topics = sorted({each.table for each in FIELDS})
     said = io.StringIO()  # pyulog prints its warnings on standard output
     try:
-        with contextlib.redirect_stdout(said):
-            ulog = core.ULog(str(path), topics)
-    except (
-        core.ULogException,
-        struct.error,
-        TypeError,
-        ValueError,
-        KeyError,
-        IndexError,
-    ) as error:
+        with contextlib.redirect_stdout(said), path.open("rb") as file:
+            ulog = core.ULog(file, topics)
+    except (core.ULogException, *OF_DAMAGE) as error:
         raise BadInput(
             f"{path}: not readable as PX4 ULog ({error}): copy it from the vehicle again"
         ) from error
@@ -107,9 +104,12 @@ def _is_whole(path: Path) -> bool:
     return at == len(data) or (at < len(data) and at + 3 <= len(data))  # data may be appended
 
 
-def _tables(ulog: Any) -> Tables:  # noqa: ANN401 - pyulog has no types
+def tables_of(ulog: Any) -> Tables:  # noqa: ANN401 - pyulog has no types
+    """The rows of each topic and instance."""
     tables: dict[str, list[LogTable]] = {}
     for each in sorted(ulog.data_list, key=lambda one: one.multi_id):
+        if "timestamp" not in each.data:  # its definition is damaged
+            continue
         stamps = each.data["timestamp"]
         measured = each.data.get("timestamp_sample")
         if measured is not None and each.name not in COMMANDS and measured.min() > 0:

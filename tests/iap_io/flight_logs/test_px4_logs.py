@@ -3,6 +3,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from ulog_writer import BOOT_US, HEADER, ULogWriter, flight_log
 
 from iap_bringup.cli.main import main
 from iap_description.errors import BadInput
-from iap_description.frames import swap_world
+from iap_description.frames import swap_attitude, swap_world
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.inspection import Inspection
+from iap_io.flight_logs.px4_ulog import tables_of
 from iap_io.flight_logs.readers import open_log
 from iap_io.trajectories.reader import read_recorded
 
@@ -97,6 +99,24 @@ def test_bytes_that_are_lost_in_the_middle_are_noted(log):
     half = len(whole) // 2
     read = _of(log, whole[:half] + bytes(1000) + whole[half + 1000 :])
     assert any(note.startswith("damaged bytes") for note in read.notes)
+
+
+def test_a_topic_whose_definition_has_lost_its_time_is_left_out():
+    data = {"timetamp": np.arange(3), "x": np.arange(3.0)}
+    damaged = SimpleNamespace(name="vehicle_local_position", multi_id=0, data=data)
+    assert tables_of(SimpleNamespace(data_list=[damaged])) == {}
+
+
+def test_quaternions_that_are_none_are_left_out_and_counted(flight, tmp_path):
+    R = so3.matrix_from_quaternion(flight.q)
+    made = flight_log(flight, R_said=swap_attitude(R))
+    rows = [k for k, (_, row) in enumerate(made.rows) if row[3:5] == b"\x00\x00"][20:23]
+    for k in rows:
+        stamp, row = made.rows[k]
+        made.rows[k] = (stamp, row[:-16] + bytes(16))
+    read = open_log(made.write(tmp_path / "flight.ulg"))
+    assert len(read.signals[names.ATTITUDE].t) == len(flight.t) - 3
+    assert "vehicle_attitude: 3 rows without attitude left out" in read.notes
 
 
 def test_rows_that_the_logger_lost_are_a_gap(flight, tmp_path):
