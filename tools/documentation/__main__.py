@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the site of docs/, without a network; every warning is an error.
 
-./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]] [--figures [COMMAND ...]] [--tables]
+./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]] [--figures [COMMAND ...]] [--tables] [--light]
 """
 
 import argparse
@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gallery import fly_gallery
+from light_picture import take_light_picture
 from public_names import missing_names
 from result_tables import measure, stale_pages, write_tables
 from site_pages import PYTHON, ROOT, python_folders
@@ -49,6 +50,11 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="write the tables of the pages from the figures; nothing is built",
     )
+    out.add_argument(
+        "--light",
+        action="store_true",
+        help="draw the picture of light and weather anew; nothing is built",
+    )
     return out
 
 
@@ -65,6 +71,8 @@ def run(options: argparse.Namespace) -> int:
     """Do what the options say; returns the exit code."""
     if options.gallery is not None:
         return fly_gallery(options.gallery)
+    if options.light:
+        return take_light_picture()
     if options.figures is not None:
         return measure(options.figures)
     if options.tables:
