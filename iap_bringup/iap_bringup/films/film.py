@@ -135,7 +135,7 @@ class _Film:
         """Picture number k."""
         t = float(self._times[k])
         self._source.show(self._scene, self._stage, t)
-        picture = self._stage.picture(self._views[k])
+        picture = self._stage.picture(self._views[k], t)
         self._paths.draw(picture, t)
         self._stage.draw_marks(picture)
         return self._captions.on(picture.pixels, t)

@@ -212,15 +212,15 @@ class FilmStage:
             pose = np.concatenate([p, so3.multiply(pose[Q], local[Q])])
         return pose
 
-    def picture(self, view: View) -> "FilmPicture":
-        """The picture from a place."""
+    def picture(self, view: View, t: float = 0.0) -> "FilmPicture":
+        """The picture from a place at a time [s]."""
         if not self._is_loaded:
             self._meshed = [name for name, node in self._nodes.items() if node.parts]
             self._renderer.load(self._scene, [self._nodes[name].parts for name in self._meshed])
             self._is_loaded = True
         q_WC = so3.quaternion_from_matrix(view.R_WC)
         shots = [
-            Shot(model, spec, view.p_WC_W, q_WC)
+            Shot(model, spec, view.p_WC_W, q_WC, t=t)
             for model, spec in zip(self._models, (self._spec, self._depth_spec), strict=True)
         ]
         poses = np.array([self._pose(name) for name in self._meshed]).reshape(-1, 7)

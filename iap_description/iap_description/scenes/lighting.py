@@ -104,3 +104,7 @@ class Weather(Record):
     fog_height: Positive = 30.0  # over which fog becomes half as dense [m]
     wetness: Share = 0.0  # of surfaces
     snow_cover: Share = 0.0  # of surfaces that face upwards
+    rain: Annotated[float, Field(strict=True, ge=0.0, le=150.0)] = (
+        0.0  # [mm/h]; wets surfaces, too
+    )
+    snowfall: Annotated[float, Field(strict=True, ge=0.0, le=20.0)] = 0.0  # [mm/h of water]

@@ -28,6 +28,7 @@ class Shot:
         v_WC_W: (3,) its velocity [m/s]; counts where images are blurred.
         w_WC_W: (3,) its angular velocity [rad/s].
         hidden: rows of the bodies that are not drawn, such as the one that carries it.
+        t: time [s]; counts where rain or snow falls.
     """
 
     model: CameraModel
@@ -37,6 +38,7 @@ class Shot:
     v_WC_W: Array = field(default_factory=lambda: np.zeros(3))
     w_WC_W: Array = field(default_factory=lambda: np.zeros(3))
     hidden: tuple[int, ...] = ()
+    t: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -246,14 +246,14 @@ class MountedCameras:
         tilts = self._upright if state.tilts is None else state.tilts
         turned = self._rotors.poses(state.rows, tilts)
         poses = np.vstack([x[:, POSE], state.objects[:, POSE], turned])
-        frames = self._renderer.render([self._shot(each, x) for each in due], poses)
+        frames = self._renderer.render([self._shot(each, x, t) for each in due], poses)
         self.seconds += time.perf_counter() - began
         self.count += len(frames)
         pairs = zip(due, frames, strict=True)
         return [image for each, frame in pairs for image in each.readings(t, frame)]
 
-    def _shot(self, camera: MountedCamera, x: Array) -> Shot:
-        """A camera in a state; the rotors on its body are hidden like that."""
+    def _shot(self, camera: MountedCamera, x: Array, t: float) -> Shot:
+        """A camera in a state at a time [s]; the rotors on its body are hidden like that."""
         shot = camera.shot(x)
         rotors = self._rotors.carried_by(shot.hidden)
-        return replace(shot, hidden=(*shot.hidden, *(self._first_rotor + i for i in rotors)))
+        return replace(shot, hidden=(*shot.hidden, *(self._first_rotor + i for i in rotors)), t=t)

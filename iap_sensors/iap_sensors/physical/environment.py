@@ -22,6 +22,7 @@ from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
 COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
 KOSCHMIEDER = 3.912  # contrast of 2 % is left after the visibility: ln 50
 FORWARD = 0.85  # asymmetry of scattering by fog's drops
+SOAKING = 4.0  # rain that wets everything [mm/h]
 NIGHT_SKY = np.array([0.9, 0.95, 1.1]) * 2e-5  # luminance over a town [kcd/m^2]
 DARK = 1e-4  # least illuminance that a scene is rendered in without lamps [klx]
 KEY_STRENGTH = 0.6  # of the darkness of dusk and night, 1 is as eyes see them
@@ -85,6 +86,11 @@ class Environment:
             return replace(made, exposed_for=lighting.exposed_for / 1000.0)
         metered = float(np.sqrt(level * made._around)) + _lamplight(lamps)  # noqa: SLF001
         return replace(made, exposed_for=metered / _key(metered))
+
+    @property
+    def wetness(self) -> float:
+        """Wetness of surfaces: as the weather says, or as rain makes them."""
+        return max(self.weather.wetness, min(self.weather.rain / SOAKING, 1.0))
 
     @property
     def daylight(self) -> Array:

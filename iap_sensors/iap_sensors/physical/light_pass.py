@@ -23,6 +23,7 @@ from iap_sensors.physical.darkroom import Darkroom, LightFormat, LightTarget
 from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.lamps import DrawnLamps
 from iap_sensors.physical.material_textures import FORM, MaterialTextures
+from iap_sensors.physical.particles import Particles
 from iap_sensors.physical.programs import UNITS, columns_of, program, write
 from iap_sensors.physical.sky_textures import SkyTextures
 
@@ -83,6 +84,7 @@ class LightPainter:
         self._lamps: DrawnLamps | None = None
         if environment.lamps:
             self._lamps = DrawnLamps(*shared, drawn.standing, environment.lamps)
+        self._particles = Particles(context, environment.weather, environment.daylight / np.pi)
         self._targets: dict[LightFormat, LightTarget] = {}
         self._darkroom = Darkroom(context)
         extra = () if self._lamps is None else self._lamps.defines
@@ -127,8 +129,7 @@ class LightPainter:
     def _paint_light(self, light: LightTarget, viewpoint: Viewpoint) -> None:
         """Draw light: first what is opaque, then the sky and lamps, then what one sees through."""
         environment = self._environment
-        weather = environment.weather
-        has_water = weather.wetness > 0.0 or weather.snow_cover > 0.0
+        has_water = environment.wetness > 0.0 or environment.weather.snow_cover > 0.0
         look = _Look(
             light.form.mono,
             environment.fog_density > 0.0,
@@ -149,6 +150,10 @@ class LightPainter:
             self._lamps.draw(values, mono=light.form.mono)
         self._context.enable(moderngl.BLEND)
         _render(triangles, self._drawn.pick(viewpoint, see_through=True))
+        size = light.form.width, light.form.height
+        light.frame.depth_mask = False
+        self._particles.draw(values, viewpoint, size, mono=light.form.mono)
+        light.frame.depth_mask = True
         self._context.disable(moderngl.BLEND)
 
     def _use_textures(self) -> None:
@@ -192,7 +197,7 @@ class LightPainter:
             "harmonics": self._sky.harmonics,
             "fog": environment.fog,
             "fog_law": (environment.fog_density, 1.0 / environment.fog_height),
-            "water": (environment.weather.wetness, environment.weather.snow_cover),
+            "water": (environment.wetness, environment.weather.snow_cover),
         }
 
 

@@ -12,6 +12,7 @@ from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.lighting import Lamp, Lighting, Sun, TimeOfDay, Weather
 from iap_sensors.cameras.make import make_renderer
+from iap_sensors.physical.particles import Fallers
 
 NO_BODIES = np.zeros((0, 7))
 DOWN = turned(pitch=90.0)  # up in the image is x, left is y
@@ -197,6 +198,29 @@ def test_fog_leaves_two_per_cent_of_contrast_at_its_visibility(physical):
     np.testing.assert_allclose(
         np.array(gaps[1:]) / gaps[0], np.exp(-3.912 * np.array([19.0, 39.0]) / 40.0), atol=0.02
     )
+
+
+def test_rain_falls_and_is_the_same_at_the_same_time(physical):
+    light, camera_ = Lighting(exposed_for=20000.0), camera(exposure=1.0)
+    changed = []
+    for rain in (0.0, 5.0, 80.0):
+        weather = Weather(clouds=1.0, rain=rain, wetness=1.0)
+        physical.load(lit(matte(wall(4.0, color=grey(0.02))), light=light, weather=weather), [])
+        at = [shot(camera_, (0.0, 0.0, 2.0), t=t) for t in (0.5, 0.7, 0.5)]
+        one, later, again = (f.mono.astype(int) for f in physical.render(at, NO_BODIES))
+        np.testing.assert_array_equal(one, again)
+        changed.append(np.abs(one - later).mean())
+    assert changed[0] == 0.0 and 0.0 < changed[1] < changed[2]
+
+
+def test_drops_are_as_many_and_as_fast_as_in_nature():
+    """Marshall and Palmer's rain holds its rate as water: the sum of volume times speed is R, but for small drops."""
+    for rate in (10.0, 50.0):
+        falling = Fallers.of(Weather(rain=rate))
+        flux = (np.pi / 6.0 * falling.diameters**3 * falling.speeds).sum() / falling.box**3
+        assert 0.3 * rate < 3.6e6 * flux < 1.1 * rate
+    flakes = Fallers.of(Weather(snowfall=2.0))
+    assert 0.003 < flakes.diameters.mean() < 0.012 and 0.8 < flakes.speeds.mean() < 1.6
 
 
 def test_depth_and_labels_are_those_of_the_fast_renderer(physical, opengl):
