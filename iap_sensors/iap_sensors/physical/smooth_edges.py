@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Levels = NDArray[np.uint8]
+Real = np.float32
 
 LEAST_CONTRAST = 10  # of the neighbours, below which nothing is an edge [levels]
 SHIFT = 3  # nor below their largest level over 2^3
@@ -74,7 +75,7 @@ def _smooth_colors(image: Levels, grey: Levels, out: Levels) -> None:
 
 
 @njit(cache=True, inline="always")
-def _extremes(grey: Levels, i: int, j: int) -> tuple[int, int]:
+def _extremes(grey: Levels, i: int, j: int) -> tuple[np.int32, np.int32]:
     """The least and the largest level of a pixel and its four neighbours across corners."""
     nw, ne, sw, se = grey[i - 1, j - 1], grey[i - 1, j + 1], grey[i + 1, j - 1], grey[i + 1, j + 1]
     m = grey[i, j]
@@ -83,7 +84,7 @@ def _extremes(grey: Levels, i: int, j: int) -> tuple[int, int]:
 
 
 @njit(cache=True, inline="always")
-def _way(grey: Levels, i: int, j: int) -> tuple[float, float]:
+def _way(grey: Levels, i: int, j: int) -> tuple[Real, Real]:
     """Rows and columns along the edge at a pixel: across the slope, the farther the steeper it is to one side."""
     nw, ne = np.float32(grey[i - 1, j - 1]), np.float32(grey[i - 1, j + 1])
     sw, se = np.float32(grey[i + 1, j - 1]), np.float32(grey[i + 1, j + 1])
@@ -94,7 +95,7 @@ def _way(grey: Levels, i: int, j: int) -> tuple[float, float]:
 
 
 @njit(cache=True, inline="always")
-def _along(image: Levels, i: int, j: int, y: float, x: float) -> tuple[float, float]:
+def _along(image: Levels, i: int, j: int, y: Real, x: Real) -> tuple[Real, Real]:
     """Means of two levels near a pixel and of two far from it, along an edge."""
     row, column = np.float32(i), np.float32(j)
     near = _at(image, row - SIXTH * y, column - SIXTH * x)
@@ -105,7 +106,7 @@ def _along(image: Levels, i: int, j: int, y: float, x: float) -> tuple[float, fl
 
 
 @njit(cache=True, inline="always")
-def _at(image: Levels, row: float, column: float) -> float:
+def _at(image: Levels, row: Real, column: Real) -> Real:
     """A level between pixels, linear; both are positive."""
     i, j = np.int32(row), np.int32(column)
     a, b = row - np.float32(i), column - np.float32(j)
