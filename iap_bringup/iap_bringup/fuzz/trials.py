@@ -84,12 +84,32 @@ def run_command(
     process = _forked(
         main if environment is None else _started(environment), arguments, home, limits or {}
     )
+    try:
+        status, used, timed_out, sent = _awaited(process, interrupt)
+    except BaseException:  # who waits is interrupted: nobody else ends the command
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        raise
+    out, err = (_text(home / name) for name in (OUT, ERR))
+    code = os.waitstatus_to_exitcode(status)
+    timed_out |= code == -signal.SIGXCPU
+    return Ending(code, out, err, used.ru_utime + used.ru_stime, timed_out, sent)
+
+
+def _awaited(
+    process: int, interrupt: tuple[int, float] | None
+) -> tuple[int, resource.struct_rusage, bool, int | None]:
+    """Wait for a process, which gets a signal, or is killed after too long a time.
+
+    Returns:
+        Its status, what it has used, whether it was killed, and the signal that it was sent.
+    """
     began, timed_out, sent = time.monotonic(), False, None
     patience = CPU_SECONDS * max(1.0, os.getloadavg()[0])
     while True:
         ended, status, used = os.wait4(process, os.WNOHANG)
         if ended:
-            break
+            return status, used, timed_out, sent
         if interrupt is not None and sent is None and time.monotonic() - began > interrupt[1]:
             sent = interrupt[0]
             os.kill(process, sent)
@@ -97,10 +117,6 @@ def run_command(
             os.kill(process, signal.SIGKILL)
             timed_out = True
         time.sleep(POLL)
-    out, err = (_text(home / name) for name in (OUT, ERR))
-    code = os.waitstatus_to_exitcode(status)
-    timed_out |= code == -signal.SIGXCPU
-    return Ending(code, out, err, used.ru_utime + used.ru_stime, timed_out, sent)
 
 
 def _forked(main: Main, arguments: list[str], home: Path, limits: Mapping[str, int]) -> int:

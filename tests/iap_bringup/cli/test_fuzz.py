@@ -2,6 +2,7 @@
 """`iap fuzz`: what it takes for a fault, and that damaged input of many kinds has none."""
 
 import json
+import os
 import resource
 import signal
 import sys
@@ -119,6 +120,30 @@ def test_news_of_compiling_are_no_second_line_of_a_refusal(tmp_path):
     assert fault_of([], ending, None) is None
     ending = run_command(refusing, ["iap: and more\n"], tmp_path)
     assert fault_of([], ending, None).startswith("not one line")
+
+
+def test_a_command_ends_with_who_waits_for_it(tmp_path):
+    number = tmp_path / "number"
+
+    def sleeping(arguments):
+        number.write_text(str(os.getpid()))
+        time.sleep(60.0)
+        return 0
+
+    def give_up(*_):
+        if number.exists() and number.read_text():
+            raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    try:
+        with pytest.raises(TimeoutError):
+            run_command(sleeping, [], tmp_path)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text()), 0)
 
 
 def test_too_few_open_files_are_one_line(tmp_path):
