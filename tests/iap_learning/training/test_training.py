@@ -206,7 +206,7 @@ def test_a_minute_of_training_raises_success(tmp_path):
     """From the flights of an expert that fails more often than not; not every seed's clone is good so soon."""
     sets = ("threads=1", "online.together=10", "offline.data.episodes=256")
     sets += ("offline.bc.updates=2000", "worlds=128")
-    experiment = make_experiment("docking", Choice(steps=250_000, seed=1, assignments=sets))
+    experiment = make_experiment("docking", Choice(steps=90_000, seed=1, assignments=sets))
     (tmp_path / "run").mkdir()
     best = begin(experiment, tmp_path / "run").best
     rows = read_progress(tmp_path / "run/progress.csv")
