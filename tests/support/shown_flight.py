@@ -22,6 +22,7 @@ def shown_flight(name="figure_eight", **settings):
     def fly():
         with Simulation(flight) as simulation:
             simulation.begin(observers=[live], guidance=[live])
+            live.attach(simulation)
             try:
                 simulation.fly()
             except FlightFailed as failure:

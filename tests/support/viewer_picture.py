@@ -1,43 +1,66 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The picture of the viewer in docs: ``./iap python tests/support/viewer_picture.py RUN TIME OUT.png`` by Chromium."""
+"""Pictures of the viewer in README and docs, by Chromium.
+
+``./iap python tests/support/viewer_picture.py run RUN TIME OUT.png`` shows a recorded run,
+``./iap python tests/support/viewer_picture.py flight OUT.png`` a flight that is led by hand.
+"""
 
 import sys
-import threading
 from pathlib import Path
 
 from browser import browser
+from shown_flight import playing, shown_flight
 
 from iap_bringup.viewing.run_viewer import RunViewer
 from iap_bringup.viewing.source import RunSource
-from iap_bringup.viewing.viser_stage import ALONE, open_server
 
 SIZE = {"width": 1100, "height": 700}
 SETTLING = 6000  # until the page has drawn what it was sent [ms]
+LED_FROM, BLOWN_FROM, SEEN_AT = 9.0, 13.0, 16.0  # of the flight [s]
 
 
-def main(run, t, out):
+def opened(new_page, address):
+    """A page of an address without the notice that there is no graphics card."""
+    page = new_page()
+    page.page.set_viewport_size(SIZE)
+    page.open(address)
+    page.pause(SETTLING)
+    page.page.click(".mantine-Notification-closeButton")
+    return page
+
+
+def run(folder, t, out):
     """Show a run at a time [s] in a page, and write what the page shows."""
-    server, stop = open_server(port=0), threading.Event()
-    viewer = RunViewer(server, [RunSource.of_folder(Path(run))])
-    thread = threading.Thread(target=viewer.run, args=(stop,))
-    thread.start()
-    try:
+    sources = [RunSource.of_folder(Path(folder))]
+    with playing(lambda server: RunViewer(server, sources)) as (viewer, address):
         with browser() as new_page:
-            page = new_page()
-            page.page.set_viewport_size(SIZE)
-            page.open(f"http://{ALONE}:{server.get_port()}")
-            page.pause(SETTLING)
+            page = opened(new_page, address)
             viewer.playback.is_paused = True
-            page.page.click(".mantine-Notification-closeButton")  # that there is no graphics card
             page.page.click("text=Curves")
             viewer.playback.seek(float(t))
             page.pause(SETTLING)
             page.page.screenshot(path=out)
-    finally:
-        stop.set()
-        thread.join()
-        server.stop()
+
+
+def flight(out):
+    """Fly a spiral whose reference is led upwards, in wind, and write what its page shows."""
+    with shown_flight("three_star_spiral") as (live, address), browser() as new_page:
+        page = opened(new_page, address)
+
+        def wait_until(t):
+            while live.steps()[0].t < t:
+                page.pause(100)
+
+        wait_until(LED_FROM)
+        page.page.get_by_role("button", name="Take the reference").click()
+        for _ in range(12):
+            page.page.keyboard.press("r")
+            page.pause(80)
+        wait_until(BLOWN_FROM)
+        live.blow(6.0, 45.0)
+        wait_until(SEEN_AT)
+        page.page.screenshot(path=out)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    {"run": run, "flight": flight}[sys.argv[1]](*sys.argv[2:])

@@ -199,9 +199,10 @@ def draw_overview(figure: Figure, flight: FlightCurves) -> None:
     """Path, errors and thrusts in one picture."""
     figure.set_size_inches(WIDTH, 3.5)
     title(figure, flight)
-    path = draw_path(figure, flight, (0.01, 0.02, 0.54, 0.92))
-    figure.legend(*path.get_legend_handles_labels(), loc="upper right", ncols=5)
-    rows = figure.add_gridspec(3, 1, left=0.625, right=0.985, top=0.905, bottom=0.115, hspace=0.16)
+    path = draw_path(figure, flight, (0.01, 0.02, 0.52, 0.87))
+    names = path.get_legend_handles_labels()
+    figure.legend(*names, loc="upper left", ncols=5, bbox_to_anchor=(0.0, 0.955))
+    rows = figure.add_gridspec(3, 1, left=0.625, right=0.985, top=0.965, bottom=0.115, hspace=0.16)
     panels = [figure.add_subplot(rows[i]) for i in range(3)]
     draw = _draw_error_panels if flight.is_followed else _draw_motion_panels
     labels = draw(panels[:2], flight)

@@ -25,7 +25,8 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.rig_spec import rig_spec
 
 MAX_POINTS = 600  # of a path that is drawn
-REFERENCE_POINTS = 200  # of a reference's way to come
+REFERENCE_PERIOD = 0.15  # between two points of a reference's way to come [s]
+FEWEST_POINTS, MOST_POINTS = 200, 3000  # of it
 
 
 class Source(Protocol):
@@ -92,14 +93,20 @@ class LiveSource(Protocol):
 def reference_ways(flight: Flight) -> list[Array]:
     """Ways (n, 3) of the references of a flight's vehicles [m]."""
     return [
-        np.vstack([each.timeline.rows(k, k + 1)[:, REF_P] for k in _instants(each.timeline.last)])
+        np.vstack(
+            [
+                each.timeline.rows(k, k + 1)[:, REF_P]
+                for k in _instants(each.timeline.last, 1.0 / flight.scenario.rates.control_hz)
+            ]
+        )
         for each in flight.vehicles
     ]
 
 
-def _instants(last: int) -> list[int]:
-    """Some instants of a flight, evenly chosen."""
-    return np.unique(np.linspace(0, last, REFERENCE_POINTS).astype(int)).tolist()
+def _instants(last: int, dt: float) -> list[int]:
+    """Some instants of a flight with a period [s], evenly chosen: a long flight has not the corners of a short one."""
+    count = int(np.clip(last * dt / REFERENCE_PERIOD, FEWEST_POINTS, MOST_POINTS))
+    return np.unique(np.linspace(0, last, count).astype(int)).tolist()
 
 
 class RunSource:

@@ -8,8 +8,11 @@ from starting_flight import starting_flight
 
 from iap_bringup.viewing.live_trace import Trace
 from iap_bringup.viewing.scene import FlightScene
+from iap_bringup.viewing.source import reference_ways
 from iap_description.states import P
 from iap_physics.nodes.markers import METRES_PER_NEWTON
+from iap_simulation.flights.flight import Flight
+from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.rig_spec import rig_spec
 
 
@@ -60,6 +63,14 @@ def test_the_line_of_a_vehicle_begins_anew_where_time_does():
         trace.extend(stage, 0.1 * k, np.array([5.0, 0.1 * k, 1.0]))
     anew = np.concatenate(list(stage.lines.values()))
     assert (anew[..., 0] == 5.0).all()
+
+
+def test_the_way_of_a_long_reference_has_no_corners():
+    flight = Flight.of(resolved("figure_eight", {}, {"duration": 120.0})[0])
+    (way,) = reference_ways(flight)
+    legs = np.linalg.norm(np.diff(way, axis=0), axis=1)
+    assert legs.sum() > 50.0
+    assert legs.max() < 0.5  # [m]
 
 
 def test_a_line_joins_no_points_between_which_nobody_looked():
