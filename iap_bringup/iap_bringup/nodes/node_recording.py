@@ -68,6 +68,8 @@ class FlightReplay:
         self.policy = None if agent is None else info_of(agent, scenario)
         self.unfollowed = unfollowed(agent, [each.name for each in vehicles])
         self.task = DockingMonitor.of(scenario) or getattr(agent, "task", None)
+        if self.task is not None:
+            self.task.warm_up()  # nodes that fly do not wait for it
 
     def update(self, ticks: Sequence[Step], last: LastValue) -> None:
         """Take an instant; the task begins with the second one, as in the closed loop.

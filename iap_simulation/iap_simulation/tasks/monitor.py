@@ -71,6 +71,9 @@ class TaskMonitor(ABC, Generic[PlantT]):
     def observe(self, plant: PlantT) -> None:
         """Observe the present control instant, each once and in order, from the second one on."""
 
+    def warm_up(self) -> None:  # noqa: B027 - most have nothing that takes long
+        """Compile what `observe` runs, before time goes on, and observe nothing; nothing by default."""
+
     @abstractmethod
     def metrics(self, plant: PlantT) -> dict[str, Any]:
         """Value of the key in metrics.json."""

@@ -68,11 +68,19 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._k += 1
         if self._k % self._task.repeat or self.is_over:
             return
-        x, action = plant.state(0), np.zeros((1, 1))
+        self._assess(plant.state(0), self._counted)
+        self.distances.append(float(self._counted.distance[0]))
+
+    def warm_up(self) -> None:
+        """Compile what assesses a step, on the start."""
+        self._assess(self._vehicle.start[None], Counted.of(1))
+
+    def _assess(self, x: Array, counted: Counted) -> None:
+        """Count a step that ends in a state (1, bodies, 13)."""
+        action = np.zeros((1, 1))
         states = ObservationInputs(x, self._goal(), self._zero, action[None], action)
         inputs = StepInputs(action, self._clearance(x), self._zero)
-        assess(0, 1, states, inputs, self._of_task, self._counted, np.zeros(1), NO_OBSERVATION)
-        self.distances.append(float(self._counted.distance[0]))
+        assess(0, 1, states, inputs, self._of_task, counted, np.zeros(1), NO_OBSERVATION)
 
     def _clearance(self, x: Array) -> Array:
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])
