@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Poses of the longest flight in a flight log: where the vehicle was, or its position set-points."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,22 +35,22 @@ def read_log(path: Path, reading: PoseReading) -> Samples:
 
 
 def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
-    """Samples of the longest flight in a log, in the log's own axes.
+    """Samples of one flight in a log, the longest by default, in the log's own axes.
 
     Args:
         log: of an autopilot.
-        reading: its topic is ``position`` (the default) or ``position_setpoint``.
+        reading: its topic is ``position`` (the default) or ``position_setpoint``, with ``:2`` of the second flight.
 
     Raises:
         BadInput: the log has no such positions, or no flight; naming the reason.
     """
     path = log.path
-    topic = reading.topic or POSITION
+    topic, _, number = (reading.topic or POSITION).partition(":")
     if topic not in ATTITUDES:
         raise BadInput(
             f"{path}: --topic {topic}: of a flight log {' or '.join(ATTITUDES)} is flown"
         )
-    flight, notes = _flight(log)
+    flight, notes = _flight(log, number)
     position = log.signals.get(topic)
     if position is None:
         reason = log.missing.get(topic, "the log has none")
@@ -61,20 +62,35 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
         check = check_frames(log, flight)
         if check.is_contradicted:
             raise BadInput(f"{path}: {check.verdict}; --convention says what they are")
-    return _samples(log.noted(*notes), topic, position.between(*flight), reading)
+    samples = _samples(log.noted(*notes), topic, position.between(*flight), reading)
+    about = replace(samples.about, topic=reading.topic or POSITION)  # by which it is read again
+    return replace(samples, about=about)
 
 
-def _flight(log: FlightLog) -> tuple[InTheAir, list[str]]:
-    """The longest flight, and a note on it and the others."""
+def _flight(log: FlightLog, number: str) -> tuple[InTheAir, list[str]]:
+    """The flight of a number, or else the longest, and a note on it and the others.
+
+    Raises:
+        BadInput: there is none.
+    """
     flights = flights_in(log)
     if not flights:
         raise BadInput(
             f"{log.path}: the vehicle is never in the air: nothing to fly; 'iap inspect {log.path}' says what there is"
         )
-    longest = max(flights, key=lambda each: each.duration)
-    note = f"in the air from {longest.begin:.1f} to {longest.end:.1f} s after boot"
-    others = [f"{each.begin:.1f} to {each.end:.1f} s" for each in flights if each is not longest]
-    return longest, [note + (f"; not read: {', '.join(others)}" if others else "")]
+    numbers = {str(k): each for k, each in enumerate(flights, 1)}
+    if number and number not in numbers:
+        raise BadInput(
+            f"{log.path}: --topic ...:{number}: the log has {counted(len(flights), 'flight')}, from 1 on"
+        )
+    one = numbers[number] if number else max(flights, key=lambda each: each.duration)
+    note = f"in the air from {one.begin:.1f} to {one.end:.1f} s after boot"
+    others = [
+        f"{each.begin:.1f} to {each.end:.1f} s (:{k})"
+        for k, each in numbers.items()
+        if each is not one
+    ]
+    return one, [note + (f"; not read: {', '.join(others)}" if others else "")]
 
 
 def _samples(log: FlightLog, topic: str, position: Signal, reading: PoseReading) -> Samples:

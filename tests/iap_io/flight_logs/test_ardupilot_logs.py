@@ -24,7 +24,7 @@ def flight():
     return motion(np.arange(0.0, 10.0, 0.02))
 
 
-def made(flight, *more, message=COPTER, leap=0.0):
+def made(flight, *more, message=COPTER, leap=0.0, events=((50_000_000, 10), (50_100_000, 28))):
     """A log of a motion, in degrees, NED and FRD."""
     us = [round(1e6 * (BOOT + t)) for t in flight.t]
     R = so3.matrix_from_quaternion(flight.q)
@@ -48,7 +48,7 @@ def made(flight, *more, message=COPTER, leap=0.0):
             Rows("ATT", "Qfff", "TimeUS,Roll,Pitch,Yaw", rows(turns)),
             Rows("XKF1", "QBffffff", "TimeUS,C,PN,PE,PD,VN,VE,VD", estimates),
             Rows("IMU", "QBffffff", "TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ", inertial),
-            Rows("EV", "QB", "TimeUS,Id", [(us[0], 10), (us[5], 28)]),
+            Rows("EV", "QB", "TimeUS,Id", events),
             *more,
         )
     )
@@ -112,6 +112,19 @@ def test_events_of_old_releases_have_the_times_of_what_is_around_them(flight, tm
     assert only.begin == pytest.approx(BOOT + 0.5 * flight.t[-1], abs=0.2)
     level = open_log(path).signals[names.ATTITUDE].values[0]
     assert level == pytest.approx([0.0, 0.0, 0.0, 1.0], abs=1e-9)  # east is a yaw of zero
+
+
+def test_each_of_several_flights_can_be_flown(flight, tmp_path):
+    events = [(50_000_000, 10), (50_100_000, 28), (53_000_000, 18), (55_000_000, 28)]
+    path = tmp_path / "flight.bin"
+    path.write_bytes(made(flight, events=events))
+    assert read_recorded(path).duration == pytest.approx(flight.t[-1] - 5.0, abs=0.03)
+    first = read_recorded(path, topic="position:1")
+    assert first.duration == pytest.approx(2.9, abs=0.03)
+    assert first.about.keys["topic"] == "position:1"  # by which config.yaml reads it again
+    assert any("not read: 55.0 to 60.0 s (:2)" in note for note in first.about.notes)
+    with pytest.raises(BadInput, match="--topic ...:3: the log has 2 flights"):
+        read_recorded(path, topic="position:3")
 
 
 def test_rows_out_of_order_are_left_out_and_counted(flight, tmp_path):
