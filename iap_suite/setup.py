@@ -19,7 +19,10 @@ PACKAGES = [
     "iap_simulation",
 ]
 EXTRAS = {
-    "pybullet": ["pybullet>=3.2.7,<3.3"],  # its C functions are called as 3.2.7 has them
+    "pybullet": [
+        "pybullet>=3.2.7,<3.3 ; python_version < '3.12'",  # its C functions are called as 3.2.7 has them
+        "mujoco-core>=4,<5 ; python_version >= '3.12'",  # where PyBullet has no wheel, and compiles for minutes
+    ],
     "mujoco": ["mujoco-core>=4,<5"],  # the first with worlds side by side
     "view": ["viser>=1.1.1,<1.2", "pillow>=11,<14"],  # pages are written as viser 1.1 reads them
     "cameras": ["moderngl>=5.12,<6", "opencv-python-headless>=5,<6"],

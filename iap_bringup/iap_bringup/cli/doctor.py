@@ -86,6 +86,7 @@ CORE = (
     ("xacro", "xacro"),
 )
 PYBULLET = ("pybullet", "pybullet")
+NO_WHEEL = (3, 12)  # Python from which on PyBullet has no wheel
 MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
 EXTRAS = (
     Extra("view", (("viser", "viser"),)),
@@ -188,14 +189,21 @@ def _core() -> list[Finding]:
 def _engines() -> list[Finding]:
     """The engines with contact, of which one is enough, and the one without."""
     group = "engines"
-    found = _packages(
-        group, Extra("pybullet", (PYBULLET,)) if CHECKOUT is None else None, (PYBULLET,)
-    )
+    found = _packages(group, None, (PYBULLET,))
+    if not found[0].is_there and (CHECKOUT is None or sys.version_info >= NO_WHEEL):
+        found = [found[0]._replace(remedy=pybullet_remedy(sys.version_info))]
     found += _packages(group, MUJOCO, MUJOCO.packages)
     if not any(each.is_there for each in found):
         found = [each._replace(is_needed=True) for each in found]
     closed = Finding(group, "closed_form", "of the suite, flights without contact", is_there=True)
     return [*found, closed]
+
+
+def pybullet_remedy(version: tuple[int, ...]) -> str:
+    """The line that installs PyBullet for a version of Python, or says what flies in its place."""
+    if version < NO_WHEEL:
+        return install_line("pybullet")
+    return f"no wheel for this Python: fly in MuJoCo, or with a compiler: {sys.executable} -m pip install pybullet"
 
 
 def _pictures() -> list[Finding]:

@@ -36,14 +36,21 @@ def install_line(extra: str) -> str:
 
 
 def requirements(extra: str) -> list[str]:
-    """Requirements of an extra in the suite's metadata, with versions."""
+    """Requirements of an extra for this Python in the suite's metadata, with versions."""
     mark = re.compile(rf"""extra\s*==\s*["']{extra}["']""")
     try:
         lines = requires(SUITE) or []
     except PackageNotFoundError:  # packages of the suite were installed one by one
         lines = []
-    found = [line.partition(";")[0].strip() for line in lines if mark.search(line)]
+    lines = [line for line in lines if mark.search(line) and _is_for(line, sys.version_info[1])]
+    found = [line.partition(";")[0].strip() for line in lines]
     return found or [f"{SUITE}[{extra}]"]
+
+
+def _is_for(line: str, minor: int) -> bool:
+    """True if a requirement is one of Python 3 of a minor version; others are not asked for here."""
+    limit = re.search(r"""python_version\s*(<|>=)\s*["']3\.(\d+)["']""", line)
+    return limit is None or (minor < int(limit[2])) == (limit[1] == "<")
 
 
 class LazyModule:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The engine of who names none, and libraries that are not installed."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from iap_bringup.cli.doctor import pybullet_remedy
 from iap_description.errors import BadInput
 from iap_description.process import extras
 from iap_physics.engines import make
@@ -50,6 +53,22 @@ def test_a_library_that_is_missing_is_named_with_ranges_where_pip_installed_the_
     assert text.endswith("-m pip install 'mujoco-core<5,>=4'")
     monkeypatch.setattr(extras, "requires", lambda _: None)
     assert extras.install_line("view").endswith("pip install 'iap-suite[view]'")
+
+
+@pytest.mark.parametrize(("minor", "brought"), [(11, "pybullet<3.3"), (12, "mujoco-core<5")])
+def test_the_extra_of_pybullet_brings_what_has_a_wheel_for_this_python(
+    minor, brought, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(extras, "CHECKOUT", tmp_path)
+    python = SimpleNamespace(version_info=(3, minor), executable="python")
+    monkeypatch.setattr(extras, "sys", python)
+    lines = [
+        'pybullet<3.3; python_version < "3.12" and extra == "pybullet"',
+        'mujoco-core<5; python_version >= "3.12" and extra == "pybullet"',
+    ]
+    monkeypatch.setattr(extras, "requires", lambda _: lines)
+    assert extras.install_line("pybullet") == f"python -m pip install '{brought}'"
+    assert ("fly in MuJoCo" in pybullet_remedy((3, minor))) == (minor > 11)
 
 
 def test_a_module_that_is_missing_is_an_error_when_it_is_used_and_not_before(monkeypatch):

@@ -19,6 +19,11 @@ try:
     with native_output_discarded():
         import pybullet as bullet
 except ModuleNotFoundError as error:
+    if sys.version_info >= (3, 12):
+        raise BadInput(
+            "engine 'pybullet' needs pybullet, which has no wheel for this Python: --engine mujoco flies without it, or"
+            f" with a compiler: {sys.executable} -m pip install pybullet"
+        ) from error
     raise missing(error.name, "engine 'pybullet' needs", "pybullet") from error
 
 Handle = tuple[int, int]  # PyBullet's body and link; link -1 is the base
