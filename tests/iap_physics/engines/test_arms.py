@@ -10,13 +10,14 @@ import pytest
 from contact_engines import NAMES
 from various_platforms import platform_of
 
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_description.math import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.chain_inertia import composite, holding_torques, momentum_matrix
 from iap_description.vehicles.platform import load_platform, platform_tree
 from iap_description.world.world import World
+from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.engine import WORLD
 from iap_physics.engines.make import make_engine
 
@@ -234,3 +235,27 @@ def test_what_a_link_touches_is_felt_by_the_central_body(name):
     weight = 120 * DT * assembly.mass * np.array([0.0, 0.0, -G])
     assert touched > 5 and impulse[2] > 1.0
     np.testing.assert_allclose(impulse, gained - weight, atol=2e-2)
+
+
+@pytest.mark.parametrize("wrong", [[0.1, np.nan, 0.2], [0.1, np.inf, 0.2], [0.1, 0.2], 0.1])
+@pytest.mark.parametrize("which", ["q", "v", "torque"])
+def test_a_command_that_is_not_finite_or_of_other_joints_is_refused_and_changes_nothing(
+    which, wrong
+):
+    motors = ArmMotors(assembly_with().arm)
+    assert not motors.command(q=[0.1, 0.8, 0.3])
+    before = motors.targets.copy()
+    with pytest.raises(IapError, match="arm command: 3 finite numbers expected"):
+        motors.command(**{which: wrong})
+    np.testing.assert_array_equal(motors.targets, before)
+
+
+def test_a_command_beyond_a_joints_travel_or_speed_is_clipped_and_counted():
+    arm = assembly_with().arm
+    motors, (low, high) = ArmMotors(arm), arm.record.limits
+    assert motors.command(q=high + [0.0, 0.1, 0.0], v=[-1e3, 0.0, 0.0])
+    np.testing.assert_allclose(motors.targets[0], high)
+    assert motors.targets[1, 0] == -arm.record.motor_speeds[0]
+    assert motors.clipped.tolist() == [1, 1, 0]
+    assert not motors.command(q=low)
+    np.testing.assert_array_equal(motors.targets[1:], 0.0)
