@@ -133,7 +133,9 @@ def _tables(layout: Layout, rows: np.ndarray) -> list[LogTable]:
         for name, letter in zip(layout.columns, layout.letters, strict=True)
     }
     t = _times(layout.name, columns)
-    of_instance = next((columns[name] for name in INSTANCES if name in columns), None)
+    letters = dict(zip(layout.columns, layout.letters, strict=True))  # I may be an integral, too
+    numbers = [name for name in INSTANCES if letters.get(name) in ("B", "b", "M")]
+    of_instance = columns[numbers[0]] if numbers else None
     if of_instance is None or layout.name == "PARM":
         return [LogTable(layout.name, t, columns)]
     tables = []

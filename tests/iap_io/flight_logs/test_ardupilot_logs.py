@@ -10,6 +10,7 @@ from iap_description.errors import BadInput
 from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.dataflash import read_messages
 from iap_io.flight_logs.inspection import Inspection
 from iap_io.flight_logs.readers import open_log
 from iap_io.trajectories.reader import read_recorded
@@ -125,6 +126,12 @@ def test_each_of_several_flights_can_be_flown(flight, tmp_path):
     assert any("not read: 55.0 to 60.0 s (:2)" in note for note in first.about.notes)
     with pytest.raises(BadInput, match="--topic ...:3: the log has 2 flights"):
         read_recorded(path, topic="position:3")
+
+
+def test_an_integral_is_no_number_of_an_instance():
+    rows = [(50_000_000 + k, 0.1 * k) for k in range(9)]
+    (table,) = read_messages(dataflash((Rows("PIDR", "Qf", "TimeUS,I", rows),))).tables["PIDR"]
+    assert len(table.t) == 9
 
 
 def test_rows_out_of_order_are_left_out_and_counted(flight, tmp_path):
