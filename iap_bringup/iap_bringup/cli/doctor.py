@@ -191,7 +191,7 @@ def _engines() -> list[Finding]:
     group = "engines"
     found = _packages(group, None, (PYBULLET,))
     if not found[0].is_there and (CHECKOUT is None or sys.version_info >= NO_WHEEL):
-        found = [found[0]._replace(remedy=pybullet_remedy(sys.version_info))]
+        found = [found[0]._replace(remedy=pybullet_remedy(sys.version_info[:2]))]
     found += _packages(group, MUJOCO, MUJOCO.packages)
     if not any(each.is_there for each in found):
         found = [each._replace(is_needed=True) for each in found]
