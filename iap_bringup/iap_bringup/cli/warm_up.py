@@ -29,6 +29,7 @@ from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
+from iap_sensors.physical.smooth_edges import smoothed
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.runs.run import record
 
@@ -106,6 +107,8 @@ def _pybullet(folder: Path) -> None:
 
 def _estimates(folder: Path) -> None:
     """Flights on estimates."""
+    for levels in (np.zeros((16, 16), np.uint8), np.zeros((16, 16, 3), np.uint8)):
+        smoothed(levels)  # of images in physical light
     if _can_draw():
         for method in ("joint", "virpo", "drift_filter"):
             record("figure_eight", folder=folder / method, **_estimating(method))

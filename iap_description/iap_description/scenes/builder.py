@@ -150,9 +150,9 @@ class Builder:
         vertices, normals, faces = triangles
         hidden = (vertices[faces][..., 2] < 1e-6).all(axis=1)
         R = euler.matrix_from_rpy_deg([0.0, 0.0, yaw_deg])
-        own = _uv((vertices - middle) @ R, normals @ R)
-        uv = own / tile + self.rng.random(2)
-        metres = _fitted(own, normals, STOREY) if texture == "facade" else tile * uv
+        along = _uv((vertices - middle) @ R, normals @ R)
+        uv = along / tile + self.rng.random(2)
+        metres = _fitted(along, normals, STOREY) if texture == "facade" else tile * uv
         tint = (*(self.rng.uniform(0.88, 1.0) * self.rng.uniform(0.93, 1.0, 3)).tolist(), 1.0)
         shown = vertices, normals, faces[~hidden]
         self._add_part(kind, shown, uv, texture, color or tint, metres=metres)
@@ -183,12 +183,12 @@ def _uv(vertices: Array, normals: Array) -> Array:
     return np.stack([(vertices * right).sum(axis=1), (vertices * up).sum(axis=1)], -1)
 
 
-def _fitted(places: Array, normals: Array, pitch: float) -> Array:
+def _fitted(points: Array, normals: Array, pitch: float) -> Array:
     """Places (n, 2) [m] on flat sides, so that whole pitches lie between the edges of each."""
-    out = places.copy()
+    out = points.copy()
     for normal in np.unique(normals.round(6), axis=0):
         side = (normals.round(6) == normal).all(axis=1)
-        low, high = places[side].min(axis=0), places[side].max(axis=0)
+        low, high = points[side].min(axis=0), points[side].max(axis=0)
         size = np.maximum(high - low, 1e-9)
-        out[side] = (places[side] - low) * np.maximum(np.round(size / pitch), 1.0) * pitch / size
+        out[side] = (points[side] - low) * np.maximum(np.round(size / pitch), 1.0) * pitch / size
     return out

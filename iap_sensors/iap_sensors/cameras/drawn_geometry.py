@@ -17,7 +17,7 @@ from iap_sensors.cameras.view import PinholeView, camera_of_map
 
 
 @dataclass(frozen=True, eq=False)
-class Viewpoint:
+class ShotView:
     """A camera's view from a place: p_WC_W (3,) [m] and q_WC (4,)."""
 
     shot: Shot
@@ -86,7 +86,7 @@ class DrawnGeometry:
         self.corner_buffer.write(moving.tobytes(), offset=24 * first)
         return True
 
-    def pick(self, viewpoint: Viewpoint, *, see_through: bool) -> int:
+    def pick(self, viewpoint: ShotView, *, see_through: bool) -> int:
         """Send the faces that may be seen to the graphics card, opaque ones or the others; the number of vertices."""
         geometry = self.geometry
         drawn = (geometry.opacity < 1.0) == see_through

@@ -13,7 +13,7 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.process.extras import cv2
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.drawn_geometry import DrawnGeometry, Viewpoint
+from iap_sensors.cameras.drawn_geometry import DrawnGeometry, ShotView
 from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.programs import UNITS, Look, Programs
 from iap_sensors.cameras.renderer import Shot, refuse_tone
@@ -69,7 +69,7 @@ class Painter:
             place: p_WC_W (3,) [m] and q_WC (4,) to draw from.
         """
         refuse_tone(shot.spec, "opengl")
-        viewpoint = Viewpoint(shot, view, place)
+        viewpoint = ShotView(shot, view, place)
         clip_of_map = viewpoint.clip_of_map
         if target.format.kind == "range":
             target.begin()
@@ -80,7 +80,7 @@ class Painter:
             self._paint_look(target, viewpoint, values)
 
     def _paint_look(
-        self, target: RenderTarget, viewpoint: Viewpoint, values: Mapping[str, ArrayLike]
+        self, target: RenderTarget, viewpoint: ShotView, values: Mapping[str, ArrayLike]
     ) -> None:
         """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
         look = Look(
@@ -100,7 +100,7 @@ class Painter:
         surface.draw(values, self._drawn.pick(viewpoint, see_through=True))
         self._context.disable(moderngl.BLEND)
 
-    def _values(self, viewpoint: Viewpoint) -> Mapping[str, ArrayLike]:
+    def _values(self, viewpoint: ShotView) -> Mapping[str, ArrayLike]:
         """Values of the programs' variables, by name."""
         spec, view, K = viewpoint.shot.spec, viewpoint.view, viewpoint.view.K
         return {

@@ -103,8 +103,8 @@ class Environment:
         """Illuminance of ground that is as bright as what is seen around, sky above it and ground below [klx]."""
         half = self.sky.shape[0] // 2
         ring = self.sky_in_fog[int((1.0 - RING) * half) : half].mean(axis=(0, 1)) @ LUMINANCE
-        own = GROUND_ALBEDO * float(self.daylight @ LUMINANCE) / np.pi
-        return 0.5 * (float(ring) + own) * np.pi / GROUND_ALBEDO
+        ground = GROUND_ALBEDO * float(self.daylight @ LUMINANCE) / np.pi
+        return 0.5 * (float(ring) + ground) * np.pi / GROUND_ALBEDO
 
     @property
     def sky_in_fog(self) -> Array:
@@ -121,8 +121,8 @@ def _sun_of(scene: Scene, lighting: Lighting) -> Array:
         return lighting.sun.direction_W
     if scene.time_of_day is not None:
         return scene.time_of_day.direction_W
-    own = np.asarray(scene.light.direction_W, dtype=float)
-    return np.asarray(own / np.linalg.norm(own))
+    towards = np.asarray(scene.light.direction_W, dtype=float)
+    return np.asarray(towards / np.linalg.norm(towards))
 
 
 @lru_cache(maxsize=4)
@@ -190,9 +190,9 @@ def _in_fog(sun: Array, sun_W: Array, sky: Array, depth: float) -> tuple[Array, 
     d, sizes = directions(*sky.shape[:2])
     cosine = np.maximum(d[..., 2], 0.0)
     clear = np.exp(-depth / np.maximum(d[..., 2], 0.01))
-    seen = np.einsum("hwc,hw->c", sky, sizes * cosine * clear)
+    between = np.einsum("hwc,hw->c", sky, sizes * cosine * clear)
     gap = float(np.sum(sizes * cosine * (1.0 - clear)))
-    return direct, np.maximum(through * total - direct * up - seen, 0.0) / gap
+    return direct, np.maximum(through * total - direct * up - between, 0.0) / gap
 
 
 def _key(metered: float) -> float:

@@ -13,7 +13,7 @@ from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.drawn_geometry import DrawnGeometry, Viewpoint
+from iap_sensors.cameras.drawn_geometry import DrawnGeometry, ShotView
 from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.programs import Programs
 from iap_sensors.cameras.renderer import Shot
@@ -104,7 +104,7 @@ class LightPainter:
         self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
     ) -> None:
         """Draw what a camera sees, see `Artist`."""
-        viewpoint = Viewpoint(shot, view, place)
+        viewpoint = ShotView(shot, view, place)
         if target.format.kind == "range":
             target.begin()
             opaque = self._drawn.pick(viewpoint, see_through=False)
@@ -126,7 +126,7 @@ class LightPainter:
         }
         self._darkroom.develop(light, target, curve, values)
 
-    def _paint_light(self, light: LightTarget, viewpoint: Viewpoint) -> None:
+    def _paint_light(self, light: LightTarget, viewpoint: ShotView) -> None:
         """Draw light: first what is opaque, then the sky and lamps, then what one sees through."""
         environment = self._environment
         has_water = environment.wetness > 0.0 or environment.weather.snow_cover > 0.0
@@ -167,7 +167,7 @@ class LightPainter:
         if self._lamps is not None:
             self._lamps.shadows.use(UNITS["lamp_shadows"])
 
-    def _values(self, viewpoint: Viewpoint) -> Mapping[str, ArrayLike]:
+    def _values(self, viewpoint: ShotView) -> Mapping[str, ArrayLike]:
         """Values of the programs' variables that change from image to image."""
         spec = viewpoint.shot.spec
         map_of_ray = so3.matrix_from_quaternion(viewpoint.place[1])

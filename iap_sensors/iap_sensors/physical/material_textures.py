@@ -93,9 +93,9 @@ def linear(color: Array) -> Array:
 def _tangents(part: MeshPart, uv: NDArray[np.float32]) -> Array:
     """(n, 3) directions in which u grows at each vertex, of the last face that it belongs to."""
     out = np.tile([1.0, 0.0, 0.0], (len(part.vertices), 1))
-    corners, places = part.vertices[part.faces], uv[part.faces]
+    corners, at = part.vertices[part.faces], uv[part.faces]
     e1, e2 = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    d1, d2 = places[:, 1] - places[:, 0], places[:, 2] - places[:, 0]
+    d1, d2 = at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]
     turn = d1[:, 0] * d2[:, 1] - d2[:, 0] * d1[:, 1]
     along = (e1 * d2[:, 1:] - e2 * d1[:, 1:]) * np.sign(turn)[:, None]
     size = np.linalg.norm(along, axis=1)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
 from iap_description.scenes.lighting import Weather
-from iap_sensors.cameras.drawn_geometry import Viewpoint
+from iap_sensors.cameras.drawn_geometry import ShotView
 from iap_sensors.physical.programs import columns_of, program, write
 
 REACH = 6.0  # side of the box around the camera in which each drop is drawn, at most [m]
@@ -70,15 +70,15 @@ class Particles:
         self._context, self._airlight = context, airlight
         falling = Fallers.of(weather)
         self._count, self._box = len(falling.diameters), falling.box
-        places = np.random.default_rng(SEED + 1).random((self._count, 3))
-        rows = np.column_stack([places, falling.diameters, falling.speeds]).astype(np.float32)
+        positions = np.random.default_rng(SEED + 1).random((self._count, 3))
+        rows = np.column_stack([positions, falling.diameters, falling.speeds]).astype(np.float32)
         self._buffer = context.buffer(rows.tobytes() or bytes(20))
         self._programs: dict[bool, tuple[moderngl.Program, moderngl.VertexArray]] = {}
 
     def draw(
         self,
         values: Mapping[str, ArrayLike],
-        viewpoint: Viewpoint,
+        viewpoint: ShotView,
         size: tuple[int, int],
         *,
         mono: bool,
@@ -98,7 +98,7 @@ class Particles:
         made, vertices = self._programs[mono]
         shot, view = viewpoint.shot, viewpoint.view
         blur = shot.spec.blur
-        own: dict[str, ArrayLike] = {
+        further: dict[str, ArrayLike] = {
             "airlight": self._airlight,
             "eye_velocity": shot.v_WC_W,
             "half_size": (0.5 * size[0], 0.5 * size[1]),
@@ -107,7 +107,7 @@ class Particles:
             "focal": view.K[0, 0] * size[0] / view.width,
             "box": self._box,
         }
-        write(made, {**values, **own})
+        write(made, {**values, **further})
         vertices.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=self._count)
 
     def _made(self, *, mono: bool) -> tuple[moderngl.Program, moderngl.VertexArray]:

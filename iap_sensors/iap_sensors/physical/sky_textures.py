@@ -23,10 +23,10 @@ class SkyTextures:
     """
 
     def __init__(self, context: moderngl.Context, environment: Environment) -> None:
-        seen = environment.sky_in_fog
+        visible = environment.sky_in_fog
         self.sky = _texture(context, environment.sky)
-        self.harmonics = harmonics(seen)
-        levels = mirrored(seen)
+        self.harmonics = harmonics(visible)
+        levels = mirrored(visible)
         self.mirrored = _texture(context, levels[0])
         self.mirrored.build_mipmaps(0, LEVELS - 1)
         for level, image in enumerate(levels):
