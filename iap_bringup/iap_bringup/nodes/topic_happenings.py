@@ -30,7 +30,7 @@ class TopicHappenings:
     """
 
     def __init__(self, flight: Flight) -> None:
-        self._flight = flight
+        self._flight, self._meta = flight, flight.meta
         self.forget()
 
     def forget(self) -> None:
@@ -78,5 +78,5 @@ class TopicHappenings:
             self._seen.record(i, step)
         tasks = {} if self._task is None else {self._task.key: self._task.events(self._plant)}
         losses = {name: each.events for name, each in self._losses.items()}
-        meta = self._flight.meta
+        meta = self._meta
         return events_until(meta, self._seen.at(steps, objects, event_tree(meta, tasks, losses)))

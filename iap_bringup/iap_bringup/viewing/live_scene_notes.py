@@ -61,7 +61,7 @@ class LiveSceneNotes:
         covariances = self._estimates.at(steps[0].t)
         clouds = self._points.at(steps)
         objects = self._objects()
-        metrics = {**events_so_far(self._simulation, self._flight), **self.metrics}
+        metrics = {**events_so_far(self._simulation, self._flight, self._meta), **self.metrics}
         events = events_until(self._meta, self._happenings.at(steps, objects, metrics))
         return SceneNotes(self._couplings(), covariances, clouds, objects, events)
 

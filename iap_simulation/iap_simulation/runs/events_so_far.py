@@ -24,11 +24,11 @@ def estimate_losses(simulation: Simulation, flight: Flight) -> dict[str, list[tu
     return losses
 
 
-def events_so_far(simulation: Simulation, flight: Flight) -> dict[str, Any]:
-    """Events of the task and of the estimators up to the present instant."""
+def events_so_far(simulation: Simulation, flight: Flight, meta: RunMeta) -> dict[str, Any]:
+    """Events of the task and of the estimators up to the present instant; `meta` is the flight's, made once."""
     task = simulation.task
     tasks = {} if task is None else {task.key: task.events(simulation.plant)}
-    return event_tree(flight.meta, tasks, estimate_losses(simulation, flight))
+    return event_tree(meta, tasks, estimate_losses(simulation, flight))
 
 
 def event_tree(
