@@ -70,7 +70,7 @@ class Declared(NamedTuple):
 
     @property
     def comment(self) -> str:
-        """What it is, what it may be, and when it may be set."""
+        """Description, range and access of a parameter."""
         within = "" if self.limits is None else "From {:g} to {:g}.".format(*self.limits)
         when = "In flight." if self.changeable else ""
         return " ".join(filter(None, (self.description, self.constraints, within, when)))
@@ -98,7 +98,7 @@ def noted() -> Iterator[dict[str, dict[str, Declared]]]:
 
 
 def flown_by(flight: Mapping[str, Any]) -> tuple[list[Callable[[], SuiteNode]], str]:
-    """What makes the nodes that a launch file starts for a flight, and their parameter file."""
+    """Factories of the nodes that a launch file starts for a flight, and their parameter file."""
     values = FLIGHT | dict(flight)
     arguments = {"pace": "lockstep", "reference": "true", "record": "false", "localization": ""}
     nodes = flight_nodes(resolve_flight(values)[0], values, arguments)
@@ -108,7 +108,7 @@ def flown_by(flight: Mapping[str, Any]) -> tuple[list[Callable[[], SuiteNode]], 
 
 
 def maker(launched: LaunchedNode) -> Callable[[], SuiteNode]:
-    """What makes a node of a flight, whose parameters the process has."""
+    """Factory of a node of a flight, whose parameters the process has."""
     alias = ALIASES.get(launched.executable)
     if alias is None:
         return partial(NODES[launched.executable], namespace=launched.space)
@@ -131,7 +131,7 @@ def alone(folder: Path) -> str:
 
 
 def parameters_of_nodes() -> dict[str, dict[str, Declared]]:
-    """What every node declares, in all flights together."""
+    """Parameters that every node declares, in all flights together."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         found = stack.enter_context(noted())

@@ -148,7 +148,7 @@ def _fly_in_browser(
 
 
 def _news(result: Result) -> str:
-    """How a flight has ended, in a sentence for its pages."""
+    """Sentence for a flight's pages: its end."""
     return f"{(result.failure or 'The flight is over').rstrip('.')}."
 
 

@@ -47,7 +47,7 @@ def grasp_of(scenario: Scenario, run: RunData) -> Grasp | None:
 def is_reached(
     gripper: GripperSpec, arm: MountedArm, row: Array, chain: ChainState, item: Array
 ) -> bool:
-    """Whether the tip of an arm on a body's row (13,) is within a gripper's reach of its object, a row (13,)."""
+    """True if the tip of an arm on a body's row (13,) is within a gripper's reach of its object, a row (13,)."""
     link = link_rows(arm, row, chain)[-1]
     tip = link[P] + so3.rotate(link[Q], arm.chain.tip)
     point = item[P] + so3.rotate(item[Q], np.array(gripper.point))

@@ -176,7 +176,7 @@ def shown_limit(curves: Sequence[tuple[Array, Booleans]], least: float) -> float
 
 
 def beyond_text(values: Array, limit: float, unit: str) -> str:
-    """How far errors go beyond what is shown, after their RMSE; empty where they do not."""
+    """Note on the largest error beyond what is shown; empty where all are shown."""
     largest = _largest(values)
     return f", in grey up to {largest:.3g} {unit}" if largest > limit else ""
 

@@ -62,6 +62,7 @@ class LocalizationViewer:
         self._localizers: dict[str, Localizer] = {}
         self.vision = VisionLog(len(dataset.aircraft))
         self._traces: dict[str, Trace] = {}
+        self._t = 0.0
         self._stage = ViserStage(server)
         server.gui.configure_theme(show_logo=False, show_share_button=False)
         self._clock = server.gui.add_markdown("")
@@ -121,6 +122,7 @@ class LocalizationViewer:
 
     def progress(self, t: float) -> None:
         """Show the estimates so far if it is time to, and wait while the way is paused; t since its begin [s]."""
+        self._t = t
         while self.is_paused and not self._updates_left:
             time.sleep(PAUSE_PERIOD)
             self.check()
@@ -131,6 +133,7 @@ class LocalizationViewer:
 
     def linger(self) -> None:
         """Let pages stay with the last estimates until they are closed."""
+        self._show(self._t)
         self._clock.content += " &ensp; **done** Closing the page ends the command."
         self._server.linger(lambda: False)
 

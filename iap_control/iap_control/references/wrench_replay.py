@@ -122,7 +122,7 @@ def _without_times(reading: PoseReading) -> PoseReading:
 def _timed(
     recorded: RecordedWrench, poses: RecordedTrajectory | None
 ) -> tuple[RecordedWrench, float]:
-    """What was read, and the seconds from the first pose to the first wrench.
+    """Wrenches of a recording, and the seconds from the first pose to the first wrench.
 
     Raises:
         BadInput: they do not overlap.

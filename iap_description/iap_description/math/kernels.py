@@ -453,7 +453,7 @@ def yaw_of(q: Array) -> float:
 
 @njit(cache=True)
 def all_finite(a: Array) -> bool:
-    """Whether every element is a number."""
+    """True if every element is a number."""
     for value in a.flat:  # noqa: SIM110 - compiled, a loop is faster
         if not math.isfinite(value):
             return False

@@ -2,7 +2,7 @@
 """Tells numba's cache what a kernel depends on: its code, that of all kernels that it calls, and their constants.
 
 numba looks at the file of a kernel alone, so that it would take over machine code that was made before a kernel of
-another file was changed. An edit compiles anew what depends on it, and nothing else; a comment compiles nothing.
+another file was changed. An edit compiles anew what depends on it. Comments and docstrings compile nothing.
 """
 
 import enum
@@ -99,7 +99,7 @@ def _entry(kernel: Kernel) -> tuple[str, list[Kernel]]:
     """Text of one kernel alone, and the kernels that it refers to."""
     function: Any = getattr(kernel, "py_func", kernel)
     called: list[Kernel] = []
-    words = [_name(function), _options(kernel), _code(function.__code__)]
+    words = [_name(function), _options(kernel), _code(function.__code__, function.__doc__)]
     for name, kind in inspect.get_annotations(function).items():
         words.append(
             f"{name}: {_kind(function.__globals__.get(kind, kind) if isinstance(kind, str) else kind)}"
@@ -122,9 +122,10 @@ def _options(kernel: Kernel) -> str:
     return f"{options} {_home(pipeline)}"
 
 
-def _code(code: CodeType) -> str:
-    """A digest of byte code and what is inside, without names of files and numbers of lines."""
-    constants = [_code(c) if isinstance(c, CodeType) else _constant(c) for c in code.co_consts]
+def _code(code: CodeType, docstring: str | None = None) -> str:
+    """A digest of byte code and what is inside, without docstring, names of files and numbers of lines."""
+    inside = [c for c in code.co_consts if docstring is None or c != docstring]
+    constants = [_code(c) if isinstance(c, CodeType) else _constant(c) for c in inside]
     parts = (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars)
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 

@@ -82,7 +82,7 @@ class Lamp(Record):
 
 
 class Lighting(Record):
-    """What shines."""
+    """Sources of light in a scene."""
 
     sun: Sun | None = None  # None: as `time_of_day` says, or else as in the scene's own light
     lamps: Annotated[dict[LampName, Lamp], Field(max_length=MAX_LAMPS)] = {}

@@ -145,7 +145,7 @@ def _targets(messages: Dataflash) -> dict[str, list[LogTable]]:
 
 
 def _events(messages: Dataflash) -> dict[str, list[LogTable]]:
-    """Whether the copter is armed and landed, from its events on; before the first, the other way round."""
+    """Armed and landed states of the copter, from its events on; before the first, the other way round."""
     found = messages.tables.get("EV", [])
     attitudes = messages.tables.get("ATT", [])
     if not found or not attitudes or "Id" not in found[0].columns:

@@ -49,7 +49,7 @@ class Layout(NamedTuple):
 
 
 class Dataflash(NamedTuple):
-    """What is in a file.
+    """Content of a dataflash file.
 
     Attributes:
         tables: instances of each type of message, by its name.

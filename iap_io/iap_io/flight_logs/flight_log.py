@@ -59,7 +59,7 @@ class Signal:
 
     @property
     def gaps(self) -> int:
-        """How often the time between two samples is longer than `GAP_PERIODS` usual ones."""
+        """Number of times between two samples that are longer than `GAP_PERIODS` usual ones."""
         return int((np.diff(self.t) * self.rate > GAP_PERIODS).sum())
 
     def between(self, begin: float, end: float) -> Self:
@@ -75,7 +75,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class FlightLog:
-    """What an autopilot has written.
+    """Record of one flight, as an autopilot has written it.
 
     Attributes:
         path: of the file.

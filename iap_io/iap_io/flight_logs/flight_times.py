@@ -27,7 +27,7 @@ class InTheAir(NamedTuple):
 
     @property
     def duration(self) -> float:
-        """How long it lasts [s]."""
+        """Duration [s]."""
         return self.end - self.begin
 
 

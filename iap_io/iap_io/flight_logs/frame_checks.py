@@ -35,7 +35,7 @@ OTHERS: dict[str, Callable[[Array], Array]] = {
 
 
 class FrameCheck(NamedTuple):
-    """How a log's signals fit each other; None where one of them is missing.
+    """Residuals between a log's signals; None where one of them is missing.
 
     Attributes:
         velocity: median difference of dp/dt and v along an axis [m/s].
@@ -76,7 +76,7 @@ def check_frames(log: FlightLog, when: InTheAir) -> FrameCheck:
 def _verdict(
     log: FlightLog, ratios: dict[str, list[float]], *, has_forces: bool
 ) -> tuple[str, bool]:
-    """What the residuals of other frames over those of the frames as read say."""
+    """Sentence on the residuals of other frames over those of the frames as read."""
     for text, each in ratios.items():
         if max(each) < 1.0 / BETTER:
             return f"frames contradicted: the attitude fits with {text}", True

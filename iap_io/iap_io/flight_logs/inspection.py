@@ -22,7 +22,7 @@ DRAG_SPEED = 2.0  # least speed at which drag shows [m/s]
 
 
 class Finding(NamedTuple):
-    """What a log is good for.
+    """One use of a log.
 
     Attributes:
         name: of the use.
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is in a log.
+    """Content of a log.
 
     Attributes:
         log: itself.
@@ -133,7 +133,7 @@ def _consistency(check: FrameCheck) -> Iterator[str]:
 
 
 def _said(name: str, signal: Signal, when: InTheAir | None) -> str:
-    """What a signal does in the air, in words."""
+    """Sentence on a signal in the air."""
     if when is None or name not in WORDS:
         return ""
     cut = signal.between(*when)

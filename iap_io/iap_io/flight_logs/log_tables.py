@@ -35,7 +35,7 @@ Tables = Mapping[str, list[LogTable]]  # instances, by kind
 
 
 class LogField(NamedTuple):
-    """Where a signal is in some releases of a firmware.
+    """Place of a signal in some releases of a firmware.
 
     Attributes:
         signal: its name.
@@ -170,7 +170,7 @@ def _columns(each: LogField, table: LogTable) -> list[str]:
 
 
 def usable_times(t: Array, name: str, stray: float = STRAY) -> tuple[Booleans, list[str]]:
-    """Which rows have times in order and near the others, up to `stray` [s], and notes on the rest."""
+    """Mask of rows whose times are in order and near the others, up to `stray` [s], and notes on the rest."""
     notes: list[str] = []
     keep = np.isfinite(t)
     if not keep.any():

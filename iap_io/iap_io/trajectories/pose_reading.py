@@ -71,7 +71,7 @@ def counted(number: int, noun: str) -> str:
 
 @dataclass(frozen=True)
 class WrenchSummary:
-    """What wrenches of a recording were read as.
+    """Topic, axes and use of a recording's wrenches.
 
     Attributes:
         topic: that was read.

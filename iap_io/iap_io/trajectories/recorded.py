@@ -68,7 +68,7 @@ class RecordedTrajectory:
 
 
 class Timed(Protocol):
-    """What is read of a recording, on a clock; as of `RecordedTrajectory`."""
+    """Arrays that are read of a recording, on a clock; as of `RecordedTrajectory`."""
 
     @property
     def source(self) -> str: ...  # noqa: D102

@@ -80,7 +80,7 @@ class OpenGLRenderer:
             self._painter = self._artist(scene, bodies)
 
     def _artist(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> Artist:
-        """What draws a scene."""
+        """Painter of a scene."""
         refuse_physical_light(scene, "opengl")
         return Painter(self._context, scene, bodies)
 

@@ -67,7 +67,7 @@ def material(name: str) -> Material:
 
 
 def _folder() -> Path:
-    """Where maps are kept, by what makes them: the sources of this package and numpy's version."""
+    """Folder of maps, named by what makes them: the sources of this package and numpy's version."""
     sources = sorted(Path(__file__).parent.glob("*.py"))
     text = b"".join(path.read_bytes() for path in sources) + np.__version__.encode()
     key = hashlib.sha256(text).hexdigest()[:16]

@@ -12,7 +12,7 @@ from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.physical.programs import program, write
 
 GLARE_LEVELS = (
-    4  # the first a quarter of the image along a side, each half as large as the one before
+    6  # the first a quarter of the image along a side, each half as large as the one before
 )
 GLARE_SHARE = 0.04  # of the light that a lens spreads
 CURVES = {"linear": 0, "srgb": 1, "filmic": 2}

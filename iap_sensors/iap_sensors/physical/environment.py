@@ -33,7 +33,7 @@ METER_REACH, METER_STEP = 40.0, 1.0  # of the plane around lamps where their lig
 
 @dataclass(frozen=True, eq=False)
 class Environment:
-    """What lights a scene.
+    """Light of a scene.
 
     Attributes:
         sun_W: (3,) towards the sun.

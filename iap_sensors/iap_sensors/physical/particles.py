@@ -41,7 +41,7 @@ class Fallers:
 
     @classmethod
     def of(cls, weather: Weather) -> Self:
-        """What falls in a weather."""
+        """Particles that fall in a weather."""
         rain, snow = weather.rain, weather.snowfall
         drops = (8000.0, 4.1 * rain**-0.21) if rain > 0.0 else (0.0, 1.0)
         flakes = (3800.0 * snow**-0.87, 2.55 * snow**-0.48) if snow > 0.0 else (0.0, 1.0)

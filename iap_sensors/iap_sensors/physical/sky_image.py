@@ -63,7 +63,7 @@ def _basis(d: Array) -> Array:
 
 
 def mirrored(image: Array) -> list[Array]:
-    """What surfaces mirror of an image, one for each of `LEVELS` of roughness, each half as large as the one before.
+    """Images that surfaces mirror, one for each of `LEVELS` of roughness, each half as large as the one before.
 
     The image is averaged over GGX's lobe around the mirrored direction (Karis, "Real Shading in Unreal Engine 4",
     SIGGRAPH 2013 course), with eye and normal along it.

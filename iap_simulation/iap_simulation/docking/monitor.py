@@ -125,7 +125,7 @@ class DockingMonitor(TaskMonitor[ObservedPlant]):
         }
 
     def events(self, plant: ObservedPlant) -> list[dict[str, Any]]:
-        """What latches have done so far, and where the probe was."""
+        """Outcome of the latches so far, with the probe's place."""
         return [
             {
                 "t_s": event.t,

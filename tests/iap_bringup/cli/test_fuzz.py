@@ -170,7 +170,7 @@ def test_packed_zeros_come_to_more_than_a_machine_has(tmp_path):
 @pytest.mark.slow
 def test_a_few_dozen_damaged_inputs_end_as_they_should(capfd):
     kinds = [each for kind in ("policy", "platform", "sensors") for each in ("--kind", kind)]
-    code = main(["fuzz", "--cases", "60", "--seed", "5", "--json", *kinds])
+    code = main(["fuzz", "--cases", "90", "--seed", "5", "--json", *kinds])
     said, complaint = capfd.readouterr()
     summary = json.loads(said)
     assert code == 0, complaint

@@ -49,6 +49,7 @@ def test_images_that_show_nothing_any_longer_are_an_event_while_they_are_read(da
             progress=viewer.progress,
             watch=viewer.vision.take,
         )
+        viewer.linger()  # without a page it only shows the end
         assert "vision lost" in viewer._events._lines.content
         (lost,) = viewer.vision.events
         assert lost[0] == pytest.approx(dark, abs=0.1)

@@ -89,6 +89,13 @@ def test_a_comment_and_another_function_of_the_file_compile_nothing(folder):
     assert fresh("calling") == (3.0, True)
 
 
+def test_another_docstring_compiles_nothing(folder):
+    edit(folder, "called", "    return", '    """A limit."""\n    return')
+    fresh("calling")
+    edit(folder, "called", "A limit.", "A limit [m].")
+    assert fresh("calling") == (3.0, True)
+
+
 def test_another_option_of_a_called_kernel_compiles_anew(folder):
     fresh("calling")
     edit(folder, "called", "cache=True", "cache=True, fastmath=True")

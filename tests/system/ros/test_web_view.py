@@ -191,7 +191,8 @@ def test_covariances_of_estimates_and_measured_points_are_shown_in_their_namespa
 
         probe.wait(stands_on_the_ground, "points on the ground")
         place = viewer.stage.poses["world/covariances/iap/base_link"][P]
-        assert place == pytest.approx(viewer.stage.poses[BODY][P], abs=0.2)
+        # Where a busy machine loses images, vision drifts; at the origin the ball would be 1.3 m off.
+        assert place == pytest.approx(viewer.stage.poses[BODY][P], abs=0.5)
     finally:
         viewer.close()
 
