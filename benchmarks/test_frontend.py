@@ -13,7 +13,7 @@ from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of
 from iap_sensors.mounted.visible_bodies import visible_bodies
-from iap_simulation.runs.flight_log import watch
+from iap_simulation.runs.unrecorded_flight import watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 

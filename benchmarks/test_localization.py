@@ -15,7 +15,7 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import make_localizer, named_estimates, pass_on
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.flight_log import fly_unrecorded
+from iap_simulation.runs.unrecorded_flight import fly_unrecorded
 from iap_simulation.scenario.resolving import Options, resolve
 
 SECONDS = 20.0  # of the flight

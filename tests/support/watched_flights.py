@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flights with sensors, of which everything that they said is kept."""
 
-from iap_simulation.runs.flight_log import watch as watch_flight
+from iap_simulation.runs.unrecorded_flight import watch as watch_flight
 from iap_simulation.scenario.resolving import Options
 
 SMALL = tuple(

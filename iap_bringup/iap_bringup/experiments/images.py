@@ -22,7 +22,7 @@ from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of
 from iap_sensors.mounted.visible_bodies import visible_bodies
-from iap_simulation.runs.flight_log import watch
+from iap_simulation.runs.unrecorded_flight import watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 

@@ -19,7 +19,7 @@ from iap_sensors.inertial.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.inertial_units import Unit
 from iap_sensors.mounted.rig_state import RigState
-from iap_simulation.runs.flight_log import FlightLog, watch
+from iap_simulation.runs.unrecorded_flight import UnrecordedFlight, watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 
@@ -71,7 +71,7 @@ def dead_reckoning(report: Report) -> Rows:
     return rows
 
 
-def _reckoned(log: FlightLog, sampling: str, start: float) -> tuple[float, float]:
+def _reckoned(log: UnrecordedFlight, sampling: str, start: float) -> tuple[float, float]:
     """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
     samples = log.inertial(UNIT)
     stamps = np.array([each.t for each in samples])
@@ -108,7 +108,7 @@ def attitude(
     return rows
 
 
-def _tilt_errors(log: FlightLog, seed: int) -> Array:
+def _tilt_errors(log: UnrecordedFlight, seed: int) -> Array:
     """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
     scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
     mount = imu_mounts(Assembly.of(scenario.vehicles[0].platform))[DRONE]
@@ -152,7 +152,7 @@ def stamps(report: Report, renderer: Renderer) -> Rows:
     }
 
 
-def _steps_off(log: FlightLog, cameras: MountedCameras, number: int) -> int:
+def _steps_off(log: UnrecordedFlight, cameras: MountedCameras, number: int) -> int:
     """Control steps from an image's stamp to the state that gives the same image."""
     image = log.images("/iap/drone_1/left")[number]
     k = int(np.searchsorted(log.t, image.t - 1e-6))

@@ -14,7 +14,7 @@ from iap_io.flight_logs.dataflash import Dataflash, read_messages
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
 
-LARGEST = 4 << 30  # bytes of a file
+MAX_FILE_SIZE = 4 << 30  # bytes of a file
 DEG = float(np.pi / 180.0)
 EVENTS = {
     "armed": ({10}, {11}),
@@ -64,7 +64,7 @@ def read_dataflash(path: Path) -> FlightLog:
     Raises:
         BadInput: nothing of it can be read, or it is of another vehicle.
     """
-    messages = read_messages(read_bytes(path, LARGEST))
+    messages = read_messages(read_bytes(path, MAX_FILE_SIZE))
     other = next(
         (x for x in OTHER_VEHICLES for text in messages.texts if text.startswith(x)), None
     )

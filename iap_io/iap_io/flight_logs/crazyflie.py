@@ -21,7 +21,7 @@ from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
 
 MAGIC = 0xBC
 VERSIONS = {1: ("<u4", 1e-3), 2: ("<u8", 1e-6)}  # type and unit of times [s]
-LARGEST = 1 << 30  # bytes of a file
+MAX_FILE_SIZE = 1 << 30  # bytes of a file
 TYPES = {"b", "B", "h", "H", "i", "I", "f"}
 CRC = 4  # bytes
 G, DEG = 9.80665, float(np.pi / 180.0)
@@ -52,7 +52,7 @@ FIELDS = (
 ADVICE = "log stateEstimate.x to z and qx to qw, gyro, acc, motor.m1 to m4 and pm.vbat at 500 Hz or more"
 
 
-class Event(NamedTuple):
+class EventType(NamedTuple):
     """Records of one kind.
 
     Attributes:
@@ -77,7 +77,7 @@ def read_usd(path: Path) -> FlightLog:
     Raises:
         BadInput: its head is damaged, or it has no records.
     """
-    data = read_bytes(path, LARGEST)
+    data = read_bytes(path, MAX_FILE_SIZE)
     unit = VERSIONS[int.from_bytes(data[1:3], "little")][1]
     try:
         events, at = _events(data)
@@ -104,12 +104,12 @@ def read_usd(path: Path) -> FlightLog:
     )  # fmt: skip
 
 
-def _known(events: Mapping[int, Event]) -> str:
+def _known(events: Mapping[int, EventType]) -> str:
     variables = [name for each in events.values() for name in (each.dtype.names or ())[2:]]
     return ", ".join(variables[:8]) or "none"
 
 
-def _events(data: bytes) -> tuple[dict[int, Event], int]:
+def _events(data: bytes) -> tuple[dict[int, EventType], int]:
     """The events, and where the records begin."""
     version, count = struct.unpack_from("<HH", data, 1)
     stamp = VERSIONS[version][0]
@@ -125,7 +125,7 @@ def _events(data: bytes) -> tuple[dict[int, Event], int]:
             if variable[-3:-2] != "(" or variable[-2:-1] not in TYPES:
                 raise ValueError(variable)
             fields.append((variable[:-3], f"<{variable[-2]}"))
-        events[number] = Event(name, np.dtype(fields))
+        events[number] = EventType(name, np.dtype(fields))
     return events, at
 
 
@@ -134,7 +134,9 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
     return data[at:end].decode("ascii"), end + 1
 
 
-def _records(data: bytes, events: Mapping[int, Event], at: int) -> tuple[list[np.ndarray], bool]:
+def _records(
+    data: bytes, events: Mapping[int, EventType], at: int
+) -> tuple[list[np.ndarray], bool]:
     """The records of each event, and whether all could be read."""
     end = len(data) - CRC
     if len(events) == 1:
@@ -157,7 +159,7 @@ def _records(data: bytes, events: Mapping[int, Event], at: int) -> tuple[list[np
 
 
 def _stacked(
-    data: bytes, events: Mapping[int, Event], found: Mapping[int, list[int]]
+    data: bytes, events: Mapping[int, EventType], found: Mapping[int, list[int]]
 ) -> list[np.ndarray]:
     rows = []
     for number, places in found.items():

@@ -26,7 +26,7 @@ DTYPES = {  # of the letters of a layout
 FACTORS = {"c": 0.01, "C": 0.01, "e": 0.01, "E": 0.01, "L": 1e-7}  # of these letters' numbers
 
 
-class Layout(NamedTuple):
+class RowFormat(NamedTuple):
     """The layout of a type of message.
 
     Attributes:
@@ -88,10 +88,10 @@ def read_messages(data: bytes) -> Dataflash:
     return Dataflash(tables, texts, sum(map(len, places.values())), damaged, is_cut)
 
 
-def _places(data: bytes) -> tuple[dict[int, Layout], dict[int, list[int]], int, bool]:
+def _places(data: bytes) -> tuple[dict[int, RowFormat], dict[int, list[int]], int, bool]:
     """Layouts and the offsets of all messages by type, the number of damaged places, and whether the end is cut."""
     layouts = {
-        FORMAT_TYPE: Layout("FMT", "BBnNZ", ["Type", "Length", "Name", "Format", "Columns"])
+        FORMAT_TYPE: RowFormat("FMT", "BBnNZ", ["Type", "Length", "Name", "Format", "Columns"])
     }
     sizes = [0] * 256
     sizes[FORMAT_TYPE] = FORMAT_SIZE
@@ -114,10 +114,10 @@ def _places(data: bytes) -> tuple[dict[int, Layout], dict[int, list[int]], int, 
     return layouts, places, damaged, at < len(data)
 
 
-def _add_layout(row: bytes, layouts: dict[int, Layout], sizes: list[int]) -> None:
+def _add_layout(row: bytes, layouts: dict[int, RowFormat], sizes: list[int]) -> None:
     """The layout in a message of type FMT; one whose size does not fit its letters is left out."""
     kind, size = row[0], row[1]
-    layout = Layout(_text(row[2:6]), _text(row[6:22]), _text(row[22:86]).split(","))
+    layout = RowFormat(_text(row[2:6]), _text(row[6:22]), _text(row[22:86]).split(","))
     if kind == FORMAT_TYPE or layout.dtype.itemsize + BEFORE == size:
         layouts[kind], sizes[kind] = layout, size
 
@@ -126,7 +126,7 @@ def _text(raw: bytes) -> str:
     return raw.partition(b"\0")[0].decode("latin-1")
 
 
-def _tables(layout: Layout, rows: np.ndarray) -> list[LogTable]:
+def _tables(layout: RowFormat, rows: np.ndarray) -> list[LogTable]:
     """The rows of each instance."""
     columns: dict[str, np.ndarray] = {
         name: rows[name] * FACTORS[letter] if letter in FACTORS else rows[name]

@@ -24,7 +24,7 @@ from iap_io.flight_logs.flight_times import InTheAir
 
 WINDOW = 0.5  # over which velocities and accelerations are compared [s]
 BETTER = 2.0  # factor by which the right frames leave less than others
-LEAST = 1e-4  # residual below which nothing is told apart by it
+RESIDUAL_FLOOR = 1e-4  # residual below which nothing is told apart by it
 FEWEST = 10  # samples
 _SHARE = 68.0  # percentile of residuals [%]
 OTHERS: dict[str, Callable[[Array], Array]] = {
@@ -87,7 +87,9 @@ def _verdict(
 
 
 def _ratios(other: dict[str, float], as_read: dict[str, float]) -> list[float]:
-    return [max(other[name], LEAST) / max(as_read[name], LEAST) for name in as_read]
+    return [
+        max(other[name], RESIDUAL_FLOOR) / max(as_read[name], RESIDUAL_FLOOR) for name in as_read
+    ]
 
 
 def _residuals(found: dict[str, Signal], t: Array, R: Array) -> dict[str, float]:

@@ -21,7 +21,7 @@ VOLTAGE_RANGE = 0.1  # least share of a battery's voltage that shows its sag
 DRAG_SPEED = 2.0  # least speed at which drag shows [m/s]
 
 
-class Finding(NamedTuple):
+class LogUse(NamedTuple):
     """One use of a log.
 
     Attributes:
@@ -41,13 +41,13 @@ class Inspection:
         log: itself.
         flights: when it was in the air.
         check: its signals against each other, in the longest flight or else in all of the log.
-        findings: what it is good for.
+        uses: what it is good for.
     """
 
     log: FlightLog
     flights: list[InTheAir]
     check: FrameCheck
-    findings: list[Finding]
+    uses: list[LogUse]
 
     @classmethod
     def of(cls, log: FlightLog) -> "Inspection":
@@ -57,10 +57,8 @@ class Inspection:
         longest = max(flights, key=lambda each: each.duration, default=None)
         check = check_frames(log, longest or whole)
         flown = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
-        findings = [
-            Finding(name, why(log, flown if longest else {})) for name, why in USES.items()
-        ]
-        return cls(log, flights, check, findings)
+        uses = [LogUse(name, why(log, flown if longest else {})) for name, why in USES.items()]
+        return cls(log, flights, check, uses)
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -79,8 +77,8 @@ class Inspection:
             "missing": dict(self.log.missing), "notes": list(self.log.notes), "frames": self.check.verdict,
             "velocity_off_mps": self.check.velocity, "rates_off_rps": self.check.rates,
             "acceleration_off_mps": self.check.acceleration,
-            "can": [each.name for each in self.findings if not each.reason],
-            "cannot": {each.name: each.reason for each in self.findings if each.reason},
+            "can": [each.name for each in self.uses if not each.reason],
+            "cannot": {each.name: each.reason for each in self.uses if each.reason},
         }  # fmt: skip
 
     def lines(self) -> Iterator[str]:
@@ -94,9 +92,9 @@ class Inspection:
         yield f"  in the air: {', '.join(flown) or 'never'}"
         yield from self._table()
         yield f"  consistency: {', '.join(_consistency(self.check))}"
-        can = [each.name for each in self.findings if not each.reason]
+        can = [each.name for each in self.uses if not each.reason]
         yield f"  can: {', '.join(can) or 'nothing'}"
-        for each in self.findings:
+        for each in self.uses:
             if each.reason:
                 yield f"  cannot: {each.name}: {each.reason}"
         yield from (f"  note: {each}" for each in log.notes)

@@ -12,7 +12,7 @@ from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.plausibility import plausible
 
 BEGIN = 64  # bytes that a kind is known by
-LARGEST = 8 << 30  # bytes of a file that is read
+MAX_FILE_SIZE = 8 << 30  # bytes of a file that is read
 SUFFIXES = (".ulg", ".ulog", ".bin", ".bbl", ".bfl")  # that only flight logs are expected to have
 
 
@@ -55,7 +55,7 @@ def open_log(path: Path | str) -> FlightLog:
         BadInput: it is no flight log of `READERS`, damaged so that nothing can be read, or of another vehicle.
     """
     path = Path(path)
-    check_file(path, LARGEST)
+    check_file(path, MAX_FILE_SIZE)
     begin = _begin(path)
     if not begin:
         raise BadInput(f"{path}: empty: copy it from the vehicle again")

@@ -23,7 +23,7 @@ from iap_io.trajectories.bags import STORAGE_SUFFIXES, Bag, opened
 from iap_io.trajectories.messages import header_ns
 
 PX4, MAVROS = "px4_msgs", "/mavros/"
-MOST = 32  # numbers of an array that are read
+MAX_ARRAY_LENGTH = 32  # numbers of an array that are read
 
 
 def _xyz(stem: str) -> tuple[str, ...]:
@@ -174,6 +174,9 @@ def _numbers(message: Any, stem: str = "") -> Iterator[tuple[str, float]]:  # no
         if is_dataclass(value):
             yield from _numbers(value, f"{stem}{field.name}.")
         elif isinstance(value, np.ndarray):
-            yield from ((f"{stem}{field.name}[{i}]", float(x)) for i, x in enumerate(value[:MOST]))
+            yield from (
+                (f"{stem}{field.name}[{i}]", float(x))
+                for i, x in enumerate(value[:MAX_ARRAY_LENGTH])
+            )
         elif isinstance(value, bool | int | float):
             yield f"{stem}{field.name}", float(value)

@@ -17,7 +17,7 @@ from iap_sensors.physical.environment import lamp_colors
 from iap_sensors.physical.programs import columns_of, program, write
 
 SQUARE, ACROSS = 512, 8  # pixels of a square of the atlas, and squares in a row
-NEAR, FAR = 0.1, 100.0  # what casts shadows of a lamp [m]
+SHADOW_BEGIN, SHADOW_END = 0.1, 100.0  # what casts shadows of a lamp [m]
 WIDER = 1.03  # a square sees more than its lamp lights, so that shadows have neighbours at edges
 EVERYWHERE = -2.0  # in place of a cosine, of a lamp that shines to all sides
 SIDES = (  # looking and upward directions of the six squares of a lamp that shines to all sides
@@ -143,7 +143,10 @@ def _clip(place: Sequence[float], way: Array, up: Array, slope: float) -> Array:
     view = np.eye(4)
     view[:3, :3], view[:3, 3] = R, -R @ place
     s = 1.0 / (WIDER * slope)
-    a, b = (FAR + NEAR) / (FAR - NEAR), -2.0 * FAR * NEAR / (FAR - NEAR)
+    a, b = (
+        (SHADOW_END + SHADOW_BEGIN) / (SHADOW_END - SHADOW_BEGIN),
+        -2.0 * SHADOW_END * SHADOW_BEGIN / (SHADOW_END - SHADOW_BEGIN),
+    )
     return np.array([[s, 0, 0, 0], [0, s, 0, 0], [0, 0, a, b], [0, 0, 1.0, 0]]) @ view
 
 

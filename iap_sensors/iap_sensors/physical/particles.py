@@ -26,7 +26,7 @@ FLAKE_GROWTH, FLAKE_SPEED = (
     3.5,
     1.2,
 )  # diameter of a flake over its melted one, and how fast it falls [m/s]
-MOST = 16000  # that are drawn; more make the box smaller
+MAX_PARTICLES = 16000  # that are drawn; more make the box smaller
 SEED = 11
 DEFAULT_EXPOSURE = 0.01  # of a camera without `blur` [s]
 
@@ -47,7 +47,7 @@ class Fallers:
         flakes = (3800.0 * snow**-0.87, 2.55 * snow**-0.48) if snow > 0.0 else (0.0, 1.0)
         kinds = ((*drops, LEAST_DROP), (*flakes, LEAST_FLAKE))
         per_m3 = [n / slope * float(np.exp(-slope * least)) for n, slope, least in kinds]
-        box = min(REACH, (MOST / max(sum(per_m3), 1e-9)) ** (1.0 / 3.0))
+        box = min(REACH, (MAX_PARTICLES / max(sum(per_m3), 1e-9)) ** (1.0 / 3.0))
         rng = np.random.default_rng(SEED)
         d, f = (
             least + rng.exponential(1.0 / slope, round(count * box**3))

@@ -17,7 +17,7 @@ REACH = np.float32(8.0)  # along an edge [pixels]
 MARGIN = 5  # of the image, whose edges stay as they are [pixels]
 GREY = np.array([77, 150, 29])  # shares of colours in brightness, of 256
 LEAST_SLOPE = np.float32(2.0)  # [levels]
-SIXTH, HALF = np.float32(1.0 / 6.0), np.float32(0.5)
+ONE_SIXTH, ONE_HALF = np.float32(1.0 / 6.0), np.float32(0.5)
 
 
 def smoothed(image: Levels) -> Levels:
@@ -52,8 +52,8 @@ def _smooth_grey(image: Levels, out: Levels) -> None:
                 continue
             y, x = _way(image, i, j)
             inner, outer = _along(image, i, j, y, x)
-            whole = HALF * (inner + outer)
-            out[i, j] = np.uint8((inner if whole < low or whole > high else whole) + HALF)
+            whole = ONE_HALF * (inner + outer)
+            out[i, j] = np.uint8((inner if whole < low or whole > high else whole) + ONE_HALF)
 
 
 @njit(cache=True)
@@ -67,11 +67,13 @@ def _smooth_colors(image: Levels, grey: Levels, out: Levels) -> None:
                 continue
             y, x = _way(grey, i, j)
             inner, outer = _along(grey, i, j, y, x)
-            whole = HALF * (inner + outer)
+            whole = ONE_HALF * (inner + outer)
             is_short = whole < low or whole > high
             for k in range(channels):
                 inner, outer = _along(image[..., k], i, j, y, x)
-                out[i, j, k] = np.uint8((inner if is_short else HALF * (inner + outer)) + HALF)
+                out[i, j, k] = np.uint8(
+                    (inner if is_short else ONE_HALF * (inner + outer)) + ONE_HALF
+                )
 
 
 @njit(cache=True, inline="always")
@@ -98,11 +100,11 @@ def _way(grey: Levels, i: int, j: int) -> tuple[Real, Real]:
 def _along(image: Levels, i: int, j: int, y: Real, x: Real) -> tuple[Real, Real]:
     """Means of two levels near a pixel and of two far from it, along an edge."""
     row, column = np.float32(i), np.float32(j)
-    near = _at(image, row - SIXTH * y, column - SIXTH * x)
-    near += _at(image, row + SIXTH * y, column + SIXTH * x)
-    far = _at(image, row - HALF * y, column - HALF * x)
-    far += _at(image, row + HALF * y, column + HALF * x)
-    return HALF * near, HALF * far
+    near = _at(image, row - ONE_SIXTH * y, column - ONE_SIXTH * x)
+    near += _at(image, row + ONE_SIXTH * y, column + ONE_SIXTH * x)
+    far = _at(image, row - ONE_HALF * y, column - ONE_HALF * x)
+    far += _at(image, row + ONE_HALF * y, column + ONE_HALF * x)
+    return ONE_HALF * near, ONE_HALF * far
 
 
 @njit(cache=True, inline="always")

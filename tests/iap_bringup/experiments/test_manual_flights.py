@@ -21,8 +21,8 @@ from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_io.trajectories.reader import read_recorded
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.flight_log import watch
 from iap_simulation.runs.run import execute
+from iap_simulation.runs.unrecorded_flight import watch
 from iap_simulation.scenario.resolving import Options
 
 pytestmark = pytest.mark.slow

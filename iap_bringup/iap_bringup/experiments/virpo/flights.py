@@ -20,15 +20,15 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.messages import Measurement, Tracks
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.flight_log import FlightLog, fly_unrecorded
 from iap_simulation.runs.run import Progress
+from iap_simulation.runs.unrecorded_flight import UnrecordedFlight, fly_unrecorded
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 
 Event = tuple[int, Measurement]  # an aircraft's index or CENTRE, and a measurement
 
 
-class ObservedFlight(FlightLog):
+class ObservedFlight(UnrecordedFlight):
     """States of a flight of one vehicle, and of its readings what estimators use.
 
     Args:

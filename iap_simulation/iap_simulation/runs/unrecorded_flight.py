@@ -16,7 +16,7 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
 
 
-class FlightLog:
+class UnrecordedFlight:
     """States and readings of a flight of one vehicle; an observer and a sink of its simulation.
 
     Args:
@@ -63,7 +63,10 @@ class FlightLog:
 
 
 def fly_unrecorded(
-    flight: Flight, log: FlightLog, renderer: Renderer | None, progress: Progress = lambda _: None
+    flight: Flight,
+    log: UnrecordedFlight,
+    renderer: Renderer | None,
+    progress: Progress = lambda _: None,
 ) -> None:
     """Fly without a run folder.
 
@@ -78,8 +81,8 @@ def fly_unrecorded(
         simulation.fly(progress)
 
 
-def watch(name: str, options: Options, renderer: Renderer | None = None) -> FlightLog:
+def watch(name: str, options: Options, renderer: Renderer | None = None) -> UnrecordedFlight:
     """Fly a scenario with one vehicle; cameras need a renderer, which whoever made it closes."""
-    log = FlightLog(resolve(name, options)[0])
+    log = UnrecordedFlight(resolve(name, options)[0])
     fly_unrecorded(Flight.of(log.scenario), log, renderer)
     return log

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_simulation.runs.flight_log import watch
+from iap_simulation.runs.unrecorded_flight import watch
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
 
