@@ -24,7 +24,8 @@ MB = 1e6
 PAIRS, MOST_SLOWER = (
     15,
     0.05,
-)  # flights of 15 s with and without a viewer, and how much slower one may be
+)  # flights with and without a viewer, and how much slower one may be
+DURATIONS = {"closed_form": None, "pybullet": 15.0}  # of these flights [s]; None: the whole one
 UPDATES, SECONDS = 30.0, 10.0  # a second that are needed, and for how long they are counted
 MOST_CPU, FIRST_SIGHT = 1.5, 5.0  # to write a page, and until the first one is written [s]
 SIZES = {  # scenario: options and MB of its page at most
@@ -58,10 +59,10 @@ def _fly(folder, name, options, *, is_shown=False, is_paced=False, look=None):
         return time.process_time() - began
 
 
-@pytest.mark.parametrize("engine", ["closed_form", "pybullet"])
+@pytest.mark.parametrize("engine", DURATIONS)
 def test_cost_of_live_view(benchmark, tmp_path, engine):
     """CPU time of a flight that pages could show, over that of one without, in pairs."""
-    ratios, options = [], Options(engine=engine, duration=15.0)
+    ratios, options = [], Options(engine=engine, duration=DURATIONS[engine])
 
     def pair():
         k = len(ratios)

@@ -71,16 +71,20 @@ class Timed(Protocol):
     """Arrays that are read of a recording, on a clock; as of `RecordedTrajectory`."""
 
     @property
-    def source(self) -> str: ...  # noqa: D102
+    def source(self) -> str:
+        """File and topic, for the user."""
 
     @property
-    def clock(self) -> Clock: ...  # noqa: D102
+    def clock(self) -> Clock:
+        """Clock that the times count by."""
 
     @property
-    def start_ns(self) -> int: ...  # noqa: D102
+    def start_ns(self) -> int:
+        """Stamp of the first sample on that clock [ns]."""
 
     @property
-    def delay_ns(self) -> int | None: ...  # noqa: D102
+    def delay_ns(self) -> int | None:
+        """Usual time of reception behind the stamps of that clock [ns]; None for a file without one."""
 
 
 def time_offset(reference: Timed, other: Timed) -> tuple[float, str | None]:
