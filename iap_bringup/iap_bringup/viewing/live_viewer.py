@@ -61,6 +61,7 @@ class LiveViewer:
         self._server, self._flight = server, flight
         self._names = [each.name for each in flight.meta.vehicles]
         self._gizmo: Gizmo | None = None
+        self._is_gizmo_due = False  # a handle that was asked for before the first instant
         self._stage = ViserStage(server)
         self._scene = FlightScene(flight.rig, flight.meta, couplings=flight.couplings)
         self._stop = threading.Event()
@@ -137,6 +138,7 @@ class LiveViewer:
     def _add_gizmo(self) -> None:
         """Put a handle at the reference of the chosen vehicle."""
         steps = self._flight.steps()
+        self._is_gizmo_due = not steps
         if not steps or not self._may_lead():
             return
         self._remove_gizmo()
@@ -151,6 +153,7 @@ class LiveViewer:
             self._gizmo = None
 
     def _release(self) -> None:
+        self._is_gizmo_due = False
         self._remove_gizmo()
         self._flight.hand.release()
 
@@ -184,6 +187,8 @@ class LiveViewer:
             if not steps or steps is shown or not is_watched:
                 continue
             shown = steps
+            if self._is_gizmo_due:
+                self._add_gizmo()
             notes = self._flight.notes()
             self._events.update(notes.events)
             with self._stage.at_once():
