@@ -12,15 +12,17 @@ with iap_simulator eq. (4)'s inertia M, velocity terms c and weight G. A wrench 
 from typing import Self
 
 import numpy as np
+from numba import njit
 
 from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.controllers.controller import PlatformController
+from iap_control.laws.tracking import coriolis, gravity_on, lumped, reference_motion_at
 from iap_control.references.wrench_replay import WrenchCommand, to_body
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.math import so3
+from iap_description.math.kernels import add6, mv6, put_six, six, sub6, unrotate
 from iap_description.signals import NO_WRENCH, Reference
-from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_W, Level
+from iap_description.states import Level
 
 LIFT_SHARE = (0.4, 2.0)  # of the weight, that the mean recorded force holds up
 
@@ -85,15 +87,17 @@ class WrenchFollower:
         return reference
 
 
+@njit(cache=True)
 def model_wrench(inertia: Inertia, row: Array) -> Array:
-    """The wrench (6,) about P's origin, in P, that moves a platform along a reference row [N, N m]."""
-    q_PW, w = so3.conjugate(row[REF_Q]), row[REF_W]
-    rates = np.concatenate([so3.rotate(q_PW, row[REF_A]), row[REF_ALPHA]])
-    d_0 = inertia.coupling * inertia.d_0
-    centripetal = inertia.mass * np.cross(w, np.cross(w, d_0))
-    up_P = so3.rotate(q_PW, np.array([0.0, 0.0, inertia.mass * inertia.gravity]))
-    gyroscopic = np.cross(w, inertia.J @ w)
-    velocity = np.concatenate([centripetal, gyroscopic])
-    return np.asarray(
-        inertia.M @ rates + velocity + np.concatenate([up_P, np.cross(inertia.d_0, up_P)])
-    )
+    """The wrench (6,) about P's origin, in P, that moves a platform along a reference row (19+) [N, N m].
+
+    Accelerations of the row are of the origin in W, so that their part w x v of eq. (4)'s C(w) xi is in M's term.
+    """
+    body, target = lumped(inertia), reference_motion_at(row)
+    rates = six(unrotate(target.q, target.a), target.alpha)
+    turning = six((0.0, 0.0, 0.0), target.w)
+    load = coriolis(body.d_0, body.J, body.mass, body.coupling, target.w, turning)
+    U = add6(mv6(body.M, rates), load)
+    out = np.empty(6)
+    put_six(out, 0, sub6(U, gravity_on(body.mass, body.d_0, body.gravity, target.q)))
+    return out
