@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast images in physical light are made: light, matter, noise, glare and smooth edges, of 640x480, by scene."""
+"""Speed of images in physical light: light, matter, noise, glare and smooth edges, of 640x480, by scene."""
 
 import time
 

@@ -50,8 +50,8 @@ def write_ulog(path: Path, t: np.ndarray, x: np.ndarray) -> None:
     path.write_bytes(data)
 
 
-flown = record("figure_eight", duration=5.0 if "--quick" in sys.argv else None)
-columns = load_run(flown.folder).vehicles[0].columns
+result = record("figure_eight", duration=5.0 if "--quick" in sys.argv else None)
+columns = load_run(result.folder).vehicles[0].columns
 write_ulog(Path("flight.ulg"), columns.t, columns.x[:, 0])
 print(*Inspection.of(open_log("flight.ulg")).lines(), sep="\n")
 recorded = read_recorded("flight.ulg")  # what `iap replay flight.ulg` flies

@@ -23,7 +23,7 @@ def script(name):
 
 
 def shown_by(path, folder, **variables):
-    """What a script prints in an empty folder, with some variables of the environment."""
+    """Output of a script in an empty folder, with some variables of the environment."""
     command = [sys.executable, "-P", str(path), "--quick"]
     done = subprocess.run(
         command,

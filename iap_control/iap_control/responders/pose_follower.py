@@ -31,7 +31,7 @@ AT_REST = 1e-5  # offsets that are smaller, with their rates, are gone [m], [m/s
 
 @dataclass
 class Offset:
-    r"""What is left in a reference of jumps of its goal: it fades out smoothly.
+    r"""Rest of jumps of a goal in its reference: it fades out smoothly.
 
     The jerk is :math:`-f^3 e - 3 f^2 \dot e - 3 f \ddot e`, three poles at -f; f is such that neither the limit of
     acceleration a nor the jerk a / `RISE` is exceeded by much.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Whether ranges fit their anchors: units, and anchors whose places are exchanged.
+r"""Checks of ranges against their anchors: units, and anchors whose places are exchanged.
 
 Ranges of a moment meet in one point (see `meeting_point`). What those to each anchor are off there in the median is
 small where the map is right, though some went around a body. It is compared with what it would be in other units, and

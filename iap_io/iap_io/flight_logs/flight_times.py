@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a vehicle was in the air, by its log."""
+"""Times of a vehicle in the air, by its log."""
 
 from typing import NamedTuple
 

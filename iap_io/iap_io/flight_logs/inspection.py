@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is in a flight log, in lines and as numbers: signals, times in the air, frames, what it is good for."""
+"""Content of a flight log, in lines and as numbers: signals, times in the air, frames, uses."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Inspection:
         """Inspect a log."""
         flights = flights_in(log)
         whole = InTheAir(log.begin, log.end)
-        longest = max(flights, key=lambda each: each.duration, default=None)
+        longest = _longest(flights)
         check = check_frames(log, longest or whole)
         flown = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
         uses = [LogUse(name, why(log, flown if longest else {})) for name, why in USES.items()]
@@ -67,7 +67,7 @@ class Inspection:
         signals = {
             name: {
                 "source": each.source, "unit": each.unit, "samples": len(each.t), "rate_hz": each.rate,
-                "largest_gap_s": each.largest_gap, "gaps": each.gaps, "in_the_air": _said(name, each, when),
+                "largest_gap_s": each.largest_gap, "gaps": each.gaps, "in_the_air": _in_words(name, each, when),
             } for name, each in self.log.signals.items()
         }  # fmt: skip
         return {
@@ -108,7 +108,7 @@ class Inspection:
             if name in names.STATES:
                 continue
             rate, gap = f"{each.rate:.0f} Hz", f"{each.largest_gap:.2f} s"
-            rows.append((name, each.source, rate, gap, _said(name, each, when)))
+            rows.append((name, each.source, rate, gap, _in_words(name, each, when)))
         rows += [(name, "none", "", "", reason) for name, reason in self.log.missing.items()]
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         for row in rows:
@@ -130,7 +130,7 @@ def _consistency(check: FrameCheck) -> Iterator[str]:
     yield check.verdict
 
 
-def _said(name: str, signal: Signal, when: InTheAir | None) -> str:
+def _in_words(name: str, signal: Signal, when: InTheAir | None) -> str:
     """Sentence on a signal in the air."""
     if when is None or name not in WORDS:
         return ""

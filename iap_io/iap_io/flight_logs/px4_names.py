@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where PX4 has its signals, from release 1.6 to 1.16: topics and fields were renamed several times."""
+"""Places of PX4's signals, from release 1.6 to 1.16: topics and fields were renamed several times."""
 
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.log_tables import LogField

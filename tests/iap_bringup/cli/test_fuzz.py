@@ -110,7 +110,7 @@ def test_a_signal_ends_a_command_by_its_exit_code_and_one_line(tmp_path, program
 
 
 def test_news_of_compiling_are_no_second_line_of_a_refusal(tmp_path):
-    news = "iap: compiling to machine code, once\niap: compiled 3 kernels in 4 s, kept in /tmp/n\n"
+    news = "iap: compiling to machine code, once\niap: compiled 3 kernels in 4 s, kept in cache\n"
 
     def refusing(arguments):
         sys.stderr.write(news + "iap: hover: key 'a': unknown\n" + arguments[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What numbers, counts, shares, switches and names of files may be."""
+"""Limits of numbers, counts, shares, switches and names of files."""
 
 import math
 

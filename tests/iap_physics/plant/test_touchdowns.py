@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a landing is scored by: the speed of a touch, mean forces, and where rotors ended."""
+"""Scores of a landing: the speed of a touch, mean forces, and where rotors ended."""
 
 import numpy as np
 import pytest
