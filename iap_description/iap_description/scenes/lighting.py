@@ -74,11 +74,23 @@ class Lamp(Record):
         return self
 
     @property
+    def axis_W(self) -> Array | None:
+        """(3,) the cone's axis, of unit length; None of a lamp that shines to all sides."""
+        if self.direction is None:
+            return None
+        return np.asarray(self.direction) / np.linalg.norm(self.direction)
+
+    @property
+    def edge_cosine(self) -> float:
+        """Cosine of the angle between the cone's axis and its edge."""
+        return float(np.cos(0.5 * np.deg2rad(self.cone_deg)))
+
+    @property
     def intensity(self) -> float:
         """Luminous intensity [cd]: the flux over its solid angle, 4 pi or 2 pi (1 - cos(cone / 2))."""
         if self.direction is None:
             return self.flux / (4.0 * np.pi)
-        return self.flux / (2.0 * np.pi * (1.0 - float(np.cos(0.5 * np.deg2rad(self.cone_deg)))))
+        return self.flux / (2.0 * np.pi * (1.0 - self.edge_cosine))
 
 
 class Lighting(Record):

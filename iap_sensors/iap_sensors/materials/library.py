@@ -2,10 +2,10 @@
 """Materials by name, made when first asked for and kept in the user's cache folder."""
 
 import hashlib
-import os
-import tempfile
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_description.kernel_folder import user_cache, writable
+from iap_io.runs.run_folder import write_file
 from iap_sensors.materials import brick, concrete, facade, ground, metal, planks, plaster, stone
 from iap_sensors.materials.matter import Matter
 
@@ -67,11 +68,16 @@ def material(name: str) -> Material:
 
 
 def _folder() -> Path:
-    """Folder of maps, named by what makes them: the sources of this package and numpy's version."""
+    """Folder of maps, named by what makes them."""
+    return writable(user_cache() / "iap" / "materials" / _key())
+
+
+@cache
+def _key() -> str:
+    """A key of what makes maps: the sources of this package and numpy's version."""
     sources = sorted(Path(__file__).parent.glob("*.py"))
     text = b"".join(path.read_bytes() for path in sources) + np.__version__.encode()
-    key = hashlib.sha256(text).hexdigest()[:16]
-    return writable(user_cache() / "iap" / "materials" / key)
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def _read(path: Path) -> NDArray[np.uint8] | None:
@@ -85,6 +91,6 @@ def _read(path: Path) -> NDArray[np.uint8] | None:
 
 def _write(path: Path, maps: NDArray[np.uint8]) -> None:
     """Write maps whole or not at all, so that several processes may do so."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        np.save(file, maps)
-    os.replace(file.name, path)
+    data = io.BytesIO()
+    np.save(data, maps)
+    write_file(path, data.getvalue())

@@ -225,11 +225,10 @@ def _lamp_on_ground(lamp: Lamp, points: Array) -> Array:
     to_lamp = np.asarray(lamp.position) - points
     square = np.einsum("...i,...i->...", to_lamp, to_lamp) + lamp.radius**2
     lit = np.maximum(to_lamp[..., 2], 0.0) * lamp.intensity / square**1.5
-    if lamp.direction is None:
+    if lamp.axis_W is None:
         return np.asarray(lit)
-    axis = np.asarray(lamp.direction) / np.linalg.norm(lamp.direction)
-    cosine = -(to_lamp @ axis) / np.sqrt(square)
-    return np.where(cosine > np.cos(0.5 * np.deg2rad(lamp.cone_deg)), lit, 0.0)
+    cosine = -(to_lamp @ lamp.axis_W) / np.sqrt(square)
+    return np.where(cosine > lamp.edge_cosine, lit, 0.0)
 
 
 def lamp_colors(lamps: Sequence[Lamp]) -> Array:

@@ -126,8 +126,8 @@ class DrawnLamps:
 
 def _views(lamp: Lamp) -> Iterator[Array]:
     """(4, 4) from `map` to clip space of each of a lamp's squares."""
-    if lamp.direction is not None:
-        d = np.asarray(lamp.direction, float) / np.linalg.norm(lamp.direction)
+    d = lamp.axis_W
+    if d is not None:
         up = np.array([0.0, 0.0, 1.0] if abs(d[2]) < 0.9 else [0.0, 1.0, 0.0])
         yield _clip(lamp.position, d, up, float(np.tan(0.5 * np.deg2rad(lamp.cone_deg))))
         return
@@ -161,7 +161,5 @@ def _in_atlas(k: int, size: tuple[int, int]) -> Array:
 
 def _axis(lamp: Lamp) -> tuple[float, ...]:
     """The cone's axis and the cosine at its edge."""
-    if lamp.direction is None:
-        return 0.0, 0.0, 0.0, EVERYWHERE
-    d = np.asarray(lamp.direction, float) / np.linalg.norm(lamp.direction)
-    return (*d.tolist(), float(np.cos(0.5 * np.deg2rad(lamp.cone_deg))))
+    d = lamp.axis_W
+    return (0.0, 0.0, 0.0, EVERYWHERE) if d is None else (*d.tolist(), lamp.edge_cosine)
