@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from iap_bringup.fuzz import made_logs, made_recordings, made_texts
+from iap_bringup.fuzz import made_recordings, made_texts
 from iap_bringup.fuzz.trials import Main, run_command
 from iap_description.errors import IapError
 from iap_learning.policies.policy import SHIPPED
@@ -100,7 +100,7 @@ _MADE_BY: Mapping[str, Making] = {
     "euroc": made_recordings.write_euroc,
     "walk.bag": made_recordings.write_range_bag,
     "poses": made_recordings.write_pose_bags,
-    "flight.bin": made_logs.write_dataflash,
+    "flight.bin": made_recordings.write_dataflash,
 }  # fmt: skip
 """Commands or functions that make what the names begin; all other input is made by `_make_files`."""
 

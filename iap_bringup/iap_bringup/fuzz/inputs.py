@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of all kinds of input, and a case of one of them."""
+"""The table of all kinds of input (what is flown, learning, recordings, circumstances), and a case of one of them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,11 +7,103 @@ from random import Random
 from typing import NamedTuple
 
 from iap_bringup.fuzz.circumstance_kinds import EnvironmentKind, InterruptKind, LimitKind
-from iap_bringup.fuzz.corpus import Corpus
-from iap_bringup.fuzz.file_kinds import FILE_KINDS
-from iap_bringup.fuzz.kind import Command, Kind
+from iap_bringup.fuzz.corpus import SWEEP, Corpus
+from iap_bringup.fuzz.kind import EPISODE, FLIGHT, FREE, Command, FileKind, Kind
 from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import SettingKind
+
+ARM = ("run", "arm_path", "--no-plot", "--json", "--set", "compare={}", "--set")
+SCENARIO_KINDS: Mapping[str, FileKind] = {
+    "scenario": FileKind(16, ("scenario_*.yaml",), (("run", "@", *FLIGHT),)),
+    "free": FileKind(12, ("scenario_[fht]*.yaml",), (("run", "@", *FREE),)),
+    "resolved": FileKind(8, ("resolved_*.yaml",), (("run", "@", *FLIGHT),)),
+    "mission": FileKind(6, ("scenario_module_*.yaml",), (("run", "@", *FLIGHT),)),
+    "sensors": FileKind(6, ("sensors.yaml",), (("run", "@", *FREE),)),
+    "anchors": FileKind(
+        3, ("anchors.yaml",), (("run", "hover", *FREE, "--sensors", "uwb", "--set", "sensors.uwb.anchors=@"),)
+    ),
+    "gains": FileKind(4, ("gains.yaml",), (("run", "hover", *FREE, "--gains", "@"),)),
+    "world": FileKind(
+        6, ("world.yaml",), (("run", "@", *FREE), ("run", "@", *FLIGHT)), ("mesh.stl", "mesh.obj")
+    ),
+    "mesh": FileKind(
+        5,
+        ("mesh.stl", "mesh.obj"),
+        (("run", "world.yaml", *FREE), ("run", "world.yaml", *FLIGHT)),
+        ("mesh.stl", "mesh.obj", "world.yaml"),
+    ),
+    "platform": FileKind(
+        12,
+        ("platform_*.yaml",),
+        (("run", "hover", *FREE, "--platform", "@"), ("list", "--platform", "@"), ("urdf", "@")),
+    ),
+    "arm": FileKind(4, ("arm_*.yaml",), (("run", "@", "--no-plot", "--json", "--set", "compare={}"),)),
+    "links": FileKind(
+        4,
+        ("links.yaml",),
+        (("run", "arm_hover_swing", *FLIGHT, "--platform", "armed.yaml"),),
+        ("armed.yaml",),
+    ),
+    "plant": FileKind(4, ("plant_*.yaml",), ((*ARM, "plant.file=@", "--duration", "0.3"),)),
+}  # fmt: skip
+
+OF_TASK = tuple(("evaluate", name, "--task", "@", *EPISODE) for name in ("hold", "script"))
+OF_POLICY = (("evaluate", "@", *EPISODE), ("run", "hover", *FREE, "--set", "policy=@"))
+OF_EXPERT = (
+    ("evaluate", "@", "--task", "docking", *EPISODE),
+    ("dataset", "docking", "--policy", "@", "--episodes", "1", "--json"),
+)
+LEARNING_KINDS: Mapping[str, FileKind] = {
+    "task": FileKind(8, ("task_*.yaml",), OF_TASK),
+    "expert": FileKind(4, ("expert_*script*.yaml", "expert_*funnel.yaml"), OF_EXPERT),
+    "experiment": FileKind(
+        3, ("experiment_*.yaml",), (("train", "@", "--steps", "64", "--offline", "none"),)
+    ),
+    "training": FileKind(3, ("training",), (("train", "--resume", "@"),)),
+    "policy": FileKind(10, ("hold*.npz", "navigate.npz"), OF_POLICY),
+    "policy of dockings": FileKind(3, ("docking_nominal.npz",), OF_POLICY[:1]),
+}
+
+IDENTIFY = ("--model", "second_order", "--no-plot", "--json")
+TABLES = ("csv", "yaml", "json")
+STUDY = (*SWEEP[1], "--vary", SWEEP[2], "--workers", "1", "--no-plot", "--json", "--out", "@")
+OF_RUN = (
+    ("plot", "@", "overview"),
+    ("render", "@"),
+    ("identify", "@", "log_1.csv", *IDENTIFY),
+    ("replay", "@/bag", *FREE),
+)
+OF_LOG = (
+    ("identify", "@", "log_2.csv", *IDENTIFY),
+    ("identify", "@", "log_2.csv", "--model", "dynamic", "--no-plot", "--json"),
+)
+OF_MATLAB = (
+    ("identify", "@", "log_2.mat", *IDENTIFY),
+    ("identify", "@", "log_2.mat", *IDENTIFY, "--set", "clock=measured"),
+)
+RANGES = ("localize", "walk.bag", "--map", "map.yaml", "--method", "uwb", "--json", "--no-plot")
+RECORDING_KINDS: Mapping[str, FileKind] = {
+    "recorded": FileKind(
+        6, ("run/bag", "truth.csv", "truth.tum", "poses*"), (("replay", "@", *FREE),)
+    ),
+    "run": FileKind(8, ("run",), OF_RUN, ("log_1.csv",)),
+    "modules_run": FileKind(
+        3, ("modules_run",), (("plot", "@", "modules"),), (), ("npz", "yaml", "json")
+    ),
+    "arm_run": FileKind(3, ("arm_run",), (("plot", "@"),), (), TABLES),
+    "euroc": FileKind(6, ("euroc",), (("localize", "@", "--json", "--no-plot"),)),
+    "range map": FileKind(4, ("map.yaml",), (RANGES,), ("walk.bag",)),
+    "ranges": FileKind(3, ("walk.bag",), (RANGES,), ("map.yaml",)),
+    "flight log": FileKind(5, ("flight.bin",), (("inspect", "@", "--json"), ("replay", "@", *FREE))),
+    "log": FileKind(5, ("log_1.csv",), OF_LOG, ("log_2.csv",)),
+    "matlab": FileKind(5, ("log_1.mat",), OF_MATLAB, ("log_2.mat",)),
+    "sweep": FileKind(
+        6, ("sweep",), (("sweep", SWEEP[0], *STUDY, "--seeds", str(SWEEP[3])),), (), TABLES
+    ),
+    "dataset": FileKind(
+        3, ("dataset",), (("dataset", SWEEP[0], *STUDY, "--count", "1"),), (), TABLES
+    ),
+}  # fmt: skip
 
 OUT = "o"  # folder that a case makes
 MAKING = {
@@ -26,7 +118,9 @@ MAKING = {
     "render",
 }
 KINDS: Mapping[str, Kind] = {
-    **FILE_KINDS,
+    **SCENARIO_KINDS,
+    **LEARNING_KINDS,
+    **RECORDING_KINDS,
     "set": SettingKind(),
     "options": OptionKind(),
     "environment": EnvironmentKind(),

@@ -14,8 +14,7 @@ from rclpy.subscription import Subscription
 
 from iap_bringup.nodes.recorded_topics import RecordedTopic, shared_topics, vehicle_topics
 from iap_bringup.nodes.topic_control import ServiceControl, TopicHand
-from iap_bringup.nodes.topic_happenings import TopicHappenings
-from iap_bringup.nodes.topic_notes import TopicNotes
+from iap_bringup.nodes.topic_notes import TopicHappenings, TopicNotes
 from iap_bringup.viewing.layers import Steps
 from iap_bringup.viewing.scene_notes import NO_NOTES, SceneNotes, couplings_of
 from iap_bringup.viewing.source import reference_ways

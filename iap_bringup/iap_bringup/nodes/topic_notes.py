@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Covariances of estimates and measured points of a flight of nodes, by its topics."""
+"""Notes of a flight of nodes by its topics: covariances of estimates, measured points, and events so far."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,10 +10,16 @@ import numpy as np
 from rclpy.qos import qos_profile_sensor_data
 from rclpy.subscription import Subscription
 
+from iap_bringup.nodes.estimate_losses import EstimateLosses
+from iap_bringup.nodes.modules_replay import ModulesReplay
+from iap_bringup.nodes.plant_replay import LastValue, PlantReplay
+from iap_bringup.viewing.events import Event, events_until
 from iap_bringup.viewing.layers import Steps
+from iap_bringup.viewing.live_happenings import LiveHappenings
 from iap_bringup.viewing.point_readings import CLOUD_PERIOD, PointReadings
 from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
+from iap_description.signals import EstimateHealth
 from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import HEALTH, estimate_topic
@@ -22,7 +28,12 @@ from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import HealthMessage, OdometryMessage
 from iap_io.wire.stamps import stamp_of_time
+from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
+from iap_simulation.modules.monitor import ModulesMonitor
+from iap_simulation.runs.events_so_far import event_tree
+from iap_simulation.scenario.modules import is_coordinated
+from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
 
 COVARIANCE_PERIOD = 0.2  # wall time between two covariances that are read of a body [s]
 PACKED = "/compressed"  # end of topics whose plain ones are read in their place
@@ -105,3 +116,66 @@ class TopicNotes:
     def clouds(self, steps: Steps) -> dict[str, Array]:
         """(n, 3) measured points in `map` [m], by the topics of their sensors."""
         return dict(self._points.at(steps))
+
+
+class TopicHappenings:
+    """Follows what happens in a flight; begins anew where time does.
+
+    Args:
+        flight: by nodes.
+
+    Raises:
+        BadInput: nodes cannot coordinate its modules.
+    """
+
+    def __init__(self, flight: Flight) -> None:
+        self._flight, self._meta = flight, flight.meta
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what has happened."""
+        flight, scenario = self._flight, self._flight.scenario
+        self._t = 0.0
+        self._seen, self._plant = LiveHappenings(flight), PlantReplay(scenario)
+        self._modules = ModulesReplay(flight) if is_coordinated(scenario) else None
+        self._task: TaskMonitor[ObservedPlant] | None = DockingMonitor.of(scenario)
+        if self._modules is not None:
+            self._task = ModulesMonitor(self._modules, flight.vehicles)
+        self._losses = {
+            flight.meta.vehicles[i].name: EstimateLosses(
+                flight.meta.vehicles[i].state_source, spec
+            )
+            for i, spec in flight.failsafes.items()
+        }
+
+    @property
+    def estimated(self) -> Sequence[str]:
+        """Names of the vehicles whose estimators' health counts."""
+        return list(self._losses)
+
+    def note_health(self, vehicle: str, t: float, health: EstimateHealth) -> None:
+        """Note what an estimator says of itself at a time [s]."""
+        self._losses[vehicle].note(t, health)
+
+    def events(
+        self, steps: Steps, objects: Mapping[str, Array], last: LastValue
+    ) -> Sequence[Event]:
+        """Events up to an instant.
+
+        Args:
+            steps: of all vehicles.
+            objects: states (13,) of the world's objects, by their names.
+            last: returns the value of a vehicle's topic at that instant, or the last one before.
+        """
+        if steps[0].t < self._t:
+            self.forget()
+        self._t = steps[0].t
+        self._plant.update(steps, last)
+        if self._modules is not None:
+            self._modules.update(steps, last)
+        for i, step in enumerate(steps):
+            self._seen.record(i, step)
+        tasks = {} if self._task is None else {self._task.key: self._task.events(self._plant)}
+        losses = {name: each.events for name, each in self._losses.items()}
+        meta = self._meta
+        return events_until(meta, self._seen.at(steps, objects, event_tree(meta, tasks, losses)))

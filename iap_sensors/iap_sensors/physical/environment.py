@@ -14,9 +14,8 @@ from iap_description.errors import BadInput
 from iap_description.process.extras import cv2
 from iap_description.scenes.lighting import Lamp, Lighting, Weather
 from iap_description.scenes.scene import Scene
+from iap_sensors.materials.noise import spectral
 from iap_sensors.physical.atmosphere import GROUND_ALBEDO, ClearSky
-from iap_sensors.physical.blackbody import color_of_temperature
-from iap_sensors.physical.clouds import clouded
 from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
 
 COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
@@ -29,6 +28,9 @@ KEY_STRENGTH = 0.6  # of the darkness of dusk and night, 1 is as eyes see them
 RING = 0.2  # of the sky above the horizon that a camera sees, of its height
 DAYLIGHT = 60.0  # full [klx]
 METER_REACH, METER_STEP = 40.0, 1.0  # of the plane around lamps where their light is measured [m]
+CLOUD_TILE, CLOUD_SEED = 512, 3  # pixels and seed of the noise that clouds are made of
+CLOUD_HEIGHT = 90.0  # pixels of noise that a cloud is high: larger makes smaller clouds
+CLOUD_EDGE = 0.5  # of the noise's deviation, over which a cloud becomes thick
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Environment:
             sun, sky = np.zeros(3), _read_sky(lighting.sky) * lighting.sky_scale
         else:
             sun, sky = _clear(tuple(sun_W.tolist()), weather.turbidity)
-            sun, sky = clouded(sun, sky, sun_W, weather.clouds)
+            sun, sky = _clouded(sun, sky, sun_W, weather.clouds)
         density = _fog_density(scene, weather)
         lamps = tuple(lighting.lamps.values())
         sun, fog = _in_fog(sun, sun_W, sky, density * weather.fog_height / np.log(2.0))
@@ -175,6 +177,41 @@ def _fog_density(scene: Scene, weather: Weather) -> float:
     return 0.0 if scene.fog is None else scene.fog.density
 
 
+def _clouded(sun: Array, sky: Array, sun_W: Array, cover: float) -> tuple[Array, Array]:
+    """The sun (3,) and the sky (h, w, 3) behind clouds that cover a share of the sky.
+
+    Behind a cover N all light is 1 - 0.75 N^3.4 of that of a clear sky (Kasten, Czeplak, Solar Energy 24, 1980). Of the
+    sun's own light, 1 - N^2 of that stays direct, as in their share of diffuse light. Clouds brighten towards the
+    zenith as (1 + 2 sin h) / 3 (Moon, Spencer 1942, the CIE's overcast sky).
+    """
+    if cover == 0.0:
+        return sun, sky
+    up = max(float(sun_W[2]), 0.0)
+    total = (sun * up + illuminance(sky)) * (1.0 - 0.75 * cover**3.4)
+    direct = sun * (1.0 - 0.75 * cover**3.4) * (1.0 - cover**2)
+    d, _ = directions(*sky.shape[:2])
+    thick = _thickness(d, cover)[..., None]
+    above = d[..., 2:] > 0.0
+    white = np.full(3, float(total @ LUMINANCE)) * 0.75 + 0.25 * total
+    shape = np.where(above, thick * (1.0 + 2.0 * np.maximum(d[..., 2:], 0.0)) / 3.0, 0.0)
+    left = np.where(above, sky * (1.0 - thick), 0.0)
+    missing = np.maximum(total - direct * up - illuminance(left), 0.05 * total)
+    share = illuminance(shape * np.ones(3))
+    level = missing.mean() * white / white.mean() / np.maximum(share, 1e-9)
+    lower = sky * (1.0 - 0.75 * cover**3.4)
+    return direct, np.where(above, left + shape * level, lower)
+
+
+def _thickness(d: Array, cover: float) -> Array:
+    """Opacity (h, w) of clouds towards directions (h, w, 3): noise on a plane above, a share of which is cloud."""
+    noise = spectral(CLOUD_TILE, 3.2, CLOUD_SEED, (1.0, 200.0))
+    z = np.maximum(d[..., 2], 0.03)
+    u, v = (d[..., k] / z * CLOUD_HEIGHT for k in (0, 1))
+    value = noise[v.astype(int) % CLOUD_TILE, u.astype(int) % CLOUD_TILE]
+    middle = np.quantile(noise, 1.0 - cover) if cover < 1.0 else -10.0
+    return np.asarray(np.clip(0.5 + (value - middle) / (2.0 * CLOUD_EDGE), 0.0, 1.0))
+
+
 def _in_fog(sun: Array, sun_W: Array, sky: Array, depth: float) -> tuple[Array, Array]:
     """The sun (3,) below fog of a vertical optical depth, and the luminance (3,) of thick fog.
 
@@ -229,9 +266,3 @@ def _lamp_on_ground(lamp: Lamp, points: Array) -> Array:
         return np.asarray(lit)
     cosine = -(to_lamp @ lamp.axis_W) / np.sqrt(square)
     return np.where(cosine > lamp.edge_cosine, lit, 0.0)
-
-
-def lamp_colors(lamps: Sequence[Lamp]) -> Array:
-    """(n, 3) luminous intensity of lamps in the three bands [kcd]."""
-    rows = [lamp.intensity / 1000.0 * color_of_temperature(lamp.temperature) for lamp in lamps]
-    return np.array(rows).reshape(-1, 3)

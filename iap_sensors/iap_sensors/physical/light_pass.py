@@ -25,7 +25,7 @@ from iap_sensors.physical.lamps import DrawnLamps
 from iap_sensors.physical.material_textures import FORM, MaterialTextures
 from iap_sensors.physical.particles import Particles
 from iap_sensors.physical.programs import UNITS, columns_of, program, write
-from iap_sensors.physical.sky_textures import SkyTextures
+from iap_sensors.physical.sky_image import LEVELS, MIRROR, harmonics, mirrored
 
 FINE = 2  # pixels of light along one of an image with several samples a pixel
 FILMIC_GAIN = 0.8  # of that curve, so that middle grey stays near the middle
@@ -73,7 +73,7 @@ class LightPainter:
         )
         parts = [*scene.parts, *(part for body in bodies for part in body)]
         self._materials = MaterialTextures(context, parts)
-        self._sky = SkyTextures(context, environment)
+        self._sky = _SkyTextures(context, environment)
         self._sun_is_up = environment.sun_W[2] > 0.0 and bool(environment.sun.any())
         shared = (context, drawn.corner_buffer, drawn.geometry)
         self._shadows, self._body_shadows = (
@@ -227,3 +227,36 @@ def _sky(context: moderngl.Context, look: _Look) -> tuple[moderngl.Program, mode
     """Draws the sky, with three vertices."""
     made = program(context, "sky.vert", ("common.glsl", "sky.frag"), look.defines)
     return made, context.vertex_array(made, [])
+
+
+class _SkyTextures:
+    """The sky of an environment.
+
+    Args:
+        context: to draw with.
+        environment: whose sky it is.
+
+    Attributes:
+        sky: as it is seen, without fog.
+        mirrored: as surfaces mirror it, a level for each roughness, with fog.
+        harmonics: (9, 3) as it lights surfaces, see `sky_image.harmonics`.
+    """
+
+    def __init__(self, context: moderngl.Context, environment: Environment) -> None:
+        visible = environment.sky_in_fog
+        self.sky = _texture(context, environment.sky)
+        self.harmonics = harmonics(visible)
+        levels = mirrored(visible)
+        self.mirrored = _texture(context, levels[0])
+        self.mirrored.build_mipmaps(0, LEVELS - 1)
+        for level, image in enumerate(levels):
+            self.mirrored.write(np.ascontiguousarray(image, np.float16).tobytes(), level=level)
+        self.mirrored.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
+        assert self.mirrored.size == MIRROR[::-1]  # noqa: S101 - levels halve it
+
+
+def _texture(context: moderngl.Context, image: Array) -> moderngl.Texture:
+    data = np.ascontiguousarray(np.minimum(image, 60000.0), np.float16)
+    texture = context.texture((image.shape[1], image.shape[0]), 3, data.tobytes(), dtype="f2")
+    texture.repeat_y = False
+    return texture

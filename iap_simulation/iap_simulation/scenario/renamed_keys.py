@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keys and values of scenarios that have new names: the old ones are read for one version more, with a warning."""
 
+import json
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from iap_description.config.record import override
+from iap_description.config.plain_yaml import parse_yaml, read_yaml
+from iap_description.config.record import merged, override
 from iap_description.errors import RenamedKey
-from iap_simulation.scenario.arm_keys import chosen_by_name, moved_assignment, with_moved_keys
+from iap_description.vehicles.arm import ARMS
+from iap_description.vehicles.platform import platform_tree
 
 KEYS = {"gripper.told": "gripper.known_load"}  # old path -> new path
 VALUES = {  # path -> old value -> new value
@@ -14,6 +19,34 @@ VALUES = {  # path -> old value -> new value
     "arm.motion.type": {"given": "external"},
 }
 VEHICLES = "vehicles"
+SHIPPED = Path(__file__).parents[1] / "data" / "scenarios"
+MULTIBODY = "multibody"  # as the plant: bodies
+LAW = ("task", "slope", "speed", "weights", "centring", "singular")
+
+
+def _turn(yaw_deg: object) -> object:
+    return [0.0, 0.0, yaw_deg]
+
+
+def _from(start: object) -> object:
+    return [start, 1e9]  # to the flight's end
+
+
+def _same(value: object) -> object:
+    return value
+
+
+MOVED: dict[str, tuple[str, Callable[[object], object]]] = {  # old path -> new path, new value
+    "noise": ("plant.noise", _same),
+    "path": ("arm.motion.path", _same),
+    **{f"control.{key}": (f"arm.motion.control.{key}", _same) for key in LAW},
+    "control.static_inverse": ("plant.static_inverse", _same),
+    "start.position": ("reference.position", _same),
+    "start.yaw_deg": ("reference.rpy_deg", _turn),
+    "draw.yaw_deg": ("draw.attitude_deg", _turn),
+    "rates.plant_hz": ("rates.physics_hz", _same),
+    "metrics.settle": ("metrics.window", _from),
+}
 
 
 def assigned(tree: dict[str, Any], assignment: str) -> dict[str, Any]:
@@ -22,10 +55,10 @@ def assigned(tree: dict[str, Any], assignment: str) -> dict[str, Any]:
     Raises:
         BadInput: see `iap_description.config.record.override`.
     """
-    chosen = chosen_by_name(tree, assignment, _warn)
+    chosen = _chosen_by_name(tree, assignment)
     if chosen is not None:
         return chosen
-    assignment = moved_assignment(assignment, _warn)
+    assignment = _moved_assignment(assignment)
     path, equals, value = assignment.partition("=")
     new = KEYS.get(path)
     if new is not None:
@@ -35,7 +68,7 @@ def assigned(tree: dict[str, Any], assignment: str) -> dict[str, Any]:
 
 def with_new_names(tree: dict[str, Any]) -> dict[str, Any]:
     """A scenario's plain tree under present names; also those of its vehicles, where it lists several."""
-    out = with_moved_keys(tree, _warn)
+    out = _with_moved_keys(tree)
     for old, new in KEYS.items():
         out = _with_new_key(out, old.split("."), old, new)
     for path, values in VALUES.items():
@@ -75,6 +108,91 @@ def _with_new_value(
         return tree
     _warn(f"key '{path}': '{value}'", f"'{values[value]}'")
     return {**tree, first: values[value]}
+
+
+def _moved_assignment(assignment: str) -> str:
+    """An assignment ``dotted.path=YAML value`` with the present path and value of an old key."""
+    path, equals, text = assignment.partition("=")
+    old = next((key for key in MOVED if f"{path}.".startswith(f"{key}.")), None)
+    if old is None or not equals:
+        return assignment
+    new, change = MOVED[old]
+    _warn(f"key '{old}'", f"'{new}'")
+    if path != old or change is _same:
+        return f"{new}{path.removeprefix(old)}={text}"
+    return f"{new}={json.dumps(change(parse_yaml(text, source=f'--set {assignment}')))}"
+
+
+def _chosen_by_name(tree: dict[str, Any], assignment: str) -> dict[str, Any] | None:
+    """A tree whose plant or arm an assignment names as in the version before; None of other assignments."""
+    path, _, text = assignment.partition("=")
+    if path not in ("plant", "arm"):
+        return None
+    name = parse_yaml(text, source=f"--set {assignment}")
+    if not isinstance(name, str):
+        return None
+    return _with_plant(tree, name) if path == "plant" else _with_arm(tree, name)
+
+
+def _with_moved_keys(tree: dict[str, Any]) -> dict[str, Any]:
+    """A scenario's plain tree with old keys at their present places."""
+    plant, arm = tree.get("plant"), tree.get("arm")
+    names = {
+        key: value for key, value in (("plant", plant), ("arm", arm)) if isinstance(value, str)
+    }
+    out = {key: value for key, value in tree.items() if key not in names}
+    if names:
+        out = merged(_without_others("arm_path"), out)
+    for old, (new, change) in MOVED.items():
+        *parents, last = old.split(".")
+        home = out if not parents else out.get(parents[0])
+        if isinstance(home, dict) and last in home:
+            _warn(f"key '{old}'", f"'{new}'")
+            value = change(home[last])
+            kept = {key: each for key, each in home.items() if key != last}
+            out = {**out, parents[0]: kept} if parents else kept
+            out = merged(out, _nested(new.split("."), value))
+    if "arm" in names:
+        out = _with_arm(out, names["arm"])
+    return _with_plant(out, names["plant"]) if "plant" in names else out
+
+
+def _nested(parts: list[str], value: object) -> dict[str, Any]:
+    return {parts[0]: value if len(parts) == 1 else _nested(parts[1:], value)}
+
+
+def _without_others(name: str) -> dict[str, Any]:
+    """A shipped scenario's tree without the flights beside it."""
+    return {
+        key: value
+        for key, value in read_yaml(SHIPPED / f"{name}.yaml").items()
+        if key != "compare"
+    }
+
+
+def _with_plant(tree: dict[str, Any], name: str) -> dict[str, Any]:
+    """A tree whose plant is an identified one by its name, or bodies."""
+    if name != MULTIBODY:
+        _warn(f"key 'plant': '{name}'", "'plant.file'")
+        return merged(tree, {"plant": {"type": "identified", "file": name}})
+    _warn(f"key 'plant': '{name}'", "scenario 'arm_path_bodies'")
+    bodies = read_yaml(SHIPPED / "arm_path_bodies.yaml")
+    control = {**tree.get("control", {}), "law": "auto"}
+    rates = {"physics_hz": 1000.0, "control_hz": 200.0}
+    own = tree["arm"]["motion"]
+    motion = {**bodies["arm"]["motion"], "path": own["path"], "control": own["control"]}
+    out = merged(tree, {"rates": rates, "control": control})
+    out["arm"] = {**tree["arm"], "motion": motion}
+    return {**out, "plant": {"type": "bodies"}, "compare": bodies["compare"]}
+
+
+def _with_arm(tree: dict[str, Any], name: str) -> dict[str, Any]:
+    """A tree whose platform has an arm by its name."""
+    _warn("key 'arm' with a name", "'platform.arm'")
+    platform = tree["platform"]
+    if isinstance(platform, str):
+        platform, _ = platform_tree(platform)
+    return {**tree, "platform": {**platform, "arm": read_yaml(ARMS.file_or_path(name))}}
 
 
 def _warn(old: str, new: str) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from iap_bringup.nodes.topic_happenings import TopicHappenings
+from iap_bringup.nodes.topic_notes import TopicHappenings
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_bringup.viewing.record_notes import events_of

@@ -14,7 +14,7 @@ from geometry_msgs.msg import Point, Transform, Vector3
 from trajectory_msgs.msg import MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint
 
 from iap_bringup.launching.node_parameters import reference_parameters, vehicle_nodes
-from iap_control.nodes.maneuver_services import srv
+from iap_control.nodes.reference_node import srv
 from iap_description.math import so3
 from iap_description.states import P, Q
 
