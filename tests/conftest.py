@@ -5,6 +5,7 @@ import gc
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,25 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+
+
+@pytest.fixture(scope="session")
+def own_domain() -> Iterator[None]:
+    """A ROS domain that no other process has: for nodes of this process that name none."""
+    pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+    from iap_io.ros.domains import free_domain
+
+    with free_domain() as domain, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(domain))
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def apart_from_other_processes(request: pytest.FixtureRequest) -> None:
+    """Let tests of ROS hear nobody who happens to fly on this machine."""
+    if request.node.get_closest_marker("ros"):
+        request.getfixturevalue("own_domain")
 
 
 @pytest.fixture(scope="session")

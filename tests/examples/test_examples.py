@@ -100,7 +100,7 @@ def test_random_search_does_better_than_no_action(tmp_path):
 @pytest.mark.nodes
 def test_the_platform_comes_to_the_pose_that_a_node_publishes(tmp_path):
     pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
-    from iap_bringup.experiments.nodes.processes import free_domain
+    from iap_io.ros.domains import free_domain
 
     with free_domain() as domain:
         text = shown_by(script("11"), tmp_path, ROS_DOMAIN_ID=str(domain))

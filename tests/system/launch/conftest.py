@@ -69,7 +69,7 @@ class Launch:
 def launch(tmp_path):
     """Launch files by name with arguments; whatever is left of them is killed at the end."""
     pytest.importorskip("launch_ros", reason="ROS 2's launch is not installed here")
-    from iap_bringup.experiments.nodes.processes import free_domain
+    from iap_io.ros.domains import free_domain
 
     running = []
     with free_domain() as domain:

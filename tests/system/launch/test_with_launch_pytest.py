@@ -20,7 +20,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_pytest.actions import ReadyToTest
 from probe import Probe
 
-from iap_bringup.experiments.nodes.processes import free_domain
+from iap_io.ros.domains import free_domain
 from iap_simulation.runs.run import record
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

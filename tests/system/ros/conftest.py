@@ -25,7 +25,8 @@ def simulation(folder: Path, fork_server: "ForkServer") -> "Iterator[Simulation]
     """Processes and a probe in a ROS domain of their own; every process must end cleanly."""
     from probe import Probe  # here, so that the folder can be collected where there is no ROS 2
 
-    from iap_bringup.experiments.nodes.processes import Nodes, free_domain
+    from iap_bringup.experiments.nodes.processes import Nodes
+    from iap_io.ros.domains import free_domain
 
     with free_domain() as domain, Nodes(folder, domain, fork_server.popen) as nodes:
         probe = Probe(domain, nodes)

@@ -19,13 +19,13 @@ from hang import HANG
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 
-from iap_bringup.experiments.nodes.processes import free_domain
 from iap_control.nodes.controller_node import TrackedReference
 from iap_description.sensors.readings import ImageReading, SensorSource
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q
 from iap_io.ros import sensor_topics
+from iap_io.ros.domains import free_domain
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.cdr import message_types

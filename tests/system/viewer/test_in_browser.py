@@ -237,7 +237,8 @@ def test_pages_of_six_flights_play_from_the_disk(new_page, tmp_path):
 @pytest.mark.nodes
 def test_a_flight_of_nodes_obeys_pause_and_keys_in_its_namespace(new_page, tmp_path):
     pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
-    from iap_bringup.experiments.nodes.processes import Nodes, free_domain
+    from iap_bringup.experiments.nodes.processes import Nodes
+    from iap_io.ros.domains import free_domain
 
     with free_domain() as domain, Nodes(tmp_path, domain) as nodes:
         nodes.start("controller_node", namespace="/sim_1/iap")

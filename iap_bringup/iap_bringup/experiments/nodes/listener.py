@@ -12,8 +12,9 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 
-from iap_bringup.experiments.nodes.processes import Nodes, free_domain
+from iap_bringup.experiments.nodes.processes import Nodes
 from iap_description.errors import BadInput
+from iap_io.ros.domains import free_domain
 
 DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
 SPIN_TIMEOUT = 0.2  # longest wait for a message before conditions are checked again [s]

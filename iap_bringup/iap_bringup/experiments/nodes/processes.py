@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The installed nodes as processes of their own, for measurements and tests."""
 
-import itertools
 import os
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +30,6 @@ from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-DOMAINS = range(20, 100)
 CONTAINER = "sim_container"
 EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
@@ -52,35 +48,6 @@ def executable(name: str, package: str = "") -> Path:
     if not path.is_file():
         raise BadInput(f"{path}: no such node; build the workspace again")
     return path
-
-
-@contextmanager
-def free_domain() -> Iterator[int]:
-    """A ROS domain that no other test or measurement on this network has, and in which nobody speaks.
-
-    The lock is an abstract Unix socket: it reaches as far as the network that domains share, across users and
-    temporary folders, and ends with its process.
-    """
-    for domain in itertools.cycle(DOMAINS):
-        with socket.socket(socket.AF_UNIX) as lock:
-            try:
-                lock.bind(f"\0iap_ros_domain_{domain}")
-            except OSError:
-                continue
-            if _has_participant(domain):
-                continue
-            yield domain
-            return
-
-
-def _has_participant(domain: int) -> bool:
-    """True if a process takes part in a domain: the first there binds port PB + DG domain + d1 (RTPS 2.5, 9.6.2.3)."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind(("", 7400 + 250 * domain + 10))
-        except OSError:
-            return True
-    return False
 
 
 class Nodes:
