@@ -32,6 +32,7 @@ from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
 from iap_io.ros.parameter_trees import loadable, yaml_of
 from iap_io.ros.process_end import GRACE, end_within, launch_has_ended
+from iap_io.ros.shared_memory import remove_unused
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -351,6 +352,7 @@ class _Interrupts:
 
 
 def _init(arguments: Sequence[str] | None) -> None:
+    remove_unused()
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # rclpy's own, for arguments and files that it cannot read
