@@ -34,7 +34,6 @@ setup(
     install_requires=[
         f"iap_description=={VERSION}",
         f"iap_io=={VERSION}",
-        "embreex>=4.4,<5",  # Embree 4's interface
         "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
         "numpy>=2.1,<3",  # the first for Python 3.13
         "pydantic>=2.9,<3",  # the first for Python 3.13

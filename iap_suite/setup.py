@@ -26,6 +26,7 @@ EXTRAS = {
     "mujoco": ["mujoco-core>=4,<5"],  # the first with worlds side by side
     "view": ["viser>=1.1.1,<1.2", "pillow>=11,<14"],  # pages are written as viser 1.1 reads them
     "cameras": ["moderngl>=5.12,<6", "opencv-python-headless>=5,<6"],
+    "rays": ["embreex>=4.4,<5"],  # Embree 4's interface
     "logs": ["pyulog>=1.3,<2"],
     "learning": ["gymnasium>=1.2,<2"],
     "training": [
@@ -46,7 +47,7 @@ EXTRAS = {
         "ros-rclpy[fastrtps]>=7.1,<10",
     ],  # ROS 2 Jazzy, Kilted
 }
-ALL = ("mujoco", "view", "cameras", "logs", "learning")
+ALL = ("mujoco", "view", "cameras", "rays", "logs", "learning")
 
 setup(
     name=NAME,

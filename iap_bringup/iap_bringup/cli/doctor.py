@@ -82,7 +82,6 @@ CORE = (
     ("rich", "rich"),
     ("matplotlib", "matplotlib"),
     ("trimesh", "trimesh"),
-    ("embreex", "embreex"),
     ("xacro", "xacro"),
 )
 PYBULLET = ("pybullet", "pybullet")
@@ -91,6 +90,7 @@ MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
 EXTRAS = (
     Extra("view", (("viser", "viser"),)),
     Extra("cameras", (("opencv-python-headless", "cv2"), ("moderngl", "moderngl"))),
+    Extra("rays", (("embreex", "embreex"),)),
     Extra("logs", (("pyulog", "pyulog"),)),
     Extra("learning", (("gymnasium", "gymnasium"),)),
     Extra(

@@ -12,7 +12,6 @@ import weakref
 from functools import lru_cache
 from pathlib import Path
 
-import embreex.rtcore_scene  # noqa: F401 - loads the library
 import numpy as np
 from numba import njit, types
 from numba.core import cgutils
@@ -20,7 +19,11 @@ from numba.extending import intrinsic
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import IapError
+from iap_description.process.extras import LazyModule
 from iap_sensors.rays.caster import Hits, Numbers, Single
+
+PURPOSE, EXTRA = "lidars, depth cameras and ranges need", "rays"  # of embreex
+scenes = LazyModule("embreex.rtcore_scene", PURPOSE, EXTRA)
 
 WIDTH = 16  # rays of a packet
 _TRIANGLES, _INDEX_BUFFER, _VERTEX_BUFFER = 0, 0, 1
@@ -38,11 +41,13 @@ _Pointer = ctypes.c_void_p
 
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL:
-    """Embree, as embreex has loaded it.
+    """Embree, as embreex loads it.
 
     Raises:
-        IapError: it has not.
+        BadInput: embreex is not installed.
+        IapError: it has no library.
     """
+    assert scenes.EmbreeScene  # imported by its first use, which loads the library
     match = re.search(r"\S*/libembree4[^\s/]*$", Path("/proc/self/maps").read_text(), re.MULTILINE)
     if match is None:
         raise IapError("embreex is installed, but brings no libembree4")

@@ -10,12 +10,11 @@ inside the airframe.
 from collections.abc import Sequence
 
 import numpy as np
-from embreex.mesh_construction import TriangleMesh
-from embreex.rtcore_scene import EmbreeScene
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
+from iap_description.process.extras import LazyModule
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_description.vehicles.arm_links import collision_shapes
@@ -23,7 +22,10 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_sensors.rays.caster import Single
 from iap_sensors.rays.embree import SKIN
+from iap_sensors.rays.embree_packets import EXTRA, PURPOSE, scenes
 from iap_sensors.rays.surfaces import corners_of, ground, placed
+
+meshes = LazyModule("embreex.mesh_construction", PURPOSE, EXTRA)
 
 
 class Lines:
@@ -81,11 +83,11 @@ class _Sheets:
     """Triangles (n, 3 corners, 3) in a frame of their own [m], which stop rays from both sides."""
 
     def __init__(self, corners: Array) -> None:
-        self._scene = EmbreeScene(robust=True)
+        self._scene = scenes.EmbreeScene(robust=True)
         self._is_empty = len(corners) == 0
         self._radius = np.linalg.norm(corners, axis=-1).max(initial=0.0)
         if not self._is_empty:
-            TriangleMesh(self._scene, corners.astype(np.float32))
+            meshes.TriangleMesh(self._scene, corners.astype(np.float32))
 
     def cast(self, starts: Array, ways: Array, limits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Fractions (rays,) at the first hits, or the limits of those that hit nothing before."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rays against geometry and OpenGL, and records of the sensors that cast them."""
 
+import sys
+
 import numpy as np
 import pytest
 from depths_by_both import cast, rendered
@@ -16,6 +18,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
 from iap_physics.engines.joints import at_rest
 from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_sensors.rays import embree_packets
 from iap_sensors.rays import lidar_spec as lidar
 from iap_sensors.rays.depth_camera_spec import PRESETS, DepthCameraSpec
 from iap_sensors.rays.lidar_spec import LidarSpec
@@ -213,3 +216,14 @@ def test_a_vl53l5cx_sees_45_degrees_and_63_along_the_diagonal():
 def test_an_impossible_camera_is_refused_by_key(changes, words):
     with pytest.raises(BadInput, match=words):
         depth_camera(**changes)
+
+
+def test_rays_without_embree_are_one_line_that_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "embreex", None)
+    monkeypatch.delitem(sys.modules, "embreex.rtcore_scene", raising=False)
+    monkeypatch.setattr(embree_packets.scenes, "_module", None)
+    embree_packets._library.cache_clear()
+    with pytest.raises(
+        BadInput, match=r"ranges need embreex.*, which is not installed: .* install "
+    ):
+        embree_packets.TriangleScene(np.zeros((1, 3, 3)))
