@@ -143,6 +143,7 @@ class CameraSensorInfo(SensorInfo):
         distortion_model: of the lens, as ROS names it.
         noise: standard deviation of its white noise [grey levels].
         exposure_time: over which its images blur [s].
+        effects: keys of the effects of a real camera in its images.
     """
 
     kind: Literal["camera"] = "camera"
@@ -156,11 +157,12 @@ class CameraSensorInfo(SensorInfo):
     distortion_model: LensModel = PLUMB_BOB
     noise: NonNegative = 0.0
     exposure_time: NonNegative = 0.0
+    effects: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
-        """True if its images are those of a pinhole, without noise and blur."""
-        return not (self.lens.bends or self.noise or self.exposure_time)
+        """True if its images are those of a pinhole, without noise, blur and effects."""
+        return not (self.lens.bends or self.noise or self.exposure_time or self.effects)
 
     @property
     def lens(self) -> Lens:

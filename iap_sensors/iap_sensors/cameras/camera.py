@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A camera of a run: its pose, and the noise of its images."""
+"""A camera of a run: its pose, and what it makes of its images."""
+
+from dataclasses import replace
 
 import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Pixels, Singles
+from iap_description.process.extras import cv2
 from iap_description.sensors.mounts import optical
+from iap_sensors.camera_effects.chain import EffectChain
+from iap_sensors.camera_effects.effect import CameraGeometry, CameraImage
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
@@ -28,11 +33,14 @@ class Camera:
 
     def __init__(self, spec: CameraSpec, rng: np.random.Generator) -> None:
         self.spec, self.model = spec, CameraModel.of(spec)
+        self._effects = _chain_of(spec, self.model)
         self.reset(rng)
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start anew with a generator."""
         self._rng = rng
+        if self._effects is not None:
+            self._effects.reset(rng)
 
     def shot(
         self,
@@ -49,16 +57,50 @@ class Camera:
         """
         v_WC_W, w_WC_W = (np.zeros(3), np.zeros(3)) if twist is None else twist
         p_WC_W, q_WS = place
-        return Shot(self.model, self.spec, np.array(p_WC_W), optical(q_WS), v_WC_W, w_WC_W, hidden)
+        place = np.array(p_WC_W), optical(q_WS)
+        planned = None if self._effects is None else self._effects.plan()
+        return Shot(self.model, self.spec, *place, v_WC_W, w_WC_W, hidden, planned=planned)
 
-    def develop(self, frame: Frame) -> Frame:
-        """The frame with this camera's noise on its grey levels and colours, which are written to."""
+    def develop(self, frame: Frame, t: float = 0.0) -> Frame:
+        """The frame of time t [s] with this camera's effects and noise; it is written to."""
+        if self._effects is not None and frame.light is not None:
+            frame = self._with_effects(self._effects, frame, frame.light, t)
         if self.spec.noise > 0.0:
             key = self._rng.integers(2**64, dtype=np.uint64)
             for image in (frame.mono, frame.rgb):
                 if image is not None:
                     _add_noise(image.reshape(-1), key, self.spec.noise * normal_table())
         return frame
+
+    def _with_effects(self, effects: EffectChain, frame: Frame, light: Singles, t: float) -> Frame:
+        key = self._rng.integers(2**64, dtype=np.uint64)
+        image = CameraImage(light, frame.depth, t, effects.plan(), frame.luminance, key)
+        levels = effects.apply(image)
+        if image.is_lost:
+            return Frame()
+        outputs = self.spec.outputs
+        mono = rgb = levels
+        if levels.ndim == 3:
+            mono = np.asarray(cv2.cvtColor(levels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+        return replace(
+            frame,
+            mono=mono if "mono8" in outputs else None,
+            rgb=rgb if "rgb8" in outputs else None,
+            depth=image.depth if "depth" in outputs else None,
+            light=None,
+        )
+
+
+def _chain_of(spec: CameraSpec, model: CameraModel) -> EffectChain | None:
+    """The effects of a camera; None without."""
+    if spec.effects is None or not spec.gives_light:
+        return None
+    channels = 3 if "rgb8" in spec.outputs or spec.effects.needs_color else 1
+    focal, center = (spec.fx, spec.fy), (spec.cx, spec.cy)
+    camera = CameraGeometry(
+        spec.width, spec.height, focal, center, spec.rate, channels, model.unproject
+    )
+    return EffectChain(spec.effects, camera, spec.tone or "linear")
 
 
 @njit(cache=True)

@@ -9,12 +9,15 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["mono", "color", "range"]
+Kind = Literal["mono", "color", "range", "light", "colored_light"]
 CHANNELS: dict[Kind, tuple[int, str, type]] = {
     "mono": (1, "f1", np.uint8),
     "color": (4, "f1", np.uint8),
     "range": (2, "f4", np.float32),
+    "light": (1, "f4", np.float32),
+    "colored_light": (4, "f4", np.float32),
 }
+LIGHT: dict[Kind, Kind] = {"mono": "light", "color": "colored_light"}  # in place of levels
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,16 @@ class Format:
     height: int
     kind: Kind
     samples: int
+
+    @property
+    def is_grey(self) -> bool:
+        """True if it has one channel of what things look like."""
+        return self.kind in ("mono", "light")
+
+    @property
+    def is_light(self) -> bool:
+        """True if it is of linear light, not of levels."""
+        return self.kind in LIGHT.values()
 
 
 @dataclass(eq=False)

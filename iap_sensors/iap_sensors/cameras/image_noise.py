@@ -6,7 +6,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Singles
 from iap_description.process.extras import cv2
+from iap_sensors.cameras.bands import Piece, pieces
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import view_of
 
@@ -24,7 +26,9 @@ class Film:
 
     Attributes:
         view: what is drawn of the shot.
-        look: images of what it looks like that are needed, None for none; one for each of its instants.
+        look: images of what it looks like that are needed, None for none; one for each of its pieces.
+        is_light: whether they are of linear light, for a camera with effects; levels count as light over 255.
+        pieces: of the image.
         needs_range: whether depth and labels at the shot's own instant are needed.
     """
 
@@ -34,23 +38,34 @@ class Film:
         self.look: Look | None = None
         if "mono8" in outputs or "rgb8" in outputs:
             self.look = "color" if "rgb8" in outputs else "mono"
+        effects = shot.spec.effects
+        self.is_light = self.look is not None and shot.spec.gives_light
         self.needs_range = "depth" in outputs or "segmentation" in outputs
-        self._count = 1 if shot.spec.blur is None else shot.spec.blur.samples
+        if effects is not None:
+            self.look = "color" if self.look is not None and effects.needs_color else self.look
+            self.needs_range |= effects.needs_depth
+        self.pieces: tuple[Piece, ...] = tuple(pieces(shot, self.view)) if self.look else ()
+        self._count = shot.exposure.samples
         self._images = 0
+        self._light: Singles | None = None
         self._sum: NDArray[np.uint16] | None = None
         self._image: NDArray[np.uint8] | None = None
         self._range: NDArray[np.float32] | None = None
 
-    def take(self, kind: str, image: NDArray[Any]) -> None:
+    def take(self, kind: str, image: NDArray[Any], piece: Piece | None = None) -> None:
         """Take an image of the pinhole.
 
         Args:
             kind: ``mono``, ``color`` or ``range``.
             image: (height, width) or (height, width, 3) levels; of ``range`` (height, width, 2) depth along the view
-                [m] and label, both 0 where nothing is seen.
+                [m] and label, both 0 where nothing is seen. Of a film of light they may be floats, 1 for white.
+            piece: of the image; None of ``range``.
         """
         if kind == "range":
             self._range = image.astype(np.float32, copy=False)
+            return
+        if self.is_light and piece is not None:
+            self._add_light(image, piece)
             return
         self._images += 1
         if self._count == 1:
@@ -62,8 +77,34 @@ class Film:
         if self._images == self._count:
             self._image = (self._sum // self._count).astype(np.uint8)
 
+    def _add_light(self, image: NDArray[Any], piece: Piece) -> None:
+        """Add a piece to the image of light; one that is drawn in bands is already that of the lens."""
+        share = np.float32(1.0 / self._count)
+        if image.dtype == np.uint8:
+            share /= np.float32(255.0)
+            image = image.astype(np.float32)
+        if piece.maps is None:
+            self._light = _sum(self._light, image, share)
+            return
+        if self._light is None:
+            size = self.shot.model.height, self.shot.model.width
+            self._light = np.zeros((*size, *image.shape[2:]), np.float32)
+        _sum(self._light[piece.rows], piece.bent(image), share)
+
+    def _frame_of_light(self, light: Singles) -> Frame:
+        """The outputs of a camera with effects."""
+        if not self.shot.exposure.line_time:
+            light = self.view.bend(light, smooth=True)
+        depth = labels = None
+        if self._range is not None:
+            depth, labels = self._depth_and_labels(self._range)
+        labels = labels if "segmentation" in self.shot.spec.outputs else None
+        return Frame(depth=depth, labels=labels, light=np.ascontiguousarray(light))
+
     def frame(self) -> Frame:
         """The camera's outputs."""
+        if self._light is not None:
+            return self._frame_of_light(self._light)
         outputs = self.shot.spec.outputs
         mono = rgb = depth = labels = None
         if self._image is not None:
@@ -98,3 +139,13 @@ class Film:
             divide="ignore"
         ):  # infinite where nothing is seen, and beyond what was drawn
             return np.reciprocal(np.where(is_one, between, nearest))
+
+
+def _sum(total: Singles | None, image: Singles, share: np.float32) -> Singles:
+    """A total with a share of an image added to it, in place; the image itself where it is all."""
+    if total is None:
+        return image if share == 1.0 else np.asarray(image * share, np.float32)
+    if share != 1.0:
+        image = image * share
+    total += image
+    return total

@@ -51,6 +51,10 @@ class Painter:
         )
         self._shadows.draw(drawn.spheres[drawn.standing], scene.light.direction_W)
 
+    def luminance(self, shot: Shot) -> float | None:  # noqa: ARG002
+        """Luminance of light 1, which is unknown."""
+        return None
+
     def place(self, poses: Array) -> None:
         """Move the bodies to poses (bodies, 7)."""
         if self._drawn.place(poses):
@@ -84,7 +88,7 @@ class Painter:
     ) -> None:
         """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
         look = Look(
-            target.format.kind == "mono",
+            target.format.is_grey,
             self._scene.fog is not None,
             self._body_shadows.has_faces,
             viewpoint.shot.spec.vignetting > 0.0,

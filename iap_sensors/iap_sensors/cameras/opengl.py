@@ -7,7 +7,7 @@ twice; images are read back only when others are already being drawn.
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import moderngl
@@ -19,12 +19,13 @@ from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.process.extras import cv2
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.framebuffers import Format, Kind, RenderTarget, Targets
+from iap_sensors.cameras.bands import Piece
+from iap_sensors.cameras.framebuffers import LIGHT, Format, Kind, RenderTarget, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter
 from iap_sensors.cameras.renderer import Frame, Shot, refuse_physical_light
 from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.cameras.view import PinholeView, instants
+from iap_sensors.cameras.view import PinholeView
 
 MAX_PENDING_IMAGES = 12  # images that are drawn before the first of them is read back
 PACKAGES = "libegl1 libgl1-mesa-dri"
@@ -34,10 +35,11 @@ MAX_DEVICES = 16  # devices that are tried
 
 @dataclass(frozen=True, eq=False)
 class _Drawing:
-    """An image that is being drawn, and the film that it is for."""
+    """An image that is being drawn, the film that it is for, and which piece of it."""
 
     film: Film
     target: RenderTarget
+    piece: Piece | None
 
 
 class Artist(Protocol):
@@ -50,6 +52,9 @@ class Artist(Protocol):
         self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
     ) -> None:
         """Draw what a camera sees from a place, p_WC_W (3,) [m] and q_WC (4,)."""
+
+    def luminance(self, shot: Shot) -> float | None:
+        """Luminance of light 1 [cd/m^2]; None where it is unknown."""
 
 
 class OpenGLRenderer:
@@ -95,7 +100,23 @@ class OpenGLRenderer:
             for film in films:
                 self._expose(self._painter, film, drawings)
             self._develop(drawings, 0)
-        return [film.frame() for film in films]
+        return [self._frame(self._painter, film) for film in films]
+
+    def _frame(self, painter: Artist, film: Film) -> Frame:
+        """The frame of a film."""
+        frame = film.frame()
+        if frame.light is None:
+            return frame
+        light = self._finished_light(frame.light, film.shot.spec)
+        return replace(frame, light=light, luminance=painter.luminance(film.shot))
+
+    def _finished_light(
+        self,
+        light: NDArray[np.float32],
+        spec: CameraSpec,  # noqa: ARG002
+    ) -> NDArray[np.float32]:
+        """An image of light (h, w) or (h, w, 3) of a camera as it comes to its effects."""
+        return light
 
     def _finished(self, image: NDArray[np.uint8], spec: CameraSpec) -> NDArray[np.uint8]:  # noqa: ARG002
         """An image (h, w) or (h, w, 3) of a camera as it is taken."""
@@ -109,29 +130,34 @@ class OpenGLRenderer:
     def _expose(self, painter: Artist, film: Film, drawings: deque[_Drawing]) -> None:
         """Begin all images that a film needs."""
         shot = film.shot
-        kinds: list[tuple[Kind, tuple[Array, Array]]] = []
+        kinds: list[tuple[Kind, Piece | None]] = []
         if film.look is not None:
-            kinds += [(film.look, place) for place in instants(shot)]
+            look: Kind = LIGHT[film.look] if film.is_light else film.look
+            kinds += [(look, piece) for piece in film.pieces]
         if film.needs_range:
-            kinds.append(("range", (shot.p_WC_W, shot.q_WC)))
-        for kind, place in kinds:
+            kinds.append(("range", None))
+        for kind, piece in kinds:
             self._develop(drawings, MAX_PENDING_IMAGES - 1)
             samples = shot.spec.antialiasing if self.SAMPLES and kind != "range" else 1
-            form = Format(film.view.width, film.view.height, kind, samples)
-            target = self._targets.take(form)
-            painter.paint(target, shot, film.view, place)
-            drawings.append(_Drawing(film, target))
+            view = film.view if piece is None else piece.view
+            target = self._targets.take(Format(view.width, view.height, kind, samples))
+            if piece is None:
+                painter.paint(target, shot, view, (shot.p_WC_W, shot.q_WC))
+            else:
+                painter.paint(target, replace(shot, t=shot.t + piece.dt), view, piece.place)
+            drawings.append(_Drawing(film, target, piece))
 
     def _develop(self, drawings: deque[_Drawing], most: int) -> None:
         """Read the oldest images until at most some are left."""
         while len(drawings) > most:
             drawing = drawings.popleft()
             image = drawing.target.read(self._context)
-            if drawing.target.format.kind == "color":
+            form = drawing.target.format
+            if form.kind in ("color", "colored_light"):
                 image = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2RGB))
-            if drawing.target.format.kind != "range":
+            if form.kind != "range" and not form.is_light:
                 image = self._finished(image, drawing.film.shot.spec)
-            drawing.film.take(drawing.target.format.kind, image)
+            drawing.film.take(form.kind, image, drawing.piece)
             self._targets.give_back(drawing.target)
 
 

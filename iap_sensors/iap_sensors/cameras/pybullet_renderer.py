@@ -18,9 +18,10 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.process.extras import cv2
 from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
+from iap_sensors.cameras.bands import Piece
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.renderer import Frame, Shot, refuse_physical_light, refuse_tone
-from iap_sensors.cameras.view import PinholeView, camera_of_map, instants
+from iap_sensors.cameras.view import PinholeView, camera_of_map
 
 with native_output_discarded():
     import pybullet as bullet
@@ -97,8 +98,8 @@ class BulletRenderer:
         refuse_tone(shot.spec, "pybullet")
         film = Film(shot)
         if film.look is not None:
-            for place in instants(shot):
-                film.take(film.look, self._look(scene, film, place))
+            for piece in film.pieces:
+                film.take(film.look, self._look(scene, film, piece), piece)
         if film.needs_range:
             film.take("range", self._range(film))
         return film.frame()
@@ -109,18 +110,19 @@ class BulletRenderer:
             for part in parts:
                 bullet.resetBasePositionAndOrientation(part, p, q, physicsClientId=self._client)
 
-    def _look(self, scene: Scene, film: Film, place: tuple[Array, Array]) -> NDArray[np.uint8]:
+    def _look(self, scene: Scene, film: Film, piece: Piece) -> NDArray[np.uint8]:
         light = scene.light
         image, depth, _ = self._shoot(
-            film,
-            place,
+            film.shot,
+            piece.view,
+            piece.place,
             lightDirection=list(light.direction_W),
             lightAmbientCoeff=light.ambient,
             lightDiffuseCoeff=light.strength,
             lightSpecularCoeff=0.0,
             flags=bullet.ER_NO_SEGMENTATION_MASK,
         )
-        spec, view = film.shot.spec, film.view
+        spec, view = film.shot.spec, piece.view
         visible = np.where(
             (depth < 1.0)[..., None], image[..., :3], 255.0 * np.array(scene.sky.horizon[:3])
         )
@@ -133,7 +135,7 @@ class BulletRenderer:
     def _range(self, film: Film) -> NDArray[np.float32]:
         shot = film.shot
         near, far = shot.spec.near, shot.spec.far
-        _, depth, bodies = self._shoot(film, (shot.p_WC_W, shot.q_WC))
+        _, depth, bodies = self._shoot(shot, film.view, (shot.p_WC_W, shot.q_WC))
         visible = depth < 1.0
         label_of = np.zeros(max(self._labels, default=0) + 1)
         for body, label in self._labels.items():
@@ -144,10 +146,10 @@ class BulletRenderer:
         ).astype(np.float32)
 
     def _shoot(
-        self, film: Film, place: tuple[Array, Array], **keys: object
+        self, shot: Shot, view: PinholeView, place: tuple[Array, Array], **keys: object
     ) -> tuple[Array, Array, Integers]:
         """Colours (h, w, 4), PyBullet's depth (h, w), 1 where nothing is seen, and its bodies (h, w)."""
-        view, spec = film.view, film.shot.spec
+        spec = shot.spec
         _, _, rgba, depth, bodies = bullet.getCameraImage(
             view.width,
             view.height,

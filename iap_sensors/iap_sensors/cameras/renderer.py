@@ -12,6 +12,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.scene import Scene
+from iap_sensors.camera_effects.effect import Exposure
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import CameraSpec
 
@@ -29,6 +30,7 @@ class Shot:
         w_WC_W: (3,) its angular velocity [rad/s].
         hidden: rows of the bodies that are not drawn, such as the one that carries it.
         t: time [s]; counts where rain or snow falls.
+        planned: how its image is taken; None: by its spec alone.
     """
 
     model: CameraModel
@@ -39,6 +41,15 @@ class Shot:
     w_WC_W: Array = field(default_factory=lambda: np.zeros(3))
     hidden: tuple[int, ...] = ()
     t: float = 0.0
+    planned: Exposure | None = None
+
+    @property
+    def exposure(self) -> Exposure:
+        """How its image is taken."""
+        blur = self.spec.blur
+        if self.planned is not None or blur is None:
+            return self.planned or Exposure()
+        return Exposure(blur.exposure_time, samples=blur.samples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +61,16 @@ class Frame:
         rgb: (h, w, 3).
         depth: (h, w) along z of C [m], infinite where nothing is seen.
         labels: (h, w) of the parts, 0 where nothing is seen.
+        light: (h, w) or (h, w, 3) linear light of a camera with effects, in place of `mono` and `rgb`.
+        luminance: of light 1 [cd/m^2]; None where the renderer draws no physical light.
     """
 
     mono: NDArray[np.uint8] | None = None
     rgb: NDArray[np.uint8] | None = None
     depth: NDArray[np.float32] | None = None
     labels: NDArray[np.uint16] | None = None
+    light: NDArray[np.float32] | None = None
+    luminance: float | None = None
 
 
 def refuse_physical_light(scene: Scene, renderer: str) -> None:
@@ -78,12 +93,12 @@ def refuse_physical_light(scene: Scene, renderer: str) -> None:
 
 
 def refuse_tone(spec: CameraSpec, renderer: str) -> None:
-    """Refuse a camera with a curve from light to levels, for a renderer without light.
+    """Refuse a camera with a curve from light to levels, for a renderer without light; behind effects there is one.
 
     Raises:
         BadInput: it has one.
     """
-    if spec.tone is not None:
+    if spec.tone is not None and spec.effects is None:
         raise BadInput(
             f"key 'tone': renderer '{renderer}' draws levels, not light; take 'renderer: physical'"
         )

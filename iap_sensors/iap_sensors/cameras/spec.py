@@ -17,6 +17,7 @@ from iap_description.sensors.lens import (
     check_coefficients,
 )
 from iap_description.sensors.sensor_info import Output, Size
+from iap_sensors.camera_effects.table import CameraEffects
 
 PICTURE_RANGE_M = 0.1, 100.0  # along the view of cameras whose pictures people look at
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "cameras", "camera")  # without places
@@ -60,7 +61,12 @@ class CameraSpec(Record):
     noise: NonNegative = 0.0  # standard deviation per pixel and image [grey levels]
     blur: Blur | None = None
     antialiasing: Literal[1, 4] = 1  # samples per pixel at the edges of surfaces
-    tone: Tone | None = None  # from light to levels, in physical light; None: filmic
+    tone: Tone | None = (
+        None  # from light to levels; None: filmic in physical light, linear behind effects
+    )
+    effects: CameraEffects | None = (
+        None  # of optics, exposure, image sensor, readout and processing
+    )
 
     @classmethod
     def for_pictures(cls, size: tuple[int, int], focal: float, **others: object) -> Self:
@@ -100,6 +106,18 @@ class CameraSpec(Record):
         return self
 
     @model_validator(mode="after")
+    def _has_each_effect_once(self) -> Self:
+        if self.effects is None:
+            return self
+        if self.blur is not None:
+            raise ValueError("key 'blur': 'effects.motion_blur' takes its place")
+        if self.vignetting > 0.0 and self.effects.vignetting is not None:
+            raise ValueError("key 'vignetting': 'effects.vignetting' takes its place")
+        if not {"mono8", "rgb8"} & set(self.outputs) and self.effects.specs:
+            raise ValueError("key 'effects': there is no image among the outputs")
+        return self
+
+    @model_validator(mode="after")
     def _sees_all_of_its_image(self) -> Self:
         check_coefficients(self.distortion_model, self.distortion, key="distortion")
         if not np.isfinite(self.lens.undistort(self._border)).all():
@@ -108,6 +126,11 @@ class CameraSpec(Record):
                 fault += ", or sees 89 degrees off its axis or more, which is not drawn"
             raise ValueError(f"key 'distortion': such a lens {fault}")
         return self
+
+    @property
+    def gives_light(self) -> bool:
+        """True if its images are drawn as linear light, for its effects."""
+        return self.effects is not None and bool(self.effects.specs)
 
     @property
     def lens(self) -> Lens:

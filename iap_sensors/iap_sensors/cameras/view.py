@@ -15,6 +15,7 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.process.extras import cv2
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
+from iap_sensors.camera_effects.effect import Exposure
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
 
@@ -135,16 +136,18 @@ def view_of(model: CameraModel) -> PinholeView:
     return _views[model]
 
 
-def instants(shot: Shot) -> Iterator[tuple[Array, Array]]:
-    """Places p_WC_W (3,) [m] and attitudes q_WC (4,) whose images' mean is the shot's: one, or some along its blur."""
-    blur = shot.spec.blur
-    if blur is None:
-        yield shot.p_WC_W, shot.q_WC
-        return
-    for k in range(blur.samples):
-        dt = blur.exposure_time * ((k + 0.5) / blur.samples - 0.5)
-        turn = so3.quaternion_exp(dt * np.asarray(shot.w_WC_W))
-        yield shot.p_WC_W + dt * np.asarray(shot.v_WC_W), so3.multiply(turn, shot.q_WC)
+def instants(exposure: Exposure) -> Iterator[float]:
+    """Times after the middle of an exposure whose images' mean is the image [s]: one, or some spread over it."""
+    for k in range(exposure.samples):
+        yield exposure.time * ((k + 0.5) / exposure.samples - 0.5)
+
+
+def place_at(shot: Shot, dt: float) -> tuple[Array, Array]:
+    """Place p_WC_W (3,) [m] and attitude q_WC (4,) of a camera some time after its stamp [s]."""
+    if dt == 0.0:
+        return shot.p_WC_W, shot.q_WC
+    turn = so3.quaternion_exp(dt * np.asarray(shot.w_WC_W))
+    return shot.p_WC_W + dt * np.asarray(shot.v_WC_W), so3.multiply(turn, shot.q_WC)
 
 
 def camera_of_map(p_WC_W: Array, q_WC: Array) -> Array:

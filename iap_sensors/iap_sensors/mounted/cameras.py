@@ -71,7 +71,7 @@ class MountedCamera:
 
     def readings(self, t: float, frame: Frame) -> list[ImageReading]:
         """The images of a frame, in the order of the camera's outputs."""
-        frame = self.camera.develop(frame)
+        frame = self.camera.develop(frame, t)
         pixels = {
             "mono8": frame.mono,
             "rgb8": frame.rgb,
@@ -98,6 +98,7 @@ class MountedCamera:
             outputs=spec.outputs,
             noise=spec.noise,
             exposure_time=0.0 if spec.blur is None else spec.blur.exposure_time,
+            effects=() if spec.effects is None else tuple(spec.effects.specs),
             **self.camera.model.info(self.baseline),
         )
 

@@ -132,7 +132,17 @@ def cameras_tree(cameras: object) -> object:
     """The plain tree of cameras by name, of which each may name a preset."""
     if not isinstance(cameras, dict):
         return cameras
-    return {name: _filled_in(each, camera_spec.PRESETS.tree) for name, each in cameras.items()}
+    return {name: _camera_tree(each) for name, each in cameras.items()}
+
+
+def _camera_tree(entry: object) -> object:
+    """The plain tree of a camera; its effects are on top of those of its preset, and null switches one off."""
+    filled = _filled_in(entry, camera_spec.PRESETS.tree)
+    if isinstance(entry, dict) and isinstance(entry.get("preset"), str):
+        asked, preset = entry.get("effects"), camera_spec.PRESETS.tree(entry["preset"])["effects"]
+        if isinstance(asked, dict) and isinstance(preset, dict) and isinstance(filled, dict):
+            return {**filled, "effects": {**preset, **asked}}
+    return filled
 
 
 def _named_sets(names: str, source: str) -> list[object]:

@@ -15,16 +15,17 @@ GLARE_LEVELS = (
     6  # the first a quarter of the image along a side, each half as large as the one before
 )
 GLARE_SHARE = 0.04  # of the light that a lens spreads
-CURVES = {"linear": 0, "srgb": 1, "filmic": 2}
+CURVES = {"light": -1, "linear": 0, "srgb": 1, "filmic": 2}  # the first as it is, without glare
 
 
 @dataclass(frozen=True)
 class LightFormat:
-    """Size [pixels] of an image of light, and whether it is of luminance alone."""
+    """Size [pixels] of an image of light, and whether it is of luminance alone, and stays light."""
 
     width: int
     height: int
     mono: bool
+    is_light: bool = False
 
 
 class LightTarget:
@@ -43,7 +44,7 @@ class LightTarget:
         self.spread = [_texture(context, each, channels, "f2") for each in sizes[:-1]]
         self.shrunk_frames = [context.framebuffer([each]) for each in self.shrunk]
         self.spread_frames = [context.framebuffer([each]) for each in self.spread]
-        self.levels = _texture(context, size, channels, "f1")
+        self.levels = _texture(context, size, channels, "f4" if form.is_light else "f1")
         self.level_frame = context.framebuffer([self.levels])
 
 
@@ -76,12 +77,14 @@ class Darkroom:
             values: lens and vignetting of ``develop.frag``.
         """
         self._context.disable(moderngl.DEPTH_TEST)
-        self._spread_light(light)
+        is_light = light.form.is_light
+        if not is_light:
+            self._spread_light(light)
         is_fine = light.form.width != target.format.width
         (light.level_frame if is_fine else target.drawn).use()
         light.image.use(0)
         light.spread[0].use(1)
-        shared = {**values, "glare_share": GLARE_SHARE}
+        shared = {**values, "glare_share": 0.0 if is_light else GLARE_SHARE}
         defines = ("MONO",) if light.form.mono else ()
         self._draw("develop.frag", shared, (f"CURVE {CURVES[curve]}", *defines))
         if is_fine:

@@ -18,6 +18,7 @@ from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.programs import Programs
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import BODY_MAP_SIZE, SCENE_MAP_SIZE, ShadowMap
+from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.cameras.view import PinholeView
 from iap_sensors.physical.darkroom import Darkroom, LightFormat, LightTarget
 from iap_sensors.physical.environment import Environment
@@ -94,6 +95,10 @@ class LightPainter:
         self._surface = cache(partial(_surface, context, buffers, extra))
         self._sky_program = cache(partial(_sky, context))
 
+    def luminance(self, shot: Shot) -> float:
+        """Luminance of light 1 [cd/m^2]."""
+        return 1000.0 * self._environment.exposed_for / (WHITE * 2.0**shot.spec.exposure)
+
     def place(self, poses: Array) -> None:
         """Move the bodies to poses (bodies, 7)."""
         if self._drawn.place(poses) and self._sun_is_up:
@@ -111,12 +116,11 @@ class LightPainter:
             self._ranges.range().draw({"clip_of_map": viewpoint.clip_of_map}, opaque)
             return
         fine = FINE if shot.spec.antialiasing > 1 else 1
-        form = LightFormat(
-            fine * target.format.width, fine * target.format.height, target.format.kind == "mono"
-        )
+        size = fine * target.format.width, fine * target.format.height
+        form = LightFormat(*size, target.format.is_grey, target.format.is_light)
         if form not in self._targets:
             self._targets[form] = LightTarget(self._context, form)
-        light, curve = self._targets[form], shot.spec.tone or DEFAULT_CURVE
+        light, curve = self._targets[form], _curve(shot.spec)
         self._paint_light(light, viewpoint)
         K = view.K * fine
         lens = (K[0, 0], K[1, 1], K[0, 2] + 0.5 * fine, K[1, 2] + 0.5 * fine)
@@ -173,7 +177,7 @@ class LightPainter:
         map_of_ray = so3.matrix_from_quaternion(viewpoint.place[1])
         map_of_camera = np.eye(4)
         map_of_camera[:3, :3] = map_of_ray
-        curve = FILMIC_GAIN if (spec.tone or DEFAULT_CURVE) == "filmic" else 1.0
+        curve = FILMIC_GAIN if _curve(spec) == "filmic" else 1.0
         return {
             "clip_of_map": viewpoint.clip_of_map,
             "body_shade_of_map": self._body_shadows.shade_of_map,
@@ -199,6 +203,11 @@ class LightPainter:
             "fog_law": (environment.fog_density, 1.0 / environment.fog_height),
             "water": (environment.wetness, environment.weather.snow_cover),
         }
+
+
+def _curve(spec: CameraSpec) -> str:
+    """From light to levels, of `CURVES`."""
+    return "light" if spec.gives_light else spec.tone or DEFAULT_CURVE
 
 
 def _render(triangles: moderngl.VertexArray, count: int) -> None:

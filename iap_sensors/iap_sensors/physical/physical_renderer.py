@@ -11,7 +11,7 @@ from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.opengl import Artist, OpenGLRenderer
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.physical.light_pass import LightPainter
-from iap_sensors.physical.smooth_edges import smoothed
+from iap_sensors.physical.smooth_edges import smoothed, smoothed_light
 
 
 class PhysicalRenderer(OpenGLRenderer):
@@ -24,3 +24,6 @@ class PhysicalRenderer(OpenGLRenderer):
 
     def _finished(self, image: NDArray[np.uint8], spec: CameraSpec) -> NDArray[np.uint8]:
         return image if spec.antialiasing > 1 else smoothed(image)
+
+    def _finished_light(self, light: NDArray[np.float32], spec: CameraSpec) -> NDArray[np.float32]:
+        return light if spec.antialiasing > 1 else smoothed_light(light)

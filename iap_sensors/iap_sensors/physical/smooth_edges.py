@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Levels = NDArray[np.uint8]
+Singles = NDArray[np.float32]
 Real = np.float32
 
 LEAST_CONTRAST = 10  # of the neighbours, below which nothing is an edge [levels]
@@ -28,6 +29,47 @@ def smoothed(image: Levels) -> Levels:
     else:
         _smooth_colors(image, _brightness(image), out)
     return out
+
+
+def smoothed_light(image: Singles) -> Singles:
+    """An image of linear light (h, w) or (h, w, 3) with the edges smoothed that its square root shows in levels."""
+    out, grey = image.copy(), np.empty(image.shape[:2], np.uint8)
+    channels = image.reshape(*image.shape[:2], -1)
+    _root(channels, grey)
+    _smooth_light(channels, grey, out.reshape(channels.shape))
+    return out
+
+
+@njit(cache=True)
+def _root(image: Singles, out: Levels) -> None:
+    """Write levels of the square root of light (h, w, channels)."""
+    height, width, channels = image.shape
+    share = np.float32(1.0 / channels)
+    for i in range(height):
+        for j in range(width):
+            total = np.float32(0.0)
+            for k in range(channels):
+                total += image[i, j, k]
+            root = np.sqrt(min(max(total * share, np.float32(0.0)), np.float32(1.0)))
+            out[i, j] = np.uint8(np.float32(255.0) * root + ONE_HALF)
+
+
+@njit(cache=True)
+def _smooth_light(image: Singles, grey: Levels, out: Singles) -> None:
+    """Write to `out` the pixels of light (h, w, channels) that lie on edges of its levels (h, w)."""
+    height, width, channels = image.shape
+    for i in range(MARGIN, height - MARGIN):
+        for j in range(MARGIN, width - MARGIN):
+            low, high = _extremes(grey, i, j)
+            if high - low < max(LEAST_CONTRAST, high >> SHIFT):
+                continue
+            y, x = _way(grey, i, j)
+            inner, outer = _along(grey, i, j, y, x)
+            whole = ONE_HALF * (inner + outer)
+            is_short = whole < low or whole > high
+            for k in range(channels):
+                inner, outer = _along(image[..., k], i, j, y, x)
+                out[i, j, k] = inner if is_short else ONE_HALF * (inner + outer)
 
 
 @njit(cache=True)

@@ -26,7 +26,9 @@ void main() {
 #if CURVE == 2
     c = c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14);  // Narkowicz' fit of ACES, 2016
 #endif
+#if CURVE >= 0
     c = clamp(c, LEVEL(0.0), LEVEL(1.0));
+#endif
 #if CURVE > 0
     c = srgb(c);
 #endif

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All effects of one camera, one behind the other, from linear light to levels of 8 bits."""
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Pixels, Singles
+from iap_sensors.camera_effects.effect import CameraGeometry, CameraImage, Exposure
+from iap_sensors.camera_effects.table import CameraEffects
+from iap_sensors.camera_effects.tone_curve import CURVES
+
+ENTRIES = 2**14  # of the table from numbers to levels
+
+
+class EffectChain:
+    """The effects of a camera; each has a random stream of its own.
+
+    Args:
+        effects: that are on.
+        camera: that has them.
+        curve: from digital numbers to levels, of `CURVES`.
+    """
+
+    def __init__(self, effects: CameraEffects, camera: CameraGeometry, curve: str) -> None:
+        made = [each for spec in effects.specs.values() for each in spec.effects(camera)]
+        self._effects = sorted(made, key=lambda each: each.stage)
+        shares = np.arange(ENTRIES) / (ENTRIES - 1)
+        self._levels = np.floor(255.0 * CURVES[curve](shares) + 0.5).astype(np.uint8)
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start anew: all that is fixed for a camera is drawn."""
+        for effect, stream in zip(self._effects, rng.spawn(len(self._effects)), strict=True):
+            effect.reset(stream)
+
+    def plan(self) -> Exposure:
+        """How the next image is taken."""
+        exposure = Exposure()
+        for effect in self._effects:
+            exposure = effect.plan(exposure)
+        return exposure
+
+    def apply(self, image: CameraImage) -> Pixels:
+        """Levels (h, w) or (h, w, 3) of an image that is drawn; its light is written to."""
+        for effect in self._effects:
+            effect.apply(image)
+        levels = np.empty(image.light.shape, np.uint8)
+        _look_up(image.light.reshape(-1), self._levels, levels.reshape(-1))
+        return levels
+
+
+@njit(cache=True)
+def _look_up(numbers: Singles, table: Pixels, out: Pixels) -> None:
+    """Write the levels of numbers (n,) between 0 and 1."""
+    last = np.float32(table.size - 1)
+    zero, half = np.float32(0.0), np.float32(0.5)
+    for i in range(numbers.size):
+        out[i] = table[np.int32(min(max(numbers[i] * last, zero), last) + half)]
