@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/how_to/camera_effects.md has every effect with every key, and its commands and files work."""
+
+import re
+import shlex
+from pathlib import Path
+
+import yaml
+
+from iap_sensors.camera_effects.table import CameraEffects
+from iap_simulation.scenario.resolving import Options, resolve
+
+PAGE = (Path(__file__).parents[3] / "docs/how_to/camera_effects.md").read_text(encoding="utf-8")
+
+
+def keys_on_the_page():
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return yaml.safe_load(text)
+
+
+def test_every_effect_is_on_the_page_with_every_key():
+    effects = CameraEffects.model_validate(keys_on_the_page())
+    assert list(keys_on_the_page()) == list(CameraEffects.model_fields)
+    for name, keys in keys_on_the_page().items():
+        assert set(keys) == set(type(getattr(effects, name)).model_fields)
+        assert f"| `{name}` |" in PAGE
+
+
+def test_the_commands_are_understood():
+    commands = re.findall(r"^    (\./iap run (?:.*\\\n)*.*)$", PAGE, re.MULTILINE)
+    assert commands
+    for command in commands:
+        words = shlex.split(command.replace("\\\n", ""))
+        changes = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+        sensors = words[words.index("--sensors") + 1]
+        scenario, _ = resolve(words[2], Options(sensors=sensors, assignments=tuple(changes)))
+        cameras = scenario.vehicles[0].sensors.cameras.values()
+        assert any(each.effects for each in cameras)
