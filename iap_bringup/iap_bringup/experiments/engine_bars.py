@@ -5,7 +5,8 @@ A figure is named by where metrics.json has it (`iap_bringup.experiments.engine_
 
 - a number: at most that in either engine, as tests and pages ask of the scenario, or of its like, in PyBullet;
 - two numbers: between them in either engine;
-- None, where nothing is asked: in MuJoCo at most `SHARE` times PyBullet's figure, and `FLOORS` more.
+- None, where nothing is asked of one engine alone: in MuJoCo at most `SHARE` times PyBullet's figure, and `FLOORS`
+  more.
 """
 
 from math import inf

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A flight's figures in two engines, and whether they are within their bars."""
+"""A flight's figures in the engines that are installed, and whether they are within their bars."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isinf
+from math import inf, isinf
 from typing import Any, NamedTuple
 
 from iap_bringup.experiments.engine_bars import FLOORS, SHARE, Bar
+from iap_io.runs.run_meta import COMPLETED
 
 SIX = {"xyz": slice(0, 3), "rpy": slice(3, 6)}  # parts of errors per axis [m, rad]
 EVERY = "*"
@@ -26,97 +27,100 @@ SHOWN_THRESHOLD = 1e-5  # smaller figures are shown as 0, in these units
 
 
 class Figure(NamedTuple):
-    """One figure of a scenario in both engines.
+    """One figure of a scenario in each engine.
 
     Attributes:
         key: where metrics.json has it, see `value`.
-        first: PyBullet's; None where the flight has none.
-        second: MuJoCo's.
+        numbers: of the engines; None where the flight has none.
         bar: see `iap_bringup.experiments.engine_bars`.
     """
 
     key: str
-    first: float | None
-    second: float | None
+    numbers: tuple[float | None, ...]
     bar: Bar
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Least and largest value that the bar allows."""
+        """Least and largest value that the bar allows; any where one engine alone has nothing to be compared with."""
         if isinstance(self.bar, tuple):
             return self.bar
         if self.bar is not None:
             return 0.0, self.bar
-        return 0.0, SHARE * (self.first or 0.0) + FLOORS[_unit(self.key)]
+        if len(self.numbers) == 1:
+            return 0.0, inf
+        return 0.0, SHARE * (self.numbers[0] or 0.0) + FLOORS[_unit(self.key)]
 
     @property
     def passes(self) -> bool:
-        """True where both engines are within the bar; a figure that a flight lacks is not."""
-        if self.first is None or self.second is None:
-            return False
+        """True where all engines are within the bar; a figure that a flight lacks is not."""
         low, high = self.limits
-        return all(low <= each <= high for each in (self.first, self.second))
+        return all(each is not None and low <= each <= high for each in self.numbers)
 
     @property
     def line(self) -> tuple[str, ...]:
-        """Cells of a table: name, both engines, their difference, bar, and whether it is within."""
-        off_by = None
-        if self.first is not None and self.second is not None:
-            off_by = self.second - self.first
-        unit = _unit(self.key)
-        numbers = [_text(each, unit) for each in (self.first, self.second, off_by)]
-        return _title(self.key), *numbers, self._allowed(unit), "yes" if self.passes else "no"
+        """Cells of a table: name, each engine, difference of two, bar, and whether it is within."""
+        numbers, unit = list(self.numbers), _unit(self.key)
+        if len(numbers) == 2:
+            first, second = numbers
+            numbers.append(None if first is None or second is None else second - first)
+        cells = [_text(each, unit) for each in numbers]
+        return _title(self.key), *cells, self._allowed(unit), "yes" if self.passes else "no"
 
     def _allowed(self, unit: str) -> str:
         low, high = (_text(each, unit) for each in self.limits)
         if not isinstance(self.bar, tuple):
-            return f"<= {high}"
+            return "-" if isinf(self.limits[1]) else f"<= {high}"
         return f">= {low}" if isinf(self.bar[1]) else f"{low} to {high}"
 
 
 class EngineComparison(NamedTuple):
-    """Outcomes and figures of a scenario in two engines.
+    """Outcomes and figures of a scenario in one engine, or in two.
 
     Attributes:
         scenario: its name.
-        outcomes: of both flights.
-        figures: of both.
+        outcomes: of the flights.
+        figures: of the flights.
     """
 
     scenario: str
-    outcomes: tuple[str, str]
+    outcomes: tuple[str, ...]
     figures: tuple[Figure, ...]
 
     @property
+    def ends_well(self) -> bool:
+        """True if the flights end alike; one alone must be completed."""
+        first, *others = self.outcomes
+        return all(each == first for each in others) if others else first == COMPLETED
+
+    @property
     def passes(self) -> bool:
-        """True if both end alike, and every figure is within its bar."""
-        first, second = self.outcomes
-        return first == second and all(figure.passes for figure in self.figures)
+        """True if the flights end well, and every figure is within its bar."""
+        return self.ends_well and all(figure.passes for figure in self.figures)
 
     @property
     def outcome(self) -> str:
-        """Comparison of both in words."""
+        """Outcomes in words."""
         return " / ".join(dict.fromkeys(self.outcomes))
 
     @property
     def lines(self) -> Iterator[tuple[str, ...]]:
-        """A line of cells for each figure; one says the difference where outcomes differ."""
-        if self.outcomes[0] != self.outcomes[1]:
-            yield "outcome", *self.outcomes, "", "the same", "no"
+        """A line of cells for each figure; the first says which outcomes are not as they must be."""
+        if not self.ends_well:
+            wanted = ("", "the same") if self.outcomes[1:] else (COMPLETED,)
+            yield "outcome", *self.outcomes, *wanted, "no"
         yield from (figure.line for figure in self.figures)
 
 
 def compared(
     scenario: str,
     bars: Mapping[str, Bar],
-    first: Mapping[str, Any],
-    second: Mapping[str, Any],
+    *flights: Mapping[str, Any],
 ) -> EngineComparison:
-    """Compare the metrics of a scenario's flights by the bars of their figures."""
+    """Compare the metrics of a scenario's flights, one in each engine, by the bars of their figures."""
     figures = (
-        Figure(key, value(first, key), value(second, key), bar) for key, bar in bars.items()
+        Figure(key, tuple(value(each, key) for each in flights), bar) for key, bar in bars.items()
     )
-    return EngineComparison(scenario, (first["outcome"], second["outcome"]), tuple(figures))
+    return EngineComparison(scenario, tuple(each["outcome"] for each in flights), tuple(figures))
 
 
 def value(metrics: Any, key: str) -> float | None:  # noqa: ANN401 - a tree

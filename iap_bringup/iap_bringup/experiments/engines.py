@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The study of ``iap experiment engines``: every scenario in PyBullet and in MuJoCo, beside its bars."""
+"""The study of ``iap experiment engines``: every scenario in PyBullet and MuJoCo, beside its bars.
+
+Where one of them is not installed, the scenarios are flown in the other alone.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -13,13 +16,13 @@ from iap_bringup.experiments.engine_figures import EngineComparison, compared
 from iap_bringup.experiments.rows import Rows, print_json
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
+from iap_description.process.extras import install_line
 from iap_physics.engines.make import is_installed
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.sweeps.flying import Chunk, Row, fly
 from iap_simulation.sweeps.process_pool import ProcessPool
 
 ENGINES = ("pybullet", "mujoco")  # bars were made for the first
-COLUMNS = ("figure", *ENGINES, "off by", "bar", "within")
 
 
 class EngineFlight(NamedTuple):
@@ -51,33 +54,36 @@ class EngineFlight(NamedTuple):
 def compare_engines(
     console: Console, *, scenarios: Sequence[str] = (), quick: bool = False, json: bool = False
 ) -> None:
-    """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
-    missing = [name for name in ENGINES if not is_installed(name)]
-    if missing:
+    """Every scenario in PyBullet and MuJoCo, or in the one installed, its figures beside their bars (ten minutes)."""
+    engines = tuple(name for name in ENGINES if is_installed(name))
+    if not engines:
         raise BadInput(
-            f"experiment engines: {missing[0]} is not installed (docs/concepts/engines.md)"
+            f"experiment engines: neither engine is installed: {install_line('mujoco')}"
         )
-    work = flights(scenarios, quick=quick)
+    work = flights(scenarios, quick=quick, engines=engines)
     rows: dict[str, Row] = {}
     with work_bar(Console(stderr=True)) as report:
         for name, row in fly_all(work):
             rows[name] = row
             report(f"{len(rows)} of {len(work)}: {name}")
     names = dict.fromkeys(flight.scenario for flight in work)
-    comparisons = [comparison(name, rows) for name in names]
+    comparisons = [comparison(name, rows, engines) for name in names]
     if json:
-        print_json(console, engine_rows(comparisons))
+        print_json(console, engine_rows(comparisons, engines))
         return
-    console.print(table(comparisons))
+    console.print(table(comparisons, engines))
     console.print(summary(comparisons))
 
 
-def flights(scenarios: Sequence[str] = (), *, quick: bool = False) -> list[EngineFlight]:
-    """Flights of the scenarios of ``iap list``, each in both engines.
+def flights(
+    scenarios: Sequence[str] = (), *, quick: bool = False, engines: Sequence[str] = ENGINES
+) -> list[EngineFlight]:
+    """Flights of the scenarios of ``iap list``, each in all engines.
 
     Args:
         scenarios: their names; none takes all of them.
         quick: the first seconds of flights without contact, and some short ones with it.
+        engines: their names.
 
     Raises:
         BadInput: a name is unknown, or `quick` flies none of them.
@@ -86,7 +92,7 @@ def flights(scenarios: Sequence[str] = (), *, quick: bool = False) -> list[Engin
     if not names:
         raise BadInput(f"experiment engines: --quick flies {', '.join(QUICK)}")
     seconds = QUICK if quick else {}
-    return [EngineFlight(name, engine, seconds.get(name)) for name in names for engine in ENGINES]
+    return [EngineFlight(name, engine, seconds.get(name)) for name in names for engine in engines]
 
 
 def _known(names: Sequence[str]) -> list[str]:
@@ -113,20 +119,23 @@ def fly_all(work: Sequence[EngineFlight]) -> Iterator[tuple[str, Row]]:
             yield chunk.name, rows[0]
 
 
-def comparison(scenario: str, rows: Mapping[str, Row]) -> EngineComparison:
-    """Both engines' figures of a scenario; rows by the names of their flights."""
-    first, second = (rows[f"{scenario} {engine}"] for engine in ENGINES)
-    return compared(scenario, BARS[scenario], first, second)
+def comparison(
+    scenario: str, rows: Mapping[str, Row], engines: Sequence[str] = ENGINES
+) -> EngineComparison:
+    """Figures of a scenario in the engines; rows by the names of their flights."""
+    return compared(
+        scenario, BARS[scenario], *(rows[f"{scenario} {engine}"] for engine in engines)
+    )
 
 
-def engine_rows(comparisons: Sequence[EngineComparison]) -> Rows:
-    """Outcomes and figures of both engines by scenario, as plain values, and the number within their bars."""
+def engine_rows(comparisons: Sequence[EngineComparison], engines: Sequence[str]) -> Rows:
+    """Outcomes and figures of the engines by scenario, as plain values, and the number within their bars."""
     rows: Rows = {
         each.scenario: {
             "outcomes": each.outcomes,
             "passes": each.passes,
             "figures": {
-                figure.key: dict(zip(ENGINES, (figure.first, figure.second), strict=True))
+                figure.key: dict(zip(engines, figure.numbers, strict=True))
                 for figure in each.figures
             },
         }
@@ -136,10 +145,12 @@ def engine_rows(comparisons: Sequence[EngineComparison]) -> Rows:
     return {"all": {"scenarios": len(comparisons), "passing": passing}, **rows}
 
 
-def table(comparisons: Sequence[EngineComparison]) -> Table:
+def table(comparisons: Sequence[EngineComparison], engines: Sequence[str] = ENGINES) -> Table:
     """A row for each scenario, and in it a line for each figure."""
-    out = Table("", "outcome", title="every scenario in both engines", show_lines=True)
-    for name in COLUMNS:
+    title = f"every scenario in {' and '.join(engines)}"
+    out = Table("", "outcome", title=title, show_lines=True)
+    differences = ("off by",) if len(engines) == len(ENGINES) else ()
+    for name in ("figure", *engines, *differences, "bar", "within"):
         out.add_column(name, justify="left" if name == "figure" else "right")
     for each in comparisons:
         cells = ["\n".join(column) for column in zip(*each.lines, strict=True)]

@@ -29,7 +29,7 @@ def free_flight(console: Console, *, json: bool = False) -> None:
 
 
 def engines(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `compare_engines`
-    """Every scenario in PyBullet and in MuJoCo, its figures beside their bars (ten minutes)."""
+    """Every scenario in PyBullet and MuJoCo, or in the one installed, its figures beside their bars (ten minutes)."""
     from iap_bringup.experiments.engines import compare_engines
 
     compare_engines(console, **options)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The study of both engines compares figures by their bars, and knows every scenario that is listed."""
 
+import json
 from math import inf
 
 import pytest
@@ -98,6 +99,39 @@ def test_outcomes_must_be_the_same_whatever_they_are():
 
 
 @pytest.mark.parametrize(
+    ("bar", "outcome", "number", "passes"),
+    [
+        (0.01, DONE, 0.009, True),
+        (0.01, DONE, 0.011, False),
+        (0.01, "crashed", 0.009, False),
+        (None, DONE, 7.0, True),
+        (None, DONE, float("nan"), False),
+        (None, DONE, None, False),
+    ],
+)
+def test_an_engine_alone_completes_its_flights_within_the_bars(bar, outcome, number, passes):
+    row = {"outcome": outcome, "position_rmse_m": number}
+    comparison = compared("hover", {"position_rmse_m": bar}, row)
+    assert comparison.passes is passes
+    with (console := Console(width=120)).capture() as shown:
+        console.print(study.table([comparison], ["mujoco"]))
+    assert "mujoco" in shown.get() and "pybullet" not in shown.get()
+
+
+def test_scenarios_are_flown_in_the_engine_that_is_installed(monkeypatch, capsys):
+    monkeypatch.setattr(study, "is_installed", lambda name: name == "mujoco")
+    row = {"outcome": DONE, "position_rmse_m": 1e-4, "attitude_rmse_deg": 0.0}
+    monkeypatch.setattr(study, "fly_all", lambda work: [("hover mujoco", row)] * len(work))
+    study.compare_engines(Console(), scenarios=["hover"], json=True)
+    assert json.loads(capsys.readouterr().out)["hover"]["figures"]["position_rmse_m"] == {
+        "mujoco": 1e-4
+    }
+    monkeypatch.setattr(study, "is_installed", lambda name: False)
+    with pytest.raises(BadInput, match="neither engine is installed: .* install "):
+        study.compare_engines(Console())
+
+
+@pytest.mark.parametrize(
     ("key", "found"),
     [
         ("force_rmse_n", 0.3),
@@ -137,4 +171,4 @@ def test_a_second_of_hover_is_the_same_in_both_engines():
     wanted = [study.EngineFlight("hover", engine, 1.0) for engine in study.ENGINES]
     (comparison,) = [study.comparison("hover", dict(study.fly_all(wanted)))]
     assert comparison.passes
-    assert all(figure.first is not None for figure in comparison.figures)
+    assert all(None not in figure.numbers for figure in comparison.figures)
