@@ -119,7 +119,11 @@ class PhysicsNode(SuiteNode):
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
         self.create_service(SetBool, "pause", self._on_pause)
-        self._steps = Steps(self._obstacle, self._advance_if_answered)
+        self._steps = self._status.steps = Steps(self._obstacle, self._advance_if_answered)
+        what = (
+            "Steps of a paused simulation end after that long without a command [s of wall time]."
+        )
+        self._step_timeout = self.parameter("step_timeout", 120.0, what, limits=(0.1, 86400.0))
         self._step_service = StepService(self, self._steps)
         if srv is not None:  # simulation_interfaces is installed
             self._time_services = TimeServices(self, self._session, self)
@@ -130,11 +134,18 @@ class PhysicsNode(SuiteNode):
         self._resend_delay = FIRST_RESEND if self._pace == "lockstep" else LAST_RESEND
         self._resend_at = self._resend_delay
         self.create_timer(self._resend_delay, self._resend, clock=STEADY)
-        self.create_timer(LAST_RESEND, self._status.look, clock=STEADY)
+        self.create_timer(LAST_RESEND, self._look, clock=STEADY)
         if self._pace == "realtime":
             self.create_timer(0.5 * spec.dt, self._on_beat, clock=STEADY)
         if self._pace == "fast":
             self.create_timer(0.25 * FAST_TIMEOUT, self._on_impatience, clock=STEADY)
+
+    def _look(self) -> None:
+        """Report what has changed, and end steps that nobody answers."""
+        self._status.look()
+        if self._steps.waited() > self._step_timeout:
+            awaited = self._status.awaited() or "command"
+            self._steps.end(f"no {awaited} within {self._step_timeout:g} s,")
 
     @property
     def _may_advance(self) -> bool:

@@ -13,6 +13,7 @@ from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
 from iap_physics.nodes.metronome import Metronome
+from iap_physics.nodes.steps import Steps
 from iap_physics.session.session import Session
 
 SIMULATION = "simulation"
@@ -70,6 +71,7 @@ class PhysicsStatus:
         self._node, self._session, self._pace, self._topics = node, session, pace, topics
         self._quiet: Reported = ("", ("",) * len(topics), None, 0, 0)
         self.metronome: Metronome | None = None
+        self.steps: Steps | None = None
         self.paused = False
         self._answer_ms, self._step_us = RecentValues(), RecentValues()
         self._published = time.perf_counter()
@@ -136,16 +138,23 @@ class PhysicsStatus:
 
     def _missing(self) -> str:
         """The messages that time waits for, once it has waited for long."""
-        session = self._session
-        waits = self._pace == "lockstep" or not session.has_begun
-        if not waits or self.paused or session.is_broken or self.waited() < DIAGNOSTIC_TIMEOUT:
+        waited = self.waited()
+        if self.paused:
+            waited = self.steps.waited() if self.steps is not None else 0.0
+        if waited < DIAGNOSTIC_TIMEOUT or self._session.is_broken:
             return ""
+        topics = self.awaited() if self._pace == "lockstep" or not self._session.has_begun else ""
+        return f"waiting for {topics}" if topics else ""
+
+    def awaited(self) -> str:
+        """The messages of the present instant that have not come; empty where all have."""
+        session = self._session
         buffers = zip(self._topics, session.command_buffers, strict=True)
         topics = [topic for topic, buffer in buffers if buffer.name in session.missing]
         joints = session.joints
         if not topics and joints is not None and joints.newest != session.k:
             topics = [self._node.absolute("joints")]
-        return f"waiting for {', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
+        return f"{', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
 
     def _statuses(self) -> list[DiagnosticStatus]:
         vehicles = [self._vehicle(i, topic) for i, topic in enumerate(self._topics)]

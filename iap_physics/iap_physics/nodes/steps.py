@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Control periods that a paused simulation is asked to fly, one request at a time."""
 
+import time
 from collections.abc import Callable
 
 from iap_io.ros.late_answer import LateAnswer
@@ -27,6 +28,11 @@ class Steps:
         self._obstacle, self._begin, self.left = obstacle, begin, 0
         self._done: Done = lambda _message, _success: None
         self._each: Callable[[], None] = lambda: None
+        self._went_on = 0.0  # when the request, or the newest of its steps, came [s of wall time]
+
+    def waited(self) -> float:
+        """Time for which the next step has waited [s of wall time]; 0 where none is left."""
+        return time.monotonic() - self._went_on if self.left else 0.0
 
     def start(self, steps: int, done: Done, each: Callable[[], None] = lambda: None) -> str:
         """Begin to fly steps.
@@ -42,13 +48,14 @@ class Steps:
         reason = self._refusal(steps)
         if not reason:
             self.left, self._done, self._each = steps, done, each
+            self._went_on = time.monotonic()
             self._begin()
         return reason
 
     def flown(self, t: float) -> None:
         """A control period was flown, up to time `t` [s]."""
         if self.left:
-            self.left -= 1
+            self.left, self._went_on = self.left - 1, time.monotonic()
             if not self.left:
                 self._done(f"t = {t:.3f} s", True)
             else:

@@ -19,6 +19,7 @@ from iap_bringup import DATA
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_io.runs.run_folder import load_run, read_metrics
+from iap_msgs.srv import Step
 from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import Options, resolve
 
@@ -161,6 +162,15 @@ def test_a_wrong_parameter_is_one_clear_line_and_exit_code_2(refusal, node, para
     assert all(reason in line for reason in reasons), line
 
 
+def flies(second, probe):
+    """Whether a process that would be a second simulation becomes one; False once it has ended."""
+    probe.wait(
+        lambda: second.poll() is not None or probe.node.count_publishers("/clock") > 1,
+        "the end of the second, or its clock",
+    )
+    return second.poll() is None
+
+
 def test_a_second_simulation_at_one_root_refuses_to_start(start):
     """Both would publish the same states, and crash; in a namespace it is one of its own."""
     nodes, probe = start
@@ -168,22 +178,37 @@ def test_a_second_simulation_at_one_root_refuses_to_start(start):
     nodes.start("physics_node", settings)
     probe.wait(lambda: probe.says("physics_node: simulation", "paused"), "the first")
     command = [str(executable("physics_node")), "--ros-args", "-p", "scenario:=hover"]
-    second = None
     for _ in range(5):  # on a busy machine the middleware may take longer to find the first
-        try:
-            second = subprocess.run(
-                command, env=nodes.environment, capture_output=True, text=True, timeout=20
-            )
+        second = subprocess.Popen(
+            command, env=nodes.environment, stderr=subprocess.PIPE, text=True
+        )
+        if not flies(second, probe):
             break
-        except subprocess.TimeoutExpired:
-            continue
-    assert second is not None
-    assert second.returncode == 2, second.stderr
-    assert "/clock is published by another simulation" in second.stderr
-    assert "namespace:=NAME" in second.stderr
+        second.terminate()
+        second.wait(HANG)
+        probe.wait(lambda: probe.node.count_publishers("/clock") == 1, "the first alone")
+    words = second.communicate()[1]
+    assert second.returncode == 2, words
+    assert "/clock is published by another simulation" in words
+    assert "namespace:=NAME" in words
     nodes.start("physics_node", settings, namespace="/sim_2")
     probe.hear_diagnostics("/sim_2")
     probe.wait(lambda: probe.node.count_publishers("/sim_2/clock"), "one in a namespace")
+
+
+def test_steps_that_nobody_answers_end_and_name_who_is_silent(start):
+    nodes, probe = start
+    settings = {"scenario": "hover", "assignments": ["engine.name=closed_form"], **PAUSED}
+    nodes.start("physics_node", {**settings, "step_timeout": 3.0})
+    client = probe.node.create_client(Step, "/step")
+    probe.wait(client.service_is_ready, "service step")
+    answer = client.call_async(Step.Request(steps=5))
+    missing = "waiting for /iap/command stamped 0.000 s"
+    probe.wait(lambda: probe.says("physics_node: simulation", missing), "who is silent")
+    probe.wait(answer.done, "answer")
+    assert not answer.result().success
+    silence = "no /iap/command stamped 0.000 s within 3 s, with 5 steps to go"
+    assert answer.result().message == silence
 
 
 def test_a_container_knows_its_nodes():
