@@ -28,6 +28,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
 }
 """Command lines whose input comes from the corpus."""
 FILES = ("truth.csv", "euroc", "walk.bag", "map.yaml", "log_1.csv", "log_2.csv", "run")
+WITH_PROCESSES = {"sweep", "dataset"}  # of their own
 MAX_DELAY = 6.0  # after which a signal comes [s]
 OPEN_FILES = (8, 16, 24, 40)
 SIZES = (0, 100, 3000, 20_000, 300_000)  # of a file [B]
@@ -66,7 +67,10 @@ UNREADABLE = {
 def _sound(corpus: Corpus, home: Path, rng: Random) -> list[str]:
     """A sound command line whose files lie in a folder."""
     arguments = list(SOUND[rng.choice(sorted(SOUND))])
-    for name in set(FILES).intersection(arguments):
+    used = set(FILES).intersection(arguments)
+    if arguments[0] not in WITH_PROCESSES:
+        corpus.load(arguments, [corpus[name][0] for name in used])
+    for name in used:
         corpus.copied(corpus[name][0], home)
     return arguments
 

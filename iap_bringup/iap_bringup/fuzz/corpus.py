@@ -5,10 +5,11 @@ import argparse
 import contextlib
 import io
 import shutil
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from iap_bringup.fuzz import made_recordings, made_texts
+from iap_bringup.fuzz import made_logs, made_recordings, made_texts
 from iap_bringup.fuzz.trials import Main, run_command
 from iap_description.errors import IapError
 from iap_learning.policies.policy import SHIPPED
@@ -19,7 +20,19 @@ from iap_simulation.sweeps.sweep import chunks_of
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 
 DURATION = 0.03  # of a flight [s]
-IN_A_FORK = {"train"}  # since JAX has threads, which no fork may inherit
+IN_A_FORK = {"train", "render"}  # JAX and renderers have threads, which no fork may inherit
+MAKING = {
+    "run",
+    "replay",
+    "sweep",
+    "dataset",
+    "evaluate",
+    "train",
+    "localize",
+    "identify",
+    "render",
+}  # what makes a folder
+INTERRUPTED = 128  # and beyond: exit codes by the number of a signal
 SWEEP = ("hover", ("--engine", "closed_form", "--duration", str(DURATION)), "wind.speed=0,1", 3)
 
 ParserOf = Callable[[list[str]], argparse.ArgumentParser]
@@ -36,7 +49,7 @@ class Corpus:
 
     def __init__(self, main: Main, parser_of: ParserOf, home: Path) -> None:
         self._main, self.parser_of, self.home = main, parser_of, home
-        self._made = set[str]()
+        self._made, self._loaded = set[str](), set[tuple[str, ...]]()
 
     def __getitem__(self, pattern: str) -> list[Path]:
         """All sound files or folders whose names fit."""
@@ -51,6 +64,26 @@ class Corpus:
         """A copy of a file or folder in another folder."""
         copy = home / path.name
         return Path(shutil.copytree(path, copy) if path.is_dir() else shutil.copy(path, copy))
+
+    def load(self, arguments: Sequence[str], inputs: Iterable[Path]) -> None:
+        """Run a sound command once in this process, whose forks begin with its modules and compiled code.
+
+        Args:
+            arguments: of ``iap``.
+            inputs: files and folders that it reads, of which it gets copies in a folder of its own.
+        """
+        if tuple(arguments) in self._loaded or arguments[0] in IN_A_FORK:
+            return
+        self._loaded.add(tuple(arguments))
+        out = ["--out", "o"] if arguments[0] in MAKING and "--out" not in arguments else []
+        output = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for each in inputs:
+                self.copied(each, Path(folder))
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                code = self._main([*arguments, *out])
+        if code >= INTERRUPTED:
+            raise KeyboardInterrupt
 
     def _make(self, name: str) -> None:
         made = _MADE_BY.get(name, _make_files)
@@ -100,7 +133,8 @@ _MADE_BY: Mapping[str, Making] = {
     "euroc": made_recordings.write_euroc,
     "walk.bag": made_recordings.write_range_bag,
     "poses": made_recordings.write_pose_bags,
-    "flight.bin": made_recordings.write_dataflash,
+    "wrenches": made_recordings.write_wrench_bag,
+    "flight": made_logs.write_all,
 }  # fmt: skip
 """Commands or functions that make what the names begin; all other input is made by `_make_files`."""
 

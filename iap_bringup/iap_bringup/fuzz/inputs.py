@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple
 
 from iap_bringup.fuzz.circumstance_kinds import EnvironmentKind, InterruptKind, LimitKind
-from iap_bringup.fuzz.corpus import SWEEP, Corpus
+from iap_bringup.fuzz.corpus import MAKING, SWEEP, Corpus
 from iap_bringup.fuzz.kind import EPISODE, FLIGHT, FREE, Command, FileKind, Kind
 from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import SettingKind
@@ -19,6 +19,9 @@ SCENARIO_KINDS: Mapping[str, FileKind] = {
     "resolved": FileKind(8, ("resolved_*.yaml",), (("run", "@", *FLIGHT),)),
     "mission": FileKind(6, ("scenario_module_*.yaml",), (("run", "@", *FLIGHT),)),
     "sensors": FileKind(6, ("sensors.yaml",), (("run", "@", *FREE),)),
+    "images": FileKind(
+        4, ("images_*.yaml",), (("run", "@", *FREE),), in_a_fork=True
+    ),
     "anchors": FileKind(
         3, ("anchors.yaml",), (("run", "hover", *FREE, "--sensors", "uwb", "--set", "sensors.uwb.anchors=@"),)
     ),
@@ -57,9 +60,9 @@ LEARNING_KINDS: Mapping[str, FileKind] = {
     "task": FileKind(8, ("task_*.yaml",), OF_TASK),
     "expert": FileKind(4, ("expert_*script*.yaml", "expert_*funnel.yaml"), OF_EXPERT),
     "experiment": FileKind(
-        3, ("experiment_*.yaml",), (("train", "@", "--steps", "64", "--offline", "none"),)
+        2, ("experiment_*.yaml",), (("train", "@", "--steps", "64", "--offline", "none"),)
     ),
-    "training": FileKind(3, ("training",), (("train", "--resume", "@"),)),
+    "training": FileKind(2, ("training",), (("train", "--resume", "@"),)),
     "policy": FileKind(10, ("hold*.npz", "navigate.npz"), OF_POLICY),
     "policy of dockings": FileKind(3, ("docking_nominal.npz",), OF_POLICY[:1]),
 }
@@ -69,7 +72,6 @@ TABLES = ("csv", "yaml", "json")
 STUDY = (*SWEEP[1], "--vary", SWEEP[2], "--workers", "1", "--no-plot", "--json", "--out", "@")
 OF_RUN = (
     ("plot", "@", "overview"),
-    ("render", "@"),
     ("identify", "@", "log_1.csv", *IDENTIFY),
     ("replay", "@/bag", *FREE),
 )
@@ -82,11 +84,18 @@ OF_MATLAB = (
     ("identify", "@", "log_2.mat", *IDENTIFY, "--set", "clock=measured"),
 )
 RANGES = ("localize", "walk.bag", "--map", "map.yaml", "--method", "uwb", "--json", "--no-plot")
+COMMANDED, MEASURED = ("--wrench-topic", "/wrench"), ("--actual-wrench-topic", "/felt")
+WRENCHES = (
+    ("--topic", "/truth", *COMMANDED, *MEASURED, "--actual-topic", "/flown"),
+    ("--topic", "/truth", *COMMANDED, "--wrench-use", "feed_forward", "--wrench-frame", "body"),
+    ("--topic", "/truth", *COMMANDED, "--wrench-use", "open_loop", "--wrench-frame", "world"),
+)
 RECORDING_KINDS: Mapping[str, FileKind] = {
     "recorded": FileKind(
         6, ("run/bag", "truth.csv", "truth.tum", "poses*"), (("replay", "@", *FREE),)
     ),
     "run": FileKind(8, ("run",), OF_RUN, ("log_1.csv",)),
+    "picture": FileKind(1, ("run",), (("render", "@"),)),
     "modules_run": FileKind(
         3, ("modules_run",), (("plot", "@", "modules"),), (), ("npz", "yaml", "json")
     ),
@@ -94,7 +103,8 @@ RECORDING_KINDS: Mapping[str, FileKind] = {
     "euroc": FileKind(6, ("euroc",), (("localize", "@", "--json", "--no-plot"),)),
     "range map": FileKind(4, ("map.yaml",), (RANGES,), ("walk.bag",)),
     "ranges": FileKind(3, ("walk.bag",), (RANGES,), ("map.yaml",)),
-    "flight log": FileKind(5, ("flight.bin",), (("inspect", "@", "--json"), ("replay", "@", *FREE))),
+    "wrenches": FileKind(5, ("wrenches*",), tuple(("replay", "@", *FREE, *each) for each in WRENCHES)),
+    "flight log": FileKind(8, ("flight*",), (("inspect", "@", "--json"), ("replay", "@", *FREE))),
     "log": FileKind(5, ("log_1.csv",), OF_LOG, ("log_2.csv",)),
     "matlab": FileKind(5, ("log_1.mat",), OF_MATLAB, ("log_2.mat",)),
     "sweep": FileKind(
@@ -106,17 +116,6 @@ RECORDING_KINDS: Mapping[str, FileKind] = {
 }  # fmt: skip
 
 OUT = "o"  # folder that a case makes
-MAKING = {
-    "run",
-    "replay",
-    "sweep",
-    "dataset",
-    "evaluate",
-    "train",
-    "localize",
-    "identify",
-    "render",
-}
 KINDS: Mapping[str, Kind] = {
     **SCENARIO_KINDS,
     **LEARNING_KINDS,

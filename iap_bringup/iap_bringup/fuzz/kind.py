@@ -9,7 +9,7 @@ from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.file_damage import damage
 from iap_bringup.fuzz.trials import UNDISTURBED, Circumstances
 
-FLIGHT = ("--no-plot", "--json", "--duration", str(DURATION))
+FLIGHT = ("--no-plot", "--no-view", "--json", "--duration", str(DURATION))
 FREE = (*FLIGHT, "--engine", "closed_form")
 EPISODE = ("--episodes", "1", "--no-plot", "--no-record", "--json")
 PLACE = "@"  # of the damaged copy among arguments
@@ -51,6 +51,7 @@ class FileKind(NamedTuple):
         commands: arguments of ``iap``, of which a case takes one; `PLACE` stands for the damaged copy.
         beside: other files of the corpus that the command reads.
         only: ends of the names of the files that are damaged in a folder.
+        in_a_fork: whether a sound command may not run in the process that all others are forked from.
     """
 
     share: int
@@ -58,6 +59,7 @@ class FileKind(NamedTuple):
     commands: tuple[tuple[str, ...], ...]
     beside: tuple[str, ...] = ()
     only: tuple[str, ...] = ("",)
+    in_a_fork: bool = False
 
     @property
     def verbs(self) -> frozenset[str]:
@@ -67,11 +69,15 @@ class FileKind(NamedTuple):
     def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
         """A command whose input has one damaged file."""
         candidates = [path for pattern in self.sources for path in corpus[pattern]]
-        copy = corpus.copied(rng.choice(candidates), home)
-        for each in self.beside:
-            corpus.copied(corpus[each][0], home)
-        damage(rng.choice(self._files(copy)), rng)
-        return Command([each.replace(PLACE, copy.name) for each in rng.choice(self.commands)])
+        source = rng.choice(candidates)
+        beside = [corpus[each][0] for each in self.beside]
+        arguments = [each.replace(PLACE, source.name) for each in rng.choice(self.commands)]
+        if not self.in_a_fork:
+            corpus.load(arguments, [*beside, source])
+        for each in beside:
+            corpus.copied(each, home)
+        damage(rng.choice(self._files(corpus.copied(source, home))), rng)
+        return Command(arguments)
 
     def _files(self, copy: Path) -> list[Path]:
         entries = sorted(copy.rglob("*")) if copy.is_dir() else [copy]

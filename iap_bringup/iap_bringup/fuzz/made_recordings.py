@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings of other people's making: EuRoC's layout, bags of ranges and of poses, ArduPilot's dataflash."""
+"""Recordings of other people's making: a folder in EuRoC's layout, a bag with ranges, and bags of poses."""
 
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +12,6 @@ from rosbags.typesys import Stores, get_typestore
 from iap_bringup.fuzz.made_texts import RANGE_MAP
 from iap_description.math import so3
 from iap_description.process.extras import cv2
-from iap_io.flight_logs.dataflash import FORMAT_SIZE, FORMAT_TYPE, HEAD
 
 WIDTH, HEIGHT, FOCAL_LENGTH, BASELINE, DISTANCE = 160, 120, 80.0, 0.1, 1.0  # [px], [m]
 START = 1_403_636_580_000_000_000  # [ns]
@@ -22,18 +20,6 @@ IMU_STEP, IMAGE_STEP = 5_000_000, 50_000_000  # [ns]
 DURATION = 1.0  # [s]
 R_BC = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 9.81)  # w and f of a unit at rest
-DATAFLASH_CODES = {
-    "Q": "Q",
-    "f": "f",
-    "B": "B",
-    "H": "H",
-    "N": "16s",
-    "Z": "64s",
-    "c": "h",
-    "n": "4s",
-}
-FIRST_TYPE = 129  # of messages in a dataflash log
-LOG_DURATION, LOG_STEP = 6.0, 0.05  # of the flight in a log [s]
 
 
 def write_euroc(home: Path) -> None:
@@ -112,27 +98,50 @@ class _Messages:
     def make(self, kind: str, *values: Any) -> Any:  # noqa: ANN401 - of rosbags
         return self.store.types[f"geometry_msgs/msg/{kind}"](*values)
 
-    def pose(self, t: int, p: Any, q: Any) -> _Sample:  # noqa: ANN401 - arrays
+    def pose(self, t: int, p: Any, q: Any, topic: str = "/truth") -> _Sample:  # noqa: ANN401 - arrays
         """A pose of `q` with w first."""
         w, x, y, z = map(float, q)
         pose = self.make(
             "Pose", self.make("Point", *map(float, p)), self.make("Quaternion", x, y, z, w)
         )
         kind = "geometry_msgs/msg/PoseStamped"
-        return _Sample(t, "/truth", kind, self.store.types[kind](self.header(t), pose))
+        return _Sample(t, topic, kind, self.store.types[kind](self.header(t), pose))
+
+    def wrench(self, t: int, topic: str, frame: str, f: Any, tau: Any) -> _Sample:  # noqa: ANN401 - arrays
+        kind = "geometry_msgs/msg/WrenchStamped"
+        wrench = self.make(
+            "Wrench", *(self.make("Vector3", *map(float, each)) for each in (f, tau))
+        )
+        return _Sample(t, topic, kind, self.store.types[kind](self.header(t, frame), wrench))
+
+
+def write_wrench_bag(home: Path) -> None:
+    """Poses that were commanded and measured, with the wrenches of both, in sqlite3."""
+    new = _Messages(Stores.LATEST)
+    samples = list(_line(new))
+    for each in _line(new):
+        t = each.t
+        p = (0.005 * (t - START) / 1e7, 0.01, 1.0)
+        samples.append(new.pose(t + 1_000_000, p, (1.0, 0.0, 0.0, 0.0), "/flown"))
+        samples.append(new.wrench(t, "/wrench", "base_link", (0.1, 0.0, 47.0), (0.0, 0.1, 0.0)))
+        samples.append(new.wrench(t, "/felt", "map", (0.0, 0.1, 0.0), (0.0, 0.0, 0.01)))
+    _write_ros2(home / "wrenches_db3", new, samples)
 
 
 def write_pose_bags(home: Path) -> None:
     """A line of half a second, as a bag of ROS 1 and as one of ROS 2 in sqlite3."""
     old, new = _Messages(Stores.ROS1_NOETIC), _Messages(Stores.LATEST)
     _write_ros1(home / "poses.bag", old, _line(old))
-    with rosbag2.Writer(
-        home / "poses_db3", version=9, storage_plugin=rosbag2.StoragePlugin.SQLITE3
-    ) as writer:
-        kind = "geometry_msgs/msg/PoseStamped"
-        channel = writer.add_connection("/truth", kind, typestore=new.store)
-        for sample in _line(new):
-            writer.write(channel, sample.t, new.store.serialize_cdr(sample.message, kind))
+    _write_ros2(home / "poses_db3", new, _line(new))
+
+
+def _write_ros2(path: Path, messages: _Messages, samples: Iterable[_Sample]) -> None:
+    with rosbag2.Writer(path, version=9, storage_plugin=rosbag2.StoragePlugin.SQLITE3) as writer:
+        channels: dict[str, Any] = {}
+        for t, topic, kind, message in samples:
+            if topic not in channels:
+                channels[topic] = writer.add_connection(topic, kind, typestore=messages.store)
+            writer.write(channels[topic], t, messages.store.serialize_cdr(message, kind))
 
 
 def _line(messages: _Messages) -> Iterator[_Sample]:
@@ -176,58 +185,3 @@ def _walk(messages: _Messages) -> Iterator[_Sample]:
         name, place = anchors[k % len(anchors)]
         away = messages.header(t, name), 0, 0.1, 0.1, 50.0, float(np.linalg.norm(p - place))
         yield _Sample(t, "/uwb", ranged, messages.store.types[ranged](*away))
-
-
-class Rows(NamedTuple):
-    """Messages of one type.
-
-    Attributes:
-        name: of the type, up to 4 letters.
-        letters: one for each number, of `DATAFLASH_CODES`.
-        columns: their names, with commas.
-        rows: the numbers; `time_us` of each is the first where the first letter is Q.
-    """
-
-    name: str
-    letters: str
-    columns: str
-    rows: Iterable[Sequence[float | bytes]]
-
-
-def dataflash(kinds: Iterable[Rows]) -> bytes:
-    """The bytes of a log; messages are in the order of their times, and those without times come first."""
-    formats, messages = (
-        [_format(FORMAT_TYPE, FORMAT_SIZE, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns")],
-        [],
-    )
-    for number, kind in enumerate(kinds, FIRST_TYPE):
-        code = "<" + "".join(DATAFLASH_CODES[each] for each in kind.letters)
-        size = len(HEAD) + 1 + struct.calcsize(code)
-        formats.append(_format(number, size, kind.name, kind.letters, kind.columns))
-        for row in kind.rows:
-            time = row[0] if kind.letters[0] == "Q" else 0
-            messages.append((time, HEAD + bytes([number]) + struct.pack(code, *row)))
-    messages.sort(key=lambda each: each[0])
-    return b"".join([*formats, *(data for _, data in messages)])
-
-
-def _format(number: int, size: int, name: str, letters: str, columns: str) -> bytes:
-    texts = struct.pack("<4s16s64s", name.encode(), letters.encode(), columns.encode())
-    return HEAD + bytes([FORMAT_TYPE, number, size]) + texts
-
-
-def write_dataflash(home: Path) -> None:
-    """The log of a copter that climbs and circles."""
-    t = np.arange(0.0, LOG_DURATION, LOG_STEP)
-    us = [round(1e6 * (50.0 + each)) for each in t]
-    attitudes = [(k, 0.0, 5.0, 10.0) for k in us]
-    circle = np.stack([np.cos(t), np.sin(t), -2.0 - 0.1 * t], 1)
-    speed = np.stack([-np.sin(t), np.cos(t), np.full(len(t), -0.1)], 1)
-    places = [(k, 0, *p, *v) for k, p, v in zip(us, circle, speed, strict=True)]
-    kinds = (
-        Rows("MSG", "QZ", "TimeUS,Message", [(us[0], b"ArduCopter V4.3.0")]),
-        Rows("ATT", "Qfff", "TimeUS,Roll,Pitch,Yaw", attitudes),
-        Rows("XKF1", "QBffffff", "TimeUS,C,PN,PE,PD,VN,VE,VD", places),
-        Rows("EV", "QB", "TimeUS,Id", [(us[0], 10), (us[1], 28)]),
-    )
-    (home / "flight.bin").write_bytes(dataflash(kinds))

@@ -34,6 +34,21 @@ RANGE_MAP: dict[str, Any] = {
     "up": "z",
     "truth": {"topic": "/truth", "turned": True},
 }
+LIGHT: dict[str, Any] = {
+    "light": {
+        "sun": {"elevation_deg": 20.0, "azimuth_deg": 40.0},
+        "lamps": {
+            "street": {
+                "position": [2.0, 0.0, 3.0],
+                "flux": 5000.0,
+                "direction": [0.0, 0.0, -1.0],
+                "cone_deg": 60.0,
+            }
+        },
+        "sky_scale": 1.0,
+    },
+    "weather": {"turbidity": 3.0, "clouds": 0.3, "visibility": 50.0, "rain": 5.0, "wetness": 0.2},
+}
 RATES = np.array([2.0, 3.0, 4.0, 3.0, 5.0, 5.0, 5.0])  # poles of the logged vehicle [1/s]
 CHANNELS = ("u_l", "u_m", "u_n", "w", "q1_p", "q2_p", "q3_p")
 COLUMNS = 4  # channels of a CSV file
@@ -51,6 +66,8 @@ def write(home: Path) -> None:
         _write(home / f"resolved_{name}.yaml", resolve(name, Options())[1])
     sensed = resolve("hover", Options(sensors="imu,uwb,lidar"))[1]
     _write(home / "sensors.yaml", sensed)
+    for renderer in ("physical", "pybullet"):
+        _write(home / f"images_{renderer}.yaml", _images(renderer))
     for name in platform_names():
         _write(home / f"platform_{name}.yaml", platform_tree(name)[0])
     kinds = {"task": TASKS, "experiment": EXPERIMENTS, "expert": EXPERTS, "plant": PLANTS}
@@ -69,6 +86,17 @@ def write(home: Path) -> None:
 def _write_presets(home: Path, kind: str, presets: Presets) -> None:
     for name in presets.names():
         _write(home / f"{kind}_{name}.yaml", presets.extended(presets.file(name)))
+
+
+def _images(renderer: str) -> dict[str, Any]:
+    """A flight with a small camera on board, in light and weather for a renderer that has them."""
+    tree: dict[str, Any] = resolve("hover", Options(sensors="stereo"))[1]
+    camera = tree["sensors"]["cameras"]["left"]
+    camera |= {"width": 64, "height": 48, "fx": 40.0, "fy": 40.0, "cx": 31.5, "cy": 23.5}
+    light = {"world": {**tree["world"], "scene": "textured_walls", **LIGHT}}
+    cameras = {"cameras": {"left": camera}, "imu": tree["sensors"]["imu"]}
+    lit = light if renderer == "physical" else {}
+    return {**tree, "renderer": renderer, "sensors": cameras, **lit}
 
 
 def _world() -> dict[str, Any]:

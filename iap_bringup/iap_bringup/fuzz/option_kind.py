@@ -79,6 +79,7 @@ WORK = {
     "cluster",
 }  # options of how much is done
 LONG = {"20000000"}  # of what is right, and takes days
+LOADED = {"run", "replay", "evaluate", "inspect", "localize", "identify", "list", "urdf", "plot"}
 KEPT = {  # what stays, since other values begin long work or serve pages until an interrupt
     ("bench", "name"), ("experiment", "name"), ("cluster", "head"), ("view", "folders"), ("run", "view"),
     ("replay", "view"),
@@ -94,7 +95,10 @@ class OptionKind:
     def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
         """A sound command line with such values."""
         arguments = list(SOUND[rng.choice(sorted(SOUND))])
-        for name in set(FILES).intersection(arguments):
+        used = set(FILES).intersection(arguments)
+        if arguments[0] in LOADED:
+            corpus.load(arguments, [corpus[name][0] for name in used])
+        for name in used:
             (home / name).symlink_to(corpus[name][0])
         for name, make in zip(PLACES, STRANGE_FILES, strict=True):
             (home / name).touch()

@@ -11,7 +11,7 @@ from iap_bringup.fuzz.damage import VALUES, WORDS, other_value, paths, yaml_byte
 from iap_bringup.fuzz.file_damage import read_tree
 from iap_bringup.fuzz.kind import FLIGHT, Command
 
-SETTABLE = ("hover", "figure_eight_windy", "wall_push", "docking", "module_hover", "arm_pick")
+SETTABLE = ("hover", "wall_push", "docking", "module_hover", "arm_pick")
 NUMBERS = (
     "-1", "0", "1", "nan", "inf", "-inf", "1e9", "1e308", "-1e308", "1e-320", "9" * 30, "x", "", "20000000",
     "--", "-", "=", "ä\u2028b", "\u202e", "\udcff", "x" * 100_000, "[" * 5000, "1:2:3", "a,b", "0.03",
@@ -31,6 +31,7 @@ class SettingKind:
         tree = read_tree(resolved[0])
         known = paths(tree)
         arguments = ["run", name, *FLIGHT]
+        corpus.load(arguments, [])
         for _ in range(rng.randint(1, 2)):
             key = rng.choice(known)
             arguments += ["--set", f"{key}={_other(_value_at(tree, key), rng)}".replace("\0", "")]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flight_bags import motion
 
-from iap_bringup.fuzz.made_recordings import Rows, dataflash
+from iap_bringup.fuzz.made_logs import Rows, dataflash
 from iap_description.errors import BadInput
 from iap_description.frames import swap_attitude, swap_body, swap_world
 from iap_description.math import so3

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from flight_bags import motion
-from ulog_writer import BOOT_US, HEADER, ULogWriter, flight_log
+from ulog_writer import flight_log
 
 from iap_bringup.cli.main import main
+from iap_bringup.fuzz.made_logs import BOOT_US, ULOG_HEADER, ULogWriter
 from iap_description.errors import BadInput
 from iap_description.frames import swap_attitude, swap_world
 from iap_description.math import so3
@@ -235,9 +236,9 @@ def test_a_fixed_wing_is_refused(flight, tmp_path):
         (b"", "empty"),
         (bytes(500), "zeros alone"),
         (b"a text of somebody", "no flight log"),
-        (HEADER, "not readable as PX4 ULog"),
-        (HEADER + bytes(8), "no topic in it"),
-        (HEADER + bytes(range(256)), "no topic in it"),
+        (ULOG_HEADER, "not readable as PX4 ULog"),
+        (ULOG_HEADER + bytes(8), "no topic in it"),
+        (ULOG_HEADER + bytes(range(256)), "no topic in it"),
     ],
 )
 @pytest.mark.parametrize("command", ["inspect", "replay"])

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs of the Crazyflie's SD card and Betaflight's blackbox as CSV, both written here."""
 
-import struct
-import zlib
-
 import numpy as np
 import pytest
 from flight_bags import motion
 
 from iap_bringup.cli.main import main
+from iap_bringup.fuzz.made_logs import usd
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
@@ -26,19 +24,6 @@ INERTIAL = [f"{x}.{axis}" for x in ("gyro", "acc") for axis in "xyz"]
 @pytest.fixture
 def flight():
     return motion(np.arange(0.0, 10.0, 0.01))
-
-
-def usd(t, *events):
-    """A file of the Crazyflie: events of (names, (K, n) numbers)."""
-    head, records = struct.pack("<BHH", 0xBC, 2, len(events)), []
-    for number, (variables, rows) in enumerate(events):
-        head += struct.pack("<H", number) + b"event\0" + struct.pack("<H", len(variables))
-        head += b"".join(each.encode() + b"(f)\0" for each in variables)
-        for time, row in zip(t, rows, strict=True):
-            data = struct.pack(f"<HQ{len(row)}f", number, round(1e6 * time), *row)
-            records.append((time, data))
-    body = head + b"".join(data for _, data in sorted(records, key=lambda each: each[0]))
-    return body + struct.pack("<I", zlib.crc32(body))
 
 
 def crazyflie(flight, turns=None):
