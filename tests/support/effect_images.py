@@ -31,6 +31,6 @@ def developed(camera, light, t=0.0, **frame):
     return out.mono if out.mono is not None else out.rgb
 
 
-def numbers(camera, light, **frame):
+def numbers(camera, light, t=0.0, **frame):
     """The same as real numbers from 0 to 1."""
-    return developed(camera, light, **frame).astype(float) / 255.0
+    return developed(camera, light, t, **frame).astype(float) / 255.0

@@ -34,7 +34,7 @@ from iap_sensors.camera_effects.effect import (
     Exposure,
     Stage,
 )
-from iap_sensors.camera_effects.exposure import Decibels, gain_of
+from iap_sensors.camera_effects.exposure import Decibels, check_time, gain_of
 
 STEP = 4  # rows and columns between pixels that are metered
 LEAST_MEAN = 1e-4  # that is distinguished from darkness
@@ -79,6 +79,10 @@ class AutoExposureSpec(EffectSpec):
                 f" {limit:.3g} settles"
             )
         return self
+
+    def check(self, camera: CameraGeometry) -> None:
+        """Refuse an exposure that is longer than an image."""
+        check_time(self.time_max, camera, "effects.auto_exposure.time_max")
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
         """What it does in a camera."""

@@ -38,6 +38,7 @@ class CameraGeometry:
         center: cx and cy [pixels].
         rate: of its images [Hz].
         channels: of light, 1 or 3.
+        outputs: of the camera.
         unproject: directions (..., 3) in C with z = 1 of pixels (..., 2).
     """
 
@@ -47,6 +48,7 @@ class CameraGeometry:
     center: tuple[float, float]
     rate: float
     channels: int
+    outputs: tuple[str, ...]
     unproject: Callable[[Array], Array]
 
     @property
@@ -173,6 +175,13 @@ class EffectSpec(Record):
     NEEDS: ClassVar[tuple[str, ...]] = ()
     NEEDS_COLOR: ClassVar[bool] = False
     NEEDS_DEPTH: ClassVar[bool] = False
+
+    def check(self, camera: CameraGeometry) -> None:
+        """Refuse what does not fit the camera.
+
+        Raises:
+            ValueError: naming the key.
+        """
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
         """What it does in a camera."""

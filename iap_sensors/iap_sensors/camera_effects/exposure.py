@@ -50,6 +50,10 @@ class ExposureSpec(EffectSpec):
     transmission: Transmission = 0.9
     illuminance: Positive = 500.0
 
+    def check(self, camera: CameraGeometry) -> None:
+        """Refuse an exposure that is longer than an image."""
+        check_time(self.time, camera, "effects.exposure.time")
+
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
         """What it does in a camera."""
         return (FocalPlaneExposure(self),)
@@ -73,6 +77,16 @@ class FocalPlaneExposure(CameraEffect):
         luminance = spec.illuminance / math.pi if image.luminance is None else image.luminance
         illuminance = 0.25 * math.pi * spec.transmission * luminance / spec.f_number**2
         image.irradiation = illuminance * image.exposure.time
+
+
+def check_time(time: float, camera: CameraGeometry, key: str) -> None:
+    """Refuse an exposure time [s] that is longer than an image.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    if time > 1.0 / camera.rate:
+        raise ValueError(f"key '{key}': {time} s is longer than an image at {camera.rate} Hz")
 
 
 def gain_of(decibels: float) -> float:

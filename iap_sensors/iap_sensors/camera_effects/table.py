@@ -7,19 +7,37 @@ from pydantic import model_validator
 
 from iap_description.config.record import Record
 from iap_sensors.camera_effects.auto_exposure import AutoExposureSpec
+from iap_sensors.camera_effects.bayer import BayerSpec
+from iap_sensors.camera_effects.chromatic_aberration import ChromaticAberrationSpec
+from iap_sensors.camera_effects.dropped_frames import DroppedFramesSpec
 from iap_sensors.camera_effects.effect import EffectSpec
 from iap_sensors.camera_effects.exposure import ExposureSpec
+from iap_sensors.camera_effects.flicker import FlickerSpec
+from iap_sensors.camera_effects.glare import GlareSpec
 from iap_sensors.camera_effects.image_sensor import ImageSensorSpec
+from iap_sensors.camera_effects.lens_flare import LensFlareSpec
+from iap_sensors.camera_effects.motion_blur import MotionBlurSpec
+from iap_sensors.camera_effects.rolling_shutter import RollingShutterSpec
 from iap_sensors.camera_effects.vignetting import VignettingSpec
+from iap_sensors.camera_effects.white_balance import WhiteBalanceSpec
 
 
 class CameraEffects(Record):
     """Effects of a camera; those that are left out, or null, are off."""
 
+    glare: GlareSpec | None = None
+    lens_flare: LensFlareSpec | None = None
+    chromatic_aberration: ChromaticAberrationSpec | None = None
     vignetting: VignettingSpec | None = None
     exposure: ExposureSpec | None = None
+    motion_blur: MotionBlurSpec | None = None
+    rolling_shutter: RollingShutterSpec | None = None
+    flicker: FlickerSpec | None = None
     sensor: ImageSensorSpec | None = None
     auto_exposure: AutoExposureSpec | None = None
+    bayer: BayerSpec | None = None
+    white_balance: WhiteBalanceSpec | None = None
+    dropped_frames: DroppedFramesSpec | None = None
 
     @property
     def specs(self) -> dict[str, EffectSpec]:

@@ -20,6 +20,8 @@ from iap_description.process.extras import cv2
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.view import MARGIN, PinholeView, instants, place_at
 
+STEP = 16  # by which sizes of bands grow, so that few sizes of targets are kept [pixels]
+
 
 @dataclass(frozen=True, eq=False)
 class Piece:
@@ -87,7 +89,8 @@ def _band(
     lines -= np.float32(upper)
     K = view.K.copy()
     K[:2, 2] -= left, upper
-    return PinholeView(right - left, lower - upper, K, view.corner), (columns, lines)
+    size = (-(-each // STEP) * STEP for each in (right - left, lower - upper))
+    return PinholeView(*size, K, view.corner), (columns, lines)
 
 
 @njit(cache=True)

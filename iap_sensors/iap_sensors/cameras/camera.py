@@ -10,7 +10,7 @@ from iap_description.arrays import Array, Pixels, Singles
 from iap_description.process.extras import cv2
 from iap_description.sensors.mounts import optical
 from iap_sensors.camera_effects.chain import EffectChain
-from iap_sensors.camera_effects.effect import CameraGeometry, CameraImage
+from iap_sensors.camera_effects.effect import CameraImage
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
@@ -33,7 +33,9 @@ class Camera:
 
     def __init__(self, spec: CameraSpec, rng: np.random.Generator) -> None:
         self.spec, self.model = spec, CameraModel.of(spec)
-        self._effects = _chain_of(spec, self.model)
+        self._effects: EffectChain | None = None
+        if spec.effects is not None and spec.gives_light:
+            self._effects = EffectChain(spec.effects, spec.geometry, spec.tone or "linear")
         self.reset(rng)
 
     def reset(self, rng: np.random.Generator) -> None:
@@ -89,18 +91,6 @@ class Camera:
             depth=image.depth if "depth" in outputs else None,
             light=None,
         )
-
-
-def _chain_of(spec: CameraSpec, model: CameraModel) -> EffectChain | None:
-    """The effects of a camera; None without."""
-    if spec.effects is None or not spec.gives_light:
-        return None
-    channels = 3 if "rgb8" in spec.outputs or spec.effects.needs_color else 1
-    focal, center = (spec.fx, spec.fy), (spec.cx, spec.cy)
-    camera = CameraGeometry(
-        spec.width, spec.height, focal, center, spec.rate, channels, model.unproject
-    )
-    return EffectChain(spec.effects, camera, spec.tone or "linear")
 
 
 @njit(cache=True)

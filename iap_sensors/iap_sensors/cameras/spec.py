@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, Vec3
 from iap_description.sensors.lens import (
     EQUIDISTANT,
@@ -17,6 +18,7 @@ from iap_description.sensors.lens import (
     check_coefficients,
 )
 from iap_description.sensors.sensor_info import Output, Size
+from iap_sensors.camera_effects.effect import CameraGeometry
 from iap_sensors.camera_effects.table import CameraEffects
 
 PICTURE_RANGE_M = 0.1, 100.0  # along the view of cameras whose pictures people look at
@@ -115,6 +117,8 @@ class CameraSpec(Record):
             raise ValueError("key 'vignetting': 'effects.vignetting' takes its place")
         if not {"mono8", "rgb8"} & set(self.outputs) and self.effects.specs:
             raise ValueError("key 'effects': there is no image among the outputs")
+        for each in self.effects.specs.values():
+            each.check(self.geometry)
         return self
 
     @model_validator(mode="after")
@@ -126,6 +130,20 @@ class CameraSpec(Record):
                 fault += ", or sees 89 degrees off its axis or more, which is not drawn"
             raise ValueError(f"key 'distortion': such a lens {fault}")
         return self
+
+    @property
+    def geometry(self) -> CameraGeometry:
+        """What its effects know of it."""
+        focal, center = (self.fx, self.fy), (self.cx, self.cy)
+
+        def unproject(uv: Array) -> Array:
+            xy = self.lens.undistort((np.asarray(uv, float) - center) / focal)
+            return np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
+
+        in_color = self.effects is not None and self.effects.needs_color
+        channels = 3 if in_color or "rgb8" in self.outputs else 1
+        size = self.width, self.height
+        return CameraGeometry(*size, focal, center, self.rate, channels, self.outputs, unproject)
 
     @property
     def gives_light(self) -> bool:

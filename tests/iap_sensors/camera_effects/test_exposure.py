@@ -15,7 +15,7 @@ def exposures(automatic, luminances, **exposure):
         "exposure": {"time": 1e-3, **exposure},
         "auto_exposure": {"time_min": 1e-6, "time_max": 10.0, "gain_max_db": 0.0, **automatic},
     }
-    camera, products = camera_with(effects), []
+    camera, products = camera_with(effects, rate=0.05), []
     for luminance in luminances:
         planned = camera._effects.plan()
         products.append(planned.time * planned.gain)

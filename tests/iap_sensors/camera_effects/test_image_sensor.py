@@ -74,10 +74,10 @@ def test_offsets_of_pixels_differ_by_the_dsnu_in_the_dark():
 @pytest.mark.parametrize("warmer", [0.0, 8.0, 16.0])
 def test_dark_current_doubles_every_eight_kelvins(warmer):
     sensor = {**SENSOR, "dark_current": 2e4, "temperature": 25.0 + warmer}
-    effects = {"sensor": sensor, "exposure": {"time": 0.05}}
+    effects = {"sensor": sensor, "exposure": {"time": 0.04}}
     camera = camera_with(effects)
     dark = developed(camera, np.zeros((120, 160)), luminance=100.0)
-    assert dark.mean() == pytest.approx(255.0 * 1e3 * 2.0 ** (warmer / 8.0) / 1e4, rel=0.02)
+    assert dark.mean() == pytest.approx(255.0 * 800.0 * 2.0 ** (warmer / 8.0) / 1e4, rel=0.02)
 
 
 def test_photons_on_a_pixel_are_those_of_the_camera_equation():

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bayer mosaic: each pixel of the image sensor sees one colour, and processing makes up the others.
+
+Bayer, "Color imaging array", US patent 3 971 065, 1976. Colours are made up by the mean of neighbours (`bilinear`) or
+along edges (`edge_aware`), by OpenCV.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from pydantic import Field
+
+from iap_description.arrays import Integers, Singles
+from iap_description.process.extras import cv2
+from iap_sensors.camera_effects.effect import (
+    CameraEffect,
+    CameraGeometry,
+    CameraImage,
+    Effect,
+    EffectSpec,
+    Stage,
+)
+
+LARGEST = np.float32(65535.0)
+Pattern = Literal["RGGB", "BGGR", "GRBG", "GBRG"]
+Response = Annotated[float, Field(strict=True, gt=0.0, le=1.0)]
+
+
+class BayerSpec(EffectSpec):
+    """A mosaic of colour filters.
+
+    Attributes:
+        pattern: colours of the first two rows' first two pixels.
+        response: of red, green and blue pixels to white light, over the largest.
+        demosaic: how colours are made up.
+    """
+
+    NEEDS_COLOR: ClassVar[bool] = True
+
+    pattern: Pattern = "RGGB"
+    response: tuple[Response, Response, Response] = (1.0, 1.0, 1.0)
+    demosaic: Literal["bilinear", "edge_aware"] = "bilinear"
+
+    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
+        """What it does in a camera."""
+        return Mosaic(self, camera), Demosaic(self, camera)
+
+
+class Mosaic(CameraEffect):
+    """Leaves each pixel the light of its own colour."""
+
+    stage = Stage.MOSAIC
+
+    def __init__(self, spec: BayerSpec, camera: CameraGeometry) -> None:
+        self._raw = np.empty((camera.height, camera.width), np.float32)
+        self._channels = np.array(["RGB".index(each) for each in spec.pattern]).reshape(2, 2)
+        self._response = np.array(spec.response, np.float32)
+
+    def apply(self, image: CameraImage) -> None:
+        """Take one colour of each pixel."""
+        _sample(image.light, self._channels, self._response, self._raw)
+        image.light = self._raw
+
+
+class Demosaic(CameraEffect):
+    """Makes up the colours that pixels do not see."""
+
+    stage = Stage.PROCESSING
+
+    def __init__(self, spec: BayerSpec, camera: CameraGeometry) -> None:
+        edges = "_EA" if spec.demosaic == "edge_aware" else ""
+        self._code = f"COLOR_Bayer{spec.pattern}2RGB{edges}"
+        size = camera.height, camera.width
+        self._numbers = np.empty(size, np.uint16)
+        self._colors = np.empty((*size, 3), np.uint16)
+        self._light = np.empty((*size, 3), np.float32)
+
+    def apply(self, image: CameraImage) -> None:
+        """Make up colours."""
+        _to_numbers(image.light.reshape(-1), self._numbers.reshape(-1))
+        cv2.cvtColor(self._numbers, getattr(cv2, self._code), dst=self._colors)
+        _to_shares(self._colors.reshape(-1), self._light.reshape(-1))
+        image.light = self._light
+
+
+@njit(cache=True)
+def _sample(light: Singles, channels: Integers, response: Singles, out: Singles) -> None:
+    """Write the colour of each pixel (h, w) of light (h, w, 3)."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            k = channels[i & 1, j & 1]
+            out[i, j] = light[i, j, k] * response[k]
+
+
+@njit(cache=True)
+def _to_numbers(shares: Singles, out: NDArray[np.uint16]) -> None:
+    zero, one, half = np.float32(0.0), np.float32(1.0), np.float32(0.5)
+    for i in range(shares.size):
+        out[i] = np.uint16(min(max(shares[i], zero), one) * LARGEST + half)
+
+
+@njit(cache=True)
+def _to_shares(numbers: NDArray[np.uint16], out: Singles) -> None:
+    unit = np.float32(1.0) / LARGEST
+    for i in range(numbers.size):
+        out[i] = np.float32(numbers[i]) * unit
