@@ -8,13 +8,13 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
-from importlib import metadata
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from iap_bringup import __version__
+from iap_bringup.cli.installed_versions import UnfitPackage, installed_version, unfit_packages
 from iap_bringup.cli.machine import (
     browser,
     cuda_driver,
@@ -109,7 +109,8 @@ def doctor(options: argparse.Namespace) -> int:
     Returns:
         The exit code: 1 where something is missing without which nothing flies.
     """
-    findings = [finding for look in LOOKS for finding in look()]
+    unfit = {each.name: each for each in unfit_packages() if each.version}
+    findings = [_in_range(finding, unfit) for look in LOOKS for finding in look()]
     broken = [each.name for each in findings if each.is_needed and not each.is_there]
     if options.json:
         tree = {"findings": [each._asdict() for each in findings], "broken": broken}
@@ -119,6 +120,15 @@ def doctor(options: argparse.Namespace) -> int:
         missing = ", ".join(broken)
         sys.stdout.write(f"\n{'not ready: ' + missing if broken else 'ready to fly'}\n")
     return 1 if broken else 0
+
+
+def _in_range(finding: Finding, unfit: Mapping[str, UnfitPackage]) -> Finding:
+    """The finding, or what is wrong with the version of its package."""
+    package = unfit.get(finding.name)
+    if package is None:
+        return finding
+    state = f"{package.version}, needed is {package.needed}"
+    return finding._replace(state=state, is_there=False, remedy=package.remedy)
 
 
 def _lines(findings: list[Finding]) -> list[str]:
@@ -146,19 +156,12 @@ def _packages(
         Finding(
             group,
             name,
-            _version(name) if there[n] else "not installed",
+            (installed_version(name) or "there, version unknown") if there[n] else "not installed",
             there[n],
             extra.remedy if extra is not None and n == last else "",
         )
         for n, (name, _) in enumerate(packages)
     ]
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "there, version unknown"
 
 
 def _suite() -> list[Finding]:

@@ -94,6 +94,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _replace_closed_streams()
     warnings.showwarning = _show_warning
     logging.lastResort = None  # libraries' own words; what matters of them comes as an exception
+    try:
+        return _parse_and_run(arguments)
+    except Exception:
+        from iap_bringup.cli.installed_versions import unfit_packages
+
+        unfit = next(unfit_packages(), None)
+        if unfit is None:
+            raise
+        return _say(str(unfit), code=EXIT_BAD_INPUT)
+
+
+def _parse_and_run(arguments: Sequence[str] | None) -> int:
     with interrupts.handled(interrupts.exit_at_once):
         typed = sys.argv[1:] if arguments is None else arguments
         try:

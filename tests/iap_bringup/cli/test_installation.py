@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from iap_bringup.cli import doctor
+from iap_bringup.cli import doctor, installed_versions
 from iap_bringup.cli.arguments.studies import LISTED
 from iap_bringup.cli.listing import KINDS
 from iap_bringup.cli.main import VERBS, main
@@ -129,3 +129,63 @@ def test_words_are_completed(completion, typed, completed):
 
 def test_every_command_is_completed(completion):
     assert completion("") == list(VERBS)
+
+
+@pytest.mark.parametrize(
+    ("version", "needed", "fits"),
+    [
+        ("2.1", "<3,>=2.1", True),
+        ("2.1.0", "<3,>=2.1", True),
+        ("1.26.4", "<3,>=2.1", False),
+        ("3.0.0rc1", "<3,>=2.1", False),
+        ("4.4.0.post1", "<5,>=4.4", True),
+        ("0.5.0", "==0.5.0", True),
+        ("0.5.1", "==0.5.0", False),
+        ("1.0", "", True),
+    ],
+)
+def test_versions_are_compared_number_by_number(version, needed, fits):
+    assert installed_versions.fits(version, needed) is fits
+
+
+@pytest.fixture
+def old_numpy(monkeypatch):
+    """An environment into which somebody put NumPy 1."""
+    real = installed_versions.metadata.version
+    monkeypatch.setattr(
+        installed_versions.metadata,
+        "version",
+        lambda name: "1.26.4" if name == "numpy" else real(name),
+    )
+    lines = ["numpy<3,>=2.1", 'viser<1.2,>=1.1.1; extra == "view"']
+    monkeypatch.setattr(installed_versions.metadata, "requires", lambda _: lines)
+
+
+@pytest.mark.usefixtures("old_numpy")
+def test_another_version_of_a_package_is_one_line_where_a_command_fails_by_it(monkeypatch, capsys):
+    def broken(_):
+        raise ImportError("numpy.core.multiarray failed to import")
+
+    monkeypatch.setattr("iap_bringup.cli.main._run", broken)
+    assert main(["list"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "numpy<3,>=2.1 is needed, and 1.26.4 is installed: " in line
+    assert line.endswith("-m pip install 'numpy<3,>=2.1'")
+
+
+@pytest.mark.usefixtures("old_numpy")
+def test_doctor_is_not_ready_with_another_version_of_a_package(capsys):
+    assert main(["doctor", "--json"]) == 1
+    tree = json.loads(capsys.readouterr().out)
+    (numpy,) = [each for each in tree["findings"] if each["name"] == "numpy"]
+    assert numpy["state"] == "1.26.4, needed is <3,>=2.1" and "pip install" in numpy["remedy"]
+    assert tree["broken"] == ["numpy"]
+
+
+def test_a_fault_with_the_right_packages_keeps_its_traceback(monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("iap_bringup.cli.main._run", broken)
+    with pytest.raises(ZeroDivisionError):
+        main(["list"])
