@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Faults that tools/mutants puts into a package, and whether it tells which of them the tests notice."""
 
+import importlib
 import json
 import os
 import shutil
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from iap_description import kernel_folder
 
 TOOL = Path(__file__).parents[2] / "tools" / "mutants"
 FACTORS = '''
@@ -60,14 +63,30 @@ def steered(x: Annotated[float, 5.0], gain: float = 0.5) -> float:
 
 
 @pytest.fixture
-def mutations(monkeypatch):
+def tool(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(TOOL), *sys.path])
-    monkeypatch.delitem(sys.modules, "mutations", raising=False)  # tests have one of that name
-    import mutations
-
-    yield mutations.mutations
-    for name in ("mutations", "covering", "trial"):
+    names = [file.stem for file in TOOL.glob("*.py")]
+    for name in names:  # tests have one that is called mutations
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module
+    for name in names:
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def mutations(tool):
+    return tool("mutations").mutations
+
+
+@pytest.fixture
+def toy(tmp_path):
+    package, tests = tmp_path / "iap_toy" / "iap_toy", tmp_path / "tests" / "iap_toy"
+    package.mkdir(parents=True)
+    tests.mkdir(parents=True)
+    for name, text in (("__init__", ""), ("factors", FACTORS), ("sums", SUMS)):
+        (package / f"{name}.py").write_text(text)
+    (tests / "test_sums.py").write_text(TESTS)
+    return tmp_path
 
 
 def test_every_fault_compiles_and_leaves_texts_annotations_and_decorators_alone(mutations):
@@ -98,15 +117,53 @@ def test_numbers_that_stand_in_the_body_of_a_protocol_are_no_faults(mutations):
     )
 
 
+def test_tests_of_a_kernel_are_those_that_reach_it_through_other_kernels_nearest_first(tool, toy):
+    (toy / "tests" / "iap_toy" / "test_factors.py").write_text(
+        "import pytest\nfrom iap_toy.factors import doubled\n\n"
+        "def test_twice():\n    assert doubled(1.0) == 2.0\n\n"
+        "@pytest.mark.slow\ndef test_twice_very_often():\n    assert doubled(1.0) == 2.0\n"
+    )
+    sources = tool("sources").Sources(toy, ["iap_toy"])
+    place = "iap_toy/iap_toy/factors.py:doubled"
+    assert sources.tests(place) == {
+        "tests/iap_toy/test_factors.py::test_twice": 1,
+        "tests/iap_toy/test_factors.py::test_twice_very_often": 1,
+        "tests/iap_toy/test_sums.py::test_twice_the_sum": 3,  # by a method and the kernel total
+    }
+    likely = tool("covering").TestMap(toy, sources, toy / "none.json").of(place)
+    assert [test.name.split("::")[1] for test in likely] == [
+        "test_twice", "test_twice_the_sum", "test_twice_very_often",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "expected"),
+    [
+        ("x = a / max(b, 1e-9)", "constant 10 % larger", "guard"),
+        ("x = a if b > 1e-9 else 0.0", "constant 10 % larger", "guard"),
+        ("x = a / (b + 1e-9)", "constant 10 % larger", ""),  # a small b shows it
+        ("x = a / max(b, 1e-3)", "constant 10 % larger", ""),
+        ("x = a * 1.0", "Mult to Div", "neutral"),
+        ("x = 1.0 / a", "Div to Mult", ""),
+        ("x = a + 0", "Add to Sub", "neutral"),
+        ("x = 0 + a", "Add to Sub", "neutral of the right alone"),
+        ("SIZE = 64  # the sequence does not depend on it", "constant one larger", "block"),
+        ("SIZE = 64  # rows that are kept", "constant one larger", ""),
+    ],
+)
+def test_a_fault_is_equivalent_only_where_a_rule_proves_it(tool, mutations, line, kind, expected):
+    source = line if line.startswith("SIZE") else f"def f(a, b):\n    {line}\n    return x\n"
+    (fault,) = [each for each in mutations(source) if each.kind == kind]
+    rule = tool("equivalents").rule(source, fault)
+    assert rule == ("" if expected.endswith("alone") else expected)
+
+
 @pytest.mark.slow
-def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_are_shown(tmp_path):
-    package, tests = tmp_path / "iap_toy" / "iap_toy", tmp_path / "tests" / "iap_toy"
-    package.mkdir(parents=True)
-    tests.mkdir(parents=True)
+def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_are_shown(
+    toy, tmp_path
+):
+    package = toy / "iap_toy" / "iap_toy"
     shutil.copytree(TOOL, tmp_path / "tools" / "mutants")
-    for name, text in (("__init__", ""), ("factors", FACTORS), ("sums", SUMS)):
-        (package / f"{name}.py").write_text(text)
-    (tests / "test_sums.py").write_text(TESTS)
     (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['slow']\n")
     cache = tmp_path / "numba"
     cache.mkdir()
@@ -115,7 +172,9 @@ def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_a
     ours = {
         k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")
     }  # the toy stands alone
-    environment = {**ours, "PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(cache)}
+    paths = os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])
+    stamped = {"NUMBA_CACHE_DIR": str(cache), kernel_folder.LOCATORS: kernel_folder.STAMPED}
+    environment = {**ours, "PYTHONPATH": paths, **stamped}
     command = [sys.executable, "tools/mutants", "iap_toy", "--count", "9", "--json", str(out)]
     done = subprocess.run(
         [*command, "--scratch", str(tmp_path / "scratch")],
@@ -133,8 +192,8 @@ def test_faults_are_killed_also_where_a_cached_kernel_holds_them_and_survivors_a
         ("total", "Add to Sub"): "killed",
         ("Sum.of.bounded", "bound removed"): "survived",  # within a function that the test calls
         ("Sum.of.bounded", "constant 10 % larger"): "survived",
-        ("unused", "constant 10 % larger"): "not run",
-        ("unused", "Mult to Div"): "not run",
+        ("unused", "constant 10 % larger"): "survived",
+        ("unused", "Mult to Div"): "survived",
     }
     assert "-            return min(x, 10.0)" in done.stdout
     assert {p: p.read_text() for p in package.glob("*.py")} == before

@@ -2,9 +2,9 @@
 """Tests on small faults: which of them would the tests of a package notice?
 
 ./iap python tools/mutants PACKAGE_OR_PATH... [--count N] [--seed S] [--json FILE] puts N faults into modules, one at a
-time and in a copy, and runs the tests that run the faulty function: the nearest first, until one fails. A fault that
-none notices is a mutant that survives; it is printed as a difference. The first call notes for some minutes which
-functions each test calls.
+time and in a copy, and runs the tests that reach the faulty function: the likeliest first, until one fails. A fault
+that none notices is a mutant that survives; it is printed as a difference. --note notes for some minutes which
+functions each test calls, so that fewer tests are run.
 """
 
 import argparse
@@ -17,8 +17,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from covering import Sources, TestMap
+from covering import TestMap
+from equivalents import rule
 from mutations import Mutation, mutations
+from sources import Sources
 from trial import Copy, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +30,6 @@ APART = {
     "warp",
     "launch",
 }  # processes over DDS, and what needs a GPU: only where a path names them
-TINY = 1e-6  # constants below it stand against divisions by zero
 
 
 def main() -> int:
@@ -38,17 +39,19 @@ def main() -> int:
     options.scratch.mkdir(parents=True, exist_ok=True)
     packages = sorted(p.name for p in ROOT.iterdir() if (p / p.name / "__init__.py").exists())
     sources = Sources(ROOT, packages)
-    tests = TestMap(ROOT, options.scratch / "tests.json", options.nice)
-    rows = []
+    tests = TestMap(ROOT, sources, options.notes or options.scratch / "tests.json", options.nice)
+    rows: list[dict] = []
     for path in options.paths:
         top = _modules_at(path)
         package = top.relative_to(ROOT).parts[0]
-        tests.update(_folders_of_tests([package, *options.also]))
+        if options.note:
+            tests.note(_folders_of_tests(package))
         copy = Copy(ROOT, package, options.scratch, tests, sources)
         for file, mutation in _drawn(top, options):
             outcome = copy.try_out(file, mutation, options.seconds, options.nice)
             rows.append(_row(package, file, mutation, outcome))
             _print_row(rows[-1])
+            _keep(rows, options.json)
         unsound = copy.unsound(
             {row["test"] for row in rows if row["package"] == package} - {""}, options.nice
         )
@@ -56,8 +59,7 @@ def main() -> int:
             if row["test"] in unsound:
                 row["outcome"] = "undecided"
                 sys.stdout.write(f"fails without a fault, too: {row['test']}\n")
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=1))
+    _keep(rows, options.json)
     _print_sums(rows)
     return 0
 
@@ -70,9 +72,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, default=10, help="faults for each path (10)")
     parser.add_argument("--seed", type=int, default=0, help="which are drawn (0)")
     parser.add_argument(
-        "--seconds", type=float, default=60.0, help="of tests on each at most (60)"
+        "--seconds", type=float, default=60.0, help="of the processor for each one's tests (60)"
     )
-    parser.add_argument("--also", nargs="*", default=[], help="packages whose tests are run, too")
+    parser.add_argument(
+        "--note", action="store_true", help="which functions the quick tests of a package call"
+    )
+    parser.add_argument("--notes", type=Path, help="a file of what --note has noted")
     parser.add_argument(
         "--again", type=Path, help="a file of --json, whose survivors are tried again"
     )
@@ -93,14 +98,13 @@ def _modules_at(path: str) -> Path:
     return top
 
 
-def _folders_of_tests(packages: list[str]) -> list[Path]:
-    return sorted(
-        {
-            file.parent
-            for package in packages
-            for file in (ROOT / "tests" / package).rglob("test_*.py")
-        }
-    )
+def _folders_of_tests(package: str) -> list[Path]:
+    return sorted({file.parent for file in (ROOT / "tests" / package).rglob("test_*.py")})
+
+
+def _keep(rows: list[dict], file: Path | None) -> None:
+    if file is not None:
+        file.write_text(json.dumps(rows, indent=1))
 
 
 def _drawn(top: Path, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:
@@ -147,19 +151,13 @@ def _row(package: str, file: Path, mutation: Mutation, outcome: Outcome) -> dict
     return {
         "package": package, "file": name, "line": mutation.line, "function": mutation.function, "kind": mutation.kind,
         "text": mutation.text, "outcome": outcome.name, "test": outcome.test, "tests": outcome.tests,
-        "seconds": round(outcome.seconds, 1), "suspect": _is_suspect(mutation), "diff": "\n".join(lines),
+        "seconds": round(outcome.seconds, 1), "diff": "\n".join(lines),
+        "rule": "" if outcome.name == "killed" else rule(source, mutation),
     }  # fmt: skip
 
 
-def _is_suspect(mutation: Mutation) -> bool:
-    """True if a fault may change nothing that anybody notices: a bound against division by zero."""
-    if mutation.kind != "constant 10 % larger":
-        return False
-    return abs(float(mutation.text)) < TINY
-
-
 def _print_row(row: dict) -> None:
-    mark = " (equivalent?)" if row["suspect"] and row["outcome"] != "killed" else ""
+    mark = f" (equivalent by rule {row['rule']})" if row["rule"] else ""
     place = f"{row['file']}:{row['line']} {row['function']}: {row['kind']}"
     by = f" by {row['test']}" if row["test"] else f" after {row['tests']} tests"
     sys.stdout.write(f"{row['outcome']}{mark}  {place}{by} ({row['seconds']} s)\n")
@@ -175,11 +173,14 @@ def _print_sums(rows: list[dict]) -> None:
         parts = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         sys.stdout.write(f"{package}: {parts}\n")
     alive = sum(row["outcome"] != "killed" for row in rows)
-    suspect = sum(row["suspect"] and row["outcome"] != "killed" for row in rows)
+    equal = Counter(row["rule"] for row in rows if row["rule"])
     if rows:
-        sys.stdout.write(
-            f"{alive} of {len(rows)} not noticed ({alive / len(rows):.0%}), {suspect} perhaps equivalent\n"
-        )
+        sys.stdout.write(f"{alive} of {len(rows)} not noticed ({alive / len(rows):.0%})\n")
+    for name, count in sorted(equal.items()):
+        sys.stdout.write(f"{count} of them equivalent by rule {name}\n")
+    if equal:
+        left, of_all = alive - equal.total(), len(rows) - equal.total()
+        sys.stdout.write(f"{left} of {of_all} others not noticed ({left / of_all:.0%})\n")
 
 
 if __name__ == "__main__":

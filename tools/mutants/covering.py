@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that run a function, noted once for each test file, and anew when the file changes."""
+"""Tests that may notice a fault of a function, the likeliest first.
 
-import ast
+The sources tell how many steps of use lie between a test and the function. What tests were seen to call, where that
+was noted, tells which of them run it and how long they take.
+"""
+
 import hashlib
-import itertools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from sources import Sources
+
 LONGEST_NOTING = 1800.0  # [s] for the tests of one folder
-FAR = 99  # steps of use, of a test that does not run what is meant
+FAR = 9  # steps of use; who is farther is as likely as any other
+USUAL, SLOW = 1.5, 15.0  # [s] of a test that was not noted, and of one that is marked as slow
 
 
 @dataclass(frozen=True)
@@ -22,31 +27,30 @@ class Test:
 
     name: str
     seconds: float
-    functions: frozenset[str]  # "package/package/folder/module.py:Class.method"
+    functions: frozenset[str] = frozenset()  # "package/package/folder/module.py:Class.method"
 
     @property
     def file(self) -> str:
         """The test's file, relative to the root."""
         return self.name.split("::")[0]
 
-
-def _folder_of_tests(place: str) -> str:
-    """The folder of the tests on the subject of a module."""
-    package, _, *folders = Path(place.split(":")[0]).parent.parts
-    return "/".join(["tests", package, *folders])
+    @property
+    def function(self) -> str:
+        """The test without its parameters."""
+        return self.name.split("[")[0]
 
 
 class TestMap:
-    """The tests under `root`/tests and the functions that each calls, kept in the file `store`."""
+    """The tests under `root`/tests, with what each was seen to call where the file `store` has that."""
 
-    def __init__(self, root: Path, store: Path, nice: int = 0) -> None:
-        self._root, self._store, self._nice = root, store, nice
+    def __init__(self, root: Path, sources: Sources, store: Path, nice: int = 0) -> None:
+        self._root, self._sources, self._store, self._nice = root, sources, store, nice
         noted = json.loads(store.read_text()) if store.exists() else {}
         self._files: dict[str, dict] = {
             file: each for file, each in noted.items() if self._is_as_noted(root / file, each)
         }
 
-    def update(self, folders: list[Path]) -> None:
+    def note(self, folders: list[Path]) -> None:
         """Note what the quick tests in these folders call, where their files are not those of last time."""
         for folder in folders:
             changed = [f for f in sorted(folder.glob("test_*.py")) if self._is_changed(f)]
@@ -57,35 +61,43 @@ class TestMap:
                 self._note(changed)
                 self._store.write_text(json.dumps(self._files))
 
-    def of(self, places: dict[str, int]) -> list[Test]:
-        """Tests that run one of these functions, then the others of their files; nearest and quickest first.
+    def of(self, place: str) -> list[Test]:
+        """Tests that may notice a fault, the likeliest first: near in steps and folder, not slow, quick.
 
         Args:
-            places: "module file:Class.method", as the tests' functions, and how far each is from what is meant.
+            place: "module file:Class.method", where the fault is.
         """
-        near = {_folder_of_tests(place) for place, steps in places.items() if steps < 2}
-        tests = [test for file in self._files for test in self._tests(file)]
-        away = {
-            test.name: min((places[f] for f in test.functions & places.keys()), default=FAR)
-            for test in tests
-        }
-        files = {test.file for test in tests if away[test.name] < FAR}
+        steps = self._sources.tests(place)
+        callers = self._sources.affected(place)
+        ranked = [(FAR + 3, test) for test in self._beside(place) if test.function not in steps]
+        by_file: dict[str, list[str]] = defaultdict(list)
+        for name in steps:
+            by_file[name.split("::")[0]].append(name)
+        for file, names in by_file.items():
+            for test in self._noted(file, names):
+                runs = not test.functions or bool(test.functions & callers)
+                away = min(steps[test.function], FAR) + _apart(place, file) + (0 if runs else FAR)
+                ranked.append((away + 4 * self._sources.is_slow(test.function), test))
+        return [test for _, test in sorted(ranked, key=lambda each: (each[0], each[1].seconds))]
 
-        def order(test: Test) -> tuple[bool, int, int, float]:
-            at, steps = str(Path(test.file).parent), away[test.name]
-            folder = (
-                0 if at in near else 1 if any(each.split("/")[1] in at for each in near) else 2
-            )
-            return steps == FAR, folder, steps, test.seconds
+    def _beside(self, place: str) -> list[Test]:
+        """The tests on the subject of a module, whatever they reach."""
+        folder = self._root / _folder_of_tests(place)
+        files = [str(file.relative_to(self._root)) for file in folder.glob("test_*.py")]
+        return [test for file in files for test in self._noted(file, self._sources.tests_in(file))]
 
-        return sorted((test for test in tests if test.file in files), key=order)
-
-    def _tests(self, file: str) -> list[Test]:
-        noted = self._files[file]["tests"]
-        return [
+    def _noted(self, file: str, names: list[str]) -> list[Test]:
+        """The tests of these names in a file, with their parameters where it was noted."""
+        noted = self._files.get(file, {"tests": {}})["tests"]
+        seen = [
             Test(name, each["seconds"], frozenset(each["functions"]))
             for name, each in noted.items()
             if each.get("passed") and each.get("functions") is not None
+        ]
+        seen = [test for test in seen if test.function in names]
+        others = set(names) - {test.function for test in seen}
+        return seen + [
+            Test(name, SLOW if self._sources.is_slow(name) else USUAL) for name in sorted(others)
         ]
 
     def _is_changed(self, file: Path) -> bool:
@@ -140,108 +152,18 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-class Sources:
-    """The functions, classes and constants of all packages, and which of them each uses."""
-
-    def __init__(self, root: Path, packages: list[str]) -> None:
-        self._uses: dict[str, set[str]] = {}
-        self._compiled: set[str] = set()
-        self._constants: set[str] = set()
-        files = [
-            f for package in packages for f in sorted((root / package / package).rglob("*.py"))
-        ]
-        self._files = {_module_name(f.relative_to(root)): str(f.relative_to(root)) for f in files}
-        for file in files:
-            self._read(str(file.relative_to(root)), ast.parse(file.read_text()))
-
-    def has_kernels(self, file: str) -> bool:
-        """True if a module has compiled functions."""
-        return any(place.startswith(f"{file}:") for place in self._compiled)
-
-    def kernels(self, places: Iterable[str]) -> set[str]:
-        """The modules of those places that are compiled."""
-        return {place.split(":")[0] for place in self._compiled.intersection(places)}
-
-    def users(self, place: str) -> dict[str, int]:
-        """The place itself and what runs it, as far as no test is seen to call that: through kernels and constants.
-
-        Returns:
-            How many steps of use each is away. Of what stands in the body of a class the methods are none away.
-        """
-        while place not in self._uses and "." in place.rpartition(":")[2]:  # within a function
-            place = place.rpartition(".")[0]
-        users = {place: 0}
-        if place in self._uses and place not in self._compiled | self._constants:
-            return users
-        users |= {each: 0 for each in self._uses if each.startswith(f"{place}.")}
-        new = {place}
-        for step in itertools.count(1):
-            more = {each for each, used in self._uses.items() if new & used} - users.keys()
-            users |= dict.fromkeys(more, step)
-            new = more & (self._compiled | self._constants)
-            if not new:
-                return users
-        raise AssertionError
-
-    def _read(self, file: str, module: ast.Module) -> None:
-        known = self._imported(module)
-        own = [each for node in module.body for each in _defined(node)]
-        known |= {name: f"{file}:{name}" for name, _ in own}
-        for name, node in own:
-            if not isinstance(node, ast.ClassDef):
-                self._add(f"{file}:{name}", node, known)
-                continue
-            for method in node.body:
-                if isinstance(method, ast.FunctionDef):
-                    self._add(f"{file}:{name}.{method.name}", method, known)
-
-    def _imported(self, module: ast.Module) -> dict[str, str]:
-        """Targets of the names of a module: places of ours, or our modules ("file:")."""
-        names = {}
-        for node in ast.walk(module):
-            if not isinstance(node, ast.ImportFrom) or node.module is None:
-                continue
-            for alias in node.names:
-                name, whole = alias.asname or alias.name, f"{node.module}.{alias.name}"
-                if whole in self._files:
-                    names[name] = f"{self._files[whole]}:"
-                elif node.module in self._files:
-                    names[name] = f"{self._files[node.module]}:{alias.name}"
-        return names
-
-    def _add(self, place: str, node: ast.stmt, known: dict[str, str]) -> None:
-        uses = {
-            known[each.id]
-            for each in ast.walk(node)
-            if isinstance(each, ast.Name) and each.id in known
-        }
-        for each in ast.walk(node):
-            if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
-                module = known.get(each.value.id, "")
-                uses |= {module + each.attr} if module.endswith(":") else set()
-        self._uses[place] = uses - {place}
-        if not isinstance(node, ast.FunctionDef):
-            self._constants.add(place)
-        elif any(_is_compiler(each) for each in node.decorator_list):
-            self._compiled.add(place)
+def _folder_of_tests(place: str) -> str:
+    """The folder of the tests on the subject of a module."""
+    package, _, *folders = Path(place.split(":")[0]).parent.parts
+    return "/".join(["tests", package, *folders])
 
 
-def _module_name(file: Path) -> str:
-    return ".".join(file.with_suffix("").parts[1:]).removesuffix(".__init__")
-
-
-def _defined(node: ast.stmt) -> list[tuple[str, ast.stmt]]:
-    """The names that a statement of a module defines."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return [(node.name, node)]
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        flat = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
-        return [(each.id, node) for each in flat if isinstance(each, ast.Name)]
-    return []
-
-
-def _is_compiler(node: ast.expr) -> bool:
-    called = node.func if isinstance(node, ast.Call) else node
-    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-    return name in {"njit", "formula", "jit", "vectorize"}
+def _apart(place: str, file: str) -> int:
+    """How far a file of tests is from the subject of a module: in steps of use, by experience."""
+    mirror, folder = Path(_folder_of_tests(place)), Path(file).parent
+    stem = Path(place.split(":")[0]).stem
+    if stem in Path(file).stem and folder in [mirror, *mirror.parents]:
+        return 0
+    if folder == mirror or (folder in mirror.parents and len(folder.parts) > 2):
+        return 1
+    return 3 if folder.parts[:2] == mirror.parts[:2] else 5

@@ -2,35 +2,42 @@
 """One package in a copy, where a fault stands in one module and tests are run; the checkout stays as it is.
 
 The copy is links but for that module. It stands first in PYTHONPATH, so that programs that tests start import it, too.
-Kernels that numba has cached are taken over into a cache of the copy's own. The cached kernels of all modules that use
-the faulty function are left out, and compiled anew.
+Kernels that numba has cached are taken over into a cache of the copy's own, where their stamps tell what a fault
+compiles anew.
 """
 
 import hashlib
+import itertools
+import math
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from covering import Sources, Test, TestMap
+from covering import Test, TestMap
 from mutations import Mutation
+from sources import Sources
 
 OPTIONS = ["-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
-START = 40.0  # [s] of a process of tests that imports all, on a busy machine
-COMPILING = 240.0  # [s] that may go into kernels
+START = 20.0  # [s] of the processor, of a process of tests that imports all
+COMPILING = 240.0  # [s] of it that may go into kernels
+ENDLESS = 60.0  # [s] of it, that the last test may take beyond the time of all
+BUSY = 30.0  # times longer than that on the clock: a machine with other jobs, or tests that wait for ever
+ENDED = "no end"  # of the test that noticed
+MOST = 2.0  # times the seconds of tests that are named, for noted ones were slowed down by noting
 NO_TESTS = 4  # exit code of pytest that finds a named test not
-SLOWER = 4.0  # times the seconds that were noted
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of one mutant: killed, survived, "not run" (by no test that is known), or undecided (out of time)."""
+    """Outcome of one mutant: killed, survived, "not run" (by no test that is known), or undecided (tests gone)."""
 
     name: str
     seconds: float
@@ -63,51 +70,47 @@ class Copy:
         Args:
             file: the module, in the checkout.
             mutation: its fault.
-            seconds: of tests, as they were noted; nearest first.
+            seconds: of the processor for tests, the likeliest first; compiling has its own.
             nice: priority that the tests lose.
         """
         began = time.monotonic()
-        tests = self._chosen(file, mutation, seconds)
+        place = f"{file.relative_to(self._root)}:{mutation.function}"
+        tests = _within(self._tests.of(place), MOST * seconds)
         if not tests:
             return Outcome("not run", 0.0)
-        name, failed = self._with_fault(file, mutation, tests, nice)
-        return Outcome(name, time.monotonic() - began, failed, len(tests))
+        compiles = self._sources.has_kernels(place)
+        outcome = self._with_fault(file, mutation, tests, (seconds, compiles), nice)
+        return replace(outcome, seconds=time.monotonic() - began)
 
     def unsound(self, tests: set[str], nice: int) -> set[str]:
         """Those of some tests that fail without a fault, too."""
         if not tests:
             return set()
-        each = [Test(name, 20.0, frozenset()) for name in sorted(tests)]
-        code, said = self._run(each, self._numba / "sound", nice, COMPILING, first=False)
+        each = [Test(name, 20.0) for name in sorted(tests)]
+        code, said = self._run(
+            each, self._numba / "sound", nice, COMPILING + 20.0 * len(each), first=False
+        )
         return tests.intersection(_failed(said)) if code in (0, 1) else tests
 
-    def _chosen(self, file: Path, mutation: Mutation, seconds: float) -> list[Test]:
-        place = self._place(file, mutation)
-        chosen, left = [], seconds
-        for test in self._tests.of(self._sources.users(place)):
-            if test.seconds < left or not chosen:  # the nearest one runs however long it took
-                left -= test.seconds
-                chosen.append(test)
-        return chosen
-
-    def _place(self, file: Path, mutation: Mutation) -> str:
-        return f"{file.relative_to(self._root)}:{mutation.function}"
-
     def _with_fault(
-        self, file: Path, mutation: Mutation, tests: list[Test], nice: int
-    ) -> tuple[str, str]:
+        self,
+        file: Path,
+        mutation: Mutation,
+        tests: list[Test],
+        time_of: tuple[float, bool],
+        nice: int,
+    ) -> Outcome:
         link = self._folder / file.relative_to(self._root / self._package)
-        users = self._sources.users(self._place(file, mutation))
-        kernels = self._sources.kernels(users)
-        if self._sources.has_kernels(str(file.relative_to(self._root))):
-            kernels |= {str(file.relative_to(self._root))}
-        numba = self._numba / "faulty" if kernels else self._numba / "sound"
-        if kernels:
-            self._without(kernels, numba)
+        seconds, compiles = time_of
+        numba = self._numba / "faulty" if compiles else self._numba / "sound"
+        if compiles:
+            shutil.rmtree(numba, ignore_errors=True)
+            shutil.copytree(self._numba / "sound", numba, copy_function=_link)
         link.unlink()
         link.write_text(mutation.applied(file.read_text()))
         try:
-            return _outcome(*self._run(tests, numba, nice, COMPILING if kernels else 0.0))
+            code, said = self._run(tests, numba, nice, seconds + (COMPILING if compiles else 0.0))
+            return _outcome(code, said, len(tests))
         finally:
             link.unlink()
             link.symlink_to(file)
@@ -115,22 +118,37 @@ class Copy:
                 stale.unlink()
 
     def _run(
-        self, tests: list[Test], numba: Path, nice: int, compiling: float, *, first: bool = True
+        self, tests: list[Test], numba: Path, nice: int, seconds: float, *, first: bool = True
     ) -> tuple[int | None, str]:
-        """Exit code, None out of time, and words of pytest, which ends with the first test that fails, or goes on."""
-        limit = START + compiling + SLOWER * sum(test.seconds for test in tests)
-        path = f"{self._folder}:{os.environ.get('PYTHONPATH', '')}"
-        options = [*OPTIONS, *(["-x"] if first else [])]
+        """Exit code, None if one never ends, and words of pytest, which ends with the first failure, or goes on.
+
+        Whatever takes a minute more of the processor than all tests may is in a loop without an end.
+        """
+        path = f"{self._folder}:{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"
+        options = [*OPTIONS, "-p", "in_order", *(["-x"] if first else [])]
+        limit = math.ceil(START + seconds + ENDLESS)
+        settings = {
+            "PYTHONPATH": path,
+            "NUMBA_CACHE_DIR": str(numba),
+            "MUTANTS_SECONDS": str(seconds),
+        }
+
+        def prepare() -> None:
+            os.nice(nice)
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "pytest", *options, *(test.name for test in tests)],
-            cwd=self._root, env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(numba)}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=lambda: os.nice(nice),
+            cwd=self._root, env={**os.environ, **settings}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=prepare,
         )  # fmt: skip
         try:
-            said, _ = process.communicate(timeout=limit)
+            said, _ = process.communicate(timeout=BUSY * limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            return None, ""
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
             return None, ""
         return process.returncode, said
 
@@ -150,25 +168,26 @@ class Copy:
             if kept.exists():
                 kept.rename(sound / _numba_name(self._folder / self._package / at))
 
-    def _without(self, kernels: set[str], numba: Path) -> None:
-        """Make a cache without the kernels of these modules."""
-        shutil.rmtree(numba, ignore_errors=True)
-        shutil.copytree(self._numba / "sound", numba, copy_function=_link)
-        for module in map(Path, kernels):
-            for stale in numba.glob(f"{module.parent.name}_*/{module.stem}.*"):
-                stale.unlink()
+
+def _within(tests: list[Test], seconds: float) -> list[Test]:
+    """The first tests, as many as take these seconds; the first one however long it takes."""
+    spent = itertools.accumulate(test.seconds for test in tests)
+    return [
+        test
+        for test, until in zip(tests, spent, strict=True)
+        if until < seconds or test is tests[0]
+    ]
 
 
-def _outcome(code: int | None, said: str) -> tuple[str, str]:
-    """Meaning of pytest's exit code and output, and the test that has noticed.
-
-    Who is out of time may be in a loop without an end, or on a busy machine: that tells nothing.
-    """
+def _outcome(code: int | None, said: str, named: int) -> Outcome:
+    """Meaning of pytest's exit code and output, and the test that has noticed."""
     if code is None:
-        return "undecided", ""
+        return Outcome("killed", 0.0, ENDED, named)
     if code == NO_TESTS and "loading conftest" not in said:
-        return "undecided", ""  # tests have other names than when they were noted
-    return ("killed" if code else "survived"), next(iter(_failed(said)), "")
+        return Outcome("undecided", 0.0)  # tests have other names than when they were noted
+    run = re.findall(r"^run: (\d+)$", said, re.MULTILINE)
+    failed = next(iter(_failed(said)), "")
+    return Outcome("killed" if code else "survived", 0.0, failed, int(run[-1]) if run else named)
 
 
 def _failed(said: str) -> list[str]:
