@@ -6,6 +6,7 @@
 # Progress goes to standard error.
 
 child=
+no_network='NewConnectionError|ConnectTimeoutError|Temporary failure in name resolution|Network is unreachable|ProxyError'
 apt_install=(apt-get install -y --no-install-recommends)
 
 set_up() {
@@ -137,8 +138,11 @@ interrupted() {
     exit "$1"
 }
 
-# failed TITLE BEGIN: shows the end of what the part wrote to the log, from its byte BEGIN on.
+# failed TITLE BEGIN: shows the end of what the part wrote to the log, from its byte BEGIN on; a network that is not there
+# is one line.
 failed() {
+    ! tail -c "+$(($2 + 1))" -- "$log" | grep -qE "$no_network" ||
+        give_up "set-up failed at '$1': pip reaches no package index; connect to the network, or name a mirror by PIP_INDEX_URL, and call again: it goes on here"
     tail -c "+$(($2 + 1))" -- "$log" | tail -n 20 | sed 's/^/    /' >&2
     give_up "set-up failed at '$1': above the end of its output, the rest in $log"
 }

@@ -377,6 +377,15 @@ def test_a_failure_shows_the_step_and_its_output(checkout, tmp_path):
     assert not (checkout / ".venv/stamps/python").exists()
 
 
+def test_a_network_that_is_not_there_is_one_line(checkout, tmp_path):
+    words = "Retrying after NewConnectionError: Temporary failure in name resolution"
+    done = call(checkout, environment(tmp_path, venv=f"echo {words}; exit 1"), cwd=tmp_path)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert "pip reaches no package index; connect to the network" in last
+    assert words not in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_the_step_and_leaves_no_stamp(checkout, tmp_path, number, code):
