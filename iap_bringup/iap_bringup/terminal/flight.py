@@ -14,6 +14,7 @@ from rich.table import Column, Table
 
 from iap_bringup.terminal.part_texts import TEXTS
 from iap_bringup.terminal.tables import number_text
+from iap_description.process.compiling import NOTICE, UNNOTICED
 from iap_io.runs.fault_meta import Notice
 from iap_simulation.runs.run import Result
 from iap_simulation.scenario.scenario import Scenario
@@ -109,10 +110,15 @@ def _name(result: Result) -> str:
 
 def _duration_text(metrics: dict[str, Any]) -> str:
     start, end = metrics["window_s"]
-    return (
-        f"{metrics['duration_s']:.1f} s flown in {metrics['wall_s']:.1f} s"
+    speed = (
         f" ({metrics['real_time_factor']:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
-        f"{_compiled_text(metrics)} errors over {start:.1f} to {end:.1f} s"
+        f"{_compiled_text(metrics)}"
+    )
+    if NOTICE.elapsed > UNNOTICED:  # of machine code: the speed of this flight says nothing
+        speed = f", compiled for {NOTICE.elapsed:.0f} s, which the next flight saves,"
+    return (
+        f"{metrics['duration_s']:.1f} s flown in {metrics['wall_s']:.1f} s{speed}"
+        f" errors over {start:.1f} to {end:.1f} s"
     )
 
 

@@ -54,7 +54,10 @@ class CompilationNotice(event.Listener):
         )
 
 
+NOTICE = CompilationNotice()  # of this process
+
+
 def announce_compiling() -> None:
     """Tell of compiling in this process, unless it is a worker of another one."""
     if multiprocessing.parent_process() is None:
-        event.register(EVENT, CompilationNotice())
+        event.register(EVENT, NOTICE)

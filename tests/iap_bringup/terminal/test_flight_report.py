@@ -11,6 +11,7 @@ from iap_bringup.cli.main import main
 from iap_bringup.plots.sweep import draw_sweep
 from iap_bringup.terminal.flight import show
 from iap_description.errors import BadInput
+from iap_description.process.compiling import NOTICE
 from iap_simulation import Simulation, record
 
 
@@ -34,11 +35,17 @@ def test_a_crash_is_the_first_thing_that_is_said(tmp_path):
     assert report(result).startswith("crashed at t = ")
 
 
-def test_errors_are_millimetres_with_three_digits(tmp_path):
+def test_errors_are_millimetres_and_speed_is_said_where_nothing_was_compiled(
+    tmp_path, monkeypatch
+):
     result = record("figure_eight", folder=tmp_path / "run", duration=6.0)
     millimetres = 1e3 * result.metrics["position_rmse_m"]
     assert result.summary == "completed"
     assert f"{millimetres:#.3g}" in report(result)
+    monkeypatch.setattr(NOTICE, "elapsed", 44.3)  # of a first flight after an installation
+    assert "compiled for 44 s, which the next flight saves," in report(result)
+    monkeypatch.setattr(NOTICE, "elapsed", 0.0)
+    assert "x real time), control step " in report(result)
 
 
 def test_a_sweep_that_varies_nothing_leaves_no_empty_folder_of_plots(tmp_path):
