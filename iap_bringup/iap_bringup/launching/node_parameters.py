@@ -154,7 +154,7 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         "yaw_mode": control.yaw,
         "gravity": scenario.world.gravity,
     }
-    if vehicle.start.mode == "ground" and scenario.world.ground:
+    if vehicle.start.mode == "ground" and scenario.world.has_ground:
         out["may_land"] = True
     if control.admittance:
         out["reference_topic"] = REVISED

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.solids import triangles
 from iap_description.geometry.tessellation import mesh
 from iap_description.process.extras import cv2
 from iap_description.scenes.library import load_scene
@@ -40,6 +42,8 @@ ANCHOR: Style = {"color": "#b3261e", "markersize": 5.0, "linestyle": "none", "zo
 ROW = 2.25  # height of a flight's panels [in]
 MARGIN = 4.0  # around the path [m]
 OBSTACLE_HEIGHT = 7.0  # [m] above which nothing counts as an obstacle and is drawn
+MIN_STEP = 0.2  # of a surface that one flies around [m]
+MAX_TRIANGLES = 3000  # of a surface that are drawn
 SCALE_LIMIT = 20.0  # in median errors: larger ones do not set the scale
 
 
@@ -150,12 +154,25 @@ def _draw_anchors(axes: Axes, anchors: Array, low: Array, high: Array) -> None:
 
 def outlines(scene: str) -> list[Array]:
     """Convex outlines (n, 2) from above of what stands in a scene, as far as one could fly into it [m]."""
-    outlines = []
+    outlines: list[Array] = []
     for solid in load_scene(scene).solids:
+        if solid.shape == "surface":
+            outlines += _steep_triangles(solid)
+            continue
         vertices = np.asarray(mesh(solid)[0], dtype=float)
         if vertices[:, 2].min() < OBSTACLE_HEIGHT:
             outlines.append(convex_hull(vertices[:, :2]))
     return outlines
+
+
+def _steep_triangles(solid: Shape) -> list[Array]:
+    """Outlines from above of the largest triangles of a surface that stand in the way."""
+    vertices, faces = triangles(solid)
+    corners = vertices[faces]
+    low, tall = corners[..., 2].min(axis=1), np.ptp(corners[..., 2], axis=1)
+    steep = corners[(low < OBSTACLE_HEIGHT) & (tall > MIN_STEP)]
+    largest = np.argsort(-np.ptp(steep, axis=1).max(axis=1))[:MAX_TRIANGLES]
+    return [convex_hull(each[:, :2]) for each in steep[largest]]
 
 
 def quartiles_of(errors: Array) -> Quartiles:

@@ -68,7 +68,7 @@ class Ground(UnderOneNode):
     def __init__(self, node: str, rig: RigSpec, meta: RunMeta) -> None:  # noqa: ARG002 - as all layers are made
         self.name = node
         self._scene = None if rig.world.scene is None else load_scene(rig.world.scene)
-        self._is_bare = rig.world.ground and self._scene is None
+        self._is_bare = rig.world.has_ground and self._scene is None
 
     def add(self, stage: Stage) -> None:
         """Add the lines or the scene."""

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Puts a scene together: everything that is built is seen and touched alike."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba, Shape
-from iap_description.geometry.solids import prism
 from iap_description.geometry.tessellation import Mesh, MeshPart, mesh
-from iap_description.math import euler
-from iap_description.scenes.scene import Fog, Light, Scene, Sky
-from iap_description.scenes.textures import make_texture
+from iap_description.math import so3
+from iap_description.scenes.scene import Pixels, Scene, SurfaceImages
+from iap_description.scenes.textures import MAKERS, make_texture
 
-Spot = Sequence[float]  # (x, y) or (x, y, z) in map [m]
-
-TILE = 8.0  # one texture's side as it lies on surfaces [m]
-GROUND_TILE = 10.0
+GROUND = "ground"  # name of the parts that the world's ground plane stands for
+GROUND_TILE = 10.0  # one texture's side as it lies on the ground [m]
 WHITE: Rgba = (1.0, 1.0, 1.0, 1.0)
-GROUND: Rgba = (0.86, 0.85, 0.83, 1.0)
-LABELS = {1: "ground", 2: "wall", 3: "building", 4: "column", 5: "box", 6: "vehicle"}
-COLUMN_SIDES = 12
+GREY: Rgba = (0.72, 0.72, 0.70, 1.0)  # of what has neither texture nor colour
+GROUND_COLOR: Rgba = (0.86, 0.85, 0.83, 1.0)
+LABELS = {1: GROUND, 2: "wall", 3: "building", 4: "column", 5: "box", 6: "vehicle"}
+MAX_LABEL = 49  # objects of the world and bodies come behind
 MATERIALS = {  # what is under a texture, where light is physical
     "bricks": "brick",
     "concrete": "concrete",
@@ -37,21 +37,64 @@ MATERIALS = {  # what is under a texture, where light is physical
 STOREY = 3.0  # of a facade, from window to window [m]
 
 
-class Builder:
-    """Collects parts and solids; its generator decides where textures begin, and their tints.
+@dataclass(frozen=True)
+class Finish:
+    """What a part looks like, and is called.
 
-    Args:
-        name: of the scene.
-        seed: of the generator, which scenes also draw from.
+    Attributes:
+        name: of the part.
+        label: its name in segmented images.
+        texture: on it; None for plain colour.
+        material: for physical light; None: the one under the texture.
+        color: that its texture is multiplied by; None: some light tint, or grey without a texture.
+        tile: side of the texture on it [m].
     """
 
-    def __init__(self, name: str, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-        self._name = name
-        self._parts: list[MeshPart] = []
-        self._solids: list[Shape] = []
+    name: str
+    label: str
+    texture: str | None = None
+    material: str | None = None
+    color: Rgba | None = None
+    tile: float = 8.0
 
-    def ground(self, texture: str, reach: float, patches: int = 8) -> None:
+
+@dataclass(frozen=True, eq=False)
+class TexturedMesh:
+    """Triangles with their places in a texture.
+
+    Attributes:
+        triangles: vertices (n, 3) [m], normals (n, 3), and faces.
+        uv: (n, 2) places in the texture.
+        metres: (n, 2) places on the material [m]; None: as in `uv`.
+    """
+
+    triangles: Mesh
+    uv: Array
+    metres: Array | None = None
+
+
+@dataclass
+class Builder:
+    """Collects parts and solids.
+
+    Attributes:
+        seed: of the generator that decides where textures begin, and their tints; None: at 0, without tint.
+        images: (h, w, 3) textures that files bring, by name.
+        surfaces: images of their materials, by name.
+    """
+
+    seed: int | None = None
+    images: dict[str, Pixels] = field(default_factory=dict)
+    surfaces: dict[str, SurfaceImages] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Nothing is built yet."""
+        self._rng = None if self.seed is None else np.random.default_rng(self.seed)
+        self.parts: list[MeshPart] = []
+        self.solids: list[Shape] = []
+        self._labels = {name: number for number, name in LABELS.items()}
+
+    def ground(self, texture: str | None, color: Rgba | None, reach: float, patches: int) -> None:
         """The ground plane to a distance along x and y [m], in square patches; it is touched as the world's."""
         side = 2.0 * reach / patches
         corners = np.array(
@@ -59,121 +102,111 @@ class Builder:
         )
         normals = np.tile([0.0, 0.0, 1.0], (4, 1))
         faces = np.array([[0, 1, 2], [0, 2, 3]])
+        finish = Finish(GROUND, GROUND, texture, color=color or GROUND_COLOR)
         for i in range(patches):
             for j in range(patches):
                 at = corners + [i * side - reach, j * side - reach, 0.0]
-                uv = at[:, :2] / GROUND_TILE
-                self._add_part(
-                    "ground", (at, normals, faces), uv, texture, GROUND, metres=at[:, :2]
-                )
+                on = at[:, :2]
+                self.add(finish, TexturedMesh((at, normals, faces), on / GROUND_TILE, on))
 
-    def box(
-        self,
-        kind: str,
-        position: Spot,
-        size: tuple[float, float, float],
-        texture: str,
-        *,
-        yaw_deg: float = 0.0,
-        tile: float = TILE,
-        color: Rgba | None = None,
+    def solid(
+        self, finish: Finish, shape: Shape, middle: Array, R: Array, *, touched: bool
     ) -> None:
-        """A box; without a height in its position it stands on the ground.
+        """Something solid; its faces on the ground or below are left out, they are never seen.
 
         Args:
-            kind: what it is, of LABELS.
-            position: of its middle, or x and y of it.
-            size: along its axes [m].
-            texture: on all its sides.
-            yaw_deg: its heading.
-            tile: side of the texture on it [m].
-            color: that its texture is multiplied by; None: some light tint.
+            finish: its look.
+            shape: in `map`.
+            middle: (3,) where its texture begins.
+            R: (3, 3) its attitude, which its texture follows.
+            touched: whether it is touched, too.
         """
-        x, y, z = (*position, 0.5 * size[2])[:3]
-        shape = Shape(shape="box", size=size, position=(x, y, z), rpy_deg=(0.0, 0.0, yaw_deg))
-        self._solids.append(shape)
-        self._add(kind, mesh(shape), np.array([x, y, z]), yaw_deg, texture, tile, color)
-
-    def column(
-        self, position: Spot, radius: float, height: float, texture: str, tile: float = 4.0
-    ) -> None:
-        """A round column on the ground."""
-        angles = 2.0 * np.pi * np.arange(COLUMN_SIDES) / COLUMN_SIDES
-        circle = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], -1)
-        foot = radius * circle + [position[0], position[1], 0.0]
-        self._prism("column", foot, foot + [0.0, 0.0, height], texture, tile)
-
-    def roof(
-        self, position: Spot, size: tuple[float, float, float], texture: str, yaw_deg: float = 0.0
-    ) -> None:
-        """A gabled roof; its ridge is along its x axis.
-
-        Args:
-            position: of the middle of its underside.
-            size: length, width and height [m].
-            texture: on it.
-            yaw_deg: its heading.
-        """
-        length, width, height = size
-        ends = np.array([[0.0, -0.5 * width, 0.0], [0.0, 0.5 * width, 0.0], [0.0, 0.0, height]])
-        R = euler.matrix_from_rpy_deg([0.0, 0.0, yaw_deg])
-        below, above = (
-            (ends + [x, 0.0, 0.0]) @ R.T + position for x in (-0.5 * length, 0.5 * length)
-        )
-        self._prism("building", below, above, texture, TILE)
-
-    def scene(self, *, light: Light, sky: Sky, fog: Fog | None = None) -> Scene:
-        """The scene that has been built."""
-        names = sorted({part.texture for part in self._parts if part.texture is not None})
-        textures: Mapping[str, NDArray[np.uint8]] = {name: make_texture(name) for name in names}
-        used = {part.label for part in self._parts}
-        labels = {label: name for label, name in LABELS.items() if label in used}
-        parts, solids = tuple(self._parts), tuple(self._solids)
-        return Scene(self._name, parts, solids, textures, light, fog, sky, labels)
-
-    def _prism(self, kind: str, below: Array, above: Array, texture: str, tile: float) -> None:
-        shape = prism(below, above, WHITE)
-        self._solids.append(shape)
-        self._add(kind, mesh(shape), below.mean(axis=0), 0.0, texture, tile, None)
-
-    def _add(
-        self,
-        kind: str,
-        triangles: Mesh,
-        middle: Array,
-        yaw_deg: float,
-        texture: str,
-        tile: float,
-        color: Rgba | None,
-    ) -> None:
-        """Add something solid; what lies on the ground or below is left out, it is never seen."""
-        vertices, normals, faces = triangles
+        if touched:
+            self.solids.append(shape)
+        vertices, normals, faces = mesh(shape)
         hidden = (vertices[faces][..., 2] < 1e-6).all(axis=1)
-        R = euler.matrix_from_rpy_deg([0.0, 0.0, yaw_deg])
-        along = _uv((vertices - middle) @ R, normals @ R)
-        uv = along / tile + self.rng.random(2)
-        metres = _fitted(along, normals, STOREY) if texture == "facade" else tile * uv
-        tint = (*(self.rng.uniform(0.88, 1.0) * self.rng.uniform(0.93, 1.0, 3)).tolist(), 1.0)
-        shown = vertices, normals, faces[~hidden]
-        self._add_part(kind, shown, uv, texture, color or tint, metres=metres)
+        along = box_mapped((vertices - middle) @ R, normals @ R)
+        rng, tile = self._rng, finish.tile
+        uv = along / tile + (np.zeros(2) if rng is None else rng.random(2))
+        metres = _fitted(along, normals, STOREY) if finish.texture == "facade" else tile * uv
+        tint = GREY if finish.texture is None else WHITE
+        if rng is not None:
+            levels = rng.uniform(0.88, 1.0) * rng.uniform(0.93, 1.0, 3)
+            tint = (*levels.tolist(), 1.0)
+        shown = TexturedMesh((vertices, normals, faces[~hidden]), uv, metres)
+        self.add(finish, shown, finish.color or tint)
 
-    def _add_part(
-        self, kind: str, triangles: Mesh, uv: Array, texture: str, color: Rgba, *, metres: Array
-    ) -> None:
-        vertices, normals, faces = triangles
-        label = next(number for number, name in LABELS.items() if name == kind)
+    def add(self, finish: Finish, shown: TexturedMesh, color: Rgba | None = None) -> None:
+        """Something that is seen.
+
+        Raises:
+            BadInput: there are more labels than segmented images can have of a scene.
+        """
+        vertices, normals, faces = shown.triangles
         kept = np.unique(faces)
         new_index = np.zeros(len(vertices), np.int32)
         new_index[kept] = np.arange(len(kept), dtype=np.int32)
-        arrays = (vertices[kept], normals[kept], uv[kept], metres[kept])
-        corners, out, at, on = (each.astype(np.float32) for each in arrays)
-        material = MATERIALS[texture]
-        self._parts.append(
-            MeshPart(kind, corners, out, at, new_index[faces], texture, color, label, material, on)
+        arrays = (vertices[kept], normals[kept], shown.uv[kept])
+        corners, out, at = (each.astype(np.float32) for each in arrays)
+        on = None if shown.metres is None else shown.metres[kept].astype(np.float32)
+        self.parts.append(
+            MeshPart(
+                finish.name,
+                corners,
+                out,
+                at,
+                new_index[faces],
+                finish.texture,
+                color or finish.color or WHITE,
+                self.label(finish.label),
+                finish.material or MATERIALS.get(finish.texture or ""),
+                on,
+            )
         )
 
+    def label(self, name: str) -> int:
+        """The number of a label in segmented images, a new one where it has none.
 
-def _uv(vertices: Array, normals: Array) -> Array:
+        Raises:
+            BadInput: there are too many.
+        """
+        if name not in self._labels:
+            if len(self._labels) >= MAX_LABEL:
+                raise BadInput(
+                    f"key 'label': {name} is one more than {MAX_LABEL} labels of a scene"
+                )
+            self._labels[name] = len(self._labels) + 1
+        return self._labels[name]
+
+    def textures(self) -> Mapping[str, NDArray[np.uint8]]:
+        """The textures of the parts."""
+        names = sorted({part.texture for part in self.parts if part.texture is not None})
+        return {
+            name: make_texture(name) if name in MAKERS else self.images[name] for name in names
+        }
+
+    def labels(self) -> Mapping[int, str]:
+        """Names of the labels of the parts."""
+        used = {part.label for part in self.parts}
+        return {number: name for name, number in self._labels.items() if number in used}
+
+    def take(self, other: Scene, p: Array, q: Array) -> None:
+        """All that is in another scene, its origin at p (3,) [m] and turned by q (4,); its ground stays."""
+        R = so3.matrix_from_quaternion(q)
+        self.images.update(other.textures)
+        self.surfaces.update(other.surfaces)
+        self.solids += [shape.moved(p, q) for shape in other.solids]
+        for part in other.parts:
+            label = self.label(other.labels[part.label])
+            if part.name == GROUND:
+                self.parts.append(replace(part, label=label))
+                continue
+            vertices = (part.vertices @ R.T + p).astype(np.float32)
+            normals = (part.normals @ R.T).astype(np.float32)
+            self.parts.append(replace(part, vertices=vertices, normals=normals, label=label))
+
+
+def box_mapped(vertices: Array, normals: Array) -> Array:
     """Places [m] on flat sides: upwards and to the right of who looks at them; x and y on what lies flat."""
     steep = np.abs(normals[:, 2]) < 0.9
     right = np.stack([-normals[:, 1], normals[:, 0], 0.0 * normals[:, 0]], -1)

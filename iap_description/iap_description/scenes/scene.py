@@ -2,7 +2,7 @@
 """A scene as data: parts that are seen, solids that are touched, light, fog and sky."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 
 Rgb = tuple[float, float, float]
+Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,27 @@ class Sky:
 
 
 @dataclass(frozen=True, eq=False)
+class SurfaceImages:
+    """Images of a metal-rough surface as glTF 2.0 has them, for renderers in physical light.
+
+    Attributes:
+        base: (h, w, 3) sRGB; None: white.
+        rough_metal: (h, w, 2) roughness and metalness in 0..255; None: 255 both.
+        normal: (h, w, 3) normal of the surface, x along u and y along v, 128 is 0; None: flat.
+        occlusion: (h, w) share of the sky's light in 0..255; None: 255.
+        roughness: factor on that of the image.
+        metalness: factor on that of the image.
+    """
+
+    base: Pixels | None = None
+    rough_metal: Pixels | None = None
+    normal: Pixels | None = None
+    occlusion: Pixels | None = None
+    roughness: float = 1.0
+    metalness: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """The surroundings in `map` besides the ground plane z = 0 and a scenario's objects.
 
@@ -63,9 +85,11 @@ class Scene:
         fog: None where the air is clear.
         sky: behind everything.
         labels: names of the labels in segmented images.
+        surfaces: images of the materials that files bring, by name.
         lighting: for renderers in physical light; None: the sun where `light` comes from.
         weather: for them.
         time_of_day: for them.
+        is_lit_by_file: whether these three are of the scene's file, and no world asks for them.
     """
 
     name: str
@@ -76,6 +100,8 @@ class Scene:
     fog: Fog | None
     sky: Sky
     labels: Mapping[int, str]
+    surfaces: Mapping[str, SurfaceImages] = field(default_factory=dict)
     lighting: Lighting | None = None
     weather: Weather | None = None
     time_of_day: TimeOfDay | None = None
+    is_lit_by_file: bool = False

@@ -11,7 +11,7 @@ from iap_description.arrays import Array
 from iap_description.config.record import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
 from iap_description.geometry.shapes import Surface
-from iap_description.scenes.library import check_scene, load_scene
+from iap_description.scenes.library import check_scene, has_ground, load_scene
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 from iap_description.states import STATE_SIZE
 from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
@@ -41,7 +41,7 @@ class World(Record):
     gravity: NonNegative = GRAVITY  # [m/s^2]
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)
-    scene: Scene | None = None  # of scenes.library; None: an open field
+    scene: Scene | None = None  # of scenes.library, or a file's path; None: an open field
     objects: dict[Name, WorldObject] = {}
     light: Lighting | None = None  # these three for renderer `physical`
     weather: Weather | None = None
@@ -54,16 +54,29 @@ class World(Record):
         return self
 
     def lit(self, scene: "SceneOfParts") -> "SceneOfParts":
-        """A scene in the light and weather of this world."""
+        """A scene in the light and weather of this world, where it says some, or else in its own."""
         if self.light is None and self.weather is None and self.time_of_day is None:
             return scene
+        lighting = scene.lighting if self.light is None else self.light
+        if self.time_of_day is not None and lighting is not None:
+            lighting = lighting.model_copy(update={"sun": None})
+        has_sun = self.light is not None and self.light.sun is not None
         return replace(
-            scene, lighting=self.light, weather=self.weather, time_of_day=self.time_of_day
+            scene,
+            lighting=lighting,
+            weather=scene.weather if self.weather is None else self.weather,
+            time_of_day=None if has_sun else self.time_of_day or scene.time_of_day,
+            is_lit_by_file=False,
         )
 
     def surroundings(self) -> "SceneOfParts":
         """The scene of this world, an open field where it names none, in its light and weather."""
         return self.lit(load_scene(self.scene or OPEN_FIELD))
+
+    @property
+    def has_ground(self) -> bool:
+        """True if there is a ground plane at z = 0: it is asked for, and the scene has it."""
+        return self.ground and (self.scene is None or has_ground(self.scene))
 
     @property
     def has_free_objects(self) -> bool:

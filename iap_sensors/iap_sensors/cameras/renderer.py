@@ -79,6 +79,8 @@ def refuse_physical_light(scene: Scene, renderer: str) -> None:
     Raises:
         BadInput: it has.
     """
+    if scene.is_lit_by_file:
+        return
     keys = {
         "light": scene.lighting,
         "weather": scene.weather,

@@ -73,7 +73,7 @@ class LightPainter:
             context, drawn.corner_buffer, drawn.attribute_buffer, drawn.face_buffer
         )
         parts = [*scene.parts, *(part for body in bodies for part in body)]
-        self._materials = MaterialTextures(context, parts)
+        self._materials = MaterialTextures(context, parts, scene.surfaces)
         self._sky = _SkyTextures(context, environment)
         self._sun_is_up = environment.sun_W[2] > 0.0 and bool(environment.sun.any())
         shared = (context, drawn.corner_buffer, drawn.geometry)
@@ -195,6 +195,7 @@ class LightPainter:
         return {
             **lamps,
             "shade_of_map": self._shadows.shade_of_map,
+            "varied": self._materials.varied + 0.5,
             "shadow_step": 0.75 / SCENE_MAP_SIZE,
             "sun": environment.sun_W,
             "sunlight": environment.sun,

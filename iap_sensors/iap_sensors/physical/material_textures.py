@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Materials on the graphics card, and where on them each vertex lies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import moderngl
 import numpy as np
@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
+from iap_description.scenes.scene import SurfaceImages
 from iap_sensors.materials.library import CHANNELS, PIXELS, material
 from iap_sensors.materials.noise import spectral
+from iap_sensors.materials.surface_images import maps_of
 
 MATTE = "matte"  # mirrors nothing: Lambert's law
 PLAIN_LEVELS = {"": 150, MATTE: 255}  # roughness of parts without a material, of 255
@@ -33,25 +35,37 @@ class MaterialTextures:
     Args:
         context: to draw with.
         parts: in the order of their vertices.
+        surfaces: materials that files bring, by name.
 
     Attributes:
         albedo_roughness: root of the albedo, and roughness.
         relief: x and y of the normal, occlusion, metalness.
         noise: large-scale variation, of mean 1/2.
         attributes: of each vertex, see `ATTRIBUTES`.
+        varied: the last layer that varies on a large scale; images of files have their own variation.
 
     Raises:
         BadInput: a part has an unknown material.
     """
 
-    def __init__(self, context: moderngl.Context, parts: Sequence[MeshPart]) -> None:
+    def __init__(
+        self,
+        context: moderngl.Context,
+        parts: Sequence[MeshPart],
+        surfaces: Mapping[str, SurfaceImages],
+    ) -> None:
         named = {part.material for part in parts if part.material is not None}
-        names = (*PLAIN_LEVELS, *sorted(named - set(PLAIN_LEVELS)))
+        of_procedure = sorted(named - set(PLAIN_LEVELS) - set(surfaces))
+        names = (*PLAIN_LEVELS, *of_procedure, *sorted(named & set(surfaces)))
+        self.varied = len(PLAIN_LEVELS) + len(of_procedure) - 1
         stack = np.zeros((len(names), PIXELS, PIXELS, CHANNELS), np.uint8)
         sizes = dict.fromkeys(PLAIN_LEVELS, 1.0)
         for layer, name in zip(stack, names, strict=True):
             if name in PLAIN_LEVELS:
                 layer[...] = [WHITE] * 3 + [PLAIN_LEVELS[name], FLAT, FLAT, WHITE, 0]
+            elif name in surfaces:
+                sizes[name] = 1.0
+                layer[...] = maps_of(surfaces[name], PIXELS)[::-1]
             else:
                 made = material(name)
                 sizes[name] = made.size

@@ -39,7 +39,7 @@ class Lines:
     def __init__(self, world: World, assemblies: Sequence[Assembly]) -> None:
         items = list(world.objects.values())
         scene = () if world.scene is None else load_scene(world.scene).solids
-        sheets = [corners_of(scene), *([ground()] if world.ground else [])]
+        sheets = [corners_of(scene), *([ground()] if world.has_ground else [])]
         solids: list[Array] = [np.zeros((0, 3, 3))]
         for item in items:
             shapes = item.pieces()

@@ -89,7 +89,7 @@ def numbered_on(parts: Sequence[Numbers]) -> Numbers:
 def standing_surface(world: World) -> TriangleSurface:
     """The surfaces that stand still in a world, in `map`: the ground, what is seen of its scene, and objects."""
     parts_of_world = []
-    if world.ground:
+    if world.has_ground:
         parts_of_world.append(TriangleSurface.of([ground()], is_solid=False, label=GROUND_LABEL))
     if world.scene is not None:
         visible = [part for part in load_scene(world.scene).parts if part.name != GROUND]

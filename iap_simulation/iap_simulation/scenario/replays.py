@@ -77,7 +77,7 @@ def _fitted(scenario: Scenario, vehicle: VehicleSpec, command: RecordedCommand) 
     clearance = vehicle.platform.ground_clearance
     is_low = z.min() < clearance - TOUCH and abs(z[0]) < NEAR_ZERO and z[0] - z.min() < NEAR_ZERO
     lift = math.ceil(round(100.0 * (clearance + MARGIN - float(z.min())), 6)) / 100.0
-    keys: dict[str, Any] = {"lift": lift} if is_low and scenario.world.ground else {}
+    keys: dict[str, Any] = {"lift": lift} if is_low and scenario.world.has_ground else {}
     if largest_tilt(command.given.poses[:, 3:]) > STEEP and _by_heading(scenario, vehicle):
         keys["attitude"] = "heading"
     return keys

@@ -12,6 +12,7 @@ from iap_control.gains import gains_tree
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Record, merged, validate
 from iap_description.errors import BadInput, shown
+from iap_description.scenes.library import absolute
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_physics.engines.make import AUTO, default_engine
@@ -189,6 +190,8 @@ def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
     world = tree.get("world")
     if isinstance(world, dict):  # else it is refused where it is validated
         out["world"] = {**world, "objects": objects_tree(world.get("objects"))}
+        if isinstance(world.get("scene"), str):
+            out["world"]["scene"] = absolute(world["scene"])
     for vehicle in _vehicles(out, source):
         vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
         _begin_with_joints(vehicle, source)

@@ -180,7 +180,7 @@ def check_feasible(
     is_replay = isinstance(vehicle.reference, Replay)
     t, rows = _motion_rows(line, CHECKED_REPLAY if is_replay else CHECKED)
     lands = vehicle.start.mode == "ground" and not is_replay
-    if len(t) and scenario.world.ground and not lands and scenario.modules is None:
+    if len(t) and scenario.world.has_ground and not lands and scenario.modules is None:
         _check_height(vehicle, t, rows[:, REF_P] + line.offset)
     if len(t) and is_replay:
         _check_thrust(vehicle, model, t, rows[:, REF_A])
@@ -259,7 +259,7 @@ def land_detector(
     scenario: Scenario, vehicle: VehicleSpec, model: PlatformModel
 ) -> LandDetector | None:
     """The land detector of a vehicle whose flight ends on the ground; None of others."""
-    if vehicle.start.mode != "ground" or not scenario.world.ground:
+    if vehicle.start.mode != "ground" or not scenario.world.has_ground:
         return None
     inertia = model.inertia
     return LandDetector(vehicle.platform.ground_clearance, inertia.mass, inertia.gravity)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenes and their textures."""
 
-from importlib import import_module
-
 import cv2
 import numpy as np
 import pytest
@@ -13,7 +11,8 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
-from iap_description.scenes.library import SCENES, load_scene, scene_names
+from iap_description.scenes import scene_file
+from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.textures import MAKERS, SIZE, make_texture
 from iap_description.sensors.mounts import optical
 from iap_description.vehicles.assembly import Assembly
@@ -89,7 +88,7 @@ def test_far_anchors_are_within_the_walls(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scene_is_made_of_few_triangles(name):
-    scene = import_module(SCENES[name]).build()
+    scene = scene_file.build(scene_file.scene_path(name))
     assert sum(len(part.faces) for part in scene.parts) < TRIANGLES
     assert set(scene.textures) == {part.texture for part in scene.parts}
     assert {part.label for part in scene.parts} == set(scene.labels)
@@ -97,7 +96,7 @@ def test_a_scene_is_made_of_few_triangles(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scene_is_the_same_each_time(name):
-    one, other = load_scene(name), import_module(SCENES[name]).build()
+    one, other = load_scene(name), scene_file.build(scene_file.scene_path(name))
     assert one is load_scene(name)
     assert one.solids == other.solids
     for a, b in zip(one.parts, other.parts, strict=True):

@@ -130,7 +130,7 @@ class _Builder:
         for body, item in zip(self.objects, world.objects.values(), strict=True):
             group = FREE if item.mass is not None else STANDING
             skins.append(Skin(body, pieces_of(item.pieces(), *_place(item)), item.surface, group))
-        if world.ground:
+        if world.has_ground:
             skins.append(Skin(standing, [GROUND], world.surface, STANDING))
         if world.scene is not None:
             solids = pieces_of(load_scene(world.scene).solids)

@@ -124,7 +124,7 @@ def build(
         **at,
     )
     bullet.setGravity(0.0, 0.0, -world.gravity, **at)
-    if world.ground:
+    if world.has_ground:
         set_surface(client, (_add_ground(client), -1), world.surface)
     if scene is not None:
         add_scene(client, scene, world.surface)

@@ -5,7 +5,7 @@ uniform sampler2DArray albedo_roughness, relief;
 uniform sampler2DShadow shadows, body_shadows;
 uniform sampler2D mirrored, noise;
 uniform vec3 sun, sunlight, harmonics[9];
-uniform float shadow_step;
+uniform float shadow_step, varied;  // and the end of the layers that vary on a large scale
 uniform vec2 water;          // wetness of surfaces, and snow on them
 in vec3 at, out_, along, texel, shade, body_shade;
 in vec4 reflectance;
@@ -60,7 +60,7 @@ void main() {
     vec3 base = a.rgb * a.rgb * reflectance.rgb;
     float rough = a.a, metal = b.w;
     float patches = texture(noise, PATCHES * at.xy + PATCHES * 1.3 * at.z).r;
-    base *= mix(1.0, 0.72 + 0.56 * patches, step(1.5, texel.z));
+    base *= mix(1.0, 0.72 + 0.56 * patches, step(1.5, texel.z) * step(texel.z, varied));
 #ifdef WATER
     float puddle = smoothstep(0.55, 0.66, texture(noise, 0.07 * at.xy).r + 0.3 * (1.0 - b.z)) * smoothstep(0.9, 0.99, n0.z);
     float wet = water.x * (0.35 + 0.65 * max(n0.z, 0.0));

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of meshes as triangles with textures: glTF 2.0, OBJ, PLY, STL, OFF. They need not be closed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.assets import headers
+from iap_description.assets.kinds import GLTF_KINDS, MESH_KINDS
+from iap_description.assets.matter import AssetMatter, matter_of
+from iap_description.config.text_files import is_file
+
+FARTHEST = 1e6  # coordinate of a vertex, in units of the file
+
+
+@dataclass(frozen=True, eq=False)
+class AssetPiece:
+    """Triangles of one matter, in the frame of their file.
+
+    Attributes:
+        names: of its node, its mesh and its material, as far as they have some.
+        vertices: (n, 3).
+        normals: (n, 3) of unit length; None where the file has none.
+        uv: (n, 2) places in its texture, v upwards; None where it has none.
+        faces: (m, 3), counter-clockwise from outside.
+        matter: what it is made of.
+    """
+
+    names: tuple[str, ...]
+    vertices: Array
+    normals: Array | None
+    uv: Array | None
+    faces: Integers
+    matter: AssetMatter
+
+
+def load_asset(path: Path, most: int) -> list[AssetPiece]:
+    """All triangles of a file, its nodes' instances where they are.
+
+    Args:
+        path: of the file.
+        most: triangles that are loaded.
+
+    Raises:
+        ValueError: the file, or one that it names, is missing; it is no mesh, needs an extension that is not
+            supported, has more triangles, or an image that is too large.
+    """
+    kind = path.suffix.lower().removeprefix(".")
+    if not is_file(path):
+        raise ValueError(f"there is no file {path}")
+    if kind not in MESH_KINDS:
+        raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(MESH_KINDS)}")
+    headers.check(path, kind, most)
+    pieces = list(_pieces(_trimesh_scene(path), path, y_up=kind in GLTF_KINDS))
+    if not pieces:
+        raise ValueError(f"{path} holds no triangles")
+    headers.check_count(path, sum(len(piece.faces) for piece in pieces), most)
+    return pieces
+
+
+def _trimesh_scene(path: Path) -> Any:  # noqa: ANN401
+    import trimesh  # takes half a second
+
+    try:
+        return trimesh.load_scene(path, process=False)
+    except Exception as error:  # its readers raise whatever they meet
+        reason = str(error) or type(error).__name__
+        if isinstance(error, UnicodeDecodeError):
+            reason = "its text is not UTF-8"
+        raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error
+
+
+def _pieces(scene: Any, path: Path, *, y_up: bool) -> Iterator[AssetPiece]:  # noqa: ANN401
+    """The pieces of a scene of trimesh's; z upwards."""
+    matters: dict[int, AssetMatter] = {}
+    for node in scene.graph.nodes_geometry:
+        T, name = scene.graph[node]
+        mesh = scene.geometry[name]
+        if not len(getattr(mesh, "faces", ())):
+            continue  # lines and points
+        material = getattr(mesh.visual, "material", None)
+        if id(mesh) not in matters:
+            matters[id(mesh)] = matter_of(mesh)
+        names = (node, name, getattr(material, "name", None) or "")
+        yield _piece(mesh, np.asarray(T), names, matters[id(mesh)], path, y_up=y_up)
+
+
+def _piece(
+    mesh: Any,  # noqa: ANN401
+    T: Array,
+    names: tuple[str, ...],
+    matter: AssetMatter,
+    path: Path,
+    *,
+    y_up: bool,
+) -> AssetPiece:
+    R = T[:3, :3]
+    vertices = np.asarray(mesh.vertices, dtype=np.float64) @ R.T + T[:3, 3]
+    if not (np.abs(vertices) < FARTHEST).all():
+        raise ValueError(f"{path}: part '{names[0]}' has a vertex that is not within {FARTHEST:g}")
+    faces = np.asarray(mesh.faces, dtype=np.int64)
+    if not (0 <= faces.min() and faces.max() < len(vertices)):
+        raise ValueError(f"{path}: part '{names[0]}' has a triangle of a vertex that is not there")
+    normals = None
+    if "vertex_normals" in mesh._cache:  # noqa: SLF001 - else they are made up
+        normals = np.asarray(mesh.vertex_normals) @ np.linalg.inv(R)
+        sizes = np.linalg.norm(normals, axis=1, keepdims=True)
+        normals = normals / np.maximum(sizes, 1e-12) if (sizes > 1e-12).all() else None
+    if np.linalg.det(R) < 0.0:  # mirrored
+        faces = faces[:, ::-1]
+    uv = getattr(mesh.visual, "uv", None)
+    uv = None if uv is None or len(uv) != len(vertices) else np.asarray(uv, dtype=np.float64)
+    if y_up:
+        vertices = _z_up(vertices)
+        normals = None if normals is None else _z_up(normals)
+    return AssetPiece(names, vertices, normals, uv, faces, matter)
+
+
+def _z_up(points: Array) -> Array:
+    """Points (n, 3) with y upwards and z to the front, as z upwards and x to the front."""
+    return np.stack([points[:, 2], points[:, 0], points[:, 1]], -1)

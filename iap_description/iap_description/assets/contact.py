@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shapes that meshes are touched by: as they are, by the hulls of their bodies, or by convex pieces."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.geometry.shapes import Shape
+from iap_description.geometry.solids import hull
+from iap_description.process.extras import missing
+
+Color = tuple[float, float, float, float]
+GREY: Color = (0.6, 0.6, 0.6, 1.0)
+CLOSE = 1e-6  # vertices so near to each other are one, of the mesh's size
+
+
+def surface(vertices: Array, faces: Integers) -> list[Shape]:
+    """The triangles as they are."""
+    keys = {"vertices": tuple(map(tuple, vertices.tolist())), "faces": _tuples(faces)}
+    return [Shape.model_construct(**{"shape": "surface", "color": GREY, **keys})]
+
+
+def hulls(vertices: Array, faces: Integers) -> list[Shape]:
+    """The convex hull of each body, which is closed.
+
+    Raises:
+        ValueError: a body is open.
+    """
+    shapes = []
+    for points, triangles in bodies(vertices, faces):
+        edges = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+        _, counts = np.unique(edges, axis=0, return_counts=True)
+        if (counts == 1).any():
+            raise ValueError(
+                f"it is open, {(counts == 1).sum()} edges have one face only: hulls are of closed meshes, take"
+                " 'contact: surface'"
+            )
+        shapes.append(_hull_of(points))
+    return shapes
+
+
+def decomposed(vertices: Array, faces: Integers) -> list[Shape]:
+    """Convex pieces after Wei et al., "Approximate Convex Decomposition" (SIGGRAPH 2022), by coacd.
+
+    Raises:
+        BadInput: coacd is not installed.
+    """
+    try:
+        import coacd
+    except ModuleNotFoundError as error:
+        raise missing("coacd", "key 'contact': decomposed meshes need", "scenes") from error
+    coacd.set_log_level("error")
+    pieces = coacd.run_coacd(coacd.Mesh(vertices, faces.astype(np.int32)), seed=1)
+    return [_hull_of(np.asarray(points)) for points, _ in pieces]
+
+
+CONTACTS: dict[str, Callable[[Array, Integers], list[Shape]]] = {
+    "surface": surface,
+    "hulls": hulls,
+    "decomposed": decomposed,
+    "none": lambda vertices, faces: [],  # noqa: ARG005
+}
+
+
+def bodies(vertices: Array, faces: Integers) -> list[tuple[Array, Integers]]:
+    """The parts of a mesh that hang together."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    points, faces = welded(vertices, faces)
+    ends = np.concatenate([faces[:, :2], faces[:, 1:]])
+    graph = coo_array((np.ones(len(ends)), ends.T), shape=(len(points), len(points)))
+    _, owners = connected_components(graph, directed=False)
+    found = []
+    for owner in np.unique(owners[faces[:, 0]]):
+        own = faces[owners[faces[:, 0]] == owner]
+        kept, inverse = np.unique(own, return_inverse=True)
+        found.append((points[kept], inverse.reshape(-1, 3)))
+    return found
+
+
+def welded(vertices: Array, faces: Integers) -> tuple[Array, Integers]:
+    """A mesh whose vertices at the same place are one, without faces that have no area then."""
+    step = max(float(np.ptp(vertices, axis=0).max()), 1e-9) * CLOSE
+    cells = np.round((vertices - vertices.min(axis=0)) / step).astype(np.int64)
+    _, first, inverse = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+    made = inverse.reshape(-1)[faces]
+    a, b, c = made.T
+    return vertices[first], made[(a != b) & (b != c) & (c != a)]
+
+
+def _hull_of(points: Array) -> Shape:
+    """The convex hull of points.
+
+    Raises:
+        ValueError: they lie in a plane.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        found = ConvexHull(points)
+    except QhullError as error:
+        raise ValueError("it is flat, and has no hull: take 'contact: surface'") from error
+    corners = points[found.vertices]
+    number = np.zeros(len(points), np.int64)
+    number[found.vertices] = np.arange(len(found.vertices))
+    faces = number[found.simplices]
+    a, b, c = np.moveaxis(corners[faces], 1, 0)
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return hull(corners, faces, GREY)
+
+
+def _tuples(faces: Integers) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(tuple, faces.tolist()))

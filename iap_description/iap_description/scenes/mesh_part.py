@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parts of a scene that are files of meshes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from iap_description.arrays import Array, Integers
+from iap_description.assets.asset import AssetPiece, load_asset
+from iap_description.assets.contact import CONTACTS, welded
+from iap_description.assets.kinds import GLTF_KINDS
+from iap_description.assets.matter import AssetMatter, without_images
+from iap_description.assets.reduction import reduced
+from iap_description.config.alternatives import alternatives
+from iap_description.config.record import Positive
+from iap_description.geometry.shapes import Rgba
+from iap_description.scenes.builder import Finish, TexturedMesh, box_mapped
+from iap_description.scenes.part_record import LabelName, PartRecord, Placement, Site
+
+Contact = Literal["surface", "hulls", "decomposed", "none"]
+Triangles = Annotated[int, Field(strict=True, ge=4, le=20_000_000)]
+MOST_LOADED, MOST_REDUCED = (
+    4_000_000,
+    20_000_000,
+)  # triangles that are loaded as they are, and to be reduced
+SMALLEST, LARGEST = 0.02, 1000.0  # extent of what is in metres, where no scale is given [m]
+
+
+class MeshFile(PartRecord):
+    """A file of a mesh, in its own coordinates where no place is given."""
+
+    type: Literal["mesh"]
+    file: str  # glTF 2.0, OBJ, PLY, STL or OFF
+    scale: Positive | None = (
+        None  # metres per unit of the file; None: 1, checked for what is likely
+    )
+    up: Literal["y", "z"] | None = (
+        None  # axis of the file that is upwards; None: y of glTF, else z
+    )
+    labels: dict[
+        str, LabelName
+    ] = {}  # by names of nodes, meshes or materials, in place of `label`
+    texture: str | None = None  # these three in place of the file's own
+    material: str | None = None
+    color: Rgba | None = None
+    tile: Positive = 2.0  # side of a texture on what has no places for it [m]
+    contact: Contact = "surface"
+    triangles: Triangles | None = None  # most that are seen and met by rays; None: as in the file
+    contact_triangles: Triangles = 50_000  # most that are touched
+
+    def files(self) -> tuple[str, ...]:
+        """The mesh."""
+        return (self.file,)
+
+    def build(self, site: Site) -> None:
+        """The mesh at each place."""
+        path = site.file(self.file)
+        try:
+            pieces = self._fewer(self._pieces(path))
+            for place in self.placements():
+                self._place(site, pieces, place)
+        except ValueError as error:
+            raise site.refusal(f"key 'file': {error}") from error
+
+    def _pieces(self, path: Path) -> list[AssetPiece]:
+        """What is in the file, in metres, with z upwards."""
+        most = MOST_LOADED if self.triangles is None else MOST_REDUCED
+        pieces = load_asset(path, most)
+        unknown = set(self.labels) - {name for piece in pieces for name in piece.names}
+        if unknown:
+            names = sorted({name for piece in pieces for name in piece.names if name})
+            raise ValueError(
+                f"key 'labels': {path.name} has no node, mesh or material '{min(unknown)}':"
+                f" {alternatives(min(unknown), names)}"
+            )
+        is_y_up = path.suffix.lower().removeprefix(".") in GLTF_KINDS  # and turned by its loader
+        turn = np.eye(3)
+        if self.up is not None and (self.up == "y") != is_y_up:
+            turn = np.eye(3)[[2, 0, 1]] if self.up == "y" else np.eye(3)[[1, 2, 0]]
+        scale = self.scale or 1.0
+        pieces = [_turned(piece, scale, turn) for piece in pieces]
+        self._check_size(pieces, path)
+        return pieces
+
+    def _check_size(self, pieces: Sequence[AssetPiece], path: Path) -> None:
+        """Refuse what is not likely to be in metres."""
+        low = np.min([piece.vertices.min(axis=0) for piece in pieces], axis=0)
+        high = np.max([piece.vertices.max(axis=0) for piece in pieces], axis=0)
+        extent = float((high - low).max())
+        if self.scale is None and not SMALLEST <= extent <= LARGEST:
+            raise ValueError(
+                f"{path} is {extent:.3g} m large, if its unit is the metre: give 'scale', metres per unit"
+                " (0.001 of millimetres, 1 if it is right)"
+            )
+
+    def _fewer(self, pieces: list[AssetPiece]) -> list[AssetPiece]:
+        """At most as many triangles as asked for, of each piece its share."""
+        count = sum(len(piece.faces) for piece in pieces)
+        if self.triangles is None or count <= self.triangles:
+            return pieces
+        share = self.triangles / count
+        return [_reduced(piece, max(4, int(share * len(piece.faces)))) for piece in pieces]
+
+    def _place(self, site: Site, pieces: Sequence[AssetPiece], place: Placement) -> None:
+        """Add the pieces at one place."""
+        placed = [_turned(piece, 1.0, place.R, place.origin) for piece in pieces]
+        for piece in placed:
+            self._show(site, piece)
+        if self.contact == "none":
+            return
+        faces, vertices, first = [], [], 0
+        for piece in placed:
+            vertices.append(piece.vertices)
+            faces.append(piece.faces + first)
+            first += len(piece.vertices)
+        points, triangles = welded(np.vstack(vertices), np.vstack(faces))
+        if self.contact == "surface":
+            kept, triangles = reduced(points, triangles, self.contact_triangles)
+            points = points[kept]
+        try:
+            site.builder.solids += CONTACTS[self.contact](points, triangles)
+        except ValueError as error:
+            raise ValueError(f"{self.file}: key 'contact': {error}") from error
+
+    def _show(self, site: Site, piece: AssetPiece) -> None:
+        """Add what is seen of a piece, from both sides where it does not close a solid."""
+        matter = piece.matter if piece.uv is not None else without_images(piece.matter)
+        label = next((self.labels[n] for n in piece.names if n in self.labels), self.title)
+        finish = self._finish(site, matter, label)
+        flat = _with_normals(piece)
+        uv, metres = flat.uv, None
+        if self.texture is not None or uv is None:
+            metres = box_mapped(flat.vertices, flat.normals)
+            uv = metres / self.tile
+        triangles = (flat.vertices, flat.normals, flat.faces)
+        shown = TexturedMesh(triangles, uv, metres if finish.material is not None else None)
+        site.builder.add(finish, shown)
+        if matter.two_sided or not _is_closed(piece):
+            back = (flat.vertices, -flat.normals, flat.faces[:, ::-1])
+            site.builder.add(finish, replace(shown, triangles=back))
+
+    def _finish(self, site: Site, matter: AssetMatter, label: str) -> Finish:
+        """The look of a matter, or the one that is asked for."""
+        name = self.part_name
+        if self.texture is not None or self.material is not None or self.color is not None:
+            texture = None if self.texture is None else site.texture(self.texture)
+            return Finish(name, label, texture, self.material, self.color)
+        key = f"{site.file(self.file)}#{matter.name}#{id(matter.surface):x}"
+        texture = None
+        if matter.surface.base is not None:
+            texture = key
+            site.builder.images[key] = matter.surface.base
+        site.builder.surfaces[key] = matter.surface
+        return Finish(name, label, texture, key, matter.color)
+
+
+def _turned(piece: AssetPiece, scale: float, R: Array, p: Array | None = None) -> AssetPiece:
+    """A piece in another frame."""
+    vertices = scale * piece.vertices @ R.T + (0.0 if p is None else p)
+    normals = None if piece.normals is None else piece.normals @ R.T
+    return replace(piece, vertices=vertices, normals=normals)
+
+
+def _reduced(piece: AssetPiece, most: int) -> AssetPiece:
+    """A piece of fewer triangles, whose vertices keep their places in its texture."""
+    kept, faces = reduced(piece.vertices, piece.faces, most)
+    uv = None if piece.uv is None else piece.uv[kept]
+    return replace(piece, vertices=piece.vertices[kept], normals=None, uv=uv, faces=faces)
+
+
+def _with_normals(piece: AssetPiece) -> AssetPiece:
+    """A piece without faces that have no area, each with normals of its own where its file has none."""
+    corners = piece.vertices[piece.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1)
+    kept = sizes > 0.0
+    faces = piece.faces[kept]
+    if piece.normals is not None:
+        return replace(piece, faces=faces)
+    flat = np.repeat(normals[kept] / sizes[kept, None], 3, axis=0)
+    uv = None if piece.uv is None else piece.uv[faces].reshape(-1, 2)
+    vertices = corners[kept].reshape(-1, 3)
+    numbers: Integers = np.arange(len(vertices)).reshape(-1, 3)
+    return replace(piece, vertices=vertices, normals=flat, uv=uv, faces=numbers)
+
+
+def _is_closed(piece: AssetPiece) -> bool:
+    """Whether each edge has two faces."""
+    _, faces = welded(piece.vertices, piece.faces)
+    edges = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    keys = edges[:, 0] * (edges.max(initial=0) + 1) + edges[:, 1]
+    _, counts = np.unique(keys, return_counts=True)
+    return bool((counts == 2).all())
