@@ -27,6 +27,7 @@ setup(
     install_requires=[
         "numba>=0.68,<0.70",  # kernels use its cache and compiler passes, which its releases change
         "numpy>=2.1,<3",  # the first for Python 3.13
+        "pillow>=11,<14",
         "pydantic>=2.9,<3",  # the first for Python 3.13
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13
         "transforms3d>=0.4.2,<0.5",  # the first for NumPy 2
