@@ -40,6 +40,7 @@ EXTRAS = {
     "gpu": ["numba-cuda[cu12]>=0.30.4,<0.31", "warp-lang>=1.19,<2"],  # numba-cuda follows numba
     "cluster": ["ray>=2.60,<3"],
     "batch": ["gtsam>=4.3,<5"],
+    "scenes": ["coacd>=1.0.7,<2"],
     "docs": ["furo", "myst-parser", "sphinx>=9,<10", "sphinx-autoapi", "sphinx-mathjax-offline"],
     "test": ["pytest"],
     "ros": [

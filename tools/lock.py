@@ -58,6 +58,7 @@ LAYERS = {
     "learning": Layer(["learning"], [], ["installer", "core"], ANY),
     "training": Layer(["learning", "training"], [], ["installer", "core"], ANY),
     "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
+    "scenes": Layer(["scenes"], [], ["installer", "core"], ANY),
     "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
     "docs": Layer(["docs"], [], ["installer", "core"], ANY),
     "dev": Layer(

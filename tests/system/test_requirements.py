@@ -13,7 +13,18 @@ from locks import REQUIREMENTS, locked, normal, pins
 from packaging.requirements import Requirement
 
 LICENCES = Path(__file__).parents[2] / "docs" / "reference" / "licences.md"
-RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "training", "mujoco", "gpu"]
+RUNTIME = [
+    "core",
+    "underlay",
+    "ros",
+    "batch",
+    "cluster",
+    "learning",
+    "training",
+    "mujoco",
+    "gpu",
+    "scenes",
+]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev", "docs"]
 ALL = [*LAYERS, "jazzy"]  # which stands instead of ros on its Python
 FILES_OF = {

@@ -100,6 +100,7 @@ EXTRAS = (
     Extra("cluster", (("ray", "ray"),)),
     Extra("docs", (("Sphinx", "sphinx"), ("myst-parser", "myst_parser"), ("furo", "furo"))),
     Extra("batch", (("gtsam", "gtsam"),)),
+    Extra("scenes", (("coacd", "coacd"),)),
 )
 
 

@@ -12,6 +12,7 @@ from iap_description.process.extras import missing
 
 Color = tuple[float, float, float, float]
 GREY: Color = (0.6, 0.6, 0.6, 1.0)
+FLAT = 1e-5  # thickness of what is flat, of its size
 CLOSE = 1e-6  # vertices so near to each other are one, of the mesh's size
 
 
@@ -65,19 +66,11 @@ CONTACTS: dict[str, Callable[[Array, Integers], list[Shape]]] = {
 
 def bodies(vertices: Array, faces: Integers) -> list[tuple[Array, Integers]]:
     """The parts of a mesh that hang together."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    import trimesh  # takes half a second
 
-    points, faces = welded(vertices, faces)
-    ends = np.concatenate([faces[:, :2], faces[:, 1:]])
-    graph = coo_array((np.ones(len(ends)), ends.T), shape=(len(points), len(points)))
-    _, owners = connected_components(graph, directed=False)
-    found = []
-    for owner in np.unique(owners[faces[:, 0]]):
-        own = faces[owners[faces[:, 0]] == owner]
-        kept, inverse = np.unique(own, return_inverse=True)
-        found.append((points[kept], inverse.reshape(-1, 3)))
-    return found
+    whole = trimesh.Trimesh(*welded(vertices, faces), process=False)
+    parts = whole.split(only_watertight=False)
+    return [(np.asarray(part.vertices), np.asarray(part.faces)) for part in parts]
 
 
 def welded(vertices: Array, faces: Integers) -> tuple[Array, Integers]:
@@ -96,20 +89,12 @@ def _hull_of(points: Array) -> Shape:
     Raises:
         ValueError: they lie in a plane.
     """
-    from scipy.spatial import ConvexHull, QhullError
+    import trimesh
 
-    try:
-        found = ConvexHull(points)
-    except QhullError as error:
-        raise ValueError("it is flat, and has no hull: take 'contact: surface'") from error
-    corners = points[found.vertices]
-    number = np.zeros(len(points), np.int64)
-    number[found.vertices] = np.arange(len(found.vertices))
-    faces = number[found.simplices]
-    a, b, c = np.moveaxis(corners[faces], 1, 0)
-    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
-    faces[inwards] = faces[inwards][:, ::-1]
-    return hull(corners, faces, GREY)
+    if np.linalg.matrix_rank(points - points[0], tol=FLAT * np.ptp(points)) < 3:
+        raise ValueError("it is flat, and has no hull: take 'contact: surface'")
+    found = trimesh.convex.convex_hull(points)
+    return hull(np.asarray(found.vertices), np.asarray(found.faces), GREY)
 
 
 def _tuples(faces: Integers) -> tuple[tuple[int, ...], ...]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.assets.images import Pixels, as_texture
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.geometry.shapes import Rgba
-from iap_description.scenes.scene import SurfaceImages
 
 DEFAULT_ROUGHNESS = 0.8  # where a file says nothing of light
 

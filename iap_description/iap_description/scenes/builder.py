@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.assets.images import Pixels
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.tessellation import Mesh, MeshPart, mesh
 from iap_description.math import so3
-from iap_description.scenes.scene import Pixels, Scene, SurfaceImages
+from iap_description.scenes.scene import Scene
 from iap_description.scenes.textures import MAKERS, make_texture
 
 GROUND = "ground"  # name of the parts that the world's ground plane stands for

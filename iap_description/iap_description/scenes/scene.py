@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.geometry.shapes import Shape
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 
 Rgb = tuple[float, float, float]
-Pixels = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -49,27 +49,6 @@ class Sky:
 
     zenith: Rgb
     horizon: Rgb
-
-
-@dataclass(frozen=True, eq=False)
-class SurfaceImages:
-    """Images of a metal-rough surface as glTF 2.0 has them, for renderers in physical light.
-
-    Attributes:
-        base: (h, w, 3) sRGB; None: white.
-        rough_metal: (h, w, 2) roughness and metalness in 0..255; None: 255 both.
-        normal: (h, w, 3) normal of the surface, x along u and y along v, 128 is 0; None: flat.
-        occlusion: (h, w) share of the sky's light in 0..255; None: 255.
-        roughness: factor on that of the image.
-        metalness: factor on that of the image.
-    """
-
-    base: Pixels | None = None
-    rough_metal: Pixels | None = None
-    normal: Pixels | None = None
-    occlusion: Pixels | None = None
-    roughness: float = 1.0
-    metalness: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

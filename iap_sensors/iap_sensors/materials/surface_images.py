@@ -5,8 +5,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.assets.images import Pixels
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.process.extras import cv2
-from iap_description.scenes.scene import Pixels, SurfaceImages
 from iap_sensors.materials.matter import LARGEST_ROUGHNESS, LEAST_ROUGHNESS
 
 FLAT = 0.5  # of a normal's part along the surface, as an image has it

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.assets.surface_images import SurfaceImages
 from iap_description.geometry.tessellation import MeshPart
-from iap_description.scenes.scene import SurfaceImages
 from iap_sensors.materials.library import CHANNELS, PIXELS, material
 from iap_sensors.materials.noise import spectral
 from iap_sensors.materials.surface_images import maps_of
