@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Lenses by ROS' names of their models: `plumb_bob` (EuRoC's radial-tangential) and `equidistant` (fisheye).
+r"""Lenses by names of their models: `plumb_bob` (EuRoC's radial-tangential), `equidistant` and `double_sphere`.
 
-Both map the normalised point :math:`(x, y) = (X/Z, Y/Z)` of the camera's frame, with :math:`r^2 = x^2 + y^2`.
+All map the normalised point :math:`(x, y) = (X/Z, Y/Z)` of the camera's frame, with :math:`r^2 = x^2 + y^2`.
 `plumb_bob` has two tangential and three radial coefficients, D = (k1, k2, p1, p2, k3):
 
 .. math::
     x' &= x (1 + k_1 r^2 + k_2 r^4 + k_3 r^6) + 2 p_1 x y + p_2 (r^2 + 2 x^2) \\
     y' &= y (1 + k_1 r^2 + k_2 r^4 + k_3 r^6) + p_1 (r^2 + 2 y^2) + 2 p_2 x y
 
-(OpenCV's documentation, camera calibration and 3-D reconstruction). `equidistant`, OpenCV's fisheye, has four,
-D = (k1, k2, k3, k4), of the angle :math:`\theta = \arctan r` between the view and the point:
-
-.. math::
-    (x', y') = \frac{\theta_d}{r} (x, y) , \qquad
-    \theta_d = \theta (1 + k_1 \theta^2 + k_2 \theta^4 + k_3 \theta^6 + k_4 \theta^8)
-
-(Kannala and Brandt, "A Generic Camera Model", PAMI 2006, eq. 6; OpenCV's documentation, fisheye camera model).
-Points of the plane z = 1 are less than 90 degrees off the view, whatever the lens sees.
+(OpenCV's documentation, camera calibration and 3-D reconstruction). The fisheyes have modules of their own. Points
+of the plane z = 1 are less than 90 degrees off the view, whatever the lens sees.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,16 +23,25 @@ from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible
 from iap_description.config.record import Real
 from iap_description.errors import BadInput, shown
+from iap_description.sensors.double_sphere import (
+    distort_double_sphere,
+    fault_double_sphere,
+    magnification_double_sphere,
+    undistort_double_sphere,
+)
+from iap_description.sensors.equidistant import (
+    MAX_ANGLE,
+    distort_equidistant,
+    undistort_equidistant,
+)
 
-LensModel = Literal["plumb_bob", "equidistant"]
-Coefficients = Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]  # of one
+LensModel = Literal["plumb_bob", "equidistant", "double_sphere"]
+Coefficients = Annotated[tuple[Real, ...], Field(min_length=2, max_length=5)]  # of one
 PLUMB_BOB: LensModel = "plumb_bob"
 EQUIDISTANT: LensModel = "equidistant"
+DOUBLE_SPHERE: LensModel = "double_sphere"
 MAX_ITERATIONS = 30  # of Newton's method; a lens that can be inverted needs fewer than ten
 STEP_TOLERANCE = 1e-10  # last step of a `plumb_bob` inversion that succeeded, of the focal length
-ANGLE_TOLERANCE = 1e-12  # error of an inversion of `equidistant` that succeeded [rad]
-MAX_ANGLE = np.deg2rad(89.0)  # off the view; points beyond are too far out on the plane z = 1
-PINHOLE_RADIUS = 1e-8  # radius below which the lens is a pinhole
 # Names of these models in files and drivers, in lower case and without what is no letter or digit.
 RATIONAL = "rationalpolynomial"  # a `plumb_bob` where k4 and those after it are zero
 ALIASES: dict[str, LensModel] = {
@@ -51,6 +53,7 @@ ALIASES: dict[str, LensModel] = {
         "equidistant equi fisheye opencvfisheye kannalabrandt kannalabrandt4 kannalabrandt8 kb4 kb8".split(),
         EQUIDISTANT,
     ),
+    **dict.fromkeys("doublesphere ds".split(), DOUBLE_SPHERE),
 }
 # Others that are a pinhole where all coefficients are zero.
 PINHOLES = set(
@@ -66,7 +69,8 @@ class Lens:
 
     Attributes:
         model: a key of `MODELS`.
-        D: its coefficients: (5,) k1, k2, p1, p2, k3 of `plumb_bob`, (4,) k1 to k4 of `equidistant`.
+        D: its coefficients: (5,) k1, k2, p1, p2, k3 of `plumb_bob`, (4,) k1 to k4 of `equidistant`, (2,) xi, alpha of
+            `double_sphere`.
     """
 
     model: str
@@ -94,7 +98,7 @@ class Lens:
             coefficients = _without_zeros(coefficients, max(MODELS[model].counts))
         is_rational = _plain(name) == RATIONAL and coefficients.size > max(MODELS[model].counts)
         if model not in MODELS or is_rational:
-            known = " and ".join(MODELS)
+            known = ", ".join(MODELS)
             raise BadInput(f"{source}: distortion model {shown(name)}, but only {known} are known")
         if coefficients.size not in MODELS[model].counts or not are_plausible(coefficients):
             numbers = " or ".join(map(str, MODELS[model].counts))
@@ -107,6 +111,11 @@ class Lens:
                 [coefficients, np.zeros(max(MODELS[model].counts) - coefficients.size)]
             ),
         )
+
+    @property
+    def magnification(self) -> float:
+        """How much larger the image is on the axis than that of a pinhole of the same focal length."""
+        return MODELS[self.model].magnification(self.D)
 
     @property
     def bends(self) -> bool:
@@ -148,6 +157,9 @@ def check_coefficients(model: LensModel, D: Sequence[float], *, key: str) -> Non
     count = max(MODELS[model].counts)
     if len(D) != count:
         raise ValueError(f"key '{key}': {model} has {count} numbers, not {len(D)}")
+    fault = MODELS[model].fault(np.array(D, dtype=float))
+    if fault is not None:
+        raise ValueError(f"key '{key}': {fault}")
 
 
 def distort_plumb_bob(xy: Array, D: Array) -> Array:
@@ -214,55 +226,6 @@ def _squared_folding_radius(D: Array) -> float:
     return float(real.min(initial=np.inf))
 
 
-def distort_equidistant(xy: Array, D: Array) -> Array:
-    """Images (..., 2) of normalised points (..., 2) under a lens D (4,)."""
-    xy = np.asarray(xy, dtype=float)
-    r = np.linalg.norm(xy, axis=-1, keepdims=True)
-    scale = _bent(np.arctan(r), D) / np.where(r < PINHOLE_RADIUS, 1.0, r)
-    return np.where(r < PINHOLE_RADIUS, 1.0, scale) * xy
-
-
-def undistort_equidistant(xy: Array, D: Array) -> Array:
-    """The points (..., 2) that a lens D (4,) puts at (..., 2); NaN beyond `MAX_ANGLE` off the view.
-
-    Newton's method on the angle, up to the one at which the lens folds the image over.
-    """
-    xy = np.asarray(xy, dtype=float)
-    bent = np.linalg.norm(xy, axis=-1, keepdims=True)
-    end = min(float(MAX_ANGLE), _folding_angle(D))
-    theta = np.minimum(bent, end)
-    for _ in range(MAX_ITERATIONS):
-        theta = np.clip(theta - (_bent(theta, D) - bent) / _slope(theta, D), 0.0, end)
-        if np.nanmax(np.abs(_bent(theta, D) - bent), initial=0.0) < ANGLE_TOLERANCE:
-            break
-    fits = (np.abs(_bent(theta, D) - bent) < 10.0 * ANGLE_TOLERANCE) & (theta < end)
-    scale = np.tan(theta) / np.where(bent < PINHOLE_RADIUS, 1.0, bent)
-    return np.where(fits, np.where(bent < PINHOLE_RADIUS, 1.0, scale) * xy, np.nan)
-
-
-def _bent(theta: Array, D: Array) -> Array:
-    """theta_d of angles [rad]."""
-    k1, k2, k3, k4 = D
-    s = theta * theta
-    return np.asarray(theta * (1.0 + s * (k1 + s * (k2 + s * (k3 + s * k4)))))
-
-
-def _slope(theta: Array, D: Array) -> Array:
-    """Derivative of theta_d, positive below the fold; kept off zero."""
-    k1, k2, k3, k4 = D
-    s = theta * theta
-    slope = 1.0 + s * (3.0 * k1 + s * (5.0 * k2 + s * (7.0 * k3 + s * 9.0 * k4)))
-    return np.maximum(slope, 1e-3)
-
-
-def _folding_angle(D: Array) -> float:
-    """Angle [rad] at which theta_d stops growing, infinite if it never does."""
-    k1, k2, k3, k4 = D
-    roots = np.roots([9.0 * k4, 7.0 * k3, 5.0 * k2, 3.0 * k1, 1.0])
-    real = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0)]
-    return float(np.sqrt(real.min(initial=np.inf)))
-
-
 class LensFormulas(NamedTuple):
     """A model of lenses.
 
@@ -270,14 +233,25 @@ class LensFormulas(NamedTuple):
         distort: images (..., 2) of normalised points (..., 2) under coefficients.
         undistort: its inverse, NaN where there is none.
         counts: numbers of coefficients that a file may have; the last one is what the formulas take.
+        magnification: on the axis, under coefficients.
+        fault: what is impossible about coefficients.
     """
 
     distort: Callable[[Array, Array], Array]
     undistort: Callable[[Array, Array], Array]
     counts: tuple[int, ...]
+    magnification: Callable[[Array], float] = lambda _: 1.0
+    fault: Callable[[Array], str | None] = lambda _: None
 
 
 MODELS: dict[str, LensFormulas] = {
     PLUMB_BOB: LensFormulas(distort_plumb_bob, undistort_plumb_bob, (4, 5)),
     EQUIDISTANT: LensFormulas(distort_equidistant, undistort_equidistant, (4,)),
+    DOUBLE_SPHERE: LensFormulas(
+        distort_double_sphere,
+        lambda xy, D: undistort_double_sphere(xy, D, float(MAX_ANGLE)),
+        (2,),
+        magnification_double_sphere,
+        fault_double_sphere,
+    ),
 }

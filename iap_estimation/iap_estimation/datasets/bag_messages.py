@@ -93,7 +93,7 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[CameraCalibration, Ar
         source: to name in errors.
 
     Raises:
-        BadInput: the camera is not calibrated, or has another lens than plumb_bob or equidistant.
+        BadInput: the camera is not calibrated, or has an unknown lens.
     """
     K, D, P = (_numbers(info, name) for name in "KDP")
     size = int(info.width), int(info.height)

@@ -18,7 +18,7 @@ from iap_description.config.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.process.extras import cv2
-from iap_description.sensors.lens import EQUIDISTANT, Lens
+from iap_description.sensors.lens import PLUMB_BOB, Lens
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 
 # Off the view, beyond which a fisheye's points are not followed: windows take the errors of points of the plane z = 1
@@ -57,7 +57,7 @@ class CameraCalibration:
             source: to name in errors.
 
         Raises:
-            BadInput: another lens than plumb_bob or equidistant, or numbers that are no camera.
+            BadInput: an unknown lens, or numbers that are no camera.
         """
         width, height = size
         if not (1 <= width <= LARGEST_IMAGE and 1 <= height <= LARGEST_IMAGE):
@@ -70,7 +70,7 @@ class CameraCalibration:
         points = np.asarray(uv, dtype=float).reshape(-1, 2)
         if not len(points):
             return np.zeros((0, 2))
-        if self.lens.model == EQUIDISTANT:
+        if self.lens.model != PLUMB_BOB:
             xy = self.lens.undistort((points - self.K[:2, 2]) / self.focal)
             return np.where(np.linalg.norm(xy, axis=1, keepdims=True) < np.tan(WIDEST), xy, np.nan)
         exact = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, MOST_STEPS, LEAST_STEP)
@@ -83,7 +83,7 @@ class CameraCalibration:
         """Pixels (n, 2) of points (n, 3) in C, or of directions; they must be in front of it."""
         if not len(points):
             return np.zeros((0, 2))
-        if self.lens.model == EQUIDISTANT:
+        if self.lens.model != PLUMB_BOB:
             return self.lens.distort(points[:, :2] / points[:, 2:]) * self.focal + self.K[:2, 2]
         still = np.zeros(3)
         uv, _ = cv2.projectPoints(np.ascontiguousarray(points), still, still, self.K, self.lens.D)
@@ -93,7 +93,7 @@ class CameraCalibration:
     def followed(self) -> Booleans:
         """(height, width) whether what a pixel sees is followed."""
         u, v = np.meshgrid(np.arange(self.width), np.arange(self.height))
-        if self.lens.model != EQUIDISTANT:
+        if self.lens.model == PLUMB_BOB:
             return np.ones(u.shape, dtype=bool)
         rays = self.normalized(np.stack([u.ravel(), v.ravel()], -1))
         return np.isfinite(rays[:, 0]).reshape(u.shape)

@@ -29,7 +29,7 @@ from iap_io.wire.stamps import stamp_of_time
 # The beginning of a run, in 2014 as EuRoC's own: readers of such folders take stamp 0 for none, sort names of images as
 # texts, and cut a fixed number of digits off them.
 EPOCH_NS = 1_400_000_000_000_000_000
-LENS_NAMES = {"plumb_bob": "radial-tangential", "equidistant": "equidistant"}  # of models
+LENS_NAMES = {"plumb_bob": "radial-tangential"}  # of models whose names differ
 CAMERA_COLUMNS = "#timestamp [ns],filename\n"
 IMU_COLUMNS = (
     "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
@@ -54,7 +54,7 @@ def camera_yaml(meta: CameraSensorInfo, T_BS: Array) -> str:
         + f"resolution: [{meta.width}, {meta.height}]\n"
         + "camera_model: pinhole\n"
         + f"intrinsics: {_numbers([fx, fy, cx, cy])} #fu, fv, cu, cv\n"
-        + f"distortion_model: {LENS_NAMES[meta.distortion_model]}\n"
+        + f"distortion_model: {LENS_NAMES.get(meta.distortion_model, meta.distortion_model)}\n"
         + f"distortion_coefficients: {_numbers(distortion)}\n"
     )
 

@@ -10,7 +10,6 @@ from pydantic import Field, model_validator
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Presets, Real, Record, Vec3
 from iap_description.sensors.lens import (
-    EQUIDISTANT,
     PLUMB_BOB,
     Coefficients,
     Lens,
@@ -126,7 +125,7 @@ class CameraSpec(Record):
         check_coefficients(self.distortion_model, self.distortion, key="distortion")
         if not np.isfinite(self.lens.undistort(self._border)).all():
             fault = "folds the image over itself"
-            if self.distortion_model == EQUIDISTANT:
+            if self.distortion_model != PLUMB_BOB:
                 fault += ", or sees 89 degrees off its axis or more, which is not drawn"
             raise ValueError(f"key 'distortion': such a lens {fault}")
         return self

@@ -54,7 +54,7 @@ class PinholeView:
         corner = float(np.max(np.sum(xy * xy, axis=-1)))
         if not model.is_distorted:
             return cls(model.width, model.height, model.K, corner)
-        focal = np.array([model.K[0, 0], model.K[1, 1]])
+        focal = model.lens.magnification * np.array([model.K[0, 0], model.K[1, 1]])
         lower = np.floor(xy.min(axis=(0, 1)) * focal) - MARGIN
         width, height = (np.ceil(xy.max(axis=(0, 1)) * focal) + MARGIN + 1 - lower).astype(int)
         if max(width, height) > LARGEST_IMAGE:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.sensors import lens
+from iap_description.sensors import equidistant, lens
 from iap_description.sensors.lens import (
     Lens,
     distort_equidistant,
@@ -64,8 +64,8 @@ def test_a_fisheye_that_folds_is_undone_up_to_there() -> None:
 @every_fisheye
 def test_the_slope_of_a_fisheye_is_its_angles_difference(D: np.ndarray) -> None:
     theta = np.linspace(0.01, 1.4, 30)
-    steps = lens._bent(theta + STEP, D) - lens._bent(theta - STEP, D)
-    np.testing.assert_allclose(lens._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
+    steps = equidistant._bent(theta + STEP, D) - equidistant._bent(theta - STEP, D)
+    np.testing.assert_allclose(equidistant._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
 
 
 def test_the_slopes_of_plumb_bob_are_its_differences() -> None:
@@ -80,7 +80,7 @@ def test_the_slopes_of_plumb_bob_are_its_differences() -> None:
 @pytest.mark.parametrize(
     ("model", "D", "said"),
     [
-        ("omni", [0.0] * 4, "distortion model 'omni', but only plumb_bob and equidistant"),
+        ("omni", [0.0] * 4, "distortion model 'omni', but only plumb_bob, equidistant"),
         ("equidistant", [0.0] * 4 + [0.1], "equidistant needs 4 numbers in D"),
         ("rational_polynomial", [0.1] * 8, "distortion model 'rational_polynomial', but"),
         ("plumb_bob", [0.0] * 3, "plumb_bob needs 4 or 5 numbers in D"),
@@ -130,8 +130,34 @@ def test_a_lens_without_coefficients_is_a_pinhole_and_others_are_refused() -> No
     for name in ("none", "pinhole", "", "inverse_brown_conrady"):
         for zeros in ([], [0.0] * 4, [0.0] * 5):
             assert not Lens.of(name, zeros, source="camera").bends
-        with pytest.raises(BadInput, match="only plumb_bob and equidistant are known"):
+        with pytest.raises(BadInput, match="only plumb_bob, equidistant, double_sphere are known"):
             Lens.of(name, TUM_VI, source="camera")
     for name, D in (("omni", [0.0] * 4), ("equidistant", [])):
         with pytest.raises(BadInput, match="camera: "):
             Lens.of(name, D, source="camera")
+
+
+@pytest.mark.parametrize("D", [(-0.2, 0.59), (0.1, 0.4), (0.0, 0.5), (-0.15, 0.74)])
+def test_a_double_sphere_is_undone(D: tuple[float, float]) -> None:
+    xy, spheres = rays(85.0), Lens("double_sphere", np.array(D))
+    np.testing.assert_allclose(spheres.undistort(spheres.distort(xy)), xy, rtol=1e-8, atol=1e-10)
+
+
+def test_a_double_sphere_of_no_offsets_is_a_pinhole() -> None:
+    xy = rays(80.0)
+    np.testing.assert_allclose(Lens("double_sphere", np.zeros(2)).distort(xy), xy, rtol=1e-12)
+
+
+def test_a_single_sphere_is_the_unified_model() -> None:
+    """x / (alpha sqrt(x^2 + y^2 + z^2) + (1 - alpha) z), Geyer and Daniilidis 2000."""
+    xy = rays(80.0)
+    d = np.sqrt(np.sum(xy * xy, axis=-1, keepdims=True) + 1.0)
+    found = Lens("double_sphere", np.array([0.0, 0.6])).distort(xy)
+    np.testing.assert_allclose(found, xy / (0.6 * d + 0.4), rtol=1e-12)
+
+
+def test_a_double_sphere_magnifies_on_its_axis() -> None:
+    spheres = Lens("double_sphere", np.array([-0.2, 0.6]))
+    near = spheres.distort(np.array([[1e-6, 0.0]]))
+    assert near[0, 0] / 1e-6 == pytest.approx(spheres.magnification, rel=1e-9)
+    assert spheres.magnification == pytest.approx(1.25)

@@ -172,6 +172,18 @@ def test_the_default_camera_is_that_of_the_paper():
         ({"blur": {"exposure_time": 0.06, "samples": 4}}, "0.06 s is longer than an image"),
         ({"distortion": [-0.5, 0.0, 0.0, 0.0, 0.0]}, "key 'distortion': such a lens folds"),
         ({"distortion": [0.0] * 4}, "key 'distortion': plumb_bob has 5 numbers, not 4"),
+        (
+            {"distortion_model": "double_sphere", "distortion": [-1.0, 0.5]},
+            "key 'distortion': xi is -1, which is not between -1 and 1",
+        ),
+        (
+            {"distortion_model": "double_sphere", "distortion": [-0.2, 1.5]},
+            "key 'distortion': alpha is 1.5",
+        ),
+        (
+            {"distortion_model": "double_sphere", "distortion": [-0.2, 0.8], "fx": 100.0},
+            "key 'distortion': such a lens folds the image over itself, or sees 89 degrees",
+        ),
         ({"distortion_model": "omni"}, "key 'distortion_model'"),
         (
             {"distortion_model": "equidistant", "distortion": [0.0] * 4, "fx": 180.0},

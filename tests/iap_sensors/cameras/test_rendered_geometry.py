@@ -24,6 +24,12 @@ from iap_description.math import so3
 NO_BODIES = np.zeros((0, 7))
 BARREL = (-0.283, 0.074, 0.0002, 0.00002, 0.0)
 FISHEYE = {"distortion_model": "equidistant", "distortion": (0.0035, 0.0007, -0.002, 0.0002)}
+SPHERES = {
+    "distortion_model": "double_sphere",
+    "distortion": (-0.15, 0.6),
+    "fx": 250.0,
+    "fy": 250.0,
+}
 LEFT, RIGHT = np.array([0.198, 0.06, 0.0]), np.array([0.198, -0.06, 0.0])  # mounts on a body
 FX_BASELINE = 320.0 * 0.12  # [pixels m]
 ALL_WHITE = Sky(zenith=(1.0, 1.0, 1.0), horizon=(1.0, 1.0, 1.0))
@@ -94,7 +100,9 @@ def found(image, uv):
 
 @pytest.mark.parametrize("mount", [LEFT, RIGHT], ids=["left", "right"])
 @pytest.mark.parametrize(
-    "lens", [{}, {"distortion": BARREL}, FISHEYE], ids=["pinhole", "distorted", "fisheye"]
+    "lens",
+    [{}, {"distortion": BARREL}, FISHEYE, SPHERES],
+    ids=["pinhole", "distorted", "fisheye", "double sphere"],
 )
 def test_a_grid_in_space_is_where_the_model_projects_it(opengl, mount, lens):
     camera = spec(**lens)
