@@ -11,7 +11,7 @@ from whole_estimators import SECONDS, SPEC
 
 from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.localizer import METHODS, make_localizer
+from iap_estimation.virpo.localizer import METHODS, make_localizer, pass_on
 from iap_estimation.virpo.messages import ImuSample, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import PRESETS, load_spec
 
@@ -131,6 +131,22 @@ def test_a_silent_aircraft_does_not_stop_one_window(flight, stream):
     assert rmse(found[2]) < 0.1
     assert rmse(found[1]) < 0.3, "the joints carry it"
     assert len(found[0]) > 8.0 * SECONDS
+
+
+def test_a_centre_without_samples_has_no_estimate_for_so_long(flight, stream):
+    """Its velocity would be no number."""
+    heard = [a for a in stream if a.message.t < 3.0]
+    heard = [a for a in heard if not (isinstance(a.message, Tilt) and 1.5 <= a.message.t < 2.0)]
+    localizer = make_localizer("joint", flight.fleet, SPEC, first(flight))
+    estimates = []
+    for arrival in heard:
+        pass_on(localizer, *arrival)
+        centre = localizer.centre()
+        if centre is not None:
+            assert np.isfinite([*centre.p_WB_W, *centre.q_WB, *centre.v_WB_W, *centre.w_B]).all()
+            estimates.append(centre.t)
+    assert min(estimates) < 1.5 and max(estimates) > 2.5
+    assert not any(1.5 <= t < 2.0 for t in estimates)
 
 
 @pytest.mark.parametrize("method", ["virpo", "drift_filter"])

@@ -143,12 +143,17 @@ class Estimator:
         return list(self._newest)
 
     def centre(self) -> Estimate | None:
-        """Estimate of the central body at the newest keyframe; None before the first, and of a window without."""
+        """Estimate of the central body at the newest keyframe.
+
+        None before the first, without a sample of its own at that time, and of a window without such a body.
+        """
         if self._rigid is None or not self.is_running:
             return None
         tilt = self._queue.tilts.at(self.t)
-        w = np.full(3, np.nan) if tilt is None else tilt.w_B0
-        return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
+        if tilt is None:
+            return None
+        covariance = self.window.covariance()
+        return self._rigid.centre(self.t, self.window.states, tilt.w_B0, covariance)
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """Estimate of an aircraft at its newest inertial sample, without covariance; None while it is not known."""
