@@ -9,6 +9,7 @@ functions each test calls, so that fewer tests are run.
 
 import argparse
 import difflib
+import itertools
 import json
 import os
 import random
@@ -41,13 +42,13 @@ def main() -> int:
     sources = Sources(ROOT, packages)
     tests = TestMap(ROOT, sources, options.notes or options.scratch / "tests.json", options.nice)
     rows: list[dict] = []
-    for path in options.paths:
-        top = _modules_at(path)
+    tops = [_modules_at(path) for path in options.paths]
+    for top, count in zip(tops, _counts(tops, options), strict=True):
         package = top.relative_to(ROOT).parts[0]
         if options.note:
             tests.note(_folders_of_tests(package))
         copy = Copy(ROOT, package, options.scratch, tests, sources)
-        for file, mutation in _drawn(top, options):
+        for file, mutation in _drawn(top, count, options):
             outcome = copy.try_out(file, mutation, options.seconds, options.nice)
             rows.append(_row(package, file, mutation, outcome))
             _print_row(rows[-1])
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("paths", nargs="+", help="packages, or folders or modules of one")
     parser.add_argument("--count", type=int, default=10, help="faults for each path (10)")
+    parser.add_argument("--in-all", type=int, help="faults over all paths, by their functions")
     parser.add_argument("--seed", type=int, default=0, help="which are drawn (0)")
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="of the processor for each one's tests (60)"
@@ -107,11 +109,24 @@ def _keep(rows: list[dict], file: Path | None) -> None:
         file.write_text(json.dumps(rows, indent=1))
 
 
-def _drawn(top: Path, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:
-    """Faults: of functions drawn alike, of its kinds drawn alike, so that long formulas do not outweigh the rest."""
+def _counts(tops: list[Path], options: argparse.Namespace) -> list[int]:
+    """Number of faults for each path; those of --in-all go by the number of functions that can have one."""
+    if options.in_all is None:
+        return [options.count] * len(tops)
+    sizes = [len({_home(*each) for each in _faults_at(top)}) for top in tops]
+    until = [round(options.in_all * part / sum(sizes)) for part in itertools.accumulate(sizes)]
+    return [b - a for a, b in itertools.pairwise([0, *until])]
+
+
+def _faults_at(top: Path) -> list[tuple[Path, Mutation]]:
     files = [top] if top.is_file() else sorted(top.rglob("*.py"))
     files = [f for f in files if not APART & set(f.relative_to(top).parts)]
-    faults = [(file, fault) for file in files for fault in mutations(file.read_text())]
+    return [(file, fault) for file in files for fault in mutations(file.read_text())]
+
+
+def _drawn(top: Path, count: int, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:
+    """Faults: of functions drawn alike, of its kinds drawn alike, so that long formulas do not outweigh the rest."""
+    faults = _faults_at(top)
     if options.again:
         old = [row for row in json.loads(options.again.read_text()) if row["outcome"] != "killed"]
         return [each for row in old if (each := _same(row, faults)) is not None]
@@ -119,7 +134,7 @@ def _drawn(top: Path, options: argparse.Namespace) -> list[tuple[Path, Mutation]
     by_function: dict[tuple[str, str], list[tuple[Path, Mutation]]] = {}
     for each in faults:
         by_function.setdefault(_home(*each), []).append(each)
-    while len(drawn) < min(options.count, len(faults)):
+    while len(drawn) < min(count, len(faults)):
         of_it = by_function[dice.choice(sorted(home for home in by_function if by_function[home]))]
         kind = dice.choice(sorted({fault.kind for _, fault in of_it}))
         drawn.append(dice.choice([each for each in of_it if each[1].kind == kind]))
