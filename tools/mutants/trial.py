@@ -27,7 +27,7 @@ from sources import Sources
 
 OPTIONS = ["-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
 START = 20.0  # [s] of the processor, of a process of tests that imports all
-COMPILING = 240.0  # [s] of it that may go into kernels
+COMPILING = 120.0  # [s] of it that may go into kernels
 ENDLESS = 60.0  # [s] of it, that the last test may take beyond the time of all
 BUSY = 30.0  # times longer than that on the clock: a machine with other jobs, or tests that wait for ever
 ENDED = "no end"  # of the test that noticed

@@ -2,6 +2,7 @@
 """Commands: what they print where nobody reads, how they end, and benchmarks by name."""
 
 import contextlib
+import logging
 import signal
 import subprocess
 import sys
@@ -11,8 +12,8 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
+from iap_bringup.cli import flight, studies
 from iap_bringup.cli import main as cli
-from iap_bringup.cli import studies
 from iap_bringup.cli.flight import _unused_keys
 from iap_bringup.cli.main import main
 from iap_bringup.cli.sweep import Pace
@@ -145,3 +146,12 @@ def test_keys_of_a_file_that_act_on_nothing_are_said_but_not_those_of_a_resolved
     ]
     assert len(notes[0]) == 1 and "control.observer_gain: acts on nothing" in notes[0][0]
     assert notes[1] == []
+
+
+def test_notes_of_a_recording_stand_in_the_report_alone(monkeypatch, caplog):
+    reader = logging.getLogger("iap_io.trajectories.reader")
+    monkeypatch.setattr(flight, "_replay", lambda _: reader.warning("read as NED") or 0)
+    before = logging.getLogger("iap_io.trajectories").level
+    assert flight.replay(Namespace()) == 0
+    assert not caplog.records
+    assert logging.getLogger("iap_io.trajectories").level == before

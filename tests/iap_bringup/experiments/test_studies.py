@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of sensors meet what they print beside their numbers; the long ones on less."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
+from iap_bringup.experiments import contact as contact_studies
 from iap_bringup.experiments import docking as docking_study
 from iap_bringup.experiments import images as camera_studies
 from iap_bringup.experiments import sensors as sensing_studies
+from iap_simulation.metrics.contact import ESTIMATED
 
 
 def quiet(_):
@@ -58,3 +64,13 @@ def test_the_hard_docking_has_a_row_of_each_delay_and_engine_for_script_and_poli
             assert row["then_calm_s"] <= 1.5
         assert rows[f"{who}, pybullet"]["starts"] == "1"
     assert rows["policy, 60 ms"]["lock_s"] < rows["script, 60 ms"]["lock_s"]
+
+
+def test_estimates_are_the_first_vehicles_from_the_time_that_is_named(monkeypatch):
+    t = 0.1 * np.arange(5)
+    wrenches = np.arange(5 * 12.0).reshape(5, 12)
+    rows = SimpleNamespace(t=t, wrench_record=SimpleNamespace(wrenches=wrenches))
+    run = SimpleNamespace(vehicles=[SimpleNamespace(columns=rows)])
+    monkeypatch.setattr(contact_studies, "load_run", lambda _: run)
+    found = contact_studies._estimates(Path("run"), 0.3)
+    assert np.array_equal(found, wrenches[3:, ESTIMATED])

@@ -304,3 +304,15 @@ def test_a_mesh_that_is_no_solid_is_refused_with_the_reason(mesh_file, tmp_path)
     assert "there is no file" in refused(item, file=str(tmp_path / "none.stl"))
     assert "concave" in refused(item, concave=True, mass=1.0)
     assert "scale" in refused(item, scale=0.0)
+
+
+def test_states_of_objects_are_a_row_each_in_their_order():
+    world = validate(
+        World,
+        {"objects": {"a": {**WALL, "surface": SURFACE}, "b": {**FLOOR, "surface": SURFACE}}},
+        source="w.yaml",
+    )
+    rows = world.object_states(0.0)
+    assert rows.shape == (2, 13)
+    assert rows[:, P].tolist() == [WALL["position"], FLOOR["position"]]
+    assert World().object_states(0.0).shape == (0, 13)

@@ -174,3 +174,12 @@ def test_faults_of_settings_are_named(changes, words):
     with pytest.raises(BadInput) as refused:
         validate(FrontendSpec, {**PRESETS.tree("default"), **changes}, source="test")
     assert words in str(refused.value)
+
+
+def test_the_left_camera_lies_where_the_mounts_say_in_the_right_ones_axes():
+    q = [so3.quaternion_exp(np.array(v)) for v in ([0.1, 0.0, 0.3], [0.0, -0.2, 0.25])]
+    p = [np.array([0.1, 0.05, 0.0]), np.array([0.1, -0.06, 0.02])]
+    pair = StereoCalibration(*(numbers(),) * 2, np.array(p), np.array(q))
+    point_B = np.array([2.0, 0.3, -0.4])
+    left, right = (so3.rotate(so3.conjugate(q[k]), point_B - p[k]) for k in range(2))
+    np.testing.assert_allclose(pair.R_RL @ left + pair.p_RL_R, right, atol=1e-12)

@@ -199,3 +199,9 @@ def test_the_stamp_of_a_message_that_is_refused_does_not_count():
     guard.undo()
     assert guard.offer(2 * PERIOD, "own") == ("own",)
     assert not guard.stray()
+
+
+def test_a_stamp_a_nanosecond_before_the_newest_is_held_back():
+    guard = guard_at(SECOND)
+    assert guard.offer(SECOND - 1, "late") == ()
+    assert guard_at(SECOND).offer(SECOND, "again") == ("again",)

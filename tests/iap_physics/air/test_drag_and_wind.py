@@ -9,8 +9,9 @@ from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.math.kernels import stacked
 from iap_description.states import Q, V
+from iap_physics.air import wind as wind_module
 from iap_physics.air.drag import add_drag, drag_coefficients
-from iap_physics.air.wind import FOOT, GustParameters, Wind, first_gust, step_gust
+from iap_physics.air.wind import FOOT, GustNoise, GustParameters, Wind, first_gust, step_gust
 
 BREEZE = Wind(speed=4.0, direction_deg=0.0, turbulence=15.0, altitude=30.0)
 
@@ -126,3 +127,13 @@ def test_without_turbulence_there_are_no_gusts():
 def test_gusts_without_a_wind_to_carry_them_are_refused():
     with pytest.raises(BadInput, match="'turbulence'"):
         validate(Wind, {"turbulence": 5.0}, source="scenario.yaml", prefix="wind")
+
+
+@pytest.mark.parametrize("block", [1, 7, 65])
+def test_gusts_do_not_depend_on_how_many_are_made_at_once(block, monkeypatch):
+    rngs = [np.random.default_rng(seed) for seed in (1, 2, 1, 2)]
+    made = GustNoise(rngs[:2])
+    expected = [made() for _ in range(150)]
+    monkeypatch.setattr(wind_module, "_CHUNK", block)
+    again = GustNoise(rngs[2:])
+    np.testing.assert_array_equal([again() for _ in range(150)], expected)

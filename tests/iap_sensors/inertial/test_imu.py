@@ -10,6 +10,7 @@ from iap_description.config.record import validate
 from iap_description.errors import BadInput
 from iap_description.math.random_streams import stream
 from iap_estimation.evaluation.allan import allan_deviation, densities, octaves
+from iap_sensors.inertial import imu as imu_module
 from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec
 
 RATE = 200.0
@@ -173,3 +174,12 @@ def test_a_unit_without_an_error_model_is_refused_by_the_key_s_name(triad):
     tree = {key: value for key, value in PRESETS.tree("paper").items() if key != triad}
     with pytest.raises(BadInput, match=f"test: missing key '{triad}'"):
         validate(ImuSpec, tree, source="test")
+
+
+@pytest.mark.parametrize("block", [1, 65])
+def test_samples_do_not_depend_on_how_many_errors_are_drawn_at_once(block, monkeypatch):
+    true = stream(2, "motion").normal(size=(2, 200, 3))
+    expected = imu_of(spec_of("px4"))(*true)
+    monkeypatch.setattr(imu_module, "SAMPLES_DRAWN_AT_ONCE", block)
+    for one, other in zip(imu_of(spec_of("px4"))(*true), expected, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -10,6 +10,7 @@ from iap_description.math import so3
 from iap_description.sensors.readings import PoseReading
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
+from iap_sensors.mounted import motion_capture
 from iap_sensors.mounted.motion_capture import (
     PRESETS,
     MotionCaptures,
@@ -83,3 +84,17 @@ def test_markers_of_a_capture_are_seen_in_a_flight_whose_other_sensors_they_do_n
 def test_an_unknown_capture_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(BadInput, match="no motion capture 'kinect': choose jsk, .*vicon"):
         MotionCaptures.preset("kinect")
+
+
+def test_poses_do_not_depend_on_how_many_errors_are_drawn_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def poses() -> list[np.ndarray]:
+        markers = capture(latency=0.0)
+        flown = [each for k in range(400) for each in markers.sample(k, k / 200.0, row(k), None)]
+        return [np.append(each.p_WS_W, each.q_WS) for each in flown]
+
+    expected = poses()
+    monkeypatch.setattr(motion_capture, "POSES_DRAWN_AT_ONCE", 7)
+    assert len(expected) > 150
+    np.testing.assert_array_equal(poses(), expected)

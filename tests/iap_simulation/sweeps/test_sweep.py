@@ -3,6 +3,7 @@
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -14,14 +15,15 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.sweeps.flying import MEASURED, REFUSED, most_runs
 from iap_simulation.sweeps.process_pool import Finished, ProcessPool
-from iap_simulation.sweeps.study import Axis, Study
+from iap_simulation.sweeps.study import Axis, Study, with_values
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
-from iap_simulation.sweeps.sweep_table import alike_for_all_seeds
+from iap_simulation.sweeps.sweep_table import alike_for_all_seeds, success
 
 IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
 TIMEOUT = 600.0  # after which a command hangs [s]
@@ -252,3 +254,23 @@ def test_a_damaged_part_is_refused_with_its_file_and_what_to_do(tmp_path, text):
     (tmp_path / "parts" / "part.json").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=r"part\.json: .*; remove it to fly it again$"):
         folder.rows("part", [0, 1])
+
+
+def test_success_is_the_share_of_completed_runs_within_its_interval():
+    rows = [{"outcome": outcome} for outcome in [COMPLETED, COMPLETED, COMPLETED, "collision"]]
+    share, low, high = success(rows)
+    assert share == 0.75
+    # Wilson's interval of 3 of 4 by its formula with z = 1.96.
+    z, n = 1.959964, 4
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    assert (low, high) == pytest.approx((middle - half, middle + half), abs=1e-6)
+
+
+def test_names_of_files_are_options_and_all_other_values_are_set():
+    options = with_values(Options(), {"platform": "f450", "wind.speed": 2.0})
+    assert options.platform == "f450"
+    assert options.assignments == ("wind.speed=2.0",)
+    whole = with_values(Options(), {"platform": {"name": "own"}})
+    assert whole.platform is None
+    assert whole.assignments == ('platform={"name": "own"}',)

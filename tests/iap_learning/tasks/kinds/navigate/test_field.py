@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.states import P
+from iap_description.states import P, Q, V
 from iap_description.world.distances import Surroundings
 from iap_learning.datasets.rollouts import collect
 from iap_learning.evaluation.batched import fly_each
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.agents import EXPERTS
-from iap_learning.tasks.kinds.navigate.field import least_times
+from iap_learning.tasks.kinds.navigate.field import _guide, least_times
 from iap_learning.tasks.kinds.registry import agent_of, make_episodes
 from iap_simulation.scenario.randomization import placed_world
 
@@ -128,3 +128,20 @@ def test_where_nothing_is_in_its_way_the_expert_flies_straight_to_the_goal_at_cr
     np.testing.assert_allclose(speed, cruise, rtol=0.1)
     towards = np.einsum("bi,bi->b", v, to_goal) / speed / np.linalg.norm(to_goal, axis=1)
     assert np.rad2deg(np.arccos(towards)).max() < 10.0
+
+
+def test_a_command_goes_down_the_field_where_it_will_act_and_back_into_the_grid_from_outside():
+    """The time to the goal falls by 2 s/m along y alone, so that the way is +y at the speed of the place."""
+    spacing, ahead, back, turn = 0.5, 0.3, 0.8, 1.5
+    low = np.array([-1.0, -2.0, 0.5])
+    y = low[1] + spacing * np.arange(9)
+    times = np.broadcast_to(-2.0 * y[None, :, None], (5, 9, 5))[None].copy()
+    speeds = np.broadcast_to(1.0 + 0.25 * y[None, :, None], (5, 9, 5))[None].copy()
+    x, out = np.zeros((1, 1, 13)), np.zeros((1, 4))
+    for p, v in (([0.0, 0.4, 1.2], [0.5, -1.0, 0.2]), ([0.6, 3.0, 1.2], [1.5, 1.0, -4.0])):
+        x[0, 0, P], x[0, 0, V], x[0, 0, Q] = p, v, (0.0, 0.0, np.sin(0.2), np.cos(0.2))
+        _guide(x, times, speeds, low, (spacing, ahead, back, turn), out)
+        acts = np.array(p) + ahead * np.array(v)
+        inside = np.clip(acts, low, low + spacing * np.array([4, 8, 4]))
+        way = np.array([0.0, 1.0 + 0.25 * inside[1], 0.0]) + back * (inside - acts)
+        np.testing.assert_allclose(out[0], [*way, -turn * 0.4], atol=1e-9)
