@@ -38,6 +38,7 @@ EXTRAS = {
         "tensorboardX>=2.6.5,<3",
     ],
     "gpu": ["numba-cuda[cu12]>=0.30.4,<0.31", "warp-lang>=1.19,<2"],  # numba-cuda follows numba
+    "pathtracer": ["mitsuba>=3.9,<3.10", "mitsuba-oidn>=0.1.2,<0.2"],
     "cluster": ["ray>=2.60,<3"],
     "batch": ["gtsam>=4.3,<5"],
     "scenes": ["coacd>=1.0.7,<2"],

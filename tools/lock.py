@@ -59,6 +59,7 @@ LAYERS = {
     "training": Layer(["learning", "training"], [], ["installer", "core"], ANY),
     "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
     "scenes": Layer(["scenes"], [], ["installer", "core"], ANY),
+    "pathtracer": Layer(["pathtracer"], [], ["installer", "core"], ANY),
     "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
     "docs": Layer(["docs"], [], ["installer", "core"], ANY),
     "dev": Layer(

@@ -24,6 +24,7 @@ RUNTIME = [
     "mujoco",
     "gpu",
     "scenes",
+    "pathtracer",
 ]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev", "docs"]
 ALL = [*LAYERS, "jazzy"]  # which stands instead of ros on its Python

@@ -23,11 +23,12 @@ NAMES = {  # on indexes, of what is imported by another name
     "cv2": "opencv-python-headless",
     "llvmlite": "numba",
     "mpl_toolkits": "matplotlib",
+    "mitsuba_oidn": "mitsuba-oidn",
     "mujoco": "mujoco-core",
     "warp": "warp-lang",
     "yaml": "pyyaml",
 }
-BROUGHT = {"h5py": "minari"}  # by another one
+BROUGHT = {"drjit": "mitsuba", "h5py": "minari"}  # by another one
 LOCKS = sorted((REQUIREMENTS / "lock").glob("*.txt"))
 
 

@@ -69,6 +69,9 @@ EXTRAS = {
     "tensorboardX": "iap_learning",
     "mujoco": "iap_physics",
     "onnx": "iap_learning",
+    "drjit": "iap_sensors",
+    "mitsuba": "iap_sensors",
+    "mitsuba_oidn": "iap_sensors",
     "warp": "iap_sensors",
 }
 ROS_PACKAGES = {
@@ -253,7 +256,7 @@ def test_commands_and_what_they_show_are_of_the_bringup_alone(name):
     assert users == {"iap_bringup"}
 
 
-HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam", "mujoco"}
+HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam", "mujoco", "mitsuba"}
 
 
 def test_the_simulation_comes_without_what_is_heavy():

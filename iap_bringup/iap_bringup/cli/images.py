@@ -2,8 +2,11 @@
 """The commands ``iap plot`` and ``iap render``, and the plots of a new run."""
 
 import argparse
+import json
+import shutil
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -17,8 +20,17 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, new_folder
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
+from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.runs.rerender import rerender
 from iap_simulation.scenario.resolving import resolve_again
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.sweeps.process_pool import ProcessPool
+from iap_simulation.sweeps.spread_rendering import (
+    FrameFolder,
+    KeptFrames,
+    chunks_of_run,
+    spread,
+)
 
 
 def plot(options: argparse.Namespace) -> int:
@@ -69,7 +81,7 @@ def render(options: argparse.Namespace) -> int:
     """Render a picture of a run."""
     if options.video is not None:
         return _write_video(options)
-    if options.sensors is not None or options.scene is not None:
+    if _changes(options) or options.workers is not None:
         return _render_again(options)
     from iap_bringup.pictures.render import render_run  # brings in the physics engine's renderer
 
@@ -87,7 +99,9 @@ def _write_video(options: argparse.Namespace) -> int:
 
     if options.time or options.sensors is not None or options.out is not None:
         raise BadInput("--video: goes with neither --time, --sensors nor --out")
-    scenario, _ = resolve_again(options.folder / CONFIG, sensors=None, scene=options.scene)
+    if options.workers is not None:
+        raise BadInput("--workers: of images of cameras, not of videos")
+    scenario, _ = _resolved_again(options)
     source, console = RunSource(RecordedRun(options.folder, scenario=scenario)), Console()
     settings = FilmSettings(
         rate=options.rate,
@@ -105,23 +119,71 @@ def _write_video(options: argparse.Namespace) -> int:
     return 0
 
 
+def _changes(options: argparse.Namespace) -> bool:
+    """True if images are rendered of other cameras, or of something else."""
+    chosen = options.sensors, options.scene, options.renderer, options.spp
+    return any(each is not None for each in chosen) or bool(options.assignments)
+
+
+def _resolved_again(options: argparse.Namespace) -> tuple[Scenario, dict[str, Any]]:
+    """The scenario of a run with what the options change."""
+    path = options.folder / CONFIG
+    sets = list(options.assignments)
+    if options.renderer is not None:
+        sets.append(f"renderer={options.renderer}")
+    if options.spp is not None:
+        light = resolve_again(path, sensors=None, scene=None, assignments=sets)[0].world.light
+        paths = {} if light is None else light.path_tracing.model_dump()
+        tree = {} if light is None else light.model_dump(mode="json", exclude_none=True)
+        tree["path_tracing"] = {**paths, "spp": options.spp}
+        sets.append(f"world.light={json.dumps(tree)}")
+    return resolve_again(path, sensors=options.sensors, scene=options.scene, assignments=sets)
+
+
 def _render_again(options: argparse.Namespace) -> int:
     """Render all images of a run again."""
     console = Console()
     if options.time:
-        raise BadInput(
-            "--time: of a picture; all images are rendered again with --sensors or --scene"
-        )
-    scenario, tree = resolve_again(
-        options.folder / CONFIG, sensors=options.sensors, scene=options.scene
-    )
+        raise BadInput("--time: of a picture; all images of a run are rendered again here")
+    scenario, tree = _resolved_again(options)
+    if options.workers is not None:
+        return _spread(options, console, scenario, tree)
+    with closing(make_renderer(scenario.renderer)) as renderer:
+        return _write_again(options, console, scenario, tree, renderer)
+
+
+def _spread(
+    options: argparse.Namespace, console: Console, scenario: Scenario, tree: dict[str, Any]
+) -> int:
+    """Render images with several processes; what was done before is kept, in a folder that is gone at the end."""
+    if options.workers < 1:
+        raise BadInput(f"--workers {options.workers}: at least one is expected")
+    base = options.out or options.folder
+    folder = FrameFolder(base.with_name(f"{base.resolve().name}_frames"))
+    chunks = chunks_of_run(options.folder, scenario, tree)
+    try:
+        with work_bar(Console(stderr=True), "rendering") as say:
+            spread(chunks, folder, ProcessPool(options.workers), say)
+    except KeyboardInterrupt as stop:
+        stop.args = (f"the same command goes on: what is rendered is in {folder.path}",)
+        raise
+    code = _write_again(options, console, scenario, tree, KeptFrames(folder, chunks))
+    shutil.rmtree(folder.path)
+    return code
+
+
+def _write_again(
+    options: argparse.Namespace,
+    console: Console,
+    scenario: Scenario,
+    tree: dict[str, Any],
+    renderer: Renderer,
+) -> int:
+    """Write a run again with the images of a renderer."""
     meta = RunReader(options.folder).meta
     duration = scenario.duration or 0.0
     what = report.flight_text(scenario, duration)
-    with (
-        new_folder(options.out, f"{meta.scenario}_again") as folder,
-        closing(make_renderer(scenario.renderer)) as renderer,
-    ):
+    with new_folder(options.out, f"{meta.scenario}_again") as folder:
         with time_bar(console, what, duration) as progress:
             cameras = rerender(
                 options.folder,
@@ -134,8 +196,7 @@ def _render_again(options: argparse.Namespace) -> int:
             )
         sheet = write_contact_sheet(folder)
     console.print(sheet)
-    console.print(
-        f"{cameras.count} images, {cameras.count / cameras.seconds:.0f} in a second of rendering"
-    )
+    rate = f", {cameras.count / cameras.seconds:.2g} in a second of rendering"
+    console.print(f"{cameras.count} images{rate if options.workers is None else ''}")
     console.print(f"run folder: {folder}\nlook at it: iap view {folder}", soft_wrap=True)
     return 0

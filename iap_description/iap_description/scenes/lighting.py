@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config.record import Positive, Real, Record, Share, Vec3
+from iap_description.config.record import Flag, Positive, Real, Record, Share, Vec3
 
 Degrees90 = Annotated[float, Field(strict=True, ge=-90.0, le=90.0)]
 LampName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -93,6 +93,13 @@ class Lamp(Record):
         return self.flux / (2.0 * np.pi * (1.0 - self.edge_cosine))
 
 
+class PathTracing(Record):
+    """How light is computed by renderers that trace its paths."""
+
+    spp: Annotated[int, Field(strict=True, ge=1, le=65536)] = 16  # paths through each pixel
+    denoise: Flag = True  # noise that is left is taken out
+
+
 class Lighting(Record):
     """Sources of light in a scene."""
 
@@ -105,6 +112,7 @@ class Lighting(Record):
     exposed_for: Positive | None = (
         None  # illuminance for which images are exposed [lx]; None: of the scene
     )
+    path_tracing: PathTracing = PathTracing()
 
 
 class Weather(Record):

@@ -101,6 +101,10 @@ class Film:
         labels = labels if "segmentation" in self.shot.spec.outputs else None
         return Frame(depth=depth, labels=labels, light=np.ascontiguousarray(light))
 
+    def take_mean(self, image: NDArray[np.uint8]) -> None:
+        """Take one image of the pinhole for all instants, the mean of their light."""
+        self._image = image
+
     def frame(self) -> Frame:
         """The camera's outputs."""
         if self._light is not None:

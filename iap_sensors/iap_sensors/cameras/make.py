@@ -9,11 +9,13 @@ from iap_description.process.extras import missing
 from iap_sensors.cameras.renderer import Renderer
 
 RENDERERS = {  # imported only where they draw
+    "mitsuba": "iap_sensors.path_tracing.mitsuba_renderer:MitsubaRenderer",
     "opengl": "iap_sensors.cameras.opengl:OpenGLRenderer",
     "physical": "iap_sensors.physical.physical_renderer:PhysicalRenderer",
     "pybullet": "iap_sensors.cameras.pybullet_renderer:BulletRenderer",
 }
 LIBRARIES = {  # what they draw with, and the extra that brings it
+    "mitsuba": ("mitsuba", "pathtracer"),
     "opengl": ("moderngl", "cameras"),
     "physical": ("moderngl", "cameras"),
     "pybullet": ("pybullet", "pybullet"),

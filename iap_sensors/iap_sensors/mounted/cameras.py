@@ -231,8 +231,12 @@ class MountedCameras:
 
     def sample(self, k: int, t: float, state: RigState) -> list[ImageReading]:
         """The images that are due at control instant k, time t [s], see `SensorSuite.sample`."""
-        due = [each for each in self.cameras if each.sampling.is_due(k)]
+        due = self.due(k)
         return self.shoot(due, t, state) if due else []
+
+    def due(self, k: int) -> list[MountedCamera]:
+        """Cameras that take an image at control instant k."""
+        return [each for each in self.cameras if each.sampling.is_due(k)]
 
     def shoot(self, due: Sequence[MountedCamera], t: float, state: RigState) -> list[ImageReading]:
         """The images of some cameras in a state.
@@ -242,6 +246,12 @@ class MountedCameras:
             t: time [s].
             state: of all that may be seen.
         """
+        frames = self.frames(due, t, state)
+        pairs = zip(due, frames, strict=True)
+        return [image for each, frame in pairs for image in each.readings(t, frame)]
+
+    def frames(self, due: Sequence[MountedCamera], t: float, state: RigState) -> list[Frame]:
+        """What the renderer gives for some cameras, before they add their own, see `shoot`."""
         began = time.perf_counter()
         x = self._links.appended(state.rows, state.joints)
         tilts = self._upright if state.tilts is None else state.tilts
@@ -250,8 +260,7 @@ class MountedCameras:
         frames = self._renderer.render([self._shot(each, x, t) for each in due], poses)
         self.seconds += time.perf_counter() - began
         self.count += len(frames)
-        pairs = zip(due, frames, strict=True)
-        return [image for each, frame in pairs for image in each.readings(t, frame)]
+        return frames
 
     def _shot(self, camera: MountedCamera, x: Array, t: float) -> Shot:
         """A camera in a state at a time [s]; the rotors on its body are hidden like that."""

@@ -10,11 +10,8 @@ from numpy.typing import ArrayLike
 
 from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.physical.programs import program, write
+from iap_sensors.physical.tone import GLARE_LEVELS, GLARE_SHARE
 
-GLARE_LEVELS = (
-    6  # the first a quarter of the image along a side, each half as large as the one before
-)
-GLARE_SHARE = 0.04  # of the light that a lens spreads
 CURVES = {"light": -1, "linear": 0, "srgb": 1, "filmic": 2}  # the first as it is, without glare
 
 

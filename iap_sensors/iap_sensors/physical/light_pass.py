@@ -18,20 +18,18 @@ from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.programs import Programs
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import BODY_MAP_SIZE, SCENE_MAP_SIZE, ShadowMap
-from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.cameras.view import PinholeView
 from iap_sensors.physical.darkroom import Darkroom, LightFormat, LightTarget
 from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.lamps import DrawnLamps
+from iap_sensors.physical.material_maps import MaterialMaps
 from iap_sensors.physical.material_textures import FORM, MaterialTextures
 from iap_sensors.physical.particles import Particles
 from iap_sensors.physical.programs import UNITS, columns_of, program, write
 from iap_sensors.physical.sky_image import LEVELS, MIRROR, harmonics, mirrored
+from iap_sensors.physical.tone import WHITE, curve_of, gain_of
 
 FINE = 2  # pixels of light along one of an image with several samples a pixel
-FILMIC_GAIN = 0.8  # of that curve, so that middle grey stays near the middle
-DEFAULT_CURVE = "filmic"
-WHITE = np.pi  # a white surface under an illuminance of 1 has a luminance of 1 / pi
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,8 @@ class LightPainter:
             context, drawn.corner_buffer, drawn.attribute_buffer, drawn.face_buffer
         )
         parts = [*scene.parts, *(part for body in bodies for part in body)]
-        self._materials = MaterialTextures(context, parts, scene.surfaces)
+        maps = MaterialMaps(parts, scene.surfaces)
+        self._materials = MaterialTextures(context, maps)
         self._sky = _SkyTextures(context, environment)
         self._sun_is_up = environment.sun_W[2] > 0.0 and bool(environment.sun.any())
         shared = (context, drawn.corner_buffer, drawn.geometry)
@@ -89,7 +88,7 @@ class LightPainter:
         self._targets: dict[LightFormat, LightTarget] = {}
         self._darkroom = Darkroom(context)
         extra = () if self._lamps is None else self._lamps.defines
-        attributes = context.buffer(self._materials.attributes.tobytes() or bytes(40))
+        attributes = context.buffer(maps.attributes.tobytes() or bytes(40))
         buffers = drawn.corner_buffer, attributes, drawn.face_buffer
         # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
         self._surface = cache(partial(_surface, context, buffers, extra))
@@ -120,7 +119,7 @@ class LightPainter:
         form = LightFormat(*size, target.format.is_grey, target.format.is_light)
         if form not in self._targets:
             self._targets[form] = LightTarget(self._context, form)
-        light, curve = self._targets[form], _curve(shot.spec)
+        light, curve = self._targets[form], curve_of(shot.spec)
         self._paint_light(light, viewpoint)
         K = view.K * fine
         lens = (K[0, 0], K[1, 1], K[0, 2] + 0.5 * fine, K[1, 2] + 0.5 * fine)
@@ -173,16 +172,14 @@ class LightPainter:
 
     def _values(self, viewpoint: ShotView) -> Mapping[str, ArrayLike]:
         """Values of the programs' variables that change from image to image."""
-        spec = viewpoint.shot.spec
         map_of_ray = so3.matrix_from_quaternion(viewpoint.place[1])
         map_of_camera = np.eye(4)
         map_of_camera[:3, :3] = map_of_ray
-        curve = FILMIC_GAIN if _curve(spec) == "filmic" else 1.0
         return {
             "clip_of_map": viewpoint.clip_of_map,
             "body_shade_of_map": self._body_shadows.shade_of_map,
             "eye": viewpoint.place[0],
-            "gain": curve * 2.0**spec.exposure * WHITE / self._environment.exposed_for,
+            "gain": gain_of(viewpoint.shot.spec, self._environment.exposed_for),
             "map_of_ray": map_of_ray,
             "map_of_camera": map_of_camera,
             "edges": viewpoint.view.edges,
@@ -204,11 +201,6 @@ class LightPainter:
             "fog_law": (environment.fog_density, 1.0 / environment.fog_height),
             "water": (environment.wetness, environment.weather.snow_cover),
         }
-
-
-def _curve(spec: CameraSpec) -> str:
-    """From light to levels, of `CURVES`."""
-    return "light" if spec.gives_light else spec.tone or DEFAULT_CURVE
 
 
 def _render(triangles: moderngl.VertexArray, count: int) -> None:

@@ -1,32 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Materials on the graphics card, and where on them each vertex lies."""
-
-from collections.abc import Mapping, Sequence
+"""Materials on the graphics card."""
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.arrays import Array
-from iap_description.assets.surface_images import SurfaceImages
-from iap_description.geometry.tessellation import MeshPart
-from iap_sensors.materials.library import CHANNELS, PIXELS, material
-from iap_sensors.materials.noise import spectral
-from iap_sensors.materials.surface_images import maps_of
+from iap_sensors.materials.library import PIXELS
+from iap_sensors.physical.material_maps import NOISE_PIXELS, MaterialMaps
 
-MATTE = "matte"  # mirrors nothing: Lambert's law
-PLAIN_LEVELS = {"": 150, MATTE: 255}  # roughness of parts without a material, of 255
-ATTRIBUTES = np.dtype(
-    [
-        ("uv", np.float32, 2),
-        ("layer", np.float32),
-        ("tint", np.float32, 4),
-        ("tangent", np.float32, 3),
-    ]
-)
-FORM = "2f 1f 4f 3f", "uv", "layer", "tint", "tangent"
-NOISE_PIXELS, NOISE_SEED = 256, 9  # of large-scale variation
-FLAT, WHITE = 128, 255
+FORM = "2f 1f 4f 3f", "uv", "layer", "tint", "tangent"  # of `ATTRIBUTES`
 
 
 class MaterialTextures:
@@ -34,52 +16,23 @@ class MaterialTextures:
 
     Args:
         context: to draw with.
-        parts: in the order of their vertices.
-        surfaces: materials that files bring, by name.
+        maps: of the parts.
 
     Attributes:
         albedo_roughness: root of the albedo, and roughness.
         relief: x and y of the normal, occlusion, metalness.
         noise: large-scale variation, of mean 1/2.
-        attributes: of each vertex, see `ATTRIBUTES`.
-        varied: the last layer that varies on a large scale; images of files have their own variation.
-
-    Raises:
-        BadInput: a part has an unknown material.
+        varied: see `MaterialMaps`.
     """
 
-    def __init__(
-        self,
-        context: moderngl.Context,
-        parts: Sequence[MeshPart],
-        surfaces: Mapping[str, SurfaceImages],
-    ) -> None:
-        named = {part.material for part in parts if part.material is not None}
-        of_procedure = sorted(named - set(PLAIN_LEVELS) - set(surfaces))
-        names = (*PLAIN_LEVELS, *of_procedure, *sorted(named & set(surfaces)))
-        self.varied = len(PLAIN_LEVELS) + len(of_procedure) - 1
-        stack = np.zeros((len(names), PIXELS, PIXELS, CHANNELS), np.uint8)
-        sizes = dict.fromkeys(PLAIN_LEVELS, 1.0)
-        for layer, name in zip(stack, names, strict=True):
-            if name in PLAIN_LEVELS:
-                layer[...] = [WHITE] * 3 + [PLAIN_LEVELS[name], FLAT, FLAT, WHITE, 0]
-            elif name in surfaces:
-                sizes[name] = 1.0
-                layer[...] = maps_of(surfaces[name], PIXELS)[::-1]
-            else:
-                made = material(name)
-                sizes[name] = made.size
-                layer[...] = made.maps[::-1]  # the last row first, where v is 0
-        self.albedo_roughness = _texture_array(context, stack[..., :4])
-        self.relief = _texture_array(context, stack[..., 4:])
-        wave = np.clip(0.5 + 0.18 * spectral(NOISE_PIXELS, 2.4, NOISE_SEED, (1.0, 60.0)), 0.0, 1.0)
-        levels = np.round(255.0 * wave).astype(np.uint8)
+    def __init__(self, context: moderngl.Context, maps: MaterialMaps) -> None:
+        self.albedo_roughness = _texture_array(context, maps.stack[..., :4])
+        self.relief = _texture_array(context, maps.stack[..., 4:])
+        self.varied = maps.varied
         self.noise = context.texture(
-            (NOISE_PIXELS, NOISE_PIXELS), 1, levels.tobytes(), alignment=1
+            (NOISE_PIXELS, NOISE_PIXELS), 1, maps.noise.tobytes(), alignment=1
         )
         self.noise.build_mipmaps()
-        rows = [_attributes(part, names, sizes[part.material or ""]) for part in parts]
-        self.attributes = np.concatenate(rows or [np.zeros(0, ATTRIBUTES)])
 
 
 def _texture_array(context: moderngl.Context, stack: NDArray[np.uint8]) -> moderngl.TextureArray:
@@ -88,31 +41,3 @@ def _texture_array(context: moderngl.Context, stack: NDArray[np.uint8]) -> moder
     textures.build_mipmaps()
     textures.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
     return textures
-
-
-def _attributes(part: MeshPart, names: Sequence[str], size: float) -> NDArray[np.void]:
-    each = np.zeros(len(part.vertices), ATTRIBUTES)
-    each["uv"] = part.uv if part.metres is None else part.metres / size
-    each["layer"] = names.index(part.material or "")
-    each["tint"] = (*linear(np.array(part.color[:3])), part.color[3])
-    each["tangent"] = _tangents(part, each["uv"])
-    return each
-
-
-def linear(color: Array) -> Array:
-    """Linear reflectance of colours of 0..1 as screens show them (IEC 61966-2-1)."""
-    return np.where(color < 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
-
-
-def _tangents(part: MeshPart, uv: NDArray[np.float32]) -> Array:
-    """(n, 3) directions in which u grows at each vertex, of the last face that it belongs to."""
-    out = np.tile([1.0, 0.0, 0.0], (len(part.vertices), 1))
-    corners, at = part.vertices[part.faces], uv[part.faces]
-    e1, e2 = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    d1, d2 = at[:, 1] - at[:, 0], at[:, 2] - at[:, 0]
-    turn = d1[:, 0] * d2[:, 1] - d2[:, 0] * d1[:, 1]
-    along = (e1 * d2[:, 1:] - e2 * d1[:, 1:]) * np.sign(turn)[:, None]
-    size = np.linalg.norm(along, axis=1)
-    good = size > 1e-9
-    out[part.faces[good]] = (along[good] / size[good, None])[:, None]
-    return out

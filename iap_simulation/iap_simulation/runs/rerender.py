@@ -5,10 +5,11 @@ The states come from the recording, bit for bit, so the same cameras in the same
 saw. Everything else in the recording is taken over.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.vehicles.arm_links import ChainState
 from iap_io.recording.recorder import Recorder
 from iap_io.runs import topics
+from iap_io.runs.columns import Columns
 from iap_io.runs.run_folder import (
     METRICS,
     RunData,
@@ -70,8 +72,7 @@ def rerender(
     """
     data, rig = load_run(run), rig_spec(scenario)
     cameras = mounted_cameras_of(rig)
-    _check(run, data, scenario, len(cameras))
-    objects = None if data.objects is None else data.objects.at
+    check_rerender(run, data, scenario, len(cameras))
     others = tuple(each for each in data.meta.sensors if not isinstance(each, CameraSensorInfo))
     meta = data.meta.model_copy(update={"sensors": (*others, *(each.info for each in cameras))})
     write_config(out, config, meta.sensors)
@@ -79,15 +80,54 @@ def rerender(
     mounted.reset(data.meta.seed)
     with Recorder(out, meta, recording) as recorder:
         _copy_tracks(data, recorder)
-        readings, states = read_sensors(run / BAG, others), objects or rig.world.object_states
-        _play(data, readings, mounted, states, recorder, progress)
+        readings = read_sensors(run / BAG, others)
+        _play(data, readings, mounted, RecordedStates.of(data, scenario), recorder, progress)
     write_trajectories(out, load_run(out))
     if (run / METRICS).exists():
         write_metrics(out, read_metrics(run))
     return mounted
 
 
-def _check(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
+@dataclass(frozen=True, eq=False)
+class RecordedStates:
+    """States of all that may be seen, at the control instants of a recorded run.
+
+    Attributes:
+        columns: of each vehicle.
+        objects: states of the world's objects at a time [s].
+        count: of instants.
+    """
+
+    columns: Sequence[Columns]
+    objects: Callable[[float], Array]
+    count: int
+
+    @classmethod
+    def of(cls, data: RunData, scenario: Scenario) -> Self:
+        """The states of a run, in the world of a scenario."""
+        columns = [vehicle.columns for vehicle in data.vehicles]
+        objects = scenario.world.object_states if data.objects is None else data.objects.at
+        return cls(columns, objects, min(len(c.t) for c in columns))
+
+    def time(self, i: int) -> tuple[int, float]:
+        """Number and time [s] of an instant."""
+        return int(self.columns[0].k[i]), float(self.columns[0].t[i])
+
+    def at(self, i: int) -> RigState:
+        """The state at an instant."""
+        x = np.concatenate([c.x[i] for c in self.columns])
+        tilts = np.concatenate([c.tilt[i] for c in self.columns])
+        arms = (c.arm for c in self.columns)
+        joints = [ChainState(each.q[i], each.v[i]) for each in arms if each is not None]
+        return RigState(x, self.objects(self.time(i)[1]), tilts, joints)
+
+
+def check_rerender(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
+    """Refuse what cannot be rendered again with the cameras of a scenario, of which there is a number.
+
+    Raises:
+        BadInput: see `rerender`.
+    """
     flown = [vehicle.meta.name for vehicle in data.vehicles]
     wanted = [vehicle.name for vehicle in scenario.vehicles]
     if flown != wanted:
@@ -123,25 +163,20 @@ def _play(
     data: RunData,
     readings: Iterator[Reading],
     cameras: MountedCameras,
-    objects: Callable[[float], Array],
+    states: RecordedStates,
     recorder: Recorder,
     progress: Callable[[float], None],
 ) -> None:
     """Hand over every tick with its readings, in the order of a run."""
-    columns = [vehicle.columns for vehicle in data.vehicles]
     waiting = next(readings, None)
-    for i in range(min(len(c.t) for c in columns)):
-        k, t = int(columns[0].k[i]), float(columns[0].t[i])
+    for i in range(states.count):
+        k, t = states.time(i)
         while waiting is not None and waiting.t <= t + STAMP_TOLERANCE:
             recorder.receive(waiting)
             waiting = next(readings, None)
-        x = np.concatenate([c.x[i] for c in columns])
-        tilts = np.concatenate([c.tilt[i] for c in columns])
-        arms = (c.arm for c in columns)
-        joints = [ChainState(each.q[i], each.v[i]) for each in arms if each is not None]
-        for image in cameras.sample(k, t, RigState(x, objects(t), tilts, joints)):
+        for image in cameras.sample(k, t, states.at(i)):
             recorder.receive(image)
-        for number, c in enumerate(columns):
+        for number, c in enumerate(states.columns):
             recorder.record(number, c.step(i))
         if i % 50 == 0:
             progress(t)

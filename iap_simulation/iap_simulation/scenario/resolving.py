@@ -4,7 +4,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -243,9 +243,9 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
 
 
 def resolve_again(
-    path: Path, *, sensors: str | None, scene: str | None
+    path: Path, *, sensors: str | None, scene: str | None, assignments: Sequence[str] = ()
 ) -> tuple[Scenario, dict[str, Any]]:
-    """A resolved tree, such as a run folder's config.yaml, with other sensors or another scene.
+    """A resolved tree, such as a run folder's config.yaml, with other sensors, another scene or other keys.
 
     Raises:
         BadInput: not such a file, or anything unknown or impossible, in one line.
@@ -256,6 +256,8 @@ def resolve_again(
     for vehicle in _vehicles(tree, str(path)) if sensors is not None else ():
         vehicle["sensors"] = sensors
     tree = _with_presets(tree, str(path))
+    for assignment in assignments:
+        tree = _with_presets(assigned(tree, assignment), f"--set {assignment}")
     return scenario_of(tree, str(path)), tree
 
 

@@ -11,7 +11,7 @@ from iap_description.world.world import World
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.physical.atmosphere import ClearSky
 from iap_sensors.physical.environment import Environment
-from iap_sensors.physical.lamps import color_of_temperature
+from iap_sensors.physical.lamp_colors import color_of_temperature
 from iap_sensors.physical.sky_image import LUMINANCE, directions, harmonics, illuminance, mirrored
 
 HALF = directions(32, 64)[0][:16]  # above the horizon

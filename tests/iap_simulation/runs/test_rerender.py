@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs are rendered again."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 from made_up_flights import Flight, random_flight, run_meta
 from made_up_sensors import imu, reading
+from recorded_poses import NOTES, Poses
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
@@ -17,37 +17,21 @@ from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import PLAIN
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.rig_state import RigState
 from iap_simulation.runs.rerender import rerender
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.sweeps.process_pool import ProcessPool
+from iap_simulation.sweeps.spread_rendering import (
+    FrameFolder,
+    KeptFrames,
+    chunks_of_run,
+    spread,
+)
 
 TICKS = 45
-
-
-class Poses:
-    """A renderer whose images are the bits of where their camera was and of where the bodies were."""
-
-    def load(self, *_: Any) -> None:
-        """Nothing has to be known."""
-
-    def render(self, shots: Sequence[Shot], poses: np.ndarray) -> list[Frame]:
-        """Pixels that nothing but these poses and twists give."""
-        frames = []
-        for shot in shots:
-            numbers = np.concatenate(
-                [shot.p_WC_W, shot.q_WC, shot.v_WC_W, shot.w_WC_W, poses.ravel()]
-            )
-            mono = np.zeros((shot.spec.height, shot.spec.width), np.uint8)
-            mono.ravel()[: numbers.nbytes] = numbers.view(np.uint8)
-            frames.append(Frame(mono=mono))
-        return frames
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def _scenario(*assignments: str, sensors: str = "stereo") -> tuple[Scenario, dict[str, Any]]:
@@ -148,3 +132,41 @@ def test_what_cannot_be_rendered_again_is_refused(tmp_path: Path) -> None:
         r"world\.objects\.crate.*moves freely", *_scenario(f"world.objects={{crate: {crate}}}")
     )
     assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.slow
+def test_images_spread_over_two_workers_are_complete_and_none_twice_though_one_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, notes = tmp_path / "run", tmp_path / "notes"
+    run.mkdir()
+    notes.mkdir()
+    monkeypatch.setenv(NOTES, str(notes))
+    faster = [f"sensors.cameras.{name}.rate=100.0" for name in ("left", "right")]
+    scenario, config = _scenario("renderer=recorded_poses:MortalPoses", *faster)
+    _record(run, scenario)
+    chunks, folder = chunks_of_run(run, scenario, config), FrameFolder(tmp_path / "frames")
+    said: list[str] = []
+    spread(chunks, folder, ProcessPool(2), said.append)
+    assert (notes / "killed").exists()
+    assert said[-1] == "23 of 23 instants"
+    rendered = (notes / "rendered").read_text().splitlines()
+    spread(chunks, folder, ProcessPool(2), said.append)  # there is nothing left
+    assert (notes / "rendered").read_text().splitlines() == rendered
+    outs = tmp_path / "kept", tmp_path / "plain"
+    for out, renderer in zip(outs, (KeptFrames(folder, chunks), Poses()), strict=True):
+        out.mkdir()
+        rerender(
+            run,
+            out,
+            scenario,
+            config,
+            renderer=renderer,
+            recording=PLAIN,
+            progress=lambda _: None,
+        )
+    kept, plain = (out / BAG / "bag_0.mcap" for out in outs)
+    assert kept.read_bytes() == plain.read_bytes()
+    (folder.path / f"{chunks[2].name}.npz").write_bytes(b"cut short")
+    with pytest.raises(BadInput, match=f"{chunks[2].name}.*damaged.*remove it"):
+        list(folder.frames(chunks[2]))

@@ -235,8 +235,8 @@ def add_plot(parser: CommandParser) -> None:
 def add_render(parser: CommandParser) -> None:
     """Options of ``iap render``."""
     parser.description = (
-        "Render a picture of a run in flight. With --video, render a video of the flight. With --sensors or --scene,"
-        " render all images of its cameras again, into a new run folder."
+        "Render a picture of a run in flight. With --video, render a video of the flight. With --sensors, --scene,"
+        " --renderer or --set, render all images of its cameras again, into a new run folder."
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument(
@@ -254,6 +254,24 @@ def add_render(parser: CommandParser) -> None:
     )
     _add_film_options(parser.add_argument_group("videos"))
     add_sensor_options(parser)
+    parser.add_argument(
+        "--renderer", help="renderer of the images: opengl, physical, mitsuba, pybullet"
+    )
+    parser.add_argument(
+        "--spp",
+        type=int,
+        metavar="N",
+        help="paths that renderer mitsuba traces through each pixel",
+    )
+    add_assignments(
+        parser, "change any key of the run's configuration, e.g. world.weather.clouds=1"
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes that render; what they have done is kept, and the same command goes on",
+    )
     parser.set_defaults(run=Later("images", "render"))
 
 
