@@ -12,6 +12,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.cli.identify_rotorcraft import identify_flights
 from iap_bringup.plots.identified_flight import UNITS, draw_log
 from iap_bringup.terminal.progress import work_bar
 from iap_io.plots.plot_style import write_plot
@@ -25,7 +26,12 @@ PLANT = "plant.yaml"
 
 
 def identify(options: argparse.Namespace) -> int:
-    """Identify a model, show it, and keep it in a folder; returns the exit code."""
+    """Identify a model of a kind of `MODELS`; returns the exit code."""
+    return MODELS[options.model](options)
+
+
+def identify_velocities(options: argparse.Namespace) -> int:
+    """Identify a model of velocity commands, show it, and keep it in a folder; returns the exit code."""
     console = Console(stderr=options.json)
     settings = load_settings(tuple(options.assignments))
     logs = split(
@@ -101,3 +107,10 @@ def _parameter_table(parameters: dict[str, list[float | None]]) -> Table:
     for name, (value, half) in parameters.items():
         table.add_row(name, f"{value:.5g}", "not determined" if half is None else f"{half:.2g}")
     return table
+
+
+MODELS = {
+    "dynamic": identify_velocities,
+    "second_order": identify_velocities,
+    "rotorcraft": identify_flights,
+}

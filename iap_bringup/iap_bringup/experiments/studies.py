@@ -151,6 +151,15 @@ def landing(console: Console, *, quick: bool = False, json: bool = False) -> Non
     show_study(console, "landings", rows, COLUMNS, json=json)
 
 
+def identification(console: Console, *, quick: bool = False, json: bool = False) -> None:
+    """Rotorcraft of drawn masses, thrusts and lags, identified from a minute's flight, calm and in gusts (an hour)."""
+    from iap_bringup.experiments.identification import identification_rows
+
+    with work_bar(Console(stderr=True)) as report:
+        rows = identification_rows(report, quick=quick)
+    show_study(console, "identification_flight", rows, json=json)
+
+
 def sensors(console: Console, *, json: bool = False) -> None:
     """Inertial units, attitude, stamps, projection, stereo and corners, each beside its bar."""
     from iap_bringup.experiments import images as image_studies
@@ -281,6 +290,7 @@ EXPERIMENTS = (
     ExperimentCommand(contact, ("json",)),
     ExperimentCommand(peg_in_hole, ("json",)),
     ExperimentCommand(landing, ("quick", "json")),
+    ExperimentCommand(identification, ("quick", "json")),
     ExperimentCommand(sensors, ("json",)),
     ExperimentCommand(tasks, ("json",)),
     ExperimentCommand(docking, ("quick", "json")),

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
 
+from iap_control.references.excitation import Excitation
 from iap_control.references.ned_motions import Circle, FigureEight, Ramps
 from iap_control.references.poses_and_lines import Hover, Lemniscate, Line, Moves, Spiral
 from iap_control.references.velocity_steps import VelocitySteps
@@ -96,6 +97,7 @@ Tagged = (
     | Annotated[Line, Tag("line")]
     | Annotated[Moves, Tag("moves")]
     | Annotated[VelocitySteps, Tag("velocity_steps")]
+    | Annotated[Excitation, Tag("excitation")]
     | Annotated[CustomMotion, Tag(CUSTOM)]
 )
 KIND = Discriminator(kind_of)

@@ -27,6 +27,9 @@ UNITS = {
     ATTITUDE_SETPOINT: "xyzw", POSITION_SETPOINT: "m", VELOCITY_SETPOINT: "m/s", VOLTAGE: "V",
     CURRENT: "A", ARMED: "", LANDED: "",
 }  # fmt: skip
+SPEED_SHARE = (
+    "0..1 of the speed"  # unit of motors that are commanded speeds, by which thrust is a square
+)
 STATES = (ARMED, LANDED)  # which change a few times alone
 SETPOINTS = (ATTITUDE_SETPOINT, POSITION_SETPOINT, VELOCITY_SETPOINT)
 

@@ -25,6 +25,13 @@ class SecondOrderSettings(Record):
     starts: Annotated[tuple[tuple[Positive, float], ...], Field(min_length=1)]  # frequency, delay
 
 
+class RotorcraftSettings(Record):
+    """What a platform has that flight logs do not."""
+
+    start: str  # platform of one aircraft whose shapes and other numbers are taken
+    mass: Positive | None = None  # of the vehicle [kg]; None: the start's
+
+
 class Settings(Record):
     """Settings of an identification."""
 
@@ -37,6 +44,7 @@ class Settings(Record):
     published: str  # identified plant beside which a model is shown
     steps: Count  # of a fit, at most
     second_order: SecondOrderSettings
+    rotorcraft: RotorcraftSettings
 
     @property
     def units(self) -> LogUnits:

@@ -146,12 +146,19 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
 def add_identify(parser: CommandParser) -> None:
     """Options of ``iap identify``."""
     parser.description = (
-        "Fit a model of a vehicle under velocity commands to logs, and validate it on others. Logs are MATLAB files of"
-        " aerial_manipulator, CSV, or run folders. Writes a plant that 'iap run arm_path --set plant.file=FILE' flies."
+        "Fit a model of a vehicle to logs, and validate it on others. The models dynamic and second_order are of"
+        " velocity commands. Their logs are MATLAB files of aerial_manipulator, CSV, or run folders, and they write a"
+        " plant that 'iap run arm_path --set plant.file=FILE' flies. The model rotorcraft is of flight logs and run"
+        " folders. It writes a platform that 'iap run SCENARIO --platform FILE' flies."
     )
-    parser.add_argument("logs", nargs="*", metavar="LOG", help=".mat, .csv, or a run folder")
     parser.add_argument(
-        "--model", choices=("dynamic", "second_order"), required=True, help="model to fit"
+        "logs", nargs="*", metavar="LOG", help=".mat, .csv, a run folder, or a flight log"
+    )
+    parser.add_argument(
+        "--model",
+        choices=("dynamic", "second_order", "rotorcraft"),
+        required=True,
+        help="model to fit",
     )
     parser.add_argument(
         "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"

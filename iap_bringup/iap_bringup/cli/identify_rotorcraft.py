@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap identify --model rotorcraft``: a platform from flight logs and runs."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from iap_bringup.terminal.progress import work_bar
+from iap_description.errors import BadInput
+from iap_io.flight_logs.flight_log import FlightLog
+from iap_io.flight_logs.run_folders import is_run, read_run
+from iap_io.runs.run_folder import new_folder, write_file, write_metrics
+from iap_io.trajectories.logged_bags import open_any
+from iap_simulation.identification.rotorcraft.platform_file import PLATFORM, platform_files
+from iap_simulation.identification.rotorcraft.prediction import Horizon
+from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft, identify_rotorcraft
+from iap_simulation.identification.settings import load_settings
+
+
+def identify_flights(options: argparse.Namespace) -> int:
+    """Identify a rotorcraft, show it, and keep it in a folder; returns the exit code."""
+    console = Console(stderr=options.json)
+    settings = load_settings(tuple(options.assignments)).rotorcraft
+    if options.error is not None:
+        raise BadInput("--error: the model rotorcraft has no choice of an error")
+    fit, held_out = _split(options)
+    with work_bar(console, "fitting"):
+        model = identify_rotorcraft(fit, held_out)
+    files = platform_files(model, settings.start, settings.mass, fit)
+    metrics = _metrics(model, fit, held_out)
+    with new_folder(options.out, "identify") as folder:
+        for name, text in files.items():
+            write_file(folder / name, text.encode())
+        write_metrics(folder, metrics)
+    _show(console, model, fit)
+    console.print(f"platform: {folder / PLATFORM}", soft_wrap=True)
+    if options.json:
+        sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
+    return 0
+
+
+def _split(options: argparse.Namespace) -> tuple[list[FlightLog], list[FlightLog]]:
+    """Logs to fit and to hold out: by default the first one, and all others."""
+    logs = [Path(each) for each in options.logs]
+    fit = [Path(each) for each in options.fit] or logs[:1]
+    held_out = [Path(each) for each in options.validate] or [x for x in logs if x not in fit]
+    if not fit:
+        raise BadInput("no log to fit: name a flight log or a run folder")
+    both = next((each for each in held_out if each.resolve() in {x.resolve() for x in fit}), None)
+    if both is not None and not options.force:
+        raise BadInput(f"{both}: fitted and held out; --force allows it")
+    return [_read(each) for each in fit], [_read(each) for each in held_out]
+
+
+def _read(path: Path) -> FlightLog:
+    """A flight log, or the recording of a run of one aircraft."""
+    if not is_run(path):
+        return open_any(path)
+    logs = read_run(path)
+    if len(logs) > 1:
+        raise BadInput(
+            f"{path}: a recording of {len(logs)} aircraft; one that flies alone is expected"
+        )
+    return logs[0]
+
+
+def _metrics(
+    model: Rotorcraft, fit: Sequence[FlightLog], held_out: Sequence[FlightLog]
+) -> dict[str, Any]:
+    """metrics.json of an identification."""
+    return {
+        "model": "rotorcraft",
+        "fit": [log.path.name for log in fit],
+        "validate": [log.path.name for log in held_out] or ["the last part of the fitted flight"],
+        "parameters": {name: [x.value, x.half_width] for name, x in model.parameters.items()},
+        "units": {name: x.unit for name, x in model.parameters.items()},
+        "methods": {name: x.method for name, x in model.parameters.items()},
+        "not_determined": model.refusals,
+        "notes": {log.path.name: list(log.notes) for log in (*fit, *held_out) if log.notes},
+        "held_out": {name: [_row(each) for each in rows] for name, rows in model.held_out.items()},
+        "attitude_setpoints_deg": {
+            name: {"response": each.response, "tilt": each.tilt}
+            for name, each in model.tilts.items() if each is not None
+        },
+    }  # fmt: skip
+
+
+def _row(each: Horizon) -> dict[str, Any]:
+    attitude = dict(zip(("model", "stays", "rate_held"), each.attitude_deg, strict=True))
+    row = {"seconds": each.seconds, "windows": each.windows, "attitude_deg": attitude}
+    if math.isfinite(each.velocity[0]):
+        row["velocity_mps"] = dict(zip(("model", "stays"), each.velocity, strict=True))
+    return row
+
+
+def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None:
+    """Parameters, what is not determined, and errors of predictions."""
+    table = Table("parameter", title=f"fitted: {', '.join(log.path.name for log in fit)}")
+    for title in ("value", "95 %, +-"):
+        table.add_column(title, justify="right")
+    table.add_column("unit")
+    for name, each in model.parameters.items():
+        table.add_row(name, f"{each.value:.4g}", f"{each.half_width:.2g}", each.unit)
+    console.print(table)
+    for name, reason in model.refusals.items():
+        console.print(
+            f"not determined: {name}: {reason}", highlight=False, markup=False, soft_wrap=True
+        )
+    for name, rows in model.held_out.items():
+        console.print(_predictions(name, rows, is_part=model.is_part))
+        tilt = model.tilts[name]
+        if tilt is not None:
+            console.print(
+                f"attitude set-points replayed: {tilt.response:.2f} deg of {tilt.tilt:.2f} deg of tilt"
+            )
+
+
+def _predictions(name: str, rows: Sequence[Horizon], *, is_part: bool) -> Table:
+    part = "last part, not fitted" if is_part else "held out"
+    table = Table("after, s", title=f"open loop over {name} ({part}), RMS error")
+    titles = ("attitude, deg", "stays", "rate held", "velocity, m/s", "stays")
+    for title in titles:
+        table.add_column(title, justify="right")
+    for each in rows:
+        velocity = ["-" if math.isnan(x) else f"{x:.3g}" for x in each.velocity]
+        table.add_row(f"{each.seconds:g}", *(f"{x:.3g}" for x in each.attitude_deg), *velocity)
+    return table

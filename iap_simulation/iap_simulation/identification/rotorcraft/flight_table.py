@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A flight of a log on one grid of time, filtered for the identification of a rotorcraft."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.math import so3
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.flight_times import longest_flight
+
+RATES = (50.0, 250.0)  # least and largest of a grid [Hz]
+MARGIN = 1.5  # at both ends of a flight, for take-off, landing and filters [s]
+SHORTEST = 10.0  # time in the air that is of use [s]
+CRASH = 50.0  # specific force at which a crash has begun [m/s^2]
+SMOOTH_FORCE = 8.0  # low-pass of forces, for vibration [Hz]
+FASTEST_LOW_PASS = 40.0  # of rates [Hz]
+SQUARE = 2.0  # exponent of thrust by speed
+INSTRUMENT_DELAYS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6)  # of set-points that explain inputs [s]
+
+ROWS = (
+    "t",
+    "q",
+    "w",
+    "f",
+    "v",
+    "p",
+    "motors",
+    "torque",
+    "thrust",
+    "instruments",
+    "q_setpoint",
+)  # fields of K rows
+
+
+@dataclass(frozen=True)
+class FlightTable:
+    """Rows of one flight, in ENU and FLU.
+
+    Attributes:
+        name: of the log.
+        t: (K,) times [s], evenly spaced.
+        q: (K, 4) attitudes, xyzw.
+        w: (K, 3) body rates [rad/s].
+        f: (K, 3) specific force in the body, low-passed [m/s^2]; None without an accelerometer.
+        v: (K, 3) velocity in the world [m/s]; None where the log has none.
+        p: (K, 3) position [m].
+        motors: (K, n) commands 0..1; None where the log has none.
+        torque: (K, 3) normalised set-points; None where the log has none.
+        thrust: (K,) normalised set-point.
+        instruments: (K, m) set-points and their pasts; None where the log has none.
+        input_rate: at which motors or torques were logged [Hz].
+        rate: at which rates were logged [Hz].
+        exponent: of the motors' thrust by their commands, where these are speeds; None where it is not known.
+        q_setpoint: (K, 4) attitudes that were asked for; None where the log has none.
+    """
+
+    name: str
+    t: Array
+    q: Array
+    w: Array
+    f: Array | None
+    v: Array | None
+    p: Array | None
+    motors: Array | None
+    torque: Array | None
+    thrust: Array | None
+    instruments: Array | None
+    input_rate: float
+    rate: float
+    exponent: float | None
+    q_setpoint: Array | None
+
+    @property
+    def dt(self) -> float:
+        """Time between rows [s]."""
+        return float(self.t[1] - self.t[0])
+
+    @property
+    def input(self) -> Array:
+        """(K, n) what turns the vehicle: torque set-points where there are some, or else motors.
+
+        Raises:
+            BadInput: there is neither.
+        """
+        for each in (self.torque, self.motors):
+            if each is not None:
+                return each
+        raise BadInput(f"{self.name}: no motors and no torque set-points")
+
+    def rows(self, part: slice) -> Self:
+        """Some of the rows."""
+        whole = {key: getattr(self, key) for key in ROWS}
+        kept: dict[str, Any] = {k: None if x is None else x[part] for k, x in whole.items()}
+        return replace(self, **kept)
+
+
+def flight_table(log: FlightLog) -> FlightTable:
+    """The longest flight of a log.
+
+    Raises:
+        BadInput: never in the air for long enough, or a signal is missing.
+    """
+    where = str(log.path)
+    flight = longest_flight(log)
+    if flight is None:
+        raise BadInput(f"{where}: never in the air")
+    rates = _signal(log, names.RATES, names.GYROSCOPE)
+    inputs = _signal(log, names.TORQUE, names.MOTORS)
+    begin, end = flight.begin + MARGIN, _before_crash(log, flight.end) - MARGIN
+    needed = [rates, inputs, *(log.signals[x] for x in (names.ATTITUDE,) if x in log.signals)]
+    begin, end = max(begin, *(x.t[0] for x in needed)), min(end, *(x.t[-1] for x in needed))
+    if end - begin < SHORTEST:
+        raise BadInput(
+            f"{where}: {max(end - begin, 0.0):.1f} s in the air; {SHORTEST:g} s are needed"
+        )
+    rate = min(max(rates.rate, RATES[0]), RATES[1])
+    t = np.arange(begin, end, 1.0 / rate)
+    top = min(0.45 * rate, FASTEST_LOW_PASS)
+    w = _smooth(rates, t, top) if rates.rate > 3.0 * FASTEST_LOW_PASS else rates.at(t)
+    motors = log.signals.get(names.MOTORS)
+    is_speed = motors is not None and motors.unit == names.SPEED_SHARE
+
+    def at(name: str) -> Array | None:
+        return log.signals[name].at(t) if name in log.signals else None
+
+    force, thrust = log.signals.get(names.SPECIFIC_FORCE), at(names.THRUST)
+    return FlightTable(
+        name=log.path.name, t=t, q=_attitudes(log, t, w), w=w,
+        f=None if force is None else _smooth(force, t, SMOOTH_FORCE), v=at(names.VELOCITY),
+        p=at(names.POSITION), motors=at(names.MOTORS), torque=at(names.TORQUE),
+        thrust=None if thrust is None else thrust[:, 0], instruments=_instruments(log, t),
+        input_rate=inputs.rate, rate=rates.rate, exponent=SQUARE if is_speed else None,
+        q_setpoint=_setpoints(log, t),
+    )  # fmt: skip
+
+
+def _signal(log: FlightLog, *choice: str) -> Signal:
+    for name in choice:
+        if name in log.signals:
+            return log.signals[name]
+    reason = next((log.missing[name] for name in choice if name in log.missing), "not logged")
+    raise BadInput(f"{log.path}: no {' and no '.join(choice)} ({reason})")
+
+
+def _before_crash(log: FlightLog, end: float) -> float:
+    """The end of a flight, or the time of the first blow before it [s]."""
+    force = log.signals.get(names.SPECIFIC_FORCE)
+    if force is None:
+        return end
+    blows = force.t[(np.linalg.norm(force.values, axis=1) > CRASH) & (force.t < end)]
+    return float(blows[0]) if len(blows) else end
+
+
+def _smooth(signal: Signal, t: Array, cutoff: float) -> Array:
+    """A signal at times (T,), low-passed at its own rate without a delay."""
+    from scipy.signal import butter, sosfiltfilt  # takes a quarter of a second
+
+    own = np.arange(signal.t[0], signal.t[-1], 1.0 / signal.rate)
+    sections = butter(2, min(cutoff, 0.45 * signal.rate), fs=signal.rate, output="sos")
+    values = sosfiltfilt(sections, signal.at(own), axis=0)
+    return np.stack([np.interp(t, own, column) for column in values.T], axis=1)
+
+
+def _attitudes(log: FlightLog, t: Array, w: Array) -> Array:
+    """Attitudes (T, 4) at times; integrals of the body rates where the log has none."""
+    attitude = log.signals.get(names.ATTITUDE)
+    if attitude is not None:
+        return _quaternions_at(attitude, t)
+    q = np.zeros((len(t), 4))
+    q[0, 3] = 1.0
+    steps = so3.quaternion_exp(0.5 * (w[1:] + w[:-1]) * np.diff(t)[:, None])
+    for k, step in enumerate(steps):
+        q[k + 1] = so3.multiply(q[k], step)
+    return q
+
+
+def _quaternions_at(signal: Signal, t: Array) -> Array:
+    """Attitudes (T, 4) at times, of samples whose signs may change."""
+    values = so3.normalized(signal.values)
+    turns = np.concatenate([[1.0], np.where((values[1:] * values[:-1]).sum(1) < 0.0, -1.0, 1.0)])
+    whole = values * np.cumprod(turns)[:, None]
+    return so3.normalized(np.stack([np.interp(t, signal.t, c) for c in whole.T], axis=1))
+
+
+def _setpoints(log: FlightLog, t: Array) -> Array | None:
+    """Attitude set-points (T, 4) at times; None where the log has none over most of the flight."""
+    signal = log.signals.get(names.ATTITUDE_SETPOINT)
+    if signal is None:
+        return None
+    usable = np.isfinite(signal.values).all(axis=1)
+    inside = usable & (signal.t >= t[0]) & (signal.t <= t[-1])
+    if inside.sum() < 2 or inside.sum() < 0.5 * signal.rate * (t[-1] - t[0]):
+        return None
+    return _quaternions_at(replace(signal, t=signal.t[usable], values=signal.values[usable]), t)
+
+
+def _instruments(log: FlightLog, t: Array) -> Array | None:
+    """Heights and vertical velocities that were asked for, with their pasts, and a constant."""
+    columns = []
+    for name in (names.POSITION_SETPOINT, names.VELOCITY_SETPOINT):
+        signal = log.signals.get(name)
+        if signal is None:
+            continue
+        z = signal.values[:, 2]
+        usable = np.isfinite(z)
+        inside = usable & (signal.t >= t[0] - 1.0) & (signal.t <= t[-1])
+        if inside.sum() < 2 or not np.ptp(z[inside]):
+            continue
+        columns += [np.interp(t - d, signal.t[usable], z[usable]) for d in INSTRUMENT_DELAYS]
+    if not columns:
+        return None
+    table = np.stack(columns, axis=1)
+    return np.column_stack([table - table.mean(axis=0), np.ones(len(t))])

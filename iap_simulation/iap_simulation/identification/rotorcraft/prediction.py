@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Open-loop predictions of a flight that a model was not fitted to, beside what is simpler.
+
+From windows all along the flight the attitude is predicted by the motors alone, and beside it that it stays, and that
+the rate is held. The velocity is predicted with the recorded attitude given, beside that it stays:
+
+.. math:: \dot R = R \hat\omega, \quad \dot\omega = B s(n) - d \omega + \tau_0, \quad
+          \dot v = R\,(c_x - d_x v_x,\; c_y - d_y v_y,\; T(n) / m - d_z v_z)^T - g e_3 .
+
+The trim :math:`\tau_0` of a window is what the second before it leaves over: no model has a vehicle's centre of mass.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+from iap_description.earth import GRAVITY
+from iap_description.math import so3
+from iap_simulation.identification.rotorcraft.flight_table import FlightTable
+
+HORIZONS = (0.1, 0.25, 0.5, 1.0)  # of predictions [s]
+APART = 0.2  # from one window to the next [s]
+TRIM = 0.5  # before a window, from which its trim comes [s]
+FEWEST = 8  # windows
+
+
+class Horizon(NamedTuple):
+    """RMS errors after one time; NaN where a log has no velocity.
+
+    Attributes:
+        seconds: of the prediction.
+        windows: their number.
+        attitude_deg: of the model, of an attitude that stays, and of a rate that is held.
+        velocity: of the model with the attitude given, and of a velocity that stays [m/s].
+    """
+
+    seconds: float
+    windows: int
+    attitude_deg: tuple[float, float, float]
+    velocity: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Accelerations by a model along a flight.
+
+    Attributes:
+        angular: (K, 3) by the inputs alone [rad/s^2].
+        damping: (3,) [1/s].
+        thrust: (K,) per mass [m/s^2].
+        drag: (3,) per mass along the body's axes [1/s].
+        constants: (2,) forces per mass along x and y [m/s^2].
+    """
+
+    angular: Array
+    damping: Array
+    thrust: Array
+    drag: Array
+    constants: Array
+
+
+def predictions(table: FlightTable, motion: Motion) -> list[Horizon]:
+    """Errors over a flight for each of `HORIZONS`."""
+    found = []
+    trims = _trims(table, motion)
+    first = round(TRIM / table.dt)
+    for seconds in HORIZONS:
+        steps = max(round(seconds / table.dt), 1)
+        starts = np.arange(first, len(table.t) - steps - 1, max(round(APART / table.dt), 1))
+        if len(starts) < FEWEST:
+            continue
+        attitude = _attitude_errors(table, motion, trims, starts, steps)
+        velocity = _velocity_errors(table, motion, starts, steps)
+        found.append(Horizon(seconds, len(starts), attitude, velocity))
+    return found
+
+
+def _trims(table: FlightTable, motion: Motion) -> Array:
+    """(K, 3) mean angular acceleration of the time before each row that the model leaves over [rad/s^2]."""
+    rows = round(TRIM / table.dt)
+    modelled = motion.angular - motion.damping * table.w
+    integral = np.cumsum(0.5 * (modelled[1:] + modelled[:-1]) * table.dt, axis=0)
+    gained = np.concatenate([np.zeros((1, 3)), integral])
+    trims = np.zeros_like(table.w)
+    left = table.w - gained
+    trims[rows:] = (left[rows:] - left[:-rows]) / (rows * table.dt)
+    return trims
+
+
+def _angle(a: Array, b: Array) -> Array:
+    return np.asarray(2.0 * np.arccos(np.clip(np.abs((a * b).sum(axis=1)), 0.0, 1.0)))
+
+
+def _rms(x: Array) -> float:
+    return float(np.sqrt(np.mean(np.square(x))))
+
+
+def _attitude_errors(
+    table: FlightTable, motion: Motion, trims: Array, starts: Integers, steps: int
+) -> tuple[float, float, float]:
+    dt, q, w, trim = table.dt, table.q[starts], table.w[starts], trims[starts]
+    for k in range(steps):
+        row = starts + k
+        drive = 0.5 * (motion.angular[row] + motion.angular[row + 1])
+        after = w + dt * (drive - motion.damping * w + trim)
+        q = so3.multiply(q, so3.quaternion_exp(0.5 * (w + after) * dt))
+        w = after
+    end = table.q[starts + steps]
+    held = so3.multiply(table.q[starts], so3.quaternion_exp(table.w[starts] * (steps * dt)))
+    errors = (_angle(each, end) for each in (q, table.q[starts], held))
+    model, stays, rate = (float(np.degrees(_rms(each))) for each in errors)
+    return model, stays, rate
+
+
+def _velocity_errors(
+    table: FlightTable, motion: Motion, starts: Integers, steps: int
+) -> tuple[float, float]:
+    if table.v is None:
+        return float("nan"), float("nan")
+    v = table.v[starts]
+    for k in range(steps):
+        row = starts + k
+        q = table.q[row]
+        push = np.column_stack([np.tile(motion.constants, (len(row), 1)), motion.thrust[row]])
+        force = push - motion.drag * so3.rotate(so3.conjugate(q), v)
+        v = v + table.dt * (so3.rotate(q, force) - np.array([0.0, 0.0, GRAVITY]))
+    end = table.v[starts + steps]
+    model, stays = (_rms(np.linalg.norm(each - end, axis=1)) for each in (v, table.v[starts]))
+    return model, stays

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A rotorcraft identified from flight logs: parameters with intervals, what logs do not tell, and predictions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_io.flight_logs.flight_log import FlightLog
+from iap_simulation.identification.rotorcraft.drag import Drag, drag
+from iap_simulation.identification.rotorcraft.estimate import Estimate, estimate
+from iap_simulation.identification.rotorcraft.flight_table import FlightTable, flight_table
+from iap_simulation.identification.rotorcraft.imu_noise import imu_noise
+from iap_simulation.identification.rotorcraft.prediction import Horizon, Motion, predictions
+from iap_simulation.identification.rotorcraft.rotation import Rotation, lagged_inputs, rotation
+from iap_simulation.identification.rotorcraft.setpoint_response import (
+    Response,
+    TiltError,
+    setpoint_response,
+    tilt_error,
+)
+from iap_simulation.identification.rotorcraft.thrust import (
+    Thrust,
+    ThrustCurve,
+    slow_times,
+    stand_exponent,
+    thrust,
+)
+
+TRAINED = 0.7  # share of a single flight that is fitted; the rest is predicted
+SEVERAL = 3  # flights from which on their spread is the interval
+STUDENT_95 = {
+    3: 4.303,
+    4: 3.182,
+    5: 2.776,
+    6: 2.571,
+    7: 2.447,
+    8: 2.365,
+    9: 2.306,
+    10: 2.262,
+}  # t, by flights
+TYPICAL_HOVER = 0.5  # command from which the curve is first taken
+
+
+@dataclass(frozen=True)
+class FlightModel:
+    """One flight's model.
+
+    Attributes:
+        rotation: angular accelerations.
+        thrust: thrust.
+        drag: drag.
+        noise: of the inertial unit, and why it is not told.
+        times: lags up and down of the thrust, and its delay [s].
+        response: of the attitude to its set-points; None where the log has none.
+    """
+
+    rotation: Rotation
+    thrust: Thrust
+    drag: Drag
+    noise: tuple[dict[str, Estimate], dict[str, str]]
+    times: tuple[float, float, float]
+    response: Response | None
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """All parameters, by name."""
+        parts = (self.thrust, self.rotation, self.drag)
+        return {name: x for part in parts for name, x in part.estimates.items()} | self.noise[0]
+
+    @property
+    def refusals(self) -> dict[str, str]:
+        """Why parameters are not told, by name."""
+        parts = (self.thrust, self.rotation, self.drag)
+        return {name: x for part in parts for name, x in part.refusals.items()} | self.noise[1]
+
+    def motion(self, table: FlightTable) -> Motion:
+        """Accelerations along a flight."""
+        speeds = lagged_inputs(table, _thrust_inputs(table), self.times)
+        drags = np.append(self.drag.coefficients, self.thrust.inflow)
+        return Motion(
+            self.rotation.accelerations(table, self.thrust.curve.share), self.rotation.damping,
+            self.thrust.per_mass(speeds), drags, self.drag.constants,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rotorcraft:
+    """A rotorcraft, by all of its flights.
+
+    Attributes:
+        model: by the first flight that was fitted.
+        parameters: by name, of all fitted flights.
+        refusals: why parameters are not told, by name.
+        held_out: errors over each flight that was held out, by the log's name.
+        tilts: errors of set-points that are replayed over each of them; None where a log has none.
+        is_part: whether the last part of the fitted flight was held out.
+    """
+
+    model: FlightModel
+    parameters: dict[str, Estimate]
+    refusals: dict[str, str]
+    held_out: dict[str, list[Horizon]]
+    tilts: dict[str, TiltError | None]
+    is_part: bool
+
+
+def identify_rotorcraft(fit: Sequence[FlightLog], held_out: Sequence[FlightLog]) -> Rotorcraft:
+    """A model of the vehicle of some flights.
+
+    Args:
+        fit: logs that parameters come from; three or more give intervals by their spread.
+        held_out: logs that are predicted; none takes the last part of a single fitted one.
+
+    Raises:
+        BadInput: a log without inputs, or without enough time in the air, or of another number of rotors.
+    """
+    tables = [flight_table(log) for log in fit]
+    _check_alike([*fit, *held_out])
+    is_part = not held_out and len(tables) == 1
+    if is_part:
+        rows = round(TRAINED * len(tables[0].t))
+        judged = {tables[0].name: tables[0].rows(slice(rows, None))}
+        tables = [tables[0].rows(slice(0, rows))]
+    else:
+        judged = {log.path.name: flight_table(log) for log in held_out}
+    models = [flight_model(table, log) for table, log in zip(tables, fit, strict=True)]
+    first = models[0]
+    errors = {name: predictions(table, first.motion(table)) for name, table in judged.items()}
+    tilts = {name: tilt_error(table, first.response) for name, table in judged.items()}
+    parameters = _over_flights([each.estimates for each in models])
+    refusals = {name: why for name, why in first.refusals.items() if name not in parameters}
+    return Rotorcraft(first, parameters, refusals, errors, tilts, is_part)
+
+
+def flight_model(table: FlightTable, log: FlightLog) -> FlightModel:
+    """The model of one flight: lags by a usual curve, the curve by them, and then both again."""
+    curve = ThrustCurve(TYPICAL_HOVER, stand_exponent(TYPICAL_HOVER))
+    u = _thrust_inputs(table)
+    for _ in range(2):
+        turning = rotation(table, curve.share)
+        times = (*turning.lags, turning.delay)
+        if not turning.is_by_motors or "lag up" in turning.refusals:
+            times = slow_times(table, u)
+        lifting = thrust(table, lagged_inputs(table, u, times))
+        curve = lifting.curve
+    return FlightModel(
+        turning, lifting, drag(table), imu_noise(log), times, setpoint_response(table)
+    )
+
+
+def _thrust_inputs(table: FlightTable) -> Array:
+    """(K, m) commands of the motors; the set-point of thrust where torques are set-points, too."""
+    if table.torque is not None and table.thrust is not None:
+        return table.thrust[:, None]
+    if table.motors is None:
+        raise BadInput(f"{table.name}: no motors and no thrust set-point")
+    return table.motors
+
+
+def _check_alike(logs: Sequence[FlightLog]) -> None:
+    counts = {log.rotors: log for log in logs if log.rotors}
+    if len(counts) > 1:
+        (a, first), (b, second) = list(counts.items())[:2]
+        raise BadInput(
+            f"{second.path}: {b} rotors, {first.path} has {a}: logs of one vehicle are expected"
+        )
+
+
+def _over_flights(flights: Sequence[dict[str, Estimate]]) -> dict[str, Estimate]:
+    """Means over flights; from `SEVERAL` on with the interval of their spread."""
+    if len(flights) == 1:
+        return flights[0]
+    found = {}
+    for name in dict.fromkeys(key for each in flights for key in each):
+        values = [each[name] for each in flights if name in each]
+        mean = float(np.mean([each.value for each in values]))
+        unit, method = values[0].unit, f"{values[0].method}, {len(values)} flights"
+        if len(values) >= SEVERAL:
+            factor = STUDENT_95.get(len(values), 2.0) / np.sqrt(len(values))
+            half = factor * float(np.std([each.value for each in values], ddof=1))
+        else:
+            half = float(np.mean([each.half_width for each in values]))
+        found[name] = estimate(mean, half, unit, method)
+    return found
