@@ -8,15 +8,20 @@ import sys
 from rich.console import Console
 
 from iap_io.flight_logs.inspection import Inspection
+from iap_io.flight_logs.run_folders import is_run, read_run
 from iap_io.trajectories.logged_bags import open_any
 
 
 def inspect(options: argparse.Namespace) -> int:
-    """Show what is in a flight log; returns the exit code."""
-    inspection = Inspection.of(open_any(options.log))
+    """Show what is in a flight log, or in a run as those of its aircraft; returns the exit code."""
+    logs = read_run(options.log) if is_run(options.log) else [open_any(options.log)]
+    inspections = [Inspection.of(log) for log in logs]
     console = Console(stderr=options.json)
-    for line in inspection.lines():
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    for inspection in inspections:
+        for line in inspection.lines():
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
     if options.json:
-        sys.stdout.write(json.dumps(inspection.metrics, allow_nan=False) + "\n")
+        metrics = [each.metrics for each in inspections]
+        plain = metrics[0] if len(metrics) == 1 else metrics
+        sys.stdout.write(json.dumps(plain, allow_nan=False) + "\n")
     return 0

@@ -26,6 +26,7 @@ from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
 KIND = "run folder"
+IDLE = 0.2  # share of the largest speed below which rotors carry nothing
 SPECIFIC_FORCES = "differences of the velocity"
 
 
@@ -66,6 +67,8 @@ def _log(
     signals = dict(_motion(t, x)) | inertial
     speeds = columns.rpm[:, aircraft]
     signals[names.ROTOR_SPEEDS] = _signal(names.ROTOR_SPEEDS, t, speeds, "state")
+    idle = (speeds.mean(axis=1) < IDLE * limits.rpm[1]).astype(float)
+    signals[names.LANDED] = _signal(names.LANDED, t, idle[:, None], "rotors idle")
     missing = {}
     if (columns.mode == Mode.RPM).all():
         commands = parts_of(columns.aircraft[:, aircraft])[3] / limits.rpm[1]

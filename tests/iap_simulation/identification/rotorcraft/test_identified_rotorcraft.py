@@ -33,7 +33,7 @@ def excited(tmp_path_factory):
 def hovering(tmp_path_factory):
     """An F450 under velocity commands for a quarter of a minute."""
     folder = tmp_path_factory.mktemp("hovering") / "run"
-    record("velocity_steps", folder=folder, duration=15.0)
+    record("velocity_steps", folder=folder, duration=14.0)
     return folder
 
 
