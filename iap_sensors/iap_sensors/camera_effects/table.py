@@ -9,12 +9,15 @@ from iap_description.config.record import Record
 from iap_sensors.camera_effects.auto_exposure import AutoExposureSpec
 from iap_sensors.camera_effects.bayer import BayerSpec
 from iap_sensors.camera_effects.chromatic_aberration import ChromaticAberrationSpec
+from iap_sensors.camera_effects.depth_errors import DepthErrorsSpec
+from iap_sensors.camera_effects.depth_of_field import DepthOfFieldSpec
 from iap_sensors.camera_effects.dropped_frames import DroppedFramesSpec
 from iap_sensors.camera_effects.effect import EffectSpec
 from iap_sensors.camera_effects.exposure import ExposureSpec
 from iap_sensors.camera_effects.flicker import FlickerSpec
 from iap_sensors.camera_effects.glare import GlareSpec
 from iap_sensors.camera_effects.image_sensor import ImageSensorSpec
+from iap_sensors.camera_effects.lens_drops import LensDropsSpec
 from iap_sensors.camera_effects.lens_flare import LensFlareSpec
 from iap_sensors.camera_effects.motion_blur import MotionBlurSpec
 from iap_sensors.camera_effects.rolling_shutter import RollingShutterSpec
@@ -25,6 +28,8 @@ from iap_sensors.camera_effects.white_balance import WhiteBalanceSpec
 class CameraEffects(Record):
     """Effects of a camera; those that are left out, or null, are off."""
 
+    depth_of_field: DepthOfFieldSpec | None = None
+    lens_drops: LensDropsSpec | None = None
     glare: GlareSpec | None = None
     lens_flare: LensFlareSpec | None = None
     chromatic_aberration: ChromaticAberrationSpec | None = None
@@ -37,6 +42,7 @@ class CameraEffects(Record):
     auto_exposure: AutoExposureSpec | None = None
     bayer: BayerSpec | None = None
     white_balance: WhiteBalanceSpec | None = None
+    depth_errors: DepthErrorsSpec | None = None
     dropped_frames: DroppedFramesSpec | None = None
 
     @property

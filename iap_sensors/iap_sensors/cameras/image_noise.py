@@ -33,17 +33,17 @@ class Film:
     """
 
     def __init__(self, shot: Shot) -> None:
-        outputs = shot.spec.outputs
+        outputs, effects = shot.spec.outputs, shot.spec.effects
         self.shot, self.view = shot, view_of(shot.model)
-        self.look: Look | None = None
-        if "mono8" in outputs or "rgb8" in outputs:
-            self.look = "color" if "rgb8" in outputs else "mono"
-        effects = shot.spec.effects
-        self.is_light = self.look is not None and shot.spec.gives_light
+        self.is_light = shot.spec.gives_light
         self.needs_range = "depth" in outputs or "segmentation" in outputs
+        in_color = "rgb8" in outputs
         if effects is not None:
-            self.look = "color" if self.look is not None and effects.needs_color else self.look
+            in_color |= effects.needs_color
             self.needs_range |= effects.needs_depth
+        self.look: Look | None = None
+        if in_color or self.is_light or "mono8" in outputs:
+            self.look = "color" if in_color else "mono"
         self.pieces: tuple[Piece, ...] = tuple(pieces(shot, self.view)) if self.look else ()
         self._count = shot.exposure.samples
         self._images = 0

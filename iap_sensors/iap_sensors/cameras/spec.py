@@ -114,8 +114,8 @@ class CameraSpec(Record):
             raise ValueError("key 'blur': 'effects.motion_blur' takes its place")
         if self.vignetting > 0.0 and self.effects.vignetting is not None:
             raise ValueError("key 'vignetting': 'effects.vignetting' takes its place")
-        if not {"mono8", "rgb8"} & set(self.outputs) and self.effects.specs:
-            raise ValueError("key 'effects': there is no image among the outputs")
+        if not {"mono8", "rgb8", "depth"} & set(self.outputs) and self.effects.specs:
+            raise ValueError("key 'effects': there is neither image nor depth among the outputs")
         for each in self.effects.specs.values():
             each.check(self.geometry)
         return self

@@ -6,6 +6,7 @@ import pytest
 from effect_images import camera_with, light_of, numbers
 
 from iap_sensors.camera_effects.effect import CameraImage, Exposure
+from iap_sensors.cameras.renderer import Frame
 
 
 def test_a_thin_lens_loses_the_fourth_power_of_the_cosine():
@@ -79,3 +80,59 @@ def test_a_ghost_is_mirrored_about_the_axis():
     total, mean, _ = spread_of(ghost)
     np.testing.assert_allclose(mean, [79.5 - 0.5 * 30.0, 59.5 + 0.5 * 30.0], atol=0.5)
     assert total == pytest.approx(0.1 * light.sum(), rel=0.1)
+
+
+@pytest.mark.parametrize("depth", [1.0, 1.5, 3.0, 8.0, np.inf])
+def test_a_point_out_of_focus_is_a_disc_of_its_circle_of_confusion(depth):
+    """c = A f |Z - Z_f| / (Z (Z_f - f)), and a disc has the variance c^2 / 16."""
+    f, n, focus = 0.012, 2.0, 2.0
+    diameter = (
+        f / n * 80.0 / (focus - f) * (1.0 if np.isinf(depth) else abs(depth - focus) / depth)
+    )
+    diameter *= 12.0  # of a camera of twelve times the focal length
+    light = np.zeros((120, 160))
+    light[60, 80] = 1.0
+    effects = {"depth_of_field": {"focal_length": f, "f_number": n, "focus": focus}}
+    camera = camera_with(effects, fx=960.0, fy=960.0)
+    (effect,) = camera.spec.effects.depth_of_field.effects(camera.spec.geometry)
+    flat = np.full((120, 160), depth, np.float32)
+    image = CameraImage(light.astype(np.float32), flat, 0.0, Exposure(), None, np.uint64(1))
+    effect.apply(image)
+    total, mean, variance = spread_of(image.light)
+    assert total == pytest.approx(1.0, rel=1e-4)
+    np.testing.assert_allclose(mean, [80.0, 60.0], atol=1e-3)
+    assert variance == pytest.approx(diameter**2 / 16.0, rel=0.02)
+
+
+def test_what_is_in_focus_stays_sharp():
+    light = np.random.default_rng(2).random((120, 160)).astype(np.float32)
+    camera = camera_with({"depth_of_field": {"focus": 2.0}})
+    depth = np.full((120, 160), 2.0, np.float32)
+    image = camera.develop(Frame(light=light.copy(), depth=depth)).mono
+    assert np.abs(image - 255.0 * light).max() <= 0.51
+
+
+def test_a_drop_shows_the_scene_upside_down():
+    light = np.tile(np.linspace(0.0, 1.0, 120)[:, None], (1, 160))  # dark above, bright below
+    camera = camera_with({"lens_drops": {"count": 1, "radius": 12.0, "wideness": 3.0}})
+    (effect,) = camera.spec.effects.lens_drops.effects(camera.spec.geometry)
+    effect.reset(np.random.default_rng(5))
+    (u, v, radius) = effect.drops(0.0)[0]
+    image = CameraImage(light.astype(np.float32), None, 0.0, Exposure(), None, np.uint64(1))
+    effect.apply(image)
+    rows, columns = np.indices(light.shape)
+    inside = (rows - v) ** 2 + (columns - u) ** 2 < radius**2
+    np.testing.assert_array_equal(image.light[~inside], light.astype(np.float32)[~inside])
+    core = (rows - v) ** 2 + (columns - u) ** 2 < 0.5 * radius**2
+    slope = np.polyfit(rows[core] - v, image.light[core], 1)[0]
+    assert slope < -1.0 / 119.0  # turned by 180 degrees, and steeper
+
+
+def test_drops_stay_for_their_lives():
+    effects = {"lens_drops": {"count": 50, "lifetime": 10.0}}
+    camera = camera_with(effects)
+    (effect,) = camera.spec.effects.lens_drops.effects(camera.spec.geometry)
+    effect.reset(np.random.default_rng(5))
+    now, soon, late = (effect.drops(t) for t in (0.0, 1.0, 11.0))
+    assert 30 <= np.sum(now[:, 0] == soon[:, 0]) < 50
+    assert not np.any(now[:, 0] == late[:, 0])
