@@ -20,6 +20,10 @@ ARGUMENTS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60_000  # [ms]
+SLOW_FRAMES = """
+    window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 200);
+    window.cancelAnimationFrame = clearTimeout;
+"""  # five pictures a second: Mesa would draw as many as the processors can
 
 
 class Page:
@@ -125,13 +129,16 @@ class Page:
 
 
 @contextmanager
-def browser():
-    """A function that makes pages."""
+def browser(scale=0.5):
+    """A function that makes pages, whose pictures have so many pixels for one of the page."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip("no Chromium on this machine")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield lambda: Page(chromium.new_page(viewport={"width": 800, "height": 500}))
+        size = {"width": 800, "height": 500}
+        context = chromium.new_context(viewport=size, device_scale_factor=scale)
+        context.add_init_script(SLOW_FRAMES)
+        yield lambda: Page(context.new_page())
         chromium.close()

@@ -33,7 +33,7 @@ def run(folder, t, out):
     """Show a run at a time [s] in a page, and write what the page shows."""
     sources = [RunSource.of_folder(Path(folder))]
     with playing(lambda server: RunViewer(server, sources)) as (viewer, address):
-        with browser() as new_page:
+        with browser(scale=1.0) as new_page:
             page = opened(new_page, address)
             viewer.playback.is_paused = True
             page.page.click("text=Curves")
@@ -44,7 +44,7 @@ def run(folder, t, out):
 
 def flight(out):
     """Fly a spiral whose reference is led upwards, in wind, and write what its page shows."""
-    with shown_flight("three_star_spiral") as (live, address), browser() as new_page:
+    with shown_flight("three_star_spiral") as (live, address), browser(scale=1.0) as new_page:
         page = opened(new_page, address)
 
         def wait_until(t):
