@@ -2,9 +2,12 @@
 """The examples: each is short, says what it shows, runs in an empty folder, and shows it."""
 
 import ast
+import contextlib
+import io
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -22,8 +25,18 @@ def script(name):
     return next(path for path in SCRIPTS if path.stem.startswith(name))
 
 
-def shown_by(path, folder, **variables):
-    """Output of a script in an empty folder, with some variables of the environment."""
+def shown_by(path, folder):
+    """Output of a script in an empty folder; in this process, which has imported and loaded most of what it needs."""
+    output = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(output):
+        patch.setattr(sys, "argv", [str(path), "--quick"])
+        patch.chdir(folder)
+        runpy.run_path(str(path), run_name="__main__")
+    return output.getvalue()
+
+
+def shown_by_process(path, folder, **variables):
+    """Output of a script that starts processes, in a process of its own with some variables of the environment."""
     command = [sys.executable, "-P", str(path), "--quick"]
     done = subprocess.run(
         command,
@@ -103,14 +116,14 @@ def test_the_platform_comes_to_the_pose_that_a_node_publishes(tmp_path):
     from iap_io.ros.domains import free_domain
 
     with free_domain() as domain:
-        text = shown_by(script("11"), tmp_path, ROS_DOMAIN_ID=str(domain))
+        text = shown_by_process(script("11"), tmp_path, ROS_DOMAIN_ID=str(domain))
     assert max(numbers(r"NUMBER mm away", text)) < 60.0
     assert "exit code 0" in text
 
 
 @pytest.mark.slow
 def test_a_sweep_flies_all_its_runs(tmp_path):
-    text = shown_by(script("12"), tmp_path)
+    text = shown_by_process(script("12"), tmp_path)
     assert "12 runs, 0 failed" in text and len(numbers(r"m/s: NUMBER mm", text)) == 3
 
 
