@@ -2,10 +2,10 @@
 """The pages of the documentation: their text, links, tables, commands and examples."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from fork_server import command_server
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -78,10 +78,9 @@ def write_files(text: str, folder: Path) -> None:
 
 def output(folder: Path, *words: str) -> str:
     """Run Python in a folder, and return what it prints."""
-    command = [sys.executable, *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    done = command_server().python(folder, *words)
+    assert done.code == 0, f"{words}\n{done.out}\n{done.error}"
+    return done.out
 
 
 def sentences(page: Path) -> Iterator[list[str]]:
