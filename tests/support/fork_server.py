@@ -212,6 +212,9 @@ def _become(job: dict, streams: Sequence[int]) -> None:
         _run(job["argv"], job.get("folder"))
     except SystemExit as end:
         code = end.code or 0
+        if not isinstance(code, int):  # a text, which Python prints
+            sys.stderr.write(f"{code}\n")
+            code = 1
     except Exception:  # noqa: BLE001 - as Python does at its end
         traceback.print_exc()
         code = 1

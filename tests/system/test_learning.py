@@ -3,12 +3,11 @@
 
 import json
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from fork_server import command_server
 
 from iap_bringup.cli.main import main
 from iap_learning.policies.policy import Policy
@@ -36,19 +35,18 @@ def write_files(folder):
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def done_in(folder, *words):
-    """What a Python program does in a folder with the page's files."""
+def done_in(folder, script):
+    """What a Python script does in a folder with the page's files."""
     write_files(folder)
-    command = [sys.executable, *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return command_server().python(folder, script)
 
 
 def output_of(code, folder):
     """What an example of the page prints, line by line."""
     (folder / "example.py").write_text(code, encoding="utf-8")
     done = done_in(folder, "example.py")
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    assert done.code == 0, done.error
+    return done.out.splitlines()
 
 
 def can_draw():
@@ -97,9 +95,9 @@ def test_another_library_trains_as_the_page_says(tmp_path):
     done = done_in(tmp_path, "with_sb3.py")
     if find_spec("stable_baselines3") is None:
         needs = "this example needs stable_baselines3: pip install stable-baselines3\n"
-        assert (done.returncode, done.stderr) == (1, needs)
+        assert (done.code, done.error) == (1, needs)
         return
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.error
     assert task_of_policy(Policy.load(tmp_path / "sb3.npz")).name == "hold"
 
 

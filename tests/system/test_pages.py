@@ -2,11 +2,10 @@
 """The pages of docs: links lead somewhere, tables can be read, and their examples run."""
 
 import re
-import subprocess
-import sys
 from importlib.util import find_spec
 
 import pytest
+from fork_server import command_server
 from pages import (
     DOCS,
     PAGES,
@@ -113,43 +112,38 @@ def test_a_page_of_concepts_is_short(page):
 
 def documentation(*words):
     """What tools/documentation prints and how it ends."""
-    command = [sys.executable, str(ROOT / "tools" / "documentation"), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return command_server().python(ROOT, str(ROOT / "tools" / "documentation"), *words)
 
 
 @pytest.mark.slow
 def test_the_pages_made_of_the_code_have_every_command_scenario_and_key():
     code = "from site_pages import PAGES; print(*(page() for page in PAGES.values()))"
-    tool = ROOT / "tools" / "documentation"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tool, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert all(f"## iap {verb}\n" in done.stdout for verb in VERBS)
-    assert all(f"./iap run {name}\n" in done.stdout for name in SCENARIOS.names())
+    made = output(ROOT / "tools" / "documentation", "-c", code)
+    assert all(f"## iap {verb}\n" in made for verb in VERBS)
+    assert all(f"./iap run {name}\n" in made for name in SCENARIOS.names())
     nodes = {
         name for path in ROOT.glob("iap_*/setup.py") for name in NODE.findall(path.read_text())
     }
-    assert all(f"## {name}\n" in done.stdout for name in nodes)
-    assert all(f"| `{key}` |" in done.stdout for key in ("wind.speed", "joints", "kP", "episodes"))
+    assert all(f"## {name}\n" in made for name in nodes)
+    assert all(f"| `{key}` |" in made for key in ("wind.speed", "joints", "kP", "episodes"))
 
 
 @pytest.mark.slow
 def test_an_unknown_scenario_of_the_gallery_is_refused_in_one_line():
     done = documentation("--gallery", "hvoer")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "hover" in done.stderr
+    assert done.code == 2
+    assert done.error.count("\n") == 1
+    assert "hover" in done.error
 
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path):
     done = documentation("--no-python", "--out", str(tmp_path))
     if find_spec("sphinx") is None:
-        assert done.returncode == 2
-        assert "requirements/lock/docs.txt" in done.stderr
+        assert done.code == 2
+        assert "requirements/lock/docs.txt" in done.error
         return
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.error
     assert (tmp_path / "concepts" / "conventions.html").is_file()
 
 
