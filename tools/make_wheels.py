@@ -21,6 +21,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = "iap_msgs"  # whose definitions iap_io takes along
 DATE = "1767225600"  # of all files in a wheel [s]
+BUILD = (
+    "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"  # PEP 517
+)
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "dist")
 
 
@@ -35,30 +38,30 @@ def main() -> int:
         sys.stderr.write(f"iap: {error.filename}: {error.strerror}\n")
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        packages = copied(Path(folder))
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-        command += ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(out)]
-        done = subprocess.run(
-            [*command, *packages],
-            env=os.environ | {"SOURCE_DATE_EPOCH": DATE},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        sys.stderr.write(f"{done.stdout}{done.stderr}iap: no wheels: pip's words are above\n")
-        return 1
+        for package in copied(Path(folder)):
+            done = subprocess.run(
+                [sys.executable, "-c", BUILD, str(out)],
+                cwd=package,
+                env=os.environ | {"SOURCE_DATE_EPOCH": DATE},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                sys.stderr.write(f"{done.stdout}{done.stderr}")
+                sys.stderr.write(f"iap: no wheel of {package.name}: setuptools' words are above\n")
+                return 1
     sys.stdout.write("".join(f"{path}\n" for path in sorted(out.glob("iap_*.whl"))))
     sys.stdout.write(f'pip install --find-links {out} "iap-suite[mujoco,view]"\n')
     return 0
 
 
-def copied(folder: Path) -> list[str]:
-    """Copies of the packages in a folder, as pip takes them."""
+def copied(folder: Path) -> list[Path]:
+    """Copies of the packages in a folder."""
     packages = [path.parent.name for path in sorted(ROOT.glob("iap_*/setup.py"))]
     for name in (MESSAGES, *packages):
         shutil.copytree(ROOT / name, folder / name, ignore=LEFT_OUT)
-    return [str(folder / name) for name in packages]
+    return [folder / name for name in packages]
 
 
 if __name__ == "__main__":
