@@ -31,7 +31,7 @@ TREE = re.compile(r"^```{toctree}\n(?::\w+:.*\n)*\n(.*?)^```$", re.DOTALL | re.M
 MOST_LINES = 150  # of a page of concepts
 LONGEST_CELL = 120  # characters of a cell of a table
 LONGEST_LINE = 160  # characters of a line that is no row of a table
-WORDS = 20.0  # of a sentence, in the mean of a page
+WORDS, MOST_WORDS = 20.0, 36  # of a sentence, in the mean of a page and at most
 NODE = re.compile(r'^    "(\w+(?:_node|_teleop|_view)|sensor_player|recorder) = ', re.MULTILINE)
 LAWS = ("contact", "control", "docking", "engines", "identified_arm", "localisation", "modules")
 STARTING = sorted((DOCS / "getting_started").glob("*.md"))
@@ -66,6 +66,7 @@ def test_lines_are_short(page):
 def test_sentences_are_short(page):
     lengths = [len(words) for words in sentences(page)]
     assert sum(lengths) <= WORDS * len(lengths)
+    assert max(lengths, default=0) <= MOST_WORDS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
