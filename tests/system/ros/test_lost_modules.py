@@ -99,5 +99,6 @@ def test_in_real_time_a_neighbour_leads_too(start):
     log = nodes.log("coordinator_node")
     probe.wait(lambda: "module 'm2': lost, 'm1' leads" in log.read_text(), "a new leader")
     assert list(joints[-1].holds) == [2, 2]
+    wait_until(probe, 1e-9 * ended + 0.5)
     flown = seen(probe, ended, newest(probe))
     np.testing.assert_allclose(np.linalg.norm(np.diff(flown, axis=1), axis=-1), 0.52, atol=2e-3)
