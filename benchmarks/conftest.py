@@ -10,7 +10,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def device(request):
-    """That flies worlds."""
+    """The function that flies worlds."""
     return request.config.getoption("--device")
 
 

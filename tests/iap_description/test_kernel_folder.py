@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where an installation by pip keeps compiled kernels, and what is said while they are compiled."""
+"""The folder of compiled kernels in an installation by pip, and the lines printed while they are compiled."""
 
 import os
 import subprocess

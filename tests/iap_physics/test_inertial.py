@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ideal inertial units feel: gravity, lever arms, and the engine's own accelerations, without lag."""
+"""Ideal inertial units: gravity, lever arms, and the engine's own accelerations, without lag."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What acts on a vehicle without anybody knowing: commands that are late, and wrenches that always act."""
+"""Influences that no controller knows: commands that are late, and wrenches that always act."""
 
 import numpy as np
 import pytest

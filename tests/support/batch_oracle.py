@@ -23,7 +23,7 @@ WIDTH = 2.5  # of Huber's kernel on a stereo view, in deviations: as 2.0 on each
 
 @dataclass
 class Words:
-    """What one aircraft's sensors say, and where the search begins.
+    """Measurements of one aircraft, and the states at which the search begins.
 
     Attributes:
         tracks: of K images.

@@ -15,7 +15,7 @@ def session_of(scenario, timeout=0.1, **options):
 
 
 def copies(command):
-    """What writes a command into another, as a message does."""
+    """The function that writes a command into another, as a message does."""
 
     def fill(out):
         out.mode = command.mode
@@ -26,7 +26,7 @@ def copies(command):
 
 
 def command_of(session, vehicles, i):
-    """What a vehicle's controller answers to the present state."""
+    """Answer of a vehicle's controller to the present state."""
     return vehicles[i].controller(session.measured[i], vehicles[i].reference(session.k))
 
 

@@ -71,7 +71,7 @@ class Socket:
 
 @dataclass
 class Pushed:
-    """What a flight in contact was like, one row per control step.
+    """History of a flight in contact, one row per control step.
 
     Attributes:
         t: (T,) [s].

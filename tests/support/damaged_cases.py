@@ -160,7 +160,7 @@ def _make_run(home: Path) -> None:
 
 @dataclass
 class Trial:
-    """What a case needs: sound input, a folder of its own, and its dice."""
+    """Needs of a case: sound input, a folder of its own, and its dice."""
 
     corpus: Path
     home: Path
@@ -349,7 +349,7 @@ def peak_memory() -> int:
 
 
 def judged(corpus: Path, number: int) -> str:
-    """What becomes of a case: ``accepted``, ``refused``, or in more words what is wrong."""
+    """Outcome of a case: ``accepted``, ``refused``, or in more words what is wrong."""
     kind = kind_of(number)
     with tempfile.TemporaryDirectory(prefix="damaged_") as home:
         found = _outcome(kind, Trial(corpus, Path(home), Random(f"case {number}")))

@@ -21,7 +21,7 @@ STEPS = 2000  # 10 s
 
 @dataclass(frozen=True)
 class Feelings:
-    """What units felt of a flight.
+    """Samples of inertial units in a flight.
 
     Attributes:
         mounts: of M units.

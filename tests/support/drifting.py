@@ -23,7 +23,7 @@ class Drift:
         self._walk, self._seed = walk, seed
 
     def odometry(self, flight, aircraft, rate=10.0, jitter=0.0):
-        """What it tells: its ways are turned by the drift's yaw, and its place slips."""
+        """Its estimates: ways are turned by the drift's yaw, and the place slips."""
         rng = np.random.default_rng([self._seed, aircraft])
         stamps = flight.stamps(rate)
         true = flight.motion(aircraft).at(stamps)

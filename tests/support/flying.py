@@ -133,7 +133,7 @@ def scenario_of(
 
 @dataclass
 class Flown:
-    """What one vehicle did, one row per control step.
+    """Motion of one vehicle, one row per control step.
 
     Attributes:
         t: (T,) [s].
@@ -188,7 +188,7 @@ class Log:
             self._rows.append((step.t, *(array.copy() for array in fields)))
 
     def flown(self) -> Flown:
-        """What was kept."""
+        """The recorded rows."""
         return Flown(*(np.array(column) for column in zip(*self._rows, strict=True)))
 
 

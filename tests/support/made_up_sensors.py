@@ -106,7 +106,7 @@ def with_sensors(flight: Flight, *sensors: SensorInfo) -> RunMeta:
 
 
 def reading(meta: SensorInfo, t: float, rng: np.random.Generator) -> list[Reading]:
-    """What a sensor says at one time, at random."""
+    """Random reading of a sensor at one time."""
     source = SensorSource(meta.topic, meta.frame)
     if isinstance(meta, ImuInfo):
         q = so3.normalized(rng.normal(size=4)) if meta.attitude_deviation is not None else None

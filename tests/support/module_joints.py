@@ -18,7 +18,7 @@ STIFFNESS = (46.0, 46.0, 36.0)  # of its law [N/m]
 
 
 def lift(count: int) -> Lift:
-    """That of equal modules with four rotors each."""
+    """Share of equal modules with four rotors each."""
     rotors = [(ARM, ARM), (-ARM, ARM), (-ARM, -ARM), (ARM, -ARM)]
     return Lift.of([WEIGHT] * count, [rotors] * count, [STIFFNESS] * count)
 
@@ -46,7 +46,7 @@ def spec_of(joints: dict[str, Any], mission: list[Any] | None = None, **keys: An
 
 
 def told(t: float, places: Array, **others: Any) -> ModuleReports:
-    """What modules at rest at places (n, 3) tell, their references at them."""
+    """Statuses of modules at rest at places (n, 3), with their references there."""
     rows = np.zeros((len(places), 20))
     rows[:, :3], rows[:, 6] = places, 1.0
     fields = {

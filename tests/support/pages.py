@@ -52,7 +52,7 @@ def cells(page: Path) -> Iterator[str]:
 
 
 def commands(page: Path) -> list[str]:
-    """What a page types behind ``./iap``, but for Python, tests, and parts of commands."""
+    """Words behind ``./iap`` on a page, but for Python, tests, and parts of commands."""
     text = page.read_text(encoding="utf-8")
     typed = re.findall(r"\./iap ((?!test|python|docs|wheels|COMMAND)[a-z][^`#;|\n]+)", text)
     return [each for each in dict.fromkeys(map(str.strip, typed)) if not STANDS_FOR.search(each)]

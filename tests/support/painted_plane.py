@@ -80,5 +80,5 @@ def moved(H, uv):
 
 
 def pixels(xy):
-    """Where the lens-less camera has normalised points (n, 2)."""
+    """Pixels of normalised points (n, 2) in the lens-less camera."""
     return FOCAL * xy + 0.5 * np.array([WIDTH - 1, HEIGHT - 1])

@@ -24,7 +24,7 @@ TF, TF_TEXT = "tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] transf
 
 @dataclass
 class Pair:
-    """What is recorded: stamps [ns] and images of both sides, samples of the inertial unit."""
+    """The recording: stamps [ns] and images of both sides, samples of the inertial unit."""
 
     stamps: tuple[list[int], list[int]]
     images: tuple[np.ndarray, np.ndarray]

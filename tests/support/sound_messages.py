@@ -91,7 +91,7 @@ WRENCHES = ("raw", "filtered", "estimated")
 
 
 class Script:
-    """What is said at each instant of a flight of three aircraft, for all topics of the suite."""
+    """Messages at each instant of a flight of three aircraft, for all topics of the suite."""
 
     def __init__(self, duration: float) -> None:
         self._play = Play(duration)

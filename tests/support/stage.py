@@ -101,7 +101,7 @@ class Play:
         return own.mounts[aircraft].unit(x[own.rows[aircraft]])
 
     def tracks(self, aircraft: int, k: int) -> Tracks:
-        """What a stereo pair sees of points all around."""
+        """Tracks of points all around in a stereo pair."""
         rng = np.random.default_rng(1)
         ways = rng.normal(size=(600, 3))
         points_W = 8.0 * ways / np.linalg.norm(ways, axis=1)[:, None] + [0.0, 0.0, 3.0]

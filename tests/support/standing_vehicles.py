@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What vehicles of a scenario, and what is between them, publish while they stand where they begin."""
+"""Messages of a scenario's vehicles, and of what is between them, while they stand where they begin."""
 
 from collections.abc import Iterator, Sequence
 
@@ -54,7 +54,7 @@ class StandingVehicle:
         self._wrench = WrenchMessage.of(f"{assembly.name}/base_link")
 
     def __call__(self, k: int) -> Iterator[Said]:
-        """What is published of it at instant k."""
+        """Its messages at instant k."""
         stamp, row = k * PERIOD, np.r_[self._rows[0], np.zeros(6 + self._rpm.shape[0])]
         for each in (self._state, self._measured, self._reference, self._command):
             each.put_head(stamp, k)
@@ -97,7 +97,7 @@ class StandingScenario:
         )
 
     def __call__(self, k: int) -> Iterator[Said]:
-        """What is published at instant k."""
+        """Messages at instant k."""
         self._latches.put_head(k * PERIOD, k)
         self._wrenches.put_head(k * PERIOD, k)
         yield f"{self._simulation}/latches", self._latches.dump()

@@ -23,7 +23,7 @@ IMU_STEP, IMAGE_STEP, H = 0.005, 0.05, 1e-3  # [s]
 
 @dataclass(frozen=True)
 class Sway:
-    """What is wrong with the recording, if anything.
+    """Faults of the recording, if any.
 
     Attributes:
         duration: of it [s].

@@ -116,7 +116,7 @@ class Flight:
         return self.centre if aircraft == CENTRE else self.bodies[aircraft]
 
     def truth(self, aircraft: int, t: float) -> Kinematics:
-        """Where it is."""
+        """Its place."""
         return shown(self.motion(aircraft), t)
 
     def state(self, aircraft: int, t: float, alignment: np.ndarray | None = None) -> np.ndarray:
@@ -133,7 +133,7 @@ class Flight:
         return self._inertial[aircraft][1][round(t / STEP)]
 
     def samples(self, aircraft: int, begin: float, end: float) -> np.ndarray:
-        """What its inertial unit says between two stamps (S, 7): length, w, f of each sample."""
+        """Samples of its inertial unit between two stamps (S, 7): length, w, f of each."""
         first, last = round(begin / STEP), round(end / STEP)
         told = self._inertial[aircraft][0][first:last]
         return np.column_stack([np.full(len(told), STEP), told])
@@ -144,7 +144,7 @@ class Flight:
         return [ImuSample((k + 1) * STEP, row[:3], row[3:]) for k, row in enumerate(told)]
 
     def tracks(self, aircraft: int) -> list[Tracks]:
-        """What an aircraft's cameras see; a point lost and found again is a new track."""
+        """Tracks of an aircraft's cameras; a point lost and found again is a new track."""
         rng = self._rng(aircraft, 1)
         followed: dict[int, int] = {}  # point -> track
         born, told = 0, []
@@ -196,7 +196,7 @@ class Flight:
         return np.linalg.norm(self.anchors - tip[:, None], axis=-1)
 
     def tilt(self) -> list[Tilt]:
-        """What the central autopilot says, 200 Hz; its inertial unit has the white noise of the aircraft's."""
+        """Messages of the central autopilot, 200 Hz; its inertial unit has the white noise of the aircraft's."""
         rng = self._rng(len(self.bodies), 0)
         stamps = self.stamps(1.0 / STEP)[1:]
         turned, pushed = _means(self.centre, stamps)

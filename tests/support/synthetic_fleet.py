@@ -78,7 +78,7 @@ def figure_eight(rest: float = 0.0) -> Flown:
 
 
 def tilts(aircraft: int) -> Waves:
-    """How an aircraft turns under its joint: up to 10 deg, its yaw slowly."""
+    """Rotation of an aircraft under its joint: up to 10 deg, its yaw slowly."""
     first = ((0.1, 0.08, 0.1), 0.9 + 0.15 * aircraft, (aircraft, 1 + aircraft, 0))
     second = ((0.05, 0.06, 0.05), 2.3, (0, 2 + aircraft, aircraft))
     return Waves((0, 0, 0), (first, second))

@@ -36,13 +36,13 @@ def write_files(folder):
 
 
 def done_in(folder, script):
-    """What a Python script does in a folder with the page's files."""
+    """Run a Python script in a folder with the page's files."""
     write_files(folder)
     return command_server().python(folder, script)
 
 
 def output_of(code, folder):
-    """What an example of the page prints, line by line."""
+    """Lines that an example of the page prints."""
     (folder / "example.py").write_text(code, encoding="utf-8")
     done = done_in(folder, "example.py")
     assert done.code == 0, done.error

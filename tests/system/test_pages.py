@@ -112,7 +112,7 @@ def test_a_page_of_concepts_is_short(page):
 
 
 def documentation(*words):
-    """What tools/documentation prints and how it ends."""
+    """Output and exit code of tools/documentation."""
     return command_server().python(ROOT, str(ROOT / "tools" / "documentation"), *words)
 
 

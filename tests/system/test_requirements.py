@@ -110,7 +110,7 @@ def licence_table() -> dict[str, str]:
 
 
 def said_licence(name: str) -> str:
-    """What an installed package says of its licence, or its ROS manifest; "" for neither."""
+    """Licence of an installed package by its metadata or its ROS manifest; "" for neither."""
     dist = installed(name)
     if dist is None:
         return ""

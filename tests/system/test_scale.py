@@ -37,7 +37,7 @@ def test_lists_are_values():
 
 
 def output_of(code, folder):
-    """What an example of the page prints."""
+    """Output of an example of the page."""
     (folder / "example.py").write_text(code, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "example.py"], cwd=folder, capture_output=True, text=True, check=False

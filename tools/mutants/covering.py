@@ -159,7 +159,7 @@ def _folder_of_tests(place: str) -> str:
 
 
 def _apart(place: str, file: str) -> int:
-    """How far a file of tests is from the subject of a module: in steps of use, by experience."""
+    """Distance of a file of tests from the subject of a module: in steps of use, by experience."""
     mirror, folder = Path(_folder_of_tests(place)), Path(file).parent
     stem = Path(place.split(":")[0]).stem
     if stem in Path(file).stem and folder in [mirror, *mirror.parents]:

@@ -16,7 +16,7 @@ NAMED = re.compile(r"(iap_\w+(?:\.\w+)+)(?::(\w+))?")  # "module" or "module:Cla
 
 
 class Sources:
-    """What each place uses; a place is "file:function", "file:Class", "file:Class.method" or "file:CONSTANT"."""
+    """Uses of each place; a place is "file:function", "file:Class", "file:Class.method" or "file:CONSTANT"."""
 
     def __init__(self, root: Path, packages: list[str]) -> None:
         self._uses: dict[str, set[str]] = {}

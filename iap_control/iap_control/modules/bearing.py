@@ -59,7 +59,7 @@ class Lift(NamedTuple):
         return float(np.sqrt(np.mean(self.rotors**2)))
 
     def among(self, modules: Sequence[int]) -> "Lift":
-        """That of some modules."""
+        """Bearing of some modules."""
         return Lift(*(each[list(modules)] for each in self))
 
 

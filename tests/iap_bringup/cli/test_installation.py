@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is installed, what there is to fly, and what a shell completes, as a user asks for it."""
+"""Answers to a user who asks what is installed, what there is to fly, and what a shell completes."""
 
 import json
 import shutil

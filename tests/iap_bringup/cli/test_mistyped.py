@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is mistyped on the command line is refused at once, in one line that names what was meant and where it stood."""
+"""Mistyped command lines: refused at once, in one line that names what was meant and where it stood."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a flight holds, over its time."""
+"""Memory, files and threads of a flight, over its time."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which controller_nodes end the rotors of a vehicle that stands."""
+"""Choice of the controller_nodes that end the rotors of a vehicle that stands."""
 
 import pytest
 from flying import scenario_of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which nodes fly modules: joined ones have a coordinator, one alone has none."""
+"""Nodes that fly modules: joined ones have a coordinator, one alone has none."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which nodes fly a scenario that a policy flies."""
+"""Nodes of a scenario that a policy flies."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What teleop.launch.py makes of its arguments: a platform's reference by hand, or an end effector's twists."""
+"""Actions of teleop.launch.py by its arguments: a platform's reference by hand, or an end effector's twists."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What estimators of nodes lose is known from what they say of themselves."""
+"""Losses of estimators that run as nodes, known from their health."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a stranger reads at the end of a flight: what came of it first, then the errors that were to be small."""
+"""The report at the end of a flight: the outcome first, then the errors that were to be small."""
 
 import io
 

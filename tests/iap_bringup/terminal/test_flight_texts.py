@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a flight of modules says in text."""
+"""Texts about a flight of modules."""
 
 from iap_bringup.terminal.localization import covariance_hints
 from iap_bringup.terminal.part_texts import arm_text, modules_text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the viewer draws of a flight stands where the flight has it."""
+"""The viewer's scene: everything stands where the flight has it."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is coupled, estimated and measured stands in the scene as the flight has it."""
+"""Couplings, estimates and measurements in the scene, as the flight has them."""
 
 import numpy as np
 import pytest

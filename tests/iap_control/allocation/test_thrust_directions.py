@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What joints let aircraft push along: ranks against numeric differentiation, commands that joints can obey."""
+"""Directions in which joints let aircraft push: ranks by numeric differentiation, commands that joints can obey."""
 
 import numpy as np
 import pytest

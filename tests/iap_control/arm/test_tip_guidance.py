@@ -57,7 +57,7 @@ class Goal:
 
 
 def guidance(rates: Array, *, alone: bool = False, **keys: Any) -> TipGuidance:
-    """That of the arm under a quadrotor, for constant rates (4,), at which the platform may fly alone."""
+    """Guidance of the arm under a quadrotor, for constant rates (4,), at which the platform may fly alone."""
     weights = [1.0] * 4 + [1e6 if alone else 1.0] * 3
     control = {**MOTION["control"], "weights": weights, "centring": 0.0}
     tree = {**MOTION, "demands": [], "control": control, **keys}

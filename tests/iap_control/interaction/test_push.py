@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When wrench control comes on and ends, and what it is asked for meanwhile."""
+"""Begin and end of wrench control, and the wrench that it is asked for meanwhile."""
 
 import numpy as np
 import pytest

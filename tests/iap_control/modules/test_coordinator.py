@@ -49,7 +49,7 @@ class Fleet:
         self.coordinator.put_rows(0.0, self.rows.copy(), self.rows)
 
     def told(self) -> Any:  # noqa: ANN401 - `ModuleReports`
-        """What they tell now."""
+        """Their present statuses."""
         rows = self.rows[:, :13].copy()
         now = told(self.t, self.own)
         return now._replace(estimates=rows, shared=rows.copy())

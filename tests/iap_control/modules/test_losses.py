@@ -30,7 +30,7 @@ def line(**keys: object) -> Coordinator:
 
 
 def silent(t: float, since: float) -> ModuleReports:
-    """What three tell whose middle one has had no command since a time [s]."""
+    """Statuses of three modules whose middle one has had no command since a time [s]."""
     return told(t, PLACES, command_times=np.array([t, since, t]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What modules know of each other's places, and the steering of whole structures."""
+"""Modules' knowledge of each other's places, and the steering of whole structures."""
 
 import numpy as np
 from support.module_joints import SIZE, chain, spec_of, told

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which reference answers which state, what comes again, and what begins anew."""
+"""The reference that answers a state, what comes again, and what begins anew."""
 
 import numpy as np
 import pytest

@@ -17,7 +17,7 @@ from iap_description.errors import BadInput
 
 
 def made(path, kind):
-    """What stands where a file should be."""
+    """Things that stand where a file should be."""
     match kind:
         case "pipe":
             os.mkfifo(path)

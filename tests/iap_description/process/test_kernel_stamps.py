@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What makes numba compile a kernel anew: whatever it depends on, in whatever file, and nothing else."""
+"""Causes for numba to compile a kernel anew: whatever it depends on, in whatever file, and nothing else."""
 
 import importlib
 import os
@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def fresh(name, argument=5.0):
-    """What a kernel returns in a new process, and whether its code came from the cache."""
+    """Result of a kernel in a new process, and whether its code came from the cache."""
     for each in FILES:
         sys.modules.pop(each, None)
     importlib.invalidate_caches()

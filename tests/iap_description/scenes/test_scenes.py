@@ -135,7 +135,7 @@ def lap():
 
 
 def shots(t, x, start, drone):
-    """What the left camera of an aircraft takes from a time on."""
+    """Images of an aircraft's left camera from a time on."""
     mount = Assembly.of(load_platform("three_star")).bodies[drone].mounts["left_camera"]
     first = np.searchsorted(t, start)
     for row in x[first : first + FRAMES * EVERY : EVERY, drone]:

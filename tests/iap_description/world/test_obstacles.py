@@ -146,7 +146,7 @@ def test_a_turned_box_is_as_far_as_the_point_turned_back():
 
 
 def test_a_cylinder_within_its_flat_sides():
-    """What is round has flat sides, which are too far in by at most r (1 - cos(pi / n))."""
+    """The most by which flat sides of a round body are too far in: r (1 - cos(pi / n))."""
     item = {"type": "cylinder", "position": (0.0, 0.0, 1.0), "radius": 0.4, "length": 2.0}
     angles = np.linspace(0.0, 2.0 * np.pi, 50)
     p = np.stack([1.4 * np.cos(angles), 1.4 * np.sin(angles), 0.0 * angles + 1.0], -1)

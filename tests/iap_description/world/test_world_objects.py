@@ -57,7 +57,7 @@ def refused(item, **changes):
 
 
 def inside(item, points):
-    """Which of points (n, 3) in the object's frame lie in one of its convex pieces of triangles."""
+    """Flags of points (n, 3) in the object's frame that lie in one of its convex pieces of triangles."""
     found = np.zeros(len(points), dtype=bool)
     for piece in item.pieces():
         vertices, faces = triangles(piece)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is no data set is refused with one line and exit code 2, and nothing is left behind."""
+"""Inputs that are no data set: refused with one line and exit code 2, and nothing is left behind."""
 
 import math
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What recordings of others have of their own is understood: late rows, other names, missing numbers, one frame."""
+"""Peculiarities of others' recordings: late rows, other names, missing numbers, one frame."""
 
 from pathlib import Path
 from typing import Any

@@ -40,7 +40,7 @@ def state():
 
 
 def unit_on(row, mount, q_BI, t=0.0):
-    """What a perfect estimator says of the unit on a body."""
+    """A perfect estimate for the unit on a body."""
     x = mount.unit(row)
     w_I = so3.rotate(so3.conjugate(x[3:7]), row[W])
     return Estimate(t, x[:3], x[3:7], x[7:10], np.zeros(3), np.zeros(3), NONE, w_I)

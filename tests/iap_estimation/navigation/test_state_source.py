@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a vehicle must have to fly on an estimate, and that controller and autopilots go by what they are told."""
+"""Needs of a vehicle that flies on an estimate; its controller and autopilots use nothing else."""
 
 from typing import get_args
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of measurements and estimates on their way into and out of a localizer."""
+"""Measurements and estimates on their way into and out of a localizer."""
 
 from dataclasses import replace
 

@@ -140,7 +140,7 @@ def test_with_the_paper_s_noise_it_stays_within_0_8_N_and_0_3_N_m(reference):
 
 
 def resting(observer, command):
-    """What it says of a platform at rest."""
+    """Its estimate for a platform at rest."""
     x = np.zeros((4, 13))
     x[:, 6] = 1.0
     return observer(x, command, (np.zeros((4, 3)), np.tile([0.0, 0.0, GRAVITY], (4, 1))))

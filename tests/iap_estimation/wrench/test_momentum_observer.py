@@ -72,7 +72,7 @@ def test_noise_biases_nothing_in_hover(name, preset):
 
 
 def test_without_the_autopilot_s_gains_the_busy_rotors_look_like_a_force():
-    """Why the observer follows every rotor."""
+    """The reason for an observer that follows every rotor."""
     gains = gains_of()
     blind = MomentumObserver(
         Assembly.of(load_platform("three_star")),

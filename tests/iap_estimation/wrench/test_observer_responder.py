@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which command goes with which state of an observer, whatever the messages' order, and what it does without."""
+"""The command that belongs to a state of an observer, whatever the messages' order, and its estimate without one."""
 
 import random
 

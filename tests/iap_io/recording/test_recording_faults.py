@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording keeps when the run is interrupted or killed, ticks are missing, or the disk is slow or full."""
+"""Recordings of runs that are interrupted or killed, miss ticks, or write to a slow or full disk."""
 
 import resource
 import shutil

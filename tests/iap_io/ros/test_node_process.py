@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the process of nodes ends: by errors in tasks, by misspelt parameters, and with the launch that started it."""
+"""Ends of the process of nodes: by errors in tasks, by misspelt parameters, and with the launch that started it."""
 
 import os
 import signal

@@ -421,7 +421,7 @@ def busy_world():
 
 
 def record_of(engine, steps):
-    """What there is to know after each step: states, objects, contact wrench."""
+    """Everything known after each step: states, objects, contact wrench."""
     rows = []
     for _ in range(steps):
         engine.step(1e-3)

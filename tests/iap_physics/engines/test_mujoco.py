@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What MuJoCo's engine does besides what holds for every engine with contact, and many worlds of it."""
+"""MuJoCo's engine, beyond what holds for every engine with contact, and many worlds of it."""
 
 import sys
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which of MuJoCo's geoms meet, and what counts between them."""
+"""Pairs of MuJoCo's geoms that meet, and the parameters that count between them."""
 
 from itertools import product
 
@@ -42,7 +42,7 @@ def drawn(seed):
 
 
 def meetings(a, b):
-    """What counts each time that geoms of two shapes meet."""
+    """Parameters of each contact between geoms of two shapes."""
     found = []
     for first, second in product(a, b):
         if first.type & second.affinity or second.type & first.affinity:

@@ -127,7 +127,7 @@ def looks():
 
 
 def on_ground(place, attitude):
-    """Which of the rays meet the ground within reach."""
+    """Flags of the rays that meet the ground within reach."""
     rays_W = RAYS_C @ so3.matrix_from_quaternion(attitude).T
     is_down = rays_W[..., 2] < -0.05
     depth = -place[2] / np.where(is_down, rays_W[..., 2], -1.0)

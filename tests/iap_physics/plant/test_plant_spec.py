@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a plant is, its deviations, and how near its vehicles are."""
+"""Specification of a plant, its deviations, and the nearness of its vehicles."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where things are in images, and how far: against the camera's model and against geometry."""
+"""Places and distances of things in images, against the camera's model and against geometry."""
 
 import cv2
 import numpy as np

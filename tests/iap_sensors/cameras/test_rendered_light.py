@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How bright things are in images: light, shadows, fog, exposure, lens, motion and noise."""
+"""Brightness of images: light, shadows, fog, exposure, lens, motion and noise."""
 
 import cv2
 import numpy as np

@@ -122,7 +122,7 @@ def test_a_saturated_unit_does_not_exceed_its_range_by_rounding():
 
 
 def drawn(triad, count=2000):
-    """What units of many seeds make of a unit value along every axis: (count, 3, 3), a column for each."""
+    """Readings of units of many seeds for a unit value along every axis: (count, 3, 3), a column for each."""
     still = np.zeros((3, 3))
     return np.array(
         [imu_of(spec_of(gyro=triad), seed)(np.eye(3), still).w_S.T for seed in range(count)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which bodies a sensor's cone can meet, and which rays come near a point."""
+"""Bodies that a sensor's cone can meet, and rays that come near a point."""
 
 import numpy as np
 import pytest

@@ -87,7 +87,7 @@ def cases(draw):
 
 @st.composite
 def drawn(draw):
-    """What seeds draw: each quantity or not, in calm air, wind or gusts, with noise or not, harsh or not."""
+    """Draws of seeds: each quantity or not, in calm air, wind or gusts, with noise or not, harsh or not."""
     widths = {**WIDTHS, **draw(st.sampled_from([{}, HARSH]))}
     scales = {key: draw(st.sampled_from([0.0, 0.3, 1.0])) for key in widths}
     speed, gusts = draw(st.sampled_from([(0.0, 0.0), (4.0, 0.0), (2.0, 8.0), (6.0, 4.0)]))
@@ -110,7 +110,7 @@ def fly(worlds, periods, calls):
 
 
 class End(NamedTuple):
-    """What a world has come to: bytes of states and of rotor speeds, and what has ended it."""
+    """Final state of a world: bytes of states and of rotor speeds, and what has ended it."""
 
     states: bytes
     rpm: bytes

@@ -23,7 +23,7 @@ HAS_EXTRA = importlib.util.find_spec("numba_cuda") is not None
 
 @pytest.fixture(scope="module")
 def on_a_gpu(tmp_path_factory):
-    """What worlds on a simulated GPU come to."""
+    """Final states of worlds on a simulated GPU."""
     return simulated(tmp_path_factory.mktemp("gpu") / "flown.npz", PLATFORMS, DOUBLE)
 
 

@@ -43,7 +43,7 @@ def test_spikes_do_not_count(tmp_path):
 
 
 def test_the_recording_of_an_arm_is_a_log_of_what_the_plant_was_commanded(tmp_path):
-    """Where commands come as often as the plant steps, the model runs through the recorded states again."""
+    """A log with a command for each step of the plant: the model runs through the recorded states again."""
     settings = {"plant.noise": 0.0, "rates.control_hz": 20.0, "compare": {}}
     folder = record("arm_path", folder=tmp_path / "run", settings=settings, duration=12.0).folder
     log, (columns,) = read_log(folder), RunReader(folder).columns()

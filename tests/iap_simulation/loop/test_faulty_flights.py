@@ -69,7 +69,7 @@ def test_star_6_flies_on_without_one_of_its_aircraft(scenario, at):
 
 @pytest.mark.slow
 def test_star_6_is_thrown_off_further_when_its_controller_is_not_told():
-    """What is told makes the difference, and not a plant that loses nothing."""
+    """Compare knowledge of a fault with none; the plant loses nothing."""
     at_worst = []
     for known in (True, False):
         lost = faults({**LOST, "at": 1.0, "known": known})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which wrench goes with which state, what is done without one, and the wrench that messages ask for."""
+"""The wrench that belongs to a state, the flight without one, and the wrench that messages ask for."""
 
 import numpy as np
 import pytest

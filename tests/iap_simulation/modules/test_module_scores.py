@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is told of modules after a flight: over which seconds wrenches and errors count, and why a mission failed."""
+"""Scores of modules after a flight: seconds over which wrenches and errors count, and why a mission failed."""
 
 import numpy as np
 import pytest

@@ -39,7 +39,7 @@ LOSS = 6.0  # at which a module is lost, in a flight that begins in the air [s]
 
 
 def monitored(scenario: str, settings: dict[str, Any], **options: Any) -> ModulesMonitor:
-    """What came of a whole flight."""
+    """Result of a whole flight."""
     with Simulation.of(scenario, settings=settings, **options) as simulation:
         simulation.fly()
         monitor = simulation.task
@@ -340,7 +340,7 @@ def test_four_modules_close_a_square_in_flight() -> None:
 def faulty(
     count: int, module: str, kind: str, seconds: float, mission: list[Any] | None = None
 ) -> tuple[ModulesMonitor, Array]:
-    """What comes of a chain that loses a module, and the modules' places at the end.
+    """Result of a chain that loses a module, and the modules' places at the end.
 
     States are exact, so that what remains is what the loss does to the structure.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cannot be flown is refused through the command line by one line that names file, key and value."""
+"""Inputs that cannot be flown: refused through the command line by one line that names file, key and value."""
 
 import pytest
 

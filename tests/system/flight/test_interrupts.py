@@ -101,7 +101,7 @@ def test_random_moments(commands, tmp_path):
 
 
 def wrong_of(found, number, out, name):
-    """What is wrong with a command that was interrupted, if anything."""
+    """Faults of a command that was interrupted, if any."""
     code, _, complaint = found
     if code != 128 + number:
         return f"exit code {code}"

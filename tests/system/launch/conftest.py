@@ -41,7 +41,7 @@ class Launch:
 
     @property
     def said(self) -> str:
-        """What it and its nodes have printed."""
+        """Output of it and its nodes."""
         return self._log.read_text()
 
     def end(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What holds of every launch file without launch being installed: it compiles, and what it names exists."""
+"""Facts of every launch file where launch is not installed: it compiles, and what it names exists."""
 
 import ast
 import re

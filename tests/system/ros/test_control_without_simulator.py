@@ -28,7 +28,7 @@ PERIOD = round(DT * 1e9)
 
 
 class Recording:
-    """What a loop's observer sees of its first vehicle, copied."""
+    """Copy of what a loop's observer gets of its first vehicle."""
 
     def __init__(self):
         self.states, self.references, self.wrenches, self.commands = [], [], [], []

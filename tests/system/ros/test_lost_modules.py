@@ -92,7 +92,7 @@ def test_a_structure_flies_on_and_parts_where_the_leaders_controller_ends(start)
 
 
 def test_in_real_time_a_neighbour_leads_too(start):
-    """Where the structure goes depends on this machine's load then: time does not wait for commands."""
+    """Allow for this machine's load, on which the structure's way depends: time does not wait for commands."""
     nodes, probe = start
     joints = probe.hear(ModuleJoints, "/joints", 5000)
     ended = lose_leader(nodes, probe, "realtime")

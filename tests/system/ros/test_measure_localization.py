@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iap experiment localization_nodes` measures: how much of a recording is followed, and where the centre is."""
+"""Figures of `iap experiment localization_nodes`: the share of a recording that is followed, and the centre's place."""
 
 import pytest
 

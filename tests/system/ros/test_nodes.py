@@ -163,7 +163,7 @@ def test_a_wrong_parameter_is_one_clear_line_and_exit_code_2(refusal, node, para
 
 
 def flies(second, probe):
-    """Whether a process that would be a second simulation becomes one; False once it has ended."""
+    """True if a process that would be a second simulation becomes one; False once it has ended."""
     probe.wait(
         lambda: second.poll() is not None or probe.node.count_publishers("/clock") > 1,
         "the end of the second, or its clock",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `ros2 param dump` writes of a node, `ros2 param load` sets again, and another node starts with."""
+"""Files of `ros2 param dump`: `ros2 param load` sets them again, and another node starts with them."""
 
 import threading
 

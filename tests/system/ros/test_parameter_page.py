@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the page of parameters prints of a node is a file that the node takes, with its defaults."""
+"""The page of parameters: its text about a node is a file that the node takes, with its defaults."""
 
 from pathlib import Path
 

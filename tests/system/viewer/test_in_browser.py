@@ -198,7 +198,7 @@ def test_a_flight_obeys_pause_step_keys_and_the_mouse_while_it_is_flown(new_page
 
 
 def drag_up(page, body, place):
-    """How far the vertical arrow of the handle, at a place (3,), was dragged, which takes a body along [m]."""
+    """Distance by which the handle's vertical arrow, at a place (3,), was dragged, which takes a body along [m]."""
     for height in (0.4, 0.5, 0.3, 0.55) * 2:  # where the arrow is depends on viser's scale of it
         arrow = page.screen(place + [0.0, 0.0, height])
         page.drag(arrow, arrow - [0.0, 60.0])

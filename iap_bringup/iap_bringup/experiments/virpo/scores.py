@@ -16,7 +16,7 @@ DIGITS = {"%": 1, "deg": 2, "": 2}  # behind the point of figures with these uni
 
 
 class EstimateKey(NamedTuple):
-    """Whose estimate it is."""
+    """Name of the estimator."""
 
     case: str
     method: str

@@ -84,7 +84,7 @@ def _write(
 
 
 def _reasons(scores: dict[EstimateKey, TrajectoryScore | FailedEstimate]) -> list[str]:
-    """Why estimates failed."""
+    """Reasons for which estimates failed."""
     failed = {
         f"{k.case} {k.method}: {s.reason}"
         for k, s in scores.items()

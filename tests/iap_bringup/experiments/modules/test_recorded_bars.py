@@ -16,7 +16,7 @@ GROWN = {"force_n": 2.0, "force_first_n": 0.5}
 
 
 def row(label: str, outcome: str = COMPLETED) -> dict:
-    """What a flight of four modules says, small errors throughout."""
+    """Metrics of a flight of four modules, with small errors throughout."""
     wanted = [5.1, 0.0, 0.0, 0.0, 1.01, 0.0]
     joint = {
         **GROWN,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is left of states that have gone."""
+"""Marginalization: the information that states leave behind when they go."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the central body turns: its gyroscope between keyframes and the tilt that is told."""
+"""Rotation of the central body: its gyroscope between keyframes, and its autopilot's tilt."""
 
 import numpy as np
 import pytest

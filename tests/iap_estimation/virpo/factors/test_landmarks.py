@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which landmarks a window keeps, where their depths begin, and what becomes of them when keyframes go."""
+"""Landmarks of a window: which it keeps, their first depths, and their fate when keyframes go."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the joints of one rigid body say to an aircraft, and what they do not."""
+"""Constraints of the joints of one rigid body on an aircraft, and directions that they leave free."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ def off(delta: np.ndarray, base: np.ndarray) -> np.ndarray:
 
 
 def true_motion(flight: Flight, begin: float, end: float) -> np.ndarray:
-    """What exact samples should say (10,)."""
+    """Preintegration (10,) of exact samples."""
     a, b, T = flight.truth(0, begin), flight.truth(0, end), end - begin
     back = so3.conjugate(a.q_WB)
     fall = np.array([0.0, 0.0, -GRAVITY])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cameras see of landmarks, and landmarks out of the normal equations."""
+"""Projections of landmarks into cameras, and their elimination from the normal equations."""
 
 import gtsam
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a docking policy sees, commands and is rewarded for, against kinematics, dynamics and sums."""
+"""Observations, actions and reward of a docking policy, against kinematics, dynamics and sums."""
 
 import numpy as np
 import pytest

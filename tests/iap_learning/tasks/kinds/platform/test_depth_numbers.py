@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a policy sees of a depth image: the nearest of what was measured."""
+"""A policy's numbers of a depth image: the nearest of what was measured."""
 
 import numpy as np
 import pytest

@@ -103,7 +103,7 @@ def test_what_comes_again_gets_the_same_answer_and_an_earlier_state_begins_anew(
 
 
 def test_an_image_of_the_same_period_will_do() -> None:
-    """Where time does not wait, images come late."""
+    """Late images, as where time does not wait."""
     scenario = resolve("navigate", Options(engine="closed_form", seed=7))[0]
     messages = Messages(scenario)
     responder = messages.responder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tasks see and reward, against formulas on arrays."""
+"""Observations and rewards of tasks, against formulas on arrays."""
 
 import numpy as np
 import pytest
