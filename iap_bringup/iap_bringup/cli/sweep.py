@@ -23,7 +23,7 @@ from iap_bringup.cli.options import scenario_options
 from iap_bringup.terminal.flight import sensors_text
 from iap_bringup.terminal.progress import progress_bar, work_bar
 from iap_bringup.terminal.tables import show_rows
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_io.recording.disk_use import disk_use, free_space
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
@@ -66,7 +66,7 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
                 from iap_bringup.plots.sweep import draw_sweep
 
                 draw_sweep(folder.path, study.axes, swept.rows)
-    except BadInput:
+    except (IapError, OSError):
         folder.remove_unused()
         raise
     except KeyboardInterrupt as stop:

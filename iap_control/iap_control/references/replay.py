@@ -27,6 +27,7 @@ from iap_io.trajectories.headings import with_heading_alone
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.reader import START_HEIGHT, read_recorded
 from iap_io.trajectories.recorded import RecordedTrajectory, time_offset
+from iap_io.trajectories.text_poses import TIMES
 from iap_io.trajectories.wrenches import RecordedWrench
 
 CUTOFFS_HZ = (
@@ -73,18 +74,23 @@ class RecordedCommand:
 
 
 def commanded(replay: Replay) -> RecordedCommand:
-    """Read a replay's recordings, once for as long as its file does not change.
+    """Read a replay's recordings, once for as long as their files do not change.
 
     Raises:
         BadInput: they cannot be used.
     """
-    path = Path(replay.path)
-    stamp = path.stat().st_mtime_ns if path.exists() else 0
-    return _commanded(replay, stamp)
+    return _commanded(replay, _stamps(Path(replay.path)))
+
+
+def _stamps(path: Path) -> tuple[tuple[int, int], ...]:
+    """Times of change [ns] and sizes of a recording's files, with that of KITTI's times beside a file."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path, path.with_name(TIMES)]
+    found = [each.stat() for each in files if each.exists()]
+    return tuple((each.st_mtime_ns, each.st_size) for each in found)
 
 
 @lru_cache(maxsize=4)
-def _commanded(replay: Replay, _: int) -> RecordedCommand:
+def _commanded(replay: Replay, _: tuple[tuple[int, int], ...]) -> RecordedCommand:
     reading = PoseReading(**{key: getattr(replay, key) for key in PoseReading.model_fields})
     if not has_poses(replay):
         return _of_wrenches(replay, reading)

@@ -128,12 +128,12 @@ def _joined(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401 - an extr
     """Be a part of a cluster.
 
     Raises:
-        BadInput: it has another Ray or Python.
+        BadInput: it does not answer, or has another Ray, Python or token.
     """
     quiet = {"include_dashboard": False} if address == LOCAL else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
-    except (ConnectionError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = " ".join(str(error).split())
         raise BadInput(
             f"--cluster {address}: {reason} (its token must lie in {TOKEN} here, too)"

@@ -9,6 +9,8 @@ from flight_bags import Motion, motion
 from numpy.typing import NDArray
 from test_replay_euroc import HEADER
 
+from iap_control.references.motions import Replay
+from iap_control.references.replay import commanded
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.conventions import TimeUnit
@@ -129,6 +131,19 @@ def test_kitti_poses_of_a_camera_are_a_platform_s(tmp_path: Path, level: Motion)
         error = so3.quaternion_log(so3.multiply(so3.conjugate(level.q), recorded.q_WP))
         np.testing.assert_allclose(error, 0.0, atol=1e-8)
         np.savetxt(tmp_path / "times.txt", level.t, fmt="%.9f")
+
+
+def test_other_times_beside_a_kitti_file_are_read_anew(tmp_path: Path, level: Motion) -> None:
+    optical = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
+    poses = np.zeros((len(level.t), 3, 4))
+    poses[:, :, :3], poses[:, :, 3] = np.eye(3), level.p @ optical.T
+    path = tmp_path / "00.txt"
+    np.savetxt(path, poses.reshape(-1, 12), fmt="%.12e")
+    durations = []
+    for factor in (1.0, 2.0):
+        np.savetxt(tmp_path / "times.txt", factor * level.t, fmt="%.9f")
+        durations.append(commanded(Replay(type="replay", path=str(path))).given.t[-1])
+    assert durations[1] == pytest.approx(2.0 * durations[0], rel=0.01)
 
 
 def test_eight_columns_with_whole_nanoseconds_are_no_tum_trajectory(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from dataclasses import replace
 
 import pytest
 
-from iap_description.errors import BadInput
+from iap_bringup.cli import sweep as cli_sweep
+from iap_bringup.cli.main import parse
+from iap_description.errors import BadInput, IapError
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.runs.run import record
@@ -152,6 +154,25 @@ def test_a_data_set_keeps_every_recording(tmp_path):
     sweep(study, points, folder, Here())
     assert sorted(names) == sorted(each.name for each in (out / "runs").iterdir())
     assert (out / TABLE).read_bytes() == table
+
+
+@pytest.mark.parametrize("error", [IapError("processes died"), ConnectionError("timed out")])
+def test_a_cluster_that_flies_nothing_leaves_no_folder(tmp_path, monkeypatch, error):
+    class Silent:
+        def __init__(self, address):
+            self.retried = 0
+
+        def map(self, do, pieces):
+            raise error
+            yield
+
+    monkeypatch.setattr(cli_sweep, "ClusterPool", Silent)
+    arguments = ["sweep", "hover", "--engine", "closed_form", "--duration", "0.03"]
+    out = tmp_path / "o"
+    options = parse([*arguments, "--cluster", "head:6379", "--out", str(out)])
+    with pytest.raises(type(error)):
+        cli_sweep.run(options)
+    assert not out.exists()
 
 
 def test_another_sweeps_folder_is_refused(tmp_path):
