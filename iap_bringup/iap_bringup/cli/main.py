@@ -16,6 +16,7 @@ import json  # noqa: E402
 import logging  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
+import tempfile  # noqa: E402
 import warnings  # noqa: E402
 from collections.abc import Mapping, Sequence  # noqa: E402
 from functools import cache  # noqa: E402
@@ -187,7 +188,7 @@ def _run(options: argparse.Namespace) -> int:
             return _refuse(_of_limit(error), EXIT_FAILED, as_json=as_json)
         if error.filename is None and error.errno not in OF_DISKS:
             raise
-        file = error.filename or "a file cannot be written"
+        file = error.filename or f"a file of this run or in {tempfile.gettempdir()}"
         return _refuse(f"{file}: {error.strerror}", EXIT_FAILED, as_json=as_json)
     return code
 

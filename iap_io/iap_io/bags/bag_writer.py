@@ -125,9 +125,10 @@ class BagWriter:
             self._failed = True
             self._reserve.unlink(missing_ok=True)
             self._finish(self._content)  # overwrites what is there already
-            kept = f"{self.folder} is kept up to t = {self._content.stop_ns * 1e-9:.3f} s"
-            kept = kept if self._content.stop_ns else "nothing could be recorded"  # of a flight
-            raise RecordingFailed(f"recording stopped, {error.strerror}; {kept}") from error
+            stop = self._content.stop_ns * 1e-9
+            kept = f"it is kept up to t = {stop:.3f} s" if stop else "nothing could be recorded"
+            text = f"{self.folder}: recording stopped, {error.strerror}; {kept}"
+            raise RecordingFailed(text) from error
         self._content = content
         self._fresh.clear()
 

@@ -182,7 +182,8 @@ def test_a_disk_that_is_full_at_once_is_told_and_leaves_nothing(tmp_path, capsys
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert code == 1
     complaint = capsys.readouterr().err
-    assert complaint == "iap: recording stopped, File too large; nothing could be recorded\n"
+    text = "recording stopped, File too large; nothing could be recorded"
+    assert complaint == f"iap: {out / 'bag'}: {text}\n"
     assert not out.exists()
 
 
