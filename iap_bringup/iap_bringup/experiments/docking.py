@@ -88,7 +88,7 @@ def row_of(results: Results) -> dict[str, Any]:
     figures, force = results.figures, results.measures["force_peak"]
     calm = (results.measures["calm_from"] - results.measures["time"])[results.success]
     return {
-        "starts": str(figures["episodes"]),
+        "starts": figures["episodes"],
         "success_%": 100.0 * results.success.mean(),
         "at_least_%": 100.0 * float(figures["success_low"] or 0.0),
         "lock_s": figures["time_mean"],

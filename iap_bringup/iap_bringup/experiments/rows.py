@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows and bars of studies, and their reports while they run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from json import dumps
+from math import isfinite
 from typing import Any, NamedTuple
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -12,9 +14,9 @@ Report = Callable[[str], None]  # called with what is being done
 Rows = dict[str, dict[str, Any]]
 
 
-def bar_row(measured: float, bar: str) -> dict[str, str]:
-    """A row of a study's table: a measured value, and what it must reach."""
-    return {"measured": f"{measured:.3g}", "bar": bar}
+def bar_row(measured: float, bar: str) -> dict[str, float | str]:
+    """A row of a study's table: a measured value with three digits, and what it must reach."""
+    return {"measured": float(f"{measured:.3g}"), "bar": bar}
 
 
 class Bar(NamedTuple):
@@ -39,8 +41,19 @@ class Bar(NamedTuple):
 
 
 def print_json(console: Console, figures: object) -> None:
-    """Print figures of plain values as one line of JSON."""
-    console.file.write(f"{dumps(figures)}\n")
+    """Print figures as one line of JSON, with null in place of numbers that are none."""
+    console.file.write(f"{dumps(_plain(figures), allow_nan=False)}\n")
+
+
+def _plain(figures: object) -> object:
+    """Figures as JSON has them."""
+    if isinstance(figures, Mapping):
+        return {str(key): _plain(value) for key, value in figures.items()}
+    if isinstance(figures, list | tuple):
+        return [_plain(value) for value in figures]
+    if isinstance(figures, np.generic):
+        return _plain(figures.item())
+    return None if isinstance(figures, float) and not isfinite(figures) else figures
 
 
 def show_bars(console: Console, bars: Sequence[Bar], *, as_json: bool) -> None:

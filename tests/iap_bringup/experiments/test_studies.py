@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of sensors meet what they print beside their numbers; the long ones on less."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from iap_bringup.experiments import contact as contact_studies
 from iap_bringup.experiments import docking as docking_study
 from iap_bringup.experiments import images as camera_studies
 from iap_bringup.experiments import sensors as sensing_studies
+from iap_bringup.experiments import studies
+from iap_bringup.experiments.rows import Bar, show_bars
+from iap_learning.tasks.task import TASKS
 from iap_simulation.metrics.contact import ESTIMATED
 
 
@@ -21,7 +26,7 @@ def quiet(_):
 def holds(rows):
     """True if every number keeps to its bar."""
     for name, row in rows.items():
-        value, bar = float(row["measured"]), row["bar"]
+        value, bar = row["measured"], row["bar"]
         if bar.startswith("<="):
             assert value <= float(bar[2:]), name
         elif bar.startswith(">="):
@@ -38,7 +43,7 @@ def test_perfect_samples_add_up_to_the_motion():
 
 def test_white_noise_is_returned_by_a_short_log_too():
     rows = sensing_studies.noise(quiet, hours=0.5)
-    assert float(rows["gyro noise, off its density, %"]["measured"]) < 2.0
+    assert rows["gyro noise, off its density, %"]["measured"] < 2.0
 
 
 @pytest.mark.slow
@@ -62,7 +67,7 @@ def test_the_hard_docking_has_a_row_of_each_delay_and_engine_for_script_and_poli
             assert row["success_%"] >= 90.0, name
             assert row["at_least_%"] < row["success_%"]
             assert row["then_calm_s"] <= 1.5
-        assert rows[f"{who}, pybullet"]["starts"] == "1"
+        assert rows[f"{who}, pybullet"]["starts"] == 1
     assert rows["policy, 60 ms"]["lock_s"] < rows["script, 60 ms"]["lock_s"]
 
 
@@ -74,3 +79,54 @@ def test_estimates_are_the_first_vehicles_from_the_time_that_is_named(monkeypatc
     monkeypatch.setattr(contact_studies, "load_run", lambda _: run)
     found = contact_studies._estimates(Path("run"), 0.3)
     assert np.array_equal(found, wrenches[3:, ESTIMATED])
+
+
+def test_a_flight_that_never_came_to_its_end_is_null_in_json(capsys):
+    bars = [Bar("time, s", float("inf"), 3.0), Bar("force, N", np.float64(2.5), 3.0)]
+    show_bars(Console(), bars, as_json=True)
+    first, second = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert (first["measured"], first["passes"]) == (None, False)
+    assert (second["measured"], second["passes"]) == (2.5, True)
+
+
+def figures_of(study, capsys, **options):
+    """What a study prints as one line of JSON."""
+    studies.run_experiment(study, json=True, **options)
+    said = capsys.readouterr().out
+    assert said.count("\n") == 1
+    return json.loads(said, parse_constant=pytest.fail)
+
+
+@pytest.mark.slow
+def test_the_studies_of_dockings_and_tasks_print_numbers_as_json(capsys, monkeypatch):
+    monkeypatch.setattr(docking_study, "QUICK", docking_study.Sizes(4, 4, 0))
+    monkeypatch.setattr(docking_study, "DELAYS_MS", (0,))
+    monkeypatch.setattr(docking_study, "TOUCHING", ())
+    rows = figures_of("docking", capsys, quick=True)
+    assert set(rows) == {
+        f"{who}, {what}" for who in ("script", "policy") for what in ("delays drawn", "0 ms")
+    }
+    for row in rows.values():
+        assert row["starts"] == 4 and 0.0 <= row["at_least_%"] <= row["success_%"] <= 100.0
+        assert 1.0 < row["lock_s"] <= row["lock_95_%_s"] < 10.0
+        assert 1.0 < row["force_95_%_n"] < 200.0
+    monkeypatch.setattr(studies, "TASK_WORLDS", 4)
+    monkeypatch.setattr(type(TASKS), "names", lambda self: ["hold"])
+    tables = figures_of("tasks", capsys)
+    assert set(tables) == {"hold"} and len(tables["hold"]) >= 3
+
+
+@pytest.mark.slow
+def test_the_study_of_contact_prints_ratios_and_millimetres_as_json(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(contact_studies, "RATES", ((1000.0, 200.0),))
+    monkeypatch.setattr(contact_studies, "STEPS", {"x": 5.0})
+    monkeypatch.setattr(
+        contact_studies, "peg_over_rates", lambda report: {"1000 Hz": {"depth_m": 0.6}}
+    )
+    tables = figures_of("contact", capsys)
+    rest = tables["resting"]["1000 Hz"]
+    assert rest["force_over_weight"] == pytest.approx(1.0, abs=0.02)
+    assert 0.0 <= rest["jitter_mm"] < 1.0
+    assert tables["observer"]["step x"]["seen_of_it"] == pytest.approx(1.0, abs=0.1)
+    assert 0.0 <= tables["observer"]["noisy hover"]["bias_force_n"] < 1.0
