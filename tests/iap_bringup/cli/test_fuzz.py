@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from iap_bringup.cli.main import VERBS, command_parser, main
+from iap_bringup.fuzz import made_texts
 from iap_bringup.fuzz.file_damage import HUGE, array_bomb
 from iap_bringup.fuzz.inputs import KINDS
 from iap_bringup.fuzz.trials import Circumstances, fault_of, run_command
@@ -239,3 +240,11 @@ def test_a_full_disk_is_one_line_and_leaves_no_folder_that_looks_complete(argume
     left = {each.name for each in (tmp_path / "o").rglob("*")}
     assert not left & {"metrics.json", "evaluation.json", "summary.json"}
     assert not any(".part" in each for each in left)
+
+
+def test_logs_that_are_made_have_commands_and_what_followed_them(tmp_path):
+    made_texts._write_logs(tmp_path, 1)
+    names, *rows = (tmp_path / "log_1.csv").read_text().splitlines()
+    channels = made_texts.CHANNELS[: made_texts.COLUMNS]
+    assert names.split(",") == ["t", *(f"{each}_ref" for each in channels), *channels]
+    assert {len(row.split(",")) for row in rows} == {1 + 2 * len(channels)}

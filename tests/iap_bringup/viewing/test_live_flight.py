@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 
+from iap_bringup.viewing.control import FASTEST
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_description.errors import FlightFailed
 from iap_description.states import P
@@ -178,3 +179,9 @@ def test_episodes_that_are_shown_end_as_those_that_are_not_and_one_begins_again_
     assert begun == [5, 5]
     assert shown.rows == alone.rows
     assert live.steps()[0].t > 0.5
+
+
+@pytest.mark.parametrize(("is_paced", "speed"), [(True, 1.0), (False, FASTEST)])
+def test_a_flight_keeps_pace_with_the_clock_from_the_start_only_where_it_shall(is_paced, speed):
+    live = LiveFlight(Flight.of(resolved("hover", {}, {"duration": 1.0})[0]), is_paced=is_paced)
+    assert (live.speed, live.is_paused, live.wants_reset) == (speed, False, False)

@@ -16,6 +16,7 @@ from shown_flight import shown_flight
 from viewer_client import ViewerClient
 
 from iap_bringup.cli.main import main
+from iap_bringup.viewing import viser_stage
 from iap_bringup.viewing.page import write_page
 from iap_bringup.viewing.record_notes import events_of
 from iap_bringup.viewing.source import RunSource
@@ -200,3 +201,18 @@ def test_an_interrupt_during_a_pause_keeps_what_was_flown_on_a_machine_without_a
     assert "what was flown is kept" in text
     assert code == interrupts.exit_code(signal.SIGINT)
     assert len(load_run(out).vehicles[0].columns.t) > 1
+
+
+def test_a_page_lingers_while_somebody_looks_and_a_moment_after(monkeypatch):
+    clock, looked_at = [0.0], [True] * 5 + [False] * 1000
+    monkeypatch.setattr(viser_stage.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(viser_stage.time, "sleep", lambda dt: clock.__setitem__(0, clock[0] + dt))
+    server = object.__new__(viser_stage.Server)
+    server.get_clients = lambda: {0: None} if looked_at.pop(0) else {}
+    server.linger(lambda: False)
+    last_look = 4 * viser_stage.LINGER_PERIOD
+    assert 0.0 <= clock[0] - last_look - viser_stage.GRACE <= 2 * viser_stage.LINGER_PERIOD
+    looked_at[:0] = [True]
+    before = clock[0]
+    server.linger(lambda: clock[0] > before)  # as where the flight is flown again
+    assert clock[0] - before <= 2 * viser_stage.LINGER_PERIOD

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reference that answers a state, what comes again, and what begins anew."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from flying import DT, controller_of
@@ -174,3 +176,11 @@ def test_a_vehicle_that_stands_gets_idle_rotors_until_the_next_flight():
     assert down.thrust.max() < 0.1 * flying.max()
     again = answer(loop, 0, state(0.4), row(0.4))
     np.testing.assert_allclose(again.thrust, flying, rtol=1e-6)
+
+
+def test_axes_of_an_asked_wrench_go_to_the_demand_where_a_wrench_is_measured():
+    loop, asked = loop_of(), []
+    loop.set_axes(("x",))  # where none is measured, there is nothing to ask for
+    loop._interaction = SimpleNamespace(demand=SimpleNamespace(set_axes=asked.append))
+    loop.set_axes(("x", "yaw"))
+    assert asked == [("x", "yaw")]

@@ -91,8 +91,10 @@ def test_poses_do_not_depend_on_how_many_errors_are_drawn_at_once(
 ) -> None:
     def poses() -> list[np.ndarray]:
         markers = capture(latency=0.0)
-        flown = [each for k in range(400) for each in markers.sample(k, k / 200.0, row(k), None)]
-        return [np.append(each.p_WS_W, each.q_WS) for each in flown]
+        readings = [
+            each for k in range(400) for each in markers.sample(k, k / 200.0, row(k), None)
+        ]
+        return [np.append(each.p_WS_W, each.q_WS) for each in readings]
 
     expected = poses()
     monkeypatch.setattr(motion_capture, "POSES_DRAWN_AT_ONCE", 7)

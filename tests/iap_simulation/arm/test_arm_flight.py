@@ -2,6 +2,7 @@
 """The published path: errors of the recorded flights, what gains change, stability, limits, and what is refused."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from iap_description.states import Command, Mode
 from iap_description.vehicles.arm import load_arm
 from iap_description.vehicles.joint_limits import JointLimits
 from iap_io.runs.run_folder import load_run, read_metrics
+from iap_simulation.arm.path_monitor import PathMonitor
 from iap_simulation.flights.state_log import StateLog
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
@@ -243,3 +245,20 @@ def test_a_singular_pose_ends_the_flight_with_one_line(tmp_path, capsys):
 def test_an_unknown_arm_is_refused():
     with pytest.warns(RenamedKey), pytest.raises(BadInput, match="unknown arm 'none'"):
         resolve("arm_path", Options(assignments=("arm=none",)))
+
+
+def test_the_tip_and_its_reference_are_written_level_with_their_headings(tmp_path, monkeypatch):
+    t = np.array([0.0, 0.5])
+    tips = np.array([[1.0, 2.0, 3.0, 0.0], [1.5, 2.0, 3.0, np.pi / 2]])
+    monkeypatch.setattr(PathMonitor, "_tips", (tips, tips + [0.0, 0.1, 0.0, 0.0]))
+    monitor = object.__new__(PathMonitor)
+    monitor._log = SimpleNamespace(t=t)
+    monitor.write(tmp_path)
+    for name, shift in (("tip", 0.0), ("reference_tip", 0.1)):
+        rows = np.loadtxt(tmp_path / f"trajectory_{name}.tum")
+        half = np.sqrt(0.5)
+        expected = [
+            [0.0, 1.0, 2.0 + shift, 3.0, 0, 0, 0, 1],
+            [0.5, 1.5, 2.0 + shift, 3.0, 0, 0, half, half],
+        ]
+        np.testing.assert_allclose(rows, expected, atol=1e-6)
