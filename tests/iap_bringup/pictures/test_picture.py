@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
+from types import SimpleNamespace
+
 import numpy as np
 
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
 from iap_bringup.pictures.picture import Viewpoint, camera_around, render_scene
-from iap_bringup.pictures.render import with_arm
+from iap_bringup.pictures.render import _scene, with_arm
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
+from iap_simulation.scenario.resolving import resolved
 
 SIZE = (192, 108)
 
@@ -184,3 +187,20 @@ def test_a_rod_in_a_funnel_is_seen_when_the_funnel_is_cut_open():
         for each in (tube, tube.opened(towards))
     )
     assert colored(whole, 0) == 0 and colored(opened, 0) > 50
+
+
+def test_objects_stand_where_they_were_recorded_or_where_the_world_has_them():
+    crate = {"type": "box", "size": [0.2, 0.2, 0.2], "position": [3.0, 0.0, 0.1], "mass": 1.0}
+    crate["surface"] = {"friction": 0.5, "restitution": 0.0}
+    scenario = resolved("hover", {"world.objects": {"crate": crate}}, {"duration": 1.0})[0]
+    t, x = np.array([0.0, 0.5, 1.0]), np.zeros((3, 1, 13))
+    x[:, 0, 6], x[:, 0, 0] = 1.0, [0.0, 1.0, 2.0]
+    columns = SimpleNamespace(t=t, x=x, arm=None)
+    moved = resting_state(np.array([[3.5, 0.2, 0.1]]), np.array([[0.0, 0.0, 0.0, 1.0]]))
+    rows = SimpleNamespace(at=lambda now: moved + now * np.eye(1, 13))
+    vehicles = [SimpleNamespace(columns=columns)]
+    for objects, x_now in ((rows, 4.0), (None, 3.0)):
+        run = SimpleNamespace(objects=objects, vehicles=vehicles)
+        scene, placed = _scene(run, scenario, 1)
+        assert [each.row[0] for each in placed] == [x_now]
+        assert scene[0][1][0, 0] == 1.0

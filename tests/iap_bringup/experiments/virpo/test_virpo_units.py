@@ -2,14 +2,18 @@
 """Errors and consistency on units without and with errors of scale: the tables, and a short flight."""
 
 import csv
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from iap_bringup.experiments.virpo import units as virpo_units
+from iap_bringup.experiments.virpo.flights import ObservedFlight
 from iap_bringup.experiments.virpo.scores import EstimateKey, TrajectoryScore
 from iap_bringup.experiments.virpo.units import UNITS, run_units, units_study, units_tables
 from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImuReading, MagneticReading, SensorSource
 
 NEES = "NEES of the attitude"
 
@@ -67,3 +71,23 @@ def test_a_short_flight_is_estimated_by_all_methods_on_every_unit(tmp_path, monk
         2 + 2 * 5
     )  # of two and five methods, for drones and three_star's centre
     assert all(0.0 < float(row["measured"]) < 0.1 for row in rows)
+
+
+def test_biases_are_kept_of_the_aircrafts_own_units_that_know_them_and_events_of_all():
+    observed = object.__new__(ObservedFlight)
+    observed._biases, observed.events = {"/a/imu": [], "/b/imu": []}, []
+    observed._adapter = lambda reading: None if isinstance(reading, MagneticReading) else reading.t
+    observed._frontend = lambda event: event
+    one, zero = np.ones(3), np.zeros(3)
+    for topic, t, biases in (
+        ("/a/imu", 0.1, (0.1 * one, 0.2 * one)), ("/c/imu", 0.2, (one, one)), ("/a/imu", 0.3, (None, None)),
+    ):  # fmt: skip
+        source = SensorSource(topic, "frame")
+        observed.receive(ImuReading(source, t, zero, zero, None, *biases))
+    observed.receive(MagneticReading(SensorSource("/a/imu", "frame"), 0.4, zero))
+    observed.own = SimpleNamespace(
+        carried=[SimpleNamespace(imu=SimpleNamespace(topic=topic)) for topic in observed._biases]
+    )
+    np.testing.assert_allclose(observed.biases(0), [[0.1, *0.1 * one, *0.2 * one]])
+    assert observed.biases(1).shape == (0, 7)
+    assert observed.events == [0.1, 0.2, 0.3]
