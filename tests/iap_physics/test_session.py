@@ -17,7 +17,12 @@ from iap_simulation.vehicles.vehicle import vehicles_of
 DT = 0.005
 
 
-WINDY = ("state_noise.position=0.005", "wind.speed=3.0", "wind.turbulence=5.0")
+WINDY = (
+    "state_noise.position=0.005",
+    "state_noise.latency=0.01",
+    "wind.speed=3.0",
+    "wind.turbulence=5.0",
+)
 
 
 def test_it_flies_what_the_loop_flies_and_again_after_a_reset():

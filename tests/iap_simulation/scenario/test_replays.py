@@ -93,6 +93,8 @@ def test_a_reference_into_the_ground_is_refused_with_the_offset_that_raises_it(
     low, _ = resolve("hover", Options(assignments=("offset=[0,0,-1.4]",)))
     with pytest.raises(BadInput, match=r"its reference goes down to z = 0\.1"):
         Flight.of(low)
+    for free in ("world.ground=false", "start.mode=ground"):  # nothing is hit, or all is low
+        Flight.of(resolve("hover", Options(assignments=("offset=[0,0,-1.4]", free)))[0])
 
 
 def test_set_points_that_step_are_smoothed_until_a_platform_follows(tmp_path: Path) -> None:
