@@ -19,6 +19,10 @@ SHORTEST = 10.0  # time in the air that is of use [s]
 CRASH = 50.0  # specific force at which a crash has begun [m/s^2]
 SMOOTH_FORCE = 8.0  # low-pass of forces, for vibration [Hz]
 FASTEST_LOW_PASS = 40.0  # of rates [Hz]
+FULL, MOST_SATURATED = (
+    0.999,
+    0.05,
+)  # command of a motor at its end, and the share of the time that is of use
 SQUARE = 2.0  # exponent of thrust by speed
 INSTRUMENT_DELAYS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.6)  # of set-points that explain inputs [s]
 
@@ -79,6 +83,18 @@ class FlightTable:
     def dt(self) -> float:
         """Time between rows [s]."""
         return float(self.t[1] - self.t[0])
+
+    @property
+    def saturation(self) -> str:
+        """Reason why motors that are at their end tell nothing; empty where they rarely are."""
+        if self.motors is None:
+            return ""
+        share = float(np.mean((self.motors > FULL).any(axis=1)))
+        return (
+            f"a motor is at its end for {100 * share:.0f} % of the time"
+            if share > MOST_SATURATED
+            else ""
+        )
 
     @property
     def input(self) -> Array:

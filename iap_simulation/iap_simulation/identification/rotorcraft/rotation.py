@@ -36,7 +36,6 @@ EDGE = 2.0  # at both ends, which filters spoil [s]
 FAST = 100.0  # least rate of inputs at which lags are told apart [Hz]
 LEAST_SHARE = 0.3  # of the variance that a model must explain (R^2)
 LEAST_EXCITED = 8.0  # in which the inputs move the vehicle more than all else [s]
-MOST_SATURATED = 0.05  # share of the time in which a motor is at its end
 LAGS, DELAYS = (0.005, 0.3), (0.0, 0.1)  # bounds [s]
 STARTS = (0.02, 0.05, 0.1)  # of lags [s]
 STEP = 1e-4  # of the derivative by a lag [s]
@@ -238,16 +237,14 @@ class _Fit:
 
     def _refusals(self, shares: Array, modelled: Array, off: Array) -> dict[str, str]:
         refusals = {}
-        saturated = (
-            float(np.mean((self.table.input > 0.999).any(axis=1))) if self.is_by_motors else 0.0
-        )
+        saturation = self.table.saturation if self.is_by_motors else ""
         rows = max(round(BLOCK / self.table.dt), 1)
         starts = np.arange(0, len(off), rows)
         power = np.sqrt(np.add.reduceat(modelled**2, starts, axis=0) / rows)
         excited = BLOCK * (power > off.std(axis=0)).sum(axis=0)
         for i, axis in enumerate(AXES):
-            if saturated > MOST_SATURATED:
-                refusals[axis] = f"a motor is at its end for {100 * saturated:.0f} % of the time"
+            if saturation:
+                refusals[axis] = saturation
             elif shares[i] < LEAST_SHARE:
                 refusals[axis] = (
                     f"inputs explain {100 * max(shares[i], 0.0):.0f} % of the angular acceleration alone"

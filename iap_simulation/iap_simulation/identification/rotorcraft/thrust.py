@@ -167,13 +167,12 @@ def thrust(table: FlightTable, n: Array) -> Thrust:
         estimates["thrust slope"] = estimate(slope.value, slope.half_width, unit, slope.text)
         if table.exponent is None:
             estimates["thrust exponent"] = estimate(curve.exponent, width, "", slope.text)
+    refusals = {"thrust slope": refusal} if refusal else {}
+    if table.saturation:  # whose lags are not told, either
+        refusals = {name: table.saturation for name in (*estimates, "thrust slope")}
+        estimates = {}
     is_told = known is not None or table.f is None
-    return Thrust(
-        curve,
-        None if is_told else slope.line,
-        estimates,
-        {"thrust slope": refusal} if refusal else {},
-    )
+    return Thrust(curve, None if is_told else slope.line, estimates, refusals)
 
 
 def _refusal(exponent: float, width: float, text: str) -> str:

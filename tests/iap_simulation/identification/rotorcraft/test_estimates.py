@@ -97,6 +97,14 @@ def test_thrust_by_the_balance_of_a_tilted_flight():
     assert found.refusals == {"thrust slope": "no accelerometer"}
 
 
+def test_motors_that_are_at_their_end_tell_nothing():
+    n = np.full((ROWS, 4), 0.66)
+    n[: ROWS // 5, 0] = 1.0
+    found = thrust(table(motors=n), n)
+    assert not found.estimates
+    assert found.refusals["full thrust per mass"] == "a motor is at its end for 20 % of the time"
+
+
 def excited(noise=0.0, size=0.05):
     """A vehicle whose four motors turn it about all axes, by lags of 30 and 50 ms."""
     rng = np.random.default_rng(1)
