@@ -136,6 +136,20 @@ def test_tests_of_a_kernel_are_those_that_reach_it_through_other_kernels_nearest
     ]  # fmt: skip
 
 
+def test_a_test_that_expects_a_message_is_one_of_the_function_that_raises_it(tool, toy):
+    (toy / "iap_toy" / "iap_toy" / "checks.py").write_text(
+        "def check(x):\n    if x < 0:\n        raise ValueError(f\"key 'x': {x} is below zero\")\n"
+    )
+    (toy / "tests" / "iap_toy" / "test_checks.py").write_text(
+        "def test_what_is_below_zero_is_refused():\n    assert 'x: -1 is below zero' in by_library()\n\n"
+        "def test_another():\n    assert by_library() == 'is above'\n"
+    )
+    sources = tool("sources").Sources(toy, ["iap_toy"])
+    assert sources.tests("iap_toy/iap_toy/checks.py:check") == {
+        "tests/iap_toy/test_checks.py::test_what_is_below_zero_is_refused": 1
+    }
+
+
 @pytest.mark.parametrize(
     ("line", "kind", "expected"),
     [

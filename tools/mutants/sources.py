@@ -2,14 +2,17 @@
 """Functions, classes and constants of packages and tests, and which of them each uses, read from the sources alone.
 
 A use is a name: imported, of the same module, a fixture, a method by its name, a class that a table names as
-"module:Class". Compiled kernels, which no tracer sees, are followed as everything else.
+"module:Class". Compiled kernels, which no tracer sees, are followed as everything else. Who is called by a library,
+as validators of records are, is found by its messages: a test that expects one has its words.
 """
 
 import ast
 import re
 from collections import defaultdict, deque
+from collections.abc import Iterator
 from pathlib import Path
 
+LEAST_WORDS = 12  # letters of a message that a test expects
 MOST_NAMESAKES = 6  # methods of one name that an attribute of this name may mean
 APART = {"ros", "launch"}  # folders of tests that start processes over DDS
 NAMED = re.compile(r"(iap_\w+(?:\.\w+)+)(?::(\w+))?")  # "module" or "module:Class" in a table
@@ -24,6 +27,7 @@ class Sources:
         self._attributes: dict[str, set[str]] = {}
         self._methods: dict[str, set[str]] = defaultdict(set)
         self._slow: dict[str, bool] = {}  # of tests
+        self._texts: dict[str, set[str]] = {}  # in a function
         folders = [root / package / package for package in packages]
         files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
         tests = [
@@ -52,8 +56,9 @@ class Sources:
         return not self._compiled.isdisjoint(self.affected(place))
 
     def tests(self, place: str) -> dict[str, int]:
-        """Steps of use from each test ("file::function") to a place, of those that reach it."""
+        """Steps of use from each test ("file::function") to a place, of those that reach it or expect its messages."""
         steps = self._reached(self._known(place))
+        steps |= dict.fromkeys(self._expecting(self._known(place)), 1)
         return {
             test: steps[test.replace("::", ":")]
             for test in self._slow
@@ -67,6 +72,16 @@ class Sources:
     def is_slow(self, test: str) -> bool:
         """True if a test is marked as slow."""
         return self._slow[test]
+
+    def _expecting(self, place: str) -> list[str]:
+        """The tests that have words of a function's messages."""
+        texts = self._texts.get(place, set())
+        tests = (test.replace("::", ":") for test in self._slow) if texts else ()
+        return [
+            test
+            for test in tests
+            if any(a in b or b in a for a in texts for b in self._texts.get(test, ()))
+        ]
 
     def _known(self, place: str) -> str:
         """The place, or what it stands in: a function within another one."""
@@ -166,6 +181,7 @@ class Sources:
         self._uses[place] = uses - {place, ""}
         if isinstance(node, ast.FunctionDef):
             self._attributes[place] = attributes
+            self._texts[place] = set(_messages(node) if "/test_" not in place else _literals(node))
             if any(_is_compiler(each) for each in node.decorator_list):
                 self._compiled.add(place)
 
@@ -191,6 +207,22 @@ def _defined(node: ast.stmt) -> list[tuple[str, ast.stmt]]:
         flat = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
         return [(each.id, node) for each in flat if isinstance(each, ast.Name)]
     return []
+
+
+def _messages(node: ast.FunctionDef) -> Iterator[str]:
+    """Literal parts of what a function raises."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Raise):
+            yield from _literals(each)
+
+
+def _literals(node: ast.AST) -> Iterator[str]:
+    """Texts in a function and its decorators, as the pattern of a regular expression has them, too."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            text = each.value.replace("\\", "").strip(" .*^$")
+            if len(text) >= LEAST_WORDS:
+                yield text
 
 
 def _is_marked_slow(*nodes: ast.AST) -> bool:

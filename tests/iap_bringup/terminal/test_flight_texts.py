@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Texts about a flight of modules."""
 
+import io
+
+from rich.console import Console
+
+from iap_bringup.terminal.flight import show_notice
 from iap_bringup.terminal.localization import covariance_hints
 from iap_bringup.terminal.part_texts import arm_text, modules_text
+from iap_io.runs.fault_meta import Notice
 
 
 def joint(**keys):
@@ -66,3 +72,10 @@ def test_an_arm_has_its_errors_in_mm_and_the_commands_that_were_beyond_its_limit
         f"arm, rigid: {base}; {tip}; {words}",
     ]
     assert arm_text({"arm": {"joint_range_rad": 1.0}}) == ""
+
+
+def test_a_notice_is_a_warning_only_where_the_platform_will_come_down() -> None:
+    for is_warning, words in ((True, "warning: rotor 2 stops"), (False, "rotor 2 stops")):
+        console = Console(file=io.StringIO(), width=80)
+        show_notice(console, Notice(1.0, "rotor 2 stops", is_warning))
+        assert console.file.getvalue() == f"{words}\n"

@@ -316,3 +316,16 @@ def test_states_of_objects_are_a_row_each_in_their_order():
     assert rows.shape == (2, 13)
     assert rows[:, P].tolist() == [WALL["position"], FLOOR["position"]]
     assert World().object_states(0.0).shape == (0, 13)
+
+
+@pytest.mark.parametrize(
+    ("keys", "moves"),
+    [
+        ({}, False),
+        ({"mass": 1.0}, True),
+        ({"motion": {"type": "velocity", "velocity": [0.1, 0, 0]}}, True),
+    ],
+)
+def test_an_object_moves_that_is_free_or_has_a_motion(keys, moves):
+    tree = {"objects": {"a": {**BOX, "surface": SURFACE, **keys}}}
+    assert validate(World, tree, source="w.yaml").objects["a"].moves == moves

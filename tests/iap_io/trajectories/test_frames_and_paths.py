@@ -12,6 +12,7 @@ from rosbags.typesys import get_types_from_msg
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
+from iap_io.trajectories.transforms import _at, _Edge
 
 TRANSFORM, TF = "geometry_msgs/msg/TransformStamped", "tf2_msgs/msg/TFMessage"
 POSE, PATH = "geometry_msgs/msg/PoseStamped", "nav_msgs/msg/Path"
@@ -168,3 +169,17 @@ def test_a_bag_of_several_files_without_metadata_is_refused_with_the_remedy(
     (path / "metadata.yaml").unlink()
     assert "'ros2 bag reindex' makes it" in refusal(path)
     assert len(read_recorded(storage).t) == len(moved.t)
+
+
+def test_a_transform_at_any_time_is_between_its_samples_and_one_that_is_fixed_is_the_last():
+    half = np.sqrt(0.5)
+    poses = np.array([[0, 0, 0, 0, 0, 0, 1.0], [2, 4, 6, 0, 0, half, half]])
+    stamps = np.array([0, 1_000_000_000])
+    at = np.array([500_000_000, 1_050_000_000, 1_200_000_000, -150_000_000])
+    found, covered = _at(_Edge(stamps, stamps, poses, False), at)
+    turned = [0.0, 0.0, np.sin(np.pi / 8), np.cos(np.pi / 8)]
+    np.testing.assert_allclose(found[0], [1, 2, 3, *turned], atol=1e-9)
+    assert covered.tolist() == [True, True, False, False]
+    found, covered = _at(_Edge(stamps, stamps, poses, True), at)
+    np.testing.assert_array_equal(found, np.tile(poses[-1], (4, 1)))
+    assert covered.all()

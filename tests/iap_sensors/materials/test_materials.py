@@ -7,7 +7,7 @@ import pytest
 from iap_description.scenes.library import load_scene, scene_names
 from iap_sensors.materials import library
 from iap_sensors.materials.library import MATERIALS, material
-from iap_sensors.materials.noise import spectral
+from iap_sensors.materials.noise import spectral, step
 
 QUICK = sorted(set(MATERIALS) - {"grass", "asphalt"})
 
@@ -73,3 +73,10 @@ def test_all_parts_of_all_scenes_are_of_a_material():
         for part in load_scene(name).parts:
             assert part.material in MATERIALS and part.metres is not None
             assert part.metres.shape == part.uv.shape
+
+
+def test_a_smooth_step_is_flat_outside_and_the_same_downwards():
+    x = np.array([-1.0, 0.0, 0.5, 0.75, 1.0, 3.0])
+    expected = [0.0, 0.0, 0.5, 0.84375, 1.0, 1.0]
+    np.testing.assert_allclose(step(0.0, 1.0, x), expected)
+    np.testing.assert_allclose(step(1.0, 0.0, x), 1.0 - np.array(expected))

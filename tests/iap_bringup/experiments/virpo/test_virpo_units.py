@@ -9,11 +9,13 @@ import pytest
 from rich.console import Console
 
 from iap_bringup.experiments.virpo import units as virpo_units
+from iap_bringup.experiments.virpo.faults import behind_walls
 from iap_bringup.experiments.virpo.flights import ObservedFlight
 from iap_bringup.experiments.virpo.scores import EstimateKey, TrajectoryScore
 from iap_bringup.experiments.virpo.units import UNITS, run_units, units_study, units_tables
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImuReading, MagneticReading, SensorSource
+from iap_estimation.virpo.messages import Ranges
 
 NEES = "NEES of the attitude"
 
@@ -91,3 +93,14 @@ def test_biases_are_kept_of_the_aircrafts_own_units_that_know_them_and_events_of
     np.testing.assert_allclose(observed.biases(0), [[0.1, *0.1 * one, *0.2 * one]])
     assert observed.biases(1).shape == (0, 7)
     assert observed.events == [0.1, 0.2, 0.3]
+
+
+def test_an_anchor_behind_a_wall_lengthens_its_own_ranges_alone():
+    ranges = Ranges(
+        1.0, np.array([0, 1, 2]), np.zeros((3, 3)), np.array([2.0, 3.0, 4.0]), np.full(3, 0.1)
+    )
+    events = [(0, ranges), (1, "tracks")]
+    (who, longer), other = behind_walls(events)
+    assert (who, other) == (0, (1, "tracks"))
+    assert longer.ranges.tolist() == [2.0, 4.0, 4.0]
+    assert ranges.ranges.tolist() == [2.0, 3.0, 4.0]

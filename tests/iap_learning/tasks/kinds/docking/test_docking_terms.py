@@ -7,7 +7,12 @@ import pytest
 from iap_description.math import so3
 from iap_learning.tasks.kinds.docking.observations import TERMS as TABLE
 from iap_learning.tasks.kinds.docking.observations import PairInputs
-from iap_learning.tasks.kinds.docking.rewards import DockingRules, DockingWeights, potential
+from iap_learning.tasks.kinds.docking.rewards import (
+    DockingRules,
+    DockingWeights,
+    _mean_square_change,
+    potential,
+)
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.seeds import episode_seeds
 
@@ -217,3 +222,9 @@ def test_episodes_go_on_to_seeds_of_their_own():
     episodes.reset([1])
     assert episodes.episode_seeds[0] == 10
     assert episodes.episode_seeds[1] == episode_seeds(np.array([11]), np.array([1]))[0]
+
+
+def test_a_change_of_actions_costs_its_mean_square():
+    now, before = np.array([0.5, -0.2, 0.0, 1.0]), np.array([0.1, -0.2, 0.3, 0.0])
+    assert _mean_square_change(now, before) == pytest.approx((0.16 + 0.0 + 0.09 + 1.0) / 4)
+    assert _mean_square_change(now, now) == 0.0
