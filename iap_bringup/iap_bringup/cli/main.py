@@ -76,6 +76,9 @@ VERBS = {
     "list": Verb("studies", "list scenarios, platforms, sensors and other names"),
     "doctor": Verb("environment", "check the installation, and name the remedies"),
     "completion": Verb("environment", "print a script for completion in the shell"),
+    "import": Verb(
+        "imports", "make a platform of a vehicle's URDF, SDF or MJCF, or an object of a mesh"
+    ),
     "urdf": Verb("studies", "print a platform as URDF"),
     "view": Verb("recordings", "show a run in the browser"),
     "plot": Verb("recordings", "draw a run's plots again"),

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of ``iap import``."""
+
+from pathlib import Path
+
+from iap_bringup.cli.arguments.parser import CommandParser, Later
+
+
+def add_import(parser: CommandParser) -> None:
+    """Options of ``iap import``."""
+    parser.description = (
+        "Write a vehicle in URDF, xacro, SDF or MJCF as a platform's YAML file, or a closed mesh as an object with the"
+        " mass and inertia of its density."
+    )
+    parser.epilog = (
+        "Example: iap import quad.urdf --spins ccw cw ccw cw --max-thrust 6 --torque-ratio 0.016."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="the vehicle or mesh")
+    parser.add_argument(
+        "--out", type=Path, metavar="YAML", help="file to write (default: NAME.yaml here)"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the file that is there")
+    rotors = parser.add_argument_group("rotors", "in place of what the file says")
+    rotors.add_argument(
+        "--rotor",
+        type=float,
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("X", "Y", "Z"),
+        help="place of a rotor in the root's frame, m; once for each",
+    )
+    rotors.add_argument(
+        "--spins", nargs="+", choices=("ccw", "cw"), help="of each rotor, seen from above"
+    )
+    rotors.add_argument("--max-thrust", type=float, metavar="N", help="of one rotor")
+    rotors.add_argument(
+        "--torque-ratio", type=float, metavar="M", help="drag torque per thrust, m"
+    )
+    rotors.add_argument("--rpm-max", type=float, metavar="RPM", help="largest speed of a rotor")
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="NAME=VALUE", help="argument of a xacro file"
+    )
+    parser.add_argument(
+        "--make-physical",
+        action="store_true",
+        help="where no body has the file's moments of inertia: lower the largest to the sum of the others",
+    )
+    mesh = parser.add_argument_group("meshes")
+    mesh.add_argument("--density", type=float, metavar="KG_M3", help="of the material, kg/m^3")
+    mesh.add_argument(
+        "--scale",
+        type=float,
+        default=1.0,
+        metavar="M",
+        help="metres per unit of the file (default: 1)",
+    )
+    parser.set_defaults(run=Later("import_file", "import_file", compiles=False))

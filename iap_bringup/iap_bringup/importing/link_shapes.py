@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shapes of links in URDF and SDF, and rotors of Gazebo's motor models, which both have."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from iap_bringup.importing.vehicle_model import Pose, RotorSource, Spin, Tree, numbers
+from iap_description.assets.asset import load_asset
+from iap_description.assets.kinds import MESH_KINDS
+from iap_description.errors import BadInput
+
+MOST_TRIANGLES = 2_000_000
+SPINS: dict[str, Spin] = {"ccw": "ccw", "cw": "cw"}
+
+
+def primitive(geometry: Element, source: str) -> Tree | None:
+    """The tree of a box, cylinder or sphere of URDF or SDF; None of another geometry."""
+    for kind in ("box", "cylinder", "sphere", "capsule"):
+        found = geometry.find(kind)
+        if found is None:
+            continue
+        values = {key: _text(found, key) for key in ("size", "radius", "length")}
+        tree: Tree = {"shape": kind}
+        for key, text in values.items():
+            if text is not None:
+                size = numbers(text, 3 if key == "size" else 1, source)
+                tree[key] = size.tolist() if key == "size" else float(size[0])
+        return tree
+    return None
+
+
+def mesh_box(path: Path, scale: str, pose: Pose, source: str) -> Tree | None:
+    """The box around a mesh at a pose; None of a kind of mesh that is not read.
+
+    Raises:
+        BadInput: the file is missing or damaged.
+    """
+    if path.suffix.lower().removeprefix(".") not in MESH_KINDS:
+        return None
+    try:
+        pieces = load_asset(path, MOST_TRIANGLES)
+    except ValueError as error:
+        raise BadInput(f"{source}: {error}") from error
+    points = np.vstack([piece.vertices for piece in pieces]) * numbers(scale, 3, source)
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle = Pose(0.5 * (low + high), np.eye(3))
+    size = np.maximum(high - low, 1e-4)
+    return {"shape": "box", "size": size.tolist(), **(pose @ middle).keys}
+
+
+def motor_models(root: Element, poses: Mapping[str, Pose], source: str) -> Iterator[RotorSource]:
+    """Rotors of Gazebo's motor models, old and new, by the poses of their links.
+
+    Raises:
+        BadInput: one is of a link that is not there.
+    """
+    for plugin in root.iter("plugin"):
+        link, constant = plugin.findtext("linkName"), plugin.findtext("motorConstant")
+        if link is None or constant is None:
+            continue
+        name = link.strip()
+        pose = poses.get(name) or poses.get(name.split("/")[-1])
+        if pose is None:
+            raise BadInput(f"{source}: a motor model is of link '{name}', which is not there")
+        values = {
+            key: float(numbers(text, 1, f"{source}: {key}")[0])
+            for key in ("maxRotVelocity", "momentConstant", "timeConstantUp", "timeConstantDown")
+            if (text := plugin.findtext(key)) is not None
+        }
+        up, down = values.get("timeConstantUp"), values.get("timeConstantDown")
+        yield RotorSource(
+            position=pose.p,
+            direction=pose.R[:, 2],
+            spin=SPINS.get((plugin.findtext("turningDirection") or "").strip()),
+            thrust_coefficient=float(numbers(constant, 1, f"{source}: motorConstant")[0]),
+            speed_max=values.get("maxRotVelocity"),
+            torque_ratio=values.get("momentConstant"),
+            time_constants=None if up is None or down is None else (up, down),
+        )
+
+
+def _text(element: Element, key: str) -> str | None:
+    """A value that URDF has as an attribute and SDF as an element."""
+    return element.get(key) or element.findtext(key)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Vehicles in URDF, also made by xacro."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from iap_bringup.importing.link_shapes import mesh_box, motor_models, primitive
+from iap_bringup.importing.vehicle_model import (
+    ORIGIN,
+    LinkModel,
+    Pose,
+    RotorSource,
+    Tree,
+    VehicleModel,
+    numbers,
+)
+from iap_description.config.text_files import read_text
+from iap_description.earth import GRAVITY
+from iap_description.errors import BadInput
+
+PREFIXES = "AMENT_PREFIX_PATH"
+RPM = 2.0 * np.pi / 60.0  # [rad/s]
+
+
+def read_urdf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:
+    """The vehicle of a URDF or xacro file.
+
+    Raises:
+        BadInput: it cannot be read, is no tree of links, or includes itself.
+    """
+    text = _expanded(path, arguments) if path.suffix == ".xacro" else read_text(path)
+    try:
+        robot = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise BadInput(f"{path}: not valid XML: {error}") from error
+    if robot.tag != "robot":
+        raise BadInput(f"{path}: its root is <{robot.tag}>, not <robot>")
+    poses = _poses(robot, str(path))
+    links, notes = [], []
+    for link in robot.findall("link"):
+        name = link.get("name", "")
+        links.append(_link(link, poses[name], path, notes))
+    moving = [
+        joint.get("name", "")
+        for joint in robot.findall("joint")
+        if joint.get("type") not in ("fixed", "continuous")
+    ]
+    if moving:
+        notes.append(f"joints that stay at rest: {', '.join(moving)}")
+    rotors = list(motor_models(robot, poses, str(path))) or _rotors_of_properties(robot, links)
+    return VehicleModel(robot.get("name", path.stem), links, rotors, notes)
+
+
+def _expanded(path: Path, arguments: Mapping[str, str]) -> str:
+    """The text that xacro makes; packages are found by the names of the folders above the file."""
+    import xacro
+
+    try:
+        with _packages_around(path):
+            document = xacro.process_file(str(path), mappings=dict(arguments))
+    except RecursionError as error:
+        raise BadInput(f"{path}: it includes itself") from error
+    except Exception as error:  # xacro raises whatever it meets
+        reason = str(error) or type(error).__name__
+        raise BadInput(
+            f"{path}: xacro cannot expand it: {reason} (--arg NAME=VALUE gives arguments)"
+        ) from error
+    return str(document.toxml())
+
+
+@contextmanager
+def _packages_around(path: Path) -> Iterator[None]:
+    """Let `$(find NAME)` be a folder of this name above a file."""
+    before = os.environ.get(PREFIXES)
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder, "share", "ament_index", "resource_index", "packages")
+        index.mkdir(parents=True)
+        for above in path.resolve().parents:
+            home = Path(folder, "share", above.name)
+            if above.name and not home.exists():
+                (index / above.name).touch()
+                home.symlink_to(above)
+        os.environ[PREFIXES] = os.pathsep.join([folder, *([before] if before else [])])
+        try:
+            yield
+        finally:
+            os.environ.pop(PREFIXES)
+            if before is not None:
+                os.environ[PREFIXES] = before
+
+
+def _poses(robot: Element, source: str) -> dict[str, Pose]:
+    """Poses of all links in the frame of the root.
+
+    Raises:
+        BadInput: they are no tree.
+    """
+    names = [link.get("name", "") for link in robot.findall("link")]
+    parents = {}
+    for joint in robot.findall("joint"):
+        ends = (joint.find("parent"), joint.find("child"))
+        parent, child = (None if end is None else end.get("link") for end in ends)
+        if parent not in names or child not in names:
+            raise BadInput(f"{source}: joint '{joint.get('name')}' is of a link that is not there")
+        parents[child] = (parent, _origin(joint, source))
+    roots = [name for name in names if name not in parents]
+    if len(roots) != 1:
+        raise BadInput(f"{source}: {len(roots)} links have no parent, a tree has one")
+    poses = {roots[0]: ORIGIN}
+    while len(poses) < len(names):
+        new = {c: poses[p] @ T for c, (p, T) in parents.items() if p in poses and c not in poses}
+        if not new:
+            raise BadInput(f"{source}: its joints form a circle")
+        poses |= new
+    return poses
+
+
+def _origin(element: Element, source: str) -> Pose:
+    origin = element.find("origin")
+    return ORIGIN if origin is None else Pose.of(origin.get("xyz"), origin.get("rpy"), source)
+
+
+def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
+    name = link.get("name", "")
+    source = f"{path}: link '{name}'"
+    mass, at, inertia = 0.0, pose, np.zeros((3, 3))
+    inertial = link.find("inertial")
+    if inertial is not None:
+        at = pose @ _origin(inertial, source)
+        found, tensor = inertial.find("mass"), inertial.find("inertia")
+        mass = 0.0 if found is None else float(numbers(found.get("value", "0"), 1, source)[0])
+        if tensor is not None:
+            xx, yy, zz, xy, xz, yz = (
+                float(numbers(tensor.get(f"i{key}", "0"), 1, source)[0])
+                for key in ("xx", "yy", "zz", "xy", "xz", "yz")
+            )
+            local = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            inertia = at.R @ local @ at.R.T
+    shapes = [_shape(each, pose, path, source, notes) for each in link.findall("collision")]
+    return LinkModel(name, mass, at.p, inertia, tuple(each for each in shapes if each is not None))
+
+
+def _shape(
+    collision: Element, pose: Pose, path: Path, source: str, notes: list[str]
+) -> Tree | None:
+    at, geometry = pose @ _origin(collision, source), collision.find("geometry")
+    if geometry is None:
+        return None
+    simple = primitive(geometry, source)
+    if simple is not None:
+        return {**simple, **at.keys}
+    mesh = geometry.find("mesh")
+    if mesh is None:
+        return None
+    name = mesh.get("filename", "")
+    box = mesh_box(_file_of(name, path), mesh.get("scale", "1 1 1"), at, source)
+    if box is None:
+        notes.append(f"no contact by {name}")
+    return box
+
+
+def _file_of(name: str, path: Path) -> Path:
+    """The file of a URI; packages are folders above the file."""
+    if not name.startswith("package://"):
+        return path.parent / name.removeprefix("file://")
+    package, _, rest = name.removeprefix("package://").partition("/")
+    home = next((each for each in path.resolve().parents if each.name == package), path.parent)
+    return home / rest
+
+
+def _rotors_of_properties(robot: Element, links: list[LinkModel]) -> list[RotorSource]:
+    """Rotors of the element `properties` of gym-pybullet-drones, at its links `prop0_link` and so on."""
+    found = robot.find("properties")
+    at = [link.center for link in links if link.name.startswith("prop")]
+    if found is None or not at or found.get("kf") is None or found.get("km") is None:
+        return []
+    kf, km = float(found.get("kf", "nan")), float(found.get("km", "nan"))
+    weight = GRAVITY * sum(link.mass for link in links)
+    ratio = found.get("thrust2weight")
+    thrust = None if ratio is None else float(ratio) * weight / len(at)
+    speed = None if thrust is None else RPM * float(np.sqrt(thrust / kf))
+    keys = {"thrust_coefficient": kf / RPM**2, "speed_max": speed, "torque_ratio": km / kf}
+    return [RotorSource(position=p, **keys) for p in at]
