@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from iap_description.errors import BadInput
+from iap_description.process.interrupts import Deferral
 
 if TYPE_CHECKING:
     import cv2 as cv2
@@ -54,7 +55,7 @@ def _is_for(line: str, minor: int) -> bool:
 
 
 class LazyModule:
-    """A module that is imported when something of it is first used."""
+    """A module that is imported when something of it is first used; interrupts wait until it is there as a whole."""
 
     def __init__(self, name: str, purpose: str, extra: str) -> None:
         """Remember what to import, and the beginning of the error's line where it is not installed."""
@@ -69,7 +70,8 @@ class LazyModule:
         """
         if self._module is None:
             try:
-                self._module = importlib.import_module(self._name)
+                with Deferral():  # compiled modules do not survive an exception while they start
+                    self._module = importlib.import_module(self._name)
             except ModuleNotFoundError as error:
                 raise missing(error.name, self._purpose, self._extra) from error
         return getattr(self._module, name)

@@ -16,6 +16,7 @@ from numba.core import caching
 
 from iap_description.process import interrupts
 from iap_description.process.compilation_cache import CheckedCacheFile, check_compilation_cache
+from iap_description.process.extras import LazyModule
 
 KERNEL = """
 from numba import njit
@@ -147,3 +148,17 @@ def test_a_swallowed_interrupt_ends_the_flight_that_begins_after_it():
             signal.raise_signal(signal.SIGTERM)
         with pytest.raises(interrupts.Terminated), interrupts.Deferral() as flight:
             flight.check()
+
+
+def test_an_interrupt_waits_until_a_library_is_there_as_a_whole(tmp_path, monkeypatch):
+    """A compiled module that an exception leaves half made ends the process at its next use."""
+    text = "import signal\nsignal.raise_signal(signal.SIGTERM)\nwhole = True\n"
+    (tmp_path / "slow_library.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    library = LazyModule("slow_library", "tests need", "none")
+    with (
+        interrupts.handled(interrupts.raise_interrupt),
+        pytest.raises(interrupts.Terminated),
+    ):
+        library.whole  # noqa: B018 - it is imported by that
+    assert sys.modules["slow_library"].whole
