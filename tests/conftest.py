@@ -25,6 +25,7 @@ MARKERS = (  # here, for colcon reads no settings of the checkout
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
     if JAX_CACHE not in os.environ:  # the processes of these tests share it
@@ -63,6 +64,7 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,17 @@ def steps(observations, actions, rewards, following, terminated):
 TWO = steps([[1.0], [2.0]], [[0.5], [-0.5]], [1.0, 3.0], [[2.0], [4.0]], [False, True])
 POLICY = linear([[0.25]])  # pi(s) = s / 4
 CRITICS = (linear([[1.0], [2.0]]), linear([[2.0], [1.0]]))  # s + 2 a, 2 s + a
+IMPLICIT = iql.IQL(
+    updates=1,
+    batch=2,
+    rate=0.1,
+    largest_gradient=1.0,
+    gamma=0.5,
+    tau=0.1,
+    expectile=0.8,
+    beta=2.0,
+    most=1.5,
+)
 
 
 def test_targets_are_those_of_the_lesser_critic_with_clipped_noise():
@@ -58,19 +69,8 @@ def test_the_policy_weighs_the_critic_against_cloning():
 
 
 def test_losses_of_implicit_q_learning_are_equations_5_to_7():
-    settings = iql.IQL(
-        updates=1,
-        batch=2,
-        rate=0.1,
-        largest_gradient=1.0,
-        gamma=0.5,
-        tau=0.1,
-        expectile=0.8,
-        beta=2.0,
-        most=1.5,
-    )
     nets = iql.IQLNetworks(POLICY, CRITICS, linear([[1.5]]))  # V = 1.5 s
-    found = iql.losses(nets, CRITICS, TWO, settings)
+    found = iql.losses(nets, CRITICS, TWO, IMPLICIT)
     # min Q = (2, 1), V = (1.5, 3): u = (0.5, -2)
     assert float(found["value"]) == pytest.approx((0.8 * 0.25 + 0.2 * 4.0) / 2)
     # r + gamma V(s') = (1 + 1.5, 3)
@@ -82,17 +82,7 @@ def test_losses_of_implicit_q_learning_are_equations_5_to_7():
 
 
 def test_each_loss_of_implicit_q_learning_moves_its_own_network_alone():
-    settings = iql.IQL(
-        updates=1,
-        batch=2,
-        rate=0.1,
-        largest_gradient=1.0,
-        gamma=0.5,
-        tau=0.1,
-        expectile=0.8,
-        beta=2.0,
-        most=9.0,
-    )
+    settings = IMPLICIT.model_copy(update={"most": 9.0})
     nets = iql.IQLNetworks(POLICY, CRITICS, linear([[1.5]]))
     for name, own in (("value", "state_value"), ("error", "critics"), ("policy", "actor")):
         gradient = jax.grad(lambda n, key=name: iql.losses(n, CRITICS, TWO, settings)[key])(nets)
