@@ -2,6 +2,7 @@
 """Builds the site of docs/, without a network; every warning is an error.
 
 ./iap docs [--out DIR] [--no-python] [--gallery [SCENARIO ...]] [--figures [COMMAND ...]] [--tables] [--light]
+    [--cameras]
 """
 
 import argparse
@@ -10,6 +11,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from camera_picture import take_camera_picture
 from gallery import fly_gallery
 from light_picture import take_light_picture
 from public_names import missing_names
@@ -52,8 +54,17 @@ def parser() -> argparse.ArgumentParser:
     )
     out.add_argument(
         "--light",
-        action="store_true",
+        dest="take",
+        action="store_const",
+        const=take_light_picture,
         help="draw the picture of light and weather anew; nothing is built",
+    )
+    out.add_argument(
+        "--cameras",
+        dest="take",
+        action="store_const",
+        const=take_camera_picture,
+        help="draw the picture of camera effects anew; nothing is built",
     )
     return out
 
@@ -71,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
     """Do what the options say; returns the exit code."""
     if options.gallery is not None:
         return fly_gallery(options.gallery)
-    if options.light:
-        return take_light_picture()
+    if options.take is not None:
+        return int(options.take())
     if options.figures is not None:
         return measure(options.figures)
     if options.tables:

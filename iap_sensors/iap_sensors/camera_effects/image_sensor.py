@@ -190,6 +190,6 @@ def _convert(
         for i in range(first, min(first + DRAWS, light.size)):
             mean = light[i] * electrons * response[i] + offset[i] + dark
             e = mean + math.sqrt(max(mean, zero) + variance) * table[z & mask]
-            y = math.floor(gain * min(e, well) + black + half)
-            light[i] = min(max(np.float32(y), zero), largest) * unit
+            y = min(max(gain * min(e, well) + black, zero), largest)
+            light[i] = np.float32(np.int32(y + half)) * unit
             z >>= np.uint64(BITS)
