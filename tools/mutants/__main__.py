@@ -16,6 +16,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from covering import TestMap
@@ -49,7 +50,8 @@ def main() -> int:
             tests.note(_folders_of_tests(package))
         copy = Copy(ROOT, package, options.scratch, tests, sources)
         for file, mutation in _drawn(top, count, options):
-            outcome = copy.try_out(file, mutation, options.seconds, options.nice)
+            faulty, function = mutation.applied(_text(file)), mutation.function
+            outcome = copy.try_out(file, faulty, function, options.seconds, options.nice)
             rows.append(_row(package, file, mutation, outcome))
             _print_row(rows[-1])
             _keep(rows, options.json)
@@ -121,7 +123,7 @@ def _counts(tops: list[Path], options: argparse.Namespace) -> list[int]:
 def _faults_at(top: Path) -> list[tuple[Path, Mutation]]:
     files = [top] if top.is_file() else sorted(top.rglob("*.py"))
     files = [f for f in files if not APART & set(f.relative_to(top).parts)]
-    return [(file, fault) for file in files for fault in mutations(file.read_text())]
+    return [(file, fault) for file in files for fault in mutations(_text(file))]
 
 
 def _drawn(top: Path, count: int, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:
@@ -142,6 +144,12 @@ def _drawn(top: Path, count: int, options: argparse.Namespace) -> list[tuple[Pat
     return drawn
 
 
+@cache
+def _text(file: Path) -> str:
+    """A module's text as it was when its faults were drawn, whatever becomes of it meanwhile."""
+    return file.read_text()
+
+
 def _home(file: Path, fault: Mutation) -> tuple[str, str]:
     """File and function of a fault; all constants of a module stand for one function."""
     return str(file), "" if fault.function.isupper() else fault.function
@@ -159,7 +167,7 @@ def _same(row: dict, faults: list[tuple[Path, Mutation]]) -> tuple[Path, Mutatio
 
 
 def _row(package: str, file: Path, mutation: Mutation, outcome: Outcome) -> dict:
-    source, name = file.read_text(), str(file.relative_to(ROOT))
+    source, name = _text(file), str(file.relative_to(ROOT))
     lines = difflib.unified_diff(
         source.splitlines(), mutation.applied(source).splitlines(), name, name, lineterm="", n=2
     )

@@ -22,7 +22,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from covering import Test, TestMap
-from mutations import Mutation
 from sources import Sources
 
 OPTIONS = ["-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider"]
@@ -64,22 +63,25 @@ class Copy:
             link.symlink_to(file)
         self._take_kernels(original)
 
-    def try_out(self, file: Path, mutation: Mutation, seconds: float, nice: int) -> Outcome:
+    def try_out(
+        self, file: Path, faulty: str, function: str, seconds: float, nice: int
+    ) -> Outcome:
         """Run tests on the package with one fault until one fails.
 
         Args:
             file: the module, in the checkout.
-            mutation: its fault.
+            faulty: its text with the fault.
+            function: that has it.
             seconds: of the processor for tests, the likeliest first; compiling has its own.
             nice: priority that the tests lose.
         """
         began = time.monotonic()
-        place = f"{file.relative_to(self._root)}:{mutation.function}"
+        place = f"{file.relative_to(self._root)}:{function}"
         tests = _within(self._tests.of(place), MOST * seconds)
         if not tests:
             return Outcome("not run", 0.0)
         compiles = self._sources.has_kernels(place)
-        outcome = self._with_fault(file, mutation, tests, (seconds, compiles), nice)
+        outcome = self._with_fault(file, faulty, tests, (seconds, compiles), nice)
         return replace(outcome, seconds=time.monotonic() - began)
 
     def unsound(self, tests: set[str], nice: int) -> set[str]:
@@ -95,7 +97,7 @@ class Copy:
     def _with_fault(
         self,
         file: Path,
-        mutation: Mutation,
+        faulty: str,
         tests: list[Test],
         time_of: tuple[float, bool],
         nice: int,
@@ -107,7 +109,7 @@ class Copy:
             shutil.rmtree(numba, ignore_errors=True)
             shutil.copytree(self._numba / "sound", numba, copy_function=_link)
         link.unlink()
-        link.write_text(mutation.applied(file.read_text()))
+        link.write_text(faulty)
         try:
             code, said = self._run(tests, numba, nice, seconds + (COMPILING if compiles else 0.0))
             return _outcome(code, said, len(tests))
