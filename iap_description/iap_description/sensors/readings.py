@@ -93,6 +93,21 @@ class PoseReading(Reading):
 
 
 @dataclass(frozen=True)
+class FixReading(Reading):
+    """Place of an antenna on the ellipsoid WGS 84.
+
+    Attributes:
+        latitude: [deg], to the north.
+        longitude: [deg], to the east.
+        altitude: above the ellipsoid [m].
+    """
+
+    latitude: float
+    longitude: float
+    altitude: float
+
+
+@dataclass(frozen=True)
 class RangeReading(Reading):
     """One round of ranges from a tag, an entry for each partner.
 

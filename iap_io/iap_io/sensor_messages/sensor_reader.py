@@ -15,6 +15,7 @@ from iap_description.config.bounds import MAX_SI_NUMBER, are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import (
     CloudReading,
+    FixReading,
     ImageReading,
     ImuReading,
     MagneticReading,
@@ -75,6 +76,12 @@ def _check_scalar(reading: ScalarReading) -> None:
         raise BadInput(f"the value is {reading.value}")
 
 
+def _check_fix(reading: FixReading) -> None:
+    place = np.array([reading.latitude / 90.0, reading.longitude / 180.0])
+    if not (np.abs(place) <= 1.0).all() or not np.isfinite(reading.altitude):
+        raise BadInput("latitude, longitude and altitude are no place on the Earth")
+
+
 def _check_pose(reading: PoseReading) -> None:
     _expect_plausible("pose.position", reading.p_WS_W)
     if not is_unit(reading.q_WS):
@@ -106,6 +113,7 @@ _CHECKS: dict[type[Reading], Callable[..., None]] = {
     MagneticReading: _check_magnetic,
     ScalarReading: _check_scalar,
     PoseReading: _check_pose,
+    FixReading: _check_fix,
     RangeReading: _check_ranges,
     ImageReading: _check_image,
 }

@@ -7,6 +7,8 @@ from iap_sensors.mounted.mounted_sensors import MountedSensors
 KINDS = {
     "uwb": "iap_sensors.mounted.uwb:UwbTags",
     "motion_capture": "iap_sensors.mounted.motion_capture:MotionCaptures",
+    "barometer": "iap_sensors.mounted.barometer:Barometers",
+    "gnss": "iap_sensors.mounted.gnss:Receivers",
     "lidar": "iap_sensors.mounted.lidar:Lidars",
     "depth_camera": "iap_sensors.mounted.depth_camera:DepthCameras",
 }
