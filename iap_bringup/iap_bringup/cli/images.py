@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.cli.options import check_exists
 from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
@@ -36,6 +37,7 @@ from iap_simulation.sweeps.spread_rendering import (
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
     console = Console()
+    check_exists(*filter(None, [options.folder]))
     if options.list:
         _list_plots(console, options.folder)
         return 0
@@ -79,6 +81,7 @@ def _list_plots(console: Console, folder: Path | None) -> None:
 
 def render(options: argparse.Namespace) -> int:
     """Render a picture of a run."""
+    check_exists(options.folder)
     if options.video is not None:
         return _write_video(options)
     if _changes(options) or options.workers is not None:

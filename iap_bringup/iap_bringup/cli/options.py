@@ -2,6 +2,7 @@
 """Values of options that several commands take."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from iap_bringup.cli.arguments.options import POSE_OPTIONS
@@ -29,6 +30,17 @@ def check_counts(options: argparse.Namespace, *names: str) -> None:
         if not least <= value <= most:
             bound = f"at least {least}" if value < least else f"at most {most}"
             raise BadInput(f"--{name} {value}: {bound} is expected")
+
+
+def check_exists(*folders: Path) -> None:
+    """Refuse run folders that are not there, under the name that was typed.
+
+    Raises:
+        BadInput: naming the folder.
+    """
+    for folder in folders:
+        if not folder.exists():
+            raise BadInput(f"{folder}: no such folder; name that of a run, such as runs/hover-001")
 
 
 def pose_keys(options: argparse.Namespace) -> dict[str, Any]:

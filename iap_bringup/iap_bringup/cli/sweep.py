@@ -145,10 +145,10 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
     }
     title = "median and quartiles of completed runs, Wilson intervals of 95 %"
     show_rows(console, title, rows)
-    text = (
-        "{runs} runs, {failed} failed; {retried} pieces of work were begun again; {wall_s:.1f} s"
-    )
-    console.print(text.format(**swept.summary))
+    summary = swept.summary
+    again = "; {retried} pieces of work were begun again" if summary["retried"] else ""
+    runs = "{runs} run" if summary["runs"] == 1 else "{runs} runs"
+    console.print(f"{runs}, {{failed}} failed{again}; {{wall_s:.1f}} s".format(**summary))
     alike = 0 if study.records else alike_for_all_seeds(study.axes, swept.rows)
     if alike:
         console.print(

@@ -39,8 +39,10 @@ def serve(options: argparse.Namespace, title: str, console: Console) -> Server:
 
 def view(options: argparse.Namespace) -> int:
     """Show runs, or a table of them, until interrupted."""
+    from iap_bringup.cli.options import check_exists
     from iap_bringup.viewing.run_table import table_of
 
+    check_exists(*options.folders)
     table = table_of(options.folders[0]) if len(options.folders) == 1 else None
     return _view_runs(options) if table is None else _view_table(options, table)
 

@@ -8,9 +8,16 @@ SIMILARITY = 0.6  # least ratio of difflib at which a name is offered
 COUNT = 3  # names that are offered at most
 
 
-def near(name: str, known: Iterable[str]) -> str:
-    """The question whether a name that is like another one was meant; empty where none is."""
+def near(name: str, known: Iterable[str], *, before: str = "") -> str:
+    """The question whether a name that is like another one was meant; empty where none is.
+
+    Args:
+        name: that is unknown.
+        known: all that there are.
+        before: what is typed before each of them.
+    """
     names = get_close_matches(name, dict.fromkeys(known), n=COUNT, cutoff=SIMILARITY)
+    names = [before + each for each in names]
     return f"did you mean {' or '.join(names)}?" if names else ""
 
 

@@ -101,7 +101,8 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
     if fault["type"] == "extra_forbidden":
         *parents, key = fault["loc"]
         beside = _at(tree, parents)
-        meant = near(str(key), [str(each) for each in beside if each != key])
+        before = path.removesuffix(str(key))
+        meant = near(str(key), [str(each) for each in beside if each != key], before=before)
         return f"unknown key '{path}'" + (f": {meant}" if meant else "")
     if fault["type"] == "missing":
         return f"missing key '{path}'"
@@ -170,10 +171,11 @@ def _length(tree: Any, path: str) -> int:  # noqa: ANN401
     return len(node)
 
 
-def _known_here(node: Any, key: str) -> str:  # noqa: ANN401
-    """Keys to type in place of one that a node of a tree does not have."""
+def _known_here(node: Any, key: str, before: str) -> str:  # noqa: ANN401
+    """Keys to type in place of one that a node of a tree does not have, and what is typed before them."""
     if isinstance(node, dict):
-        return alternatives(key, map(str, node))
+        known = list(map(str, node))
+        return near(key, known, before=before) or alternatives(key, known)
     return f"there are {len(node)} here" if isinstance(node, list) else "here is a single value"
 
 
@@ -186,13 +188,14 @@ def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
     *parents, last = path.split(".")
     node = tree
     for depth, key in enumerate([*parents, last]):
-        where = ".".join(path.split(".")[: depth + 1])
+        before = "".join(f"{each}." for each in parents[:depth])
+        where = before + key
         if isinstance(node, list) and key in map(str, range(len(node))):
             index: Any = int(key)
         elif isinstance(node, dict) and key in node:
             index = key
         else:
-            raise BadInput(f"--set: unknown key {shown(where)}: {_known_here(node, key)}")
+            raise BadInput(f"--set: unknown key {shown(where)}: {_known_here(node, key, before)}")
         if depth == len(parents):
             node[index] = value
         else:

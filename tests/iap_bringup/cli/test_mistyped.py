@@ -35,7 +35,7 @@ def complaint(capsys, *typed: str) -> str:
         ("run hover --gains papper", "paper"),
         ("run hover --sensors imuu", "imu"),
         ("run hover --scene open_feld", "open_field"),
-        ("run hover --set wind.sped=4", "speed"),
+        ("run hover --set wind.sped=4", "wind.speed"),
         ("run hover --set sensors.imu=paperr", "paper"),
         ("evaluate dokcing", "docking"),
         ("evaluate scrpt --task docking", "script"),
@@ -73,7 +73,7 @@ def test_a_file_is_blamed_for_what_stands_in_it(tmp_path, capsys):
 def test_an_unknown_key_of_a_file_is_refused_with_the_nearest_one(tmp_path, capsys):
     path = tmp_path / "own.yaml"
     path.write_text("extends: hover\nwind: {sped: 3.0}\n", encoding="utf-8")
-    assert "did you mean speed" in complaint(capsys, "run", str(path))
+    assert "did you mean wind.speed" in complaint(capsys, "run", str(path))
 
 
 def test_a_scenario_of_a_few_keys_is_told_of_extends(tmp_path, capsys):
@@ -161,3 +161,10 @@ def test_defaults_are_those_that_the_help_states():
             assert words[0] == shown, (verb, name)
             stated += 1
     assert stated >= 10
+
+
+@pytest.mark.parametrize("typed", ["view", "plot", "render", "render --video a.webm"])
+def test_a_run_folder_that_is_not_there_is_refused_by_the_name_that_was_typed(typed, capsys):
+    verb, *options = typed.split()
+    text = complaint(capsys, verb, "runs/nowhere", *options)
+    assert text.startswith("iap: runs/nowhere: no such folder; name that of a run")
