@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Installs the wheels of ``./iap wheels`` as a stranger would, and tries what the pages promise.
 
-Usage: ./iap python tools/try_wheels.py [--wheels DIR] [--keep DIR] PYTHON [STEP ...]
+Usage: ./iap wheels && ./iap python tools/try_wheels.py [--wheels DIR] [--keep DIR] PYTHON [STEP ...]
 
 PYTHON makes a new environment: no compiler in PATH, no ROS, no setting of this shell. Each step prints its time. The
 first that fails ends the trial with its output and exit code 1.
@@ -81,7 +81,8 @@ class Trial:
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         code = next(iter(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)))
         (self.folder / "my_flight.py").write_text(code, encoding="utf-8")
-        return self.run("python", "my_flight.py").splitlines()[-1]
+        lines = self.run("python", "my_flight.py").splitlines()
+        return [line for line in lines if not line.startswith("iap: ")][-1]
 
     def examples(self) -> str:
         """Run every example and both notebooks, with the extras that they need."""

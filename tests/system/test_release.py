@@ -2,6 +2,9 @@
 """The check of a release."""
 
 import importlib.util
+import json
+import os
+import re
 import subprocess
 
 import pytest
@@ -106,3 +109,12 @@ def test_an_entry_goes_to_the_packages_that_its_commit_touched(tmp_path):
     assert suite.endswith("* About.\n* Of the pages.\n")
     changelogs.write(tmp_path)
     assert (tmp_path / "iap_io" / "CHANGELOG.rst").read_text() == io
+
+
+def test_the_dev_container_runs_a_script_that_is_there_and_installs_files_that_are_there():
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    script = ROOT / container["postCreateCommand"]
+    assert os.access(script, os.X_OK)
+    named = re.findall(r"requirements/[\w.]+", script.read_text())
+    assert named and all((ROOT / each).is_file() for each in named)
+    subprocess.run(["bash", "-n", script], check=True)

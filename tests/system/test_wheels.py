@@ -118,6 +118,13 @@ def others():
                 break
 
 
+def test_a_trial_of_the_wheels_refuses_steps_that_it_does_not_have():
+    command = [sys.executable, "-P", ROOT / "tools" / "try_wheels.py", sys.executable, "flihgt"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "unknown step 'flihgt': core, flight, readme, examples, scenarios" in done.stderr
+
+
 FLIGHT = """
 import json, sys
 import iap_suite as iap
