@@ -12,6 +12,7 @@ from iap_description.config.record import (
     NonNegative,
     Positive,
     Presets,
+    Real,
     Record,
     Share,
     merged,
@@ -31,7 +32,7 @@ FACES: dict[Face, tuple[float, float, float]] = {
     "-y": (0.0, -1.0, 0.0),
 }
 OPPOSITE: dict[Face, Face] = {"+x": "-x", "-x": "+x", "+y": "-y", "-y": "+y"}
-Six = tuple[float, float, float, float, float, float]
+Six = tuple[Real, Real, Real, Real, Real, Real]
 
 
 class DrogueLimits(Record):
@@ -185,7 +186,9 @@ class ModulesSpec(Record):
         "observer", "joint"
     ]  # what is known of joints: by estimates, or measured in them
     steering: SteeringSettings
-    observer_gain: Six  # K_I, forces and torques [1/s]
+    observer_gain: tuple[
+        NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative
+    ]  # K_I, forces and torques [1/s]
     standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
     wind_time: NonNegative  # low-pass of the level force that all feel, and push against; 0: as in print [s]
     lost_after: Positive  # without a command a module is lost, and a neighbour leads [s]
