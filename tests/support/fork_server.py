@@ -135,8 +135,8 @@ class ForkServer:
 @cache
 def command_server() -> ForkServer:
     """A server of commands and scripts, until the tests end."""
-    server = ForkServer("commands").__enter__()
-    atexit.register(server.__exit__)
+    server, owner = ForkServer("commands").__enter__(), os.getpid()
+    atexit.register(lambda: server.__exit__() if os.getpid() == owner else None)  # not in forks
     return server
 
 
