@@ -25,7 +25,7 @@ EXTRAS = {
     ],
     "mujoco": ["mujoco-core>=4,<5"],  # the first with worlds side by side
     "view": ["viser>=1.1.1,<1.2", "pillow>=11,<14"],  # pages are written as viser 1.1 reads them
-    "cameras": ["moderngl>=5.12,<6", "opencv-python-headless>=5,<6"],
+    "cameras": ["embreex>=4.4,<5", "moderngl>=5.12,<6", "opencv-python-headless>=5,<6"],
     "rays": ["embreex>=4.4,<5"],  # Embree 4's interface
     "logs": ["pyulog>=1.3,<2"],
     "learning": ["gymnasium>=1.2,<2"],
@@ -38,7 +38,7 @@ EXTRAS = {
         "tensorboardX>=2.6.5,<3",
     ],
     "gpu": ["numba-cuda[cu12]>=0.30.4,<0.31", "warp-lang>=1.19,<2"],  # numba-cuda follows numba
-    "pathtracer": ["mitsuba>=3.9,<3.10", "mitsuba-oidn>=0.1.2,<0.2"],
+    "pathtracer": ["embreex>=4.4,<5", "mitsuba>=3.9,<3.10", "mitsuba-oidn>=0.1.2,<0.2"],
     "cluster": ["ray>=2.60,<3"],
     "batch": ["gtsam>=4.3,<5"],
     "scenes": ["coacd>=1.0.7,<2"],

@@ -184,6 +184,15 @@ def sensors(console: Console, *, json: bool = False) -> None:
     show_study(console, "sensors", rows, json=json)
 
 
+def photometry(console: Console, *, json: bool = False) -> None:
+    """Physical light beside traced paths in three scenes, and depths and labels of renderers and rays in all."""
+    from iap_bringup.experiments.photometry import photometry as measured
+
+    with work_bar(Console(stderr=True)) as report:
+        bars = measured(report)
+    show_bars(console, bars, as_json=json)
+
+
 def tasks(console: Console, *, json: bool = False) -> None:
     """Every task without learning: no action, random ones, the suite's controller, a potential field."""
     from iap_learning.evaluation.baselines import baselines
@@ -292,6 +301,7 @@ EXPERIMENTS = (
     ExperimentCommand(landing, ("quick", "json")),
     ExperimentCommand(identification, ("quick", "json")),
     ExperimentCommand(sensors, ("json",)),
+    ExperimentCommand(photometry, ("json",)),
     ExperimentCommand(tasks, ("json",)),
     ExperimentCommand(docking, ("quick", "json")),
     ExperimentCommand(rays),

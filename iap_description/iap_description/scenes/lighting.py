@@ -109,6 +109,7 @@ class Lighting(Record):
         None  # file of an equirectangular image of radiance in place of the sky and the sun
     )
     sky_scale: Positive = 1.0  # luminance of a pixel of 1 in that file [kcd/m^2]
+    sky_share: Share = 1.0  # of the sky's light that is left; 0 leaves the sun and lamps alone
     exposed_for: Positive | None = (
         None  # illuminance for which images are exposed [lx]; None: of the scene
     )

@@ -38,6 +38,7 @@ class Surface(NamedTuple):
     alpha: Wide
     comeback: Wide
     NV: Wide
+    rim: Wide
 
 
 class Matter(mi.BSDF):  # type: ignore[misc]
@@ -129,7 +130,7 @@ class Matter(mi.BSDF):  # type: ignore[misc]
 
     def _value(self, s: Surface, V: Wide, L: Wide, active: Wide) -> tuple[Wide, Wide]:
         """Reflected luminance per illuminance across the light, and the density of the sampled directions."""
-        lit = active & (V.z > 0.0) & (L.z > 0.0)
+        lit = active & (V.z > 0.0) & (L.z > s.rim)
         NL = dr.maximum(dr.dot(s.n, L), 0.0)
         h = dr.normalize(V + L)
         NH, VH = dr.maximum(dr.dot(s.n, h), 0.0), dr.maximum(dr.dot(V, h), 0.0)
@@ -152,11 +153,11 @@ class Matter(mi.BSDF):  # type: ignore[misc]
         n = mi.Normal3f(slope.x, slope.y, dr.sqrt(dr.maximum(1.0 - dr.squared_norm(slope), 0.05)))
         n = dr.normalize(n)
         base = mi.Color3f(dr.square(a.x), dr.square(a.y), dr.square(a.z)) * tint
-        rough, metal = a.w, b.w
+        rough, metal, hollow = a.w, b.w, b.z
         patches = self._wave(PATCHES * si.p.xy + PATCHES * 1.3 * si.p.z)
         base *= dr.select((layer > 1) & (layer <= self._varied), 0.72 + 0.56 * patches, 1.0)
         if self._has_water:
-            n, base, rough, metal = self._watered(si, n0, n, base, rough, metal, b.z)
+            n, base, rough, metal = self._watered(si, n0, n, base, rough, metal, hollow)
         V = si.wi
         NV = dr.maximum(dr.dot(n, V), 1e-3)
         mirror = dr.lerp(mi.Color3f(dr.select(rough < MATTE, 0.04, 0.0)), base, metal)
@@ -169,7 +170,9 @@ class Matter(mi.BSDF):  # type: ignore[misc]
         share = (mirror * first + second * fresnel) * (1.0 + mirror * comeback)
         diffuse = base * (1.0 - metal) * (1.0 - share)
         alpha = dr.maximum(dr.square(rough), LEAST_ALPHA)
-        return Surface(n, base, diffuse, mirror, fresnel, alpha, comeback, NV)
+        # Hollows let light in from a cone about the normal, the squared sine of whose half angle is their occlusion.
+        rim = dr.safe_sqrt(1.0 - hollow)
+        return Surface(n, base, diffuse, mirror, fresnel, alpha, comeback, NV, rim)
 
     def _watered(
         self,

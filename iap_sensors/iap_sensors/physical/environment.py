@@ -73,6 +73,7 @@ class Environment:
         else:
             sun, sky = _clear(tuple(sun_W.tolist()), weather.turbidity)
             sun, sky = _clouded(sun, sky, sun_W, weather.clouds)
+        sky = sky * lighting.sky_share
         density = _fog_density(scene, weather)
         lamps = tuple(lighting.lamps.values())
         sun, fog = _in_fog(sun, sun_W, sky, density * weather.fog_height / np.log(2.0))

@@ -24,6 +24,7 @@ from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.lamps import DrawnLamps
 from iap_sensors.physical.material_maps import MaterialMaps
 from iap_sensors.physical.material_textures import FORM, MaterialTextures
+from iap_sensors.physical.openness import Openness
 from iap_sensors.physical.particles import Particles
 from iap_sensors.physical.programs import UNITS, columns_of, program, write
 from iap_sensors.physical.sky_image import LEVELS, MIRROR, harmonics, mirrored
@@ -87,7 +88,9 @@ class LightPainter:
         self._particles = Particles(context, environment.weather, environment.daylight / np.pi)
         self._targets: dict[LightFormat, LightTarget] = {}
         self._darkroom = Darkroom(context)
+        self._openness = _OpennessTexture.of(context, drawn, maps, environment)
         extra = () if self._lamps is None else self._lamps.defines
+        extra = extra if self._openness is None else (*extra, "OPENNESS")
         attributes = context.buffer(maps.attributes.tobytes() or bytes(40))
         buffers = drawn.corner_buffer, attributes, drawn.face_buffer
         # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
@@ -167,6 +170,8 @@ class LightPainter:
         self._body_shadows.texture.use(UNITS["body_shadows"])
         self._sky.mirrored.use(UNITS["mirrored"])
         self._sky.sky.use(UNITS["sky"])
+        if self._openness is not None:
+            self._openness.texture.use(UNITS["openness"])
         if self._lamps is not None:
             self._lamps.shadows.use(UNITS["lamp_shadows"])
 
@@ -189,7 +194,9 @@ class LightPainter:
     def _scene_values(self) -> Mapping[str, ArrayLike]:
         environment = self._environment
         lamps = {} if self._lamps is None else self._lamps.values
+        openness = {} if self._openness is None else self._openness.values
         return {
+            **openness,
             **lamps,
             "shade_of_map": self._shadows.shade_of_map,
             "varied": self._materials.varied + 0.5,
@@ -201,6 +208,35 @@ class LightPainter:
             "fog_law": (environment.fog_density, 1.0 / environment.fog_height),
             "water": (environment.wetness, environment.weather.snow_cover),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class _OpennessTexture:
+    """How open to the sky a scene is, on the graphics card: a texture, and values of the shader's variables."""
+
+    texture: moderngl.Texture3D
+    values: Mapping[str, ArrayLike]
+
+    @classmethod
+    def of(
+        cls,
+        context: moderngl.Context,
+        drawn: DrawnGeometry,
+        maps: MaterialMaps,
+        environment: Environment,
+    ) -> "_OpennessTexture | None":
+        """Of what stands still; None where nothing does."""
+        openness = Openness.of(drawn.geometry, maps, drawn.standing, environment)
+        if openness is None:
+            return None
+        size = openness.values.shape[2::-1]
+        data = np.ascontiguousarray(openness.values, np.float16).tobytes()
+        texture = context.texture3d(size, 4, data, dtype="f2")
+        texture.repeat_x = texture.repeat_y = texture.repeat_z = False
+        lower = (*openness.lower, 0.5 * openness.cell)
+        scale = 1.0 / (openness.cell * np.array(size, float))
+        values = {"open_lower": lower, "open_scale": scale, "open_free": openness.free}
+        return cls(texture, values)
 
 
 def _render(triangles: moderngl.VertexArray, count: int) -> None:
@@ -216,7 +252,11 @@ def _surface(
 ) -> tuple[moderngl.Program, moderngl.VertexArray]:
     """Draws surfaces."""
     corners, attributes, faces = buffers
-    pieces = ["common.glsl", "surface.frag", *(["lamps.glsl"] if extra else [])]
+    pieces = [
+        "common.glsl",
+        "surface.frag",
+        *(["lamps.glsl"] if any(each.startswith("LAMPS") for each in extra) else []),
+    ]
     made = program(context, "surface.vert", pieces, (*look.defines, *extra))
     layouts = [
         columns_of(made, corners, "3f 3f", "position", "normal"),

@@ -20,6 +20,7 @@ UNITS = {  # of textures, by the name of their variable
     "noise": 5,
     "lamp_shadows": 6,
     "sky": 7,
+    "openness": 8,
     "image": 0,
     "glare": 1,
     "finer": 1,

@@ -6,6 +6,12 @@ uniform sampler2DShadow shadows, body_shadows;
 uniform sampler2D mirrored, noise;
 uniform vec3 sun, sunlight, harmonics[9];
 uniform float shadow_step, varied;  // and the end of the layers that vary on a large scale
+#ifdef OPENNESS
+uniform sampler3D openness;   // r_0 and r of the light r_0 + r . n on a plane
+uniform vec4 open_lower;      // corner of their grid [m], and half a cell [m]
+uniform vec4 open_free;       // e_0 and e of the same without what stands around
+uniform vec3 open_scale;      // one over the grid's sides [1/m]
+#endif
 uniform vec2 water;          // wetness of surfaces, and snow on them
 in vec3 at, out_, along, texel, shade, body_shade;
 in vec4 reflectance;
@@ -90,7 +96,12 @@ void main() {
     seen += of_lamps(m, at, n, V);
 #endif
     vec3 r = reflect(-V, n);
-    seen += b.z * (m.diffuse * even_light(n) + share * textureLod(mirrored, equirectangular(r), ROUGHEST * rough).rgb);
+    float open = b.z;
+#ifdef OPENNESS
+    vec4 o = texture(openness, (at + open_lower.w * n0 - open_lower.xyz) * open_scale);
+    open *= clamp((o.x + dot(o.yzw, n)) / max(open_free.x + dot(open_free.yzw, n), 1e-6), 0.0, 4.0);
+#endif
+    seen += open * (m.diffuse * even_light(n) + share * textureLod(mirrored, equirectangular(r), ROUGHEST * rough).rgb);
 #ifdef FOG
     seen = mix(fog, seen, through_fog(far, at.z - eye.z));
 #endif
