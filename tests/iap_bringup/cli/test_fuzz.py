@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from iap_bringup.cli.main import VERBS, command_parser, main
-from iap_bringup.fuzz import made_texts
+from iap_bringup.fuzz import damage, made_texts
 from iap_bringup.fuzz.file_damage import HUGE, array_bomb
 from iap_bringup.fuzz.inputs import KINDS
 from iap_bringup.fuzz.trials import Circumstances, fault_of, run_command
@@ -248,3 +248,8 @@ def test_logs_that_are_made_have_commands_and_what_followed_them(tmp_path):
     channels = made_texts.CHANNELS[: made_texts.COLUMNS]
     assert names.split(",") == ["t", *(f"{each}_ref" for each in channels), *channels]
     assert {len(row.split(",")) for row in rows} == {1 + 2 * len(channels)}
+
+
+def test_every_key_has_its_path_however_deep():
+    tree = {"a": {"b": [1, {"c": 2}]}, "d": 3}
+    assert damage.paths(tree) == ["a", "a.b", "a.b.0", "a.b.1", "a.b.1.c", "d"]

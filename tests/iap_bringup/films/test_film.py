@@ -10,7 +10,7 @@ from browser import browser
 from PIL import Image
 
 from iap_bringup.cli import main
-from iap_bringup.films.film_camera import MARGIN, following_views, standpoint
+from iap_bringup.films.film_camera import MARGIN, _view, following_views, standpoint
 from iap_bringup.films.film_stage import FOCAL, View
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Shape
@@ -161,3 +161,9 @@ def test_a_run_becomes_moving_pictures_of_its_length_in_which_it_stays_large(tmp
         assert why in capsys.readouterr().err
     assert main.main([*film, "--size", "321x180"]) == 2
     assert "even, 64x64" in capsys.readouterr().err
+
+
+def test_a_camera_is_never_below_the_ground():
+    low, high = (_view(np.array([3.0, 1.0, z]), np.zeros(3)) for z in (-1.0, 2.0))
+    assert low.p_WC_W.tolist() == [3.0, 1.0, 0.25]
+    assert high.p_WC_W.tolist() == [3.0, 1.0, 2.0]

@@ -3,7 +3,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
+from iap_bringup.pictures.contact_camera import (
+    TO_SUN,
+    Rod,
+    _directions,
+    contact_camera,
+    free_camera,
+)
 from iap_bringup.pictures.picture import Viewpoint, camera_around, render_scene
 from iap_bringup.pictures.render import _scene, with_arm
 from iap_description.states import resting_state
@@ -204,3 +210,17 @@ def test_objects_stand_where_they_were_recorded_or_where_the_world_has_them():
         scene, placed = _scene(run, scenario, 1)
         assert [each.row[0] for each in placed] == [x_now]
         assert scene[0][1][0, 0] == 1.0
+
+
+def test_a_contact_is_looked_at_from_both_sides_of_what_pushes_first_from_the_suns():
+    sun = np.arctan2(TO_SUN[1], TO_SUN[0])
+    for heading in (0.3, 1.9, -2.5):
+        axis = np.array([np.cos(heading), np.sin(heading), 0.1])
+        found = np.array(_directions(axis))
+        behind = np.degrees(np.arctan2(-axis[1], -axis[0]))
+        aside = np.round(found[:, 0] - behind, 6)
+        assert sorted(aside) == sorted(-aside)
+        first, *_ = np.radians(found[:, 0])
+        mirrored = np.radians(behind - aside[0])
+        assert np.cos(first - sun) >= np.cos(mirrored - sun)
+        assert (found[:, 1] > 0.0).all()

@@ -76,6 +76,11 @@ def test_an_arm_has_its_errors_in_mm_and_the_commands_that_were_beyond_its_limit
 
 def test_a_notice_is_a_warning_only_where_the_platform_will_come_down() -> None:
     for is_warning, words in ((True, "warning: rotor 2 stops"), (False, "rotor 2 stops")):
-        console = Console(file=io.StringIO(), width=80)
-        show_notice(console, Notice(1.0, "rotor 2 stops", is_warning))
+        console, colored = (
+            Console(file=io.StringIO(), width=80, force_terminal=is_shown, color_system=color)
+            for is_shown, color in ((False, None), (True, "standard"))
+        )
+        for each in (console, colored):
+            show_notice(each, Notice(1.0, "rotor 2 stops", is_warning))
         assert console.file.getvalue() == f"{words}\n"
+        assert ("\x1b[" in colored.file.getvalue()) == is_warning

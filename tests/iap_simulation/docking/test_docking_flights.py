@@ -11,6 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.states import P, V
 from iap_physics.latching.latches import Latches
 from iap_simulation.docking.pair_laws import docked_positions
+from iap_simulation.docking.pair_pilot import DockingPilot
 from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.runs.run import record
 from iap_simulation.simulation.simulation import Simulation
@@ -204,3 +205,9 @@ def test_the_hard_script_docks_mostly():
     worlds = DockingWorlds.of("docking_hard", 128)
     worlds.fly_script()
     assert worlds.records.succeeded.mean() > 0.95
+
+
+def test_of_a_pair_the_target_alone_follows_a_reference():
+    pilot = object.__new__(DockingPilot)
+    pilot._numbers = (1, 0)  # target and chaser
+    assert list(pilot.followers) == [1]

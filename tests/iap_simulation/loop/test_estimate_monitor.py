@@ -2,6 +2,7 @@
 """Estimates that are lost, and sensors that cannot be."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.sensor_presets import set_names
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.flights.flight import Flight
-from iap_simulation.loop.estimate_monitor import EstimateMonitor
+from iap_simulation.loop.estimate_monitor import EstimateGuidance, EstimateMonitor
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
@@ -203,3 +204,17 @@ def test_a_missing_renderer_is_named_with_the_packages_that_bring_it(monkeypatch
     monkeypatch.setattr(opengl, "LIBRARY", "libNoSuchEGL.so.1")
     with pytest.raises(BadInput, match="libegl1 libgl1-mesa-dri.*renderer: pybullet"):
         make_renderer("opengl")
+
+
+def test_a_vehicle_whose_estimate_is_watched_is_guided_by_its_fail_safe_and_others_as_before():
+    vehicles = [SimpleNamespace(estimate=None), SimpleNamespace(estimate=None)]
+    passed = {}
+    plant = SimpleNamespace(
+        t=2.0, state=lambda i: [f"true {i}"], set_estimate=lambda i, x: passed.update({i: x})
+    )
+    estimators = {i: SimpleNamespace(state=lambda t, i=i: (i, t)) for i in range(2)}
+    monitors = {1: SimpleNamespace(reference=lambda *given: given)}
+    references = ["first", "second"]
+    EstimateGuidance(vehicles, estimators, monitors, None).refer(0, plant, references)
+    assert references == ["first", (2.0, (1, 2.0), "true 1", "second")]
+    assert passed == {0: (0, 2.0), 1: (1, 2.0)} == dict(enumerate(v.estimate for v in vehicles))

@@ -15,6 +15,7 @@ from iap_bringup.experiments.virpo.scores import (
     EstimateKey,
     FailedEstimate,
     Ranking,
+    SeedMean,
     TrajectoryScore,
     gain_of,
     mean_of,
@@ -26,6 +27,7 @@ from iap_bringup.experiments.virpo.tables import (
     GAIN_NOISY,
     TABLE_VII,
     TABLE_VIII,
+    _with_noise,
     tables,
 )
 from iap_description.config.plain_yaml import read_yaml
@@ -258,3 +260,9 @@ def test_every_case_is_a_flight_of_the_bodies_that_it_judges():
         heights = [anchor.position[0] for anchor in scenario.vehicles[0].sensors.uwb.anchors]
         assert (max(map(abs, heights)) > 30.0) == case.by_hand
     assert set(SEQUENCES.values()) <= {case.name for case in CASES}
+
+
+def test_a_mean_is_no_larger_than_another_within_two_of_the_errors_of_both_means():
+    fewer, more = SeedMean(0.10, 0.03, 9, 0), SeedMean(0.12, 0.04, 4, 1)
+    assert _with_noise(fewer, more) == pytest.approx(0.10 + 2.0 * 0.05 / 2.0)
+    assert _with_noise(fewer._replace(spread=None), more) == pytest.approx(0.10 + 2.0 * 0.02)

@@ -11,11 +11,12 @@ from rich.console import Console
 from iap_bringup.experiments.virpo import units as virpo_units
 from iap_bringup.experiments.virpo.faults import behind_walls
 from iap_bringup.experiments.virpo.flights import ObservedFlight
+from iap_bringup.experiments.virpo.runs import with_pixel_noise
 from iap_bringup.experiments.virpo.scores import EstimateKey, TrajectoryScore
 from iap_bringup.experiments.virpo.units import UNITS, run_units, units_study, units_tables
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImuReading, MagneticReading, SensorSource
-from iap_estimation.virpo.messages import Ranges
+from iap_estimation.virpo.messages import Ranges, Tracks
 
 NEES = "NEES of the attitude"
 
@@ -104,3 +105,21 @@ def test_an_anchor_behind_a_wall_lengthens_its_own_ranges_alone():
     assert (who, other) == (0, (1, "tracks"))
     assert longer.ranges.tolist() == [2.0, 4.0, 4.0]
     assert ranges.ranges.tolist() == [2.0, 3.0, 4.0]
+
+
+def test_pixels_of_noise_are_a_pixel_of_the_tracks_own_camera_and_the_same_each_time():
+    cameras = [
+        SimpleNamespace(cameras=SimpleNamespace(left=SimpleNamespace(focal=(focal, focal))))
+        for focal in (400.0, 800.0)
+    ]
+    observed = SimpleNamespace(
+        own=SimpleNamespace(aircraft=cameras), scenario=SimpleNamespace(seed=3)
+    )
+    still = Tracks(0.0, np.arange(4000), np.zeros((4000, 4)), np.ones(4000, bool))
+    events = [(0, still), (1, still), (0, "imu")]
+    (_, first), (_, second), other = with_pixel_noise(observed, events, 0.5)
+    assert other == (0, "imu")
+    assert first.views.std() == pytest.approx(0.5 / 400.0, rel=0.03)
+    assert second.views.std() == pytest.approx(0.5 / 800.0, rel=0.03)
+    again = list(with_pixel_noise(observed, events, 0.5))
+    np.testing.assert_array_equal(again[1][1].views, second.views)
