@@ -153,6 +153,16 @@ def test_a_crash_is_noted_and_the_flight_goes_on():
         session.plant.engine.close()
 
 
+def test_two_bodies_of_a_vehicle_that_keep_touching_have_collided_once(monkeypatch):
+    scenario = scenario_of("hover")
+    session, vehicles = session_of(scenario), vehicles_of(scenario)
+    touch = Contact(1, 2, (0.0, 0.0, 1.5), (1.0, 0.0, 0.0), -1e-4, (0.0, 0.0, 0.0))
+    monkeypatch.setattr(session.plant.engine, "contacts", lambda: [touch])
+    states_of(session, vehicles, 20)
+    assert [pair[1:] for pair in session.monitor.collisions] == [("iap/drone_1", "iap/drone_2")]
+    assert session.failure is not None and session.failure.outcome == "crashed"
+
+
 def test_a_contact_pushes_both_bodies_the_opposite_way_and_no_other_vehicle():
     place, force = (1.0, 2.0, 3.0), (4.0, 0.0, -5.0)
     between = Contact(1, 6, place, (1.0, 0.0, 0.0), -1e-4, force)
