@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from hang import HANG
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -19,7 +20,7 @@ ARGUMENTS = [
     "--no-first-run",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 60_000  # [ms]
+PATIENCE = 1e3 * HANG  # [ms]
 SLOW_FRAMES = """
     window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 200);
     window.cancelAnimationFrame = clearTimeout;

@@ -29,7 +29,7 @@ from iap_estimation.wrench.module_observer import CommandedModule, module_observ
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode, run
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, LATEST, Diagnostics, SuiteNode, run
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
@@ -37,8 +37,6 @@ from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamp_guard import StampGuard
 from iap_io.wire.stamps import SECOND
 
-# A command must not hide the one before it, which the state that came meanwhile needs.
-COMMAND_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 SAMPLE_QUEUE = 2000  # messages of a unit that may wait
 OBSERVERS = ("momentum", "acceleration", "module")
 UNKNOWN = "zeros: the rotors of an aircraft count as equal"
@@ -156,7 +154,7 @@ class WrenchObserverNode(SuiteNode):
     def _subscribe(self, measured: str, bodies: int) -> None:
         what = "Topic of the state."
         topic = self.parameter("state_topic", "state", what)
-        inputs, queue = self.inputs, COMMAND_QOS
+        inputs, queue = self.inputs, EVERY  # it integrates, and nobody waits for it
         self._state = inputs.listen_to_states(topic, bodies, self._take_state, queue)
         if measured:
             inputs.listen_to_states(measured, 1, self._take_measured, queue)

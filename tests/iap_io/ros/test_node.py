@@ -86,9 +86,11 @@ def test_diagnostics_are_stamped_by_the_clock_and_name_their_hardware(make):
 @pytest.fixture
 def node():
     rclpy.init()
+    node = SuiteNode("listener", namespace="/apart/iap")
     try:
-        yield SuiteNode("listener", namespace="iap")
+        yield node
     finally:
+        node.destroy_node()
         rclpy.try_shutdown()
 
 
@@ -110,26 +112,27 @@ def test_a_callback_gets_sound_messages_in_the_order_of_time_and_nothing_else(no
         subscription.callback(data)
     assert taken == [10, 20, 30, 0, 10]
     assert node.inputs.refusals.count() == len(damaged) + 1
-    assert node.inputs.refusals.newest().startswith("/iap/state: header.stamp")
+    assert node.inputs.refusals.newest().startswith("/apart/iap/state: header.stamp")
 
 
 def test_a_second_publisher_of_the_state_is_reported_once_and_in_every_diagnostics(node):
     node.inputs.listen_to_states("state", 1, lambda _: None, LATEST)
     lines = []
     node.inputs.refusals._warn = lines.append
-    own = node.create_publisher(PlatformState, "/iap/state", LATEST)
+    own = node.create_publisher(PlatformState, "/apart/iap/state", LATEST)
     node.inputs.look()
     assert own and not lines
     other = rclpy.create_node("other")
-    other.create_publisher(PlatformState, "/iap/state", LATEST)
+    other.create_publisher(PlatformState, "/apart/iap/state", LATEST)
     deadline = time.monotonic() + HANG
-    while node.count_publishers("/iap/state") < 2:
+    while node.count_publishers("/apart/iap/state") < 2:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     for _ in range(3):
         node.inputs.look()
-        assert node.inputs.refusals.newest() == "/iap/state: 2 publish it, and one should"
-    assert lines == ["/iap/state: 2 publish it, and one should"]
+        assert node.inputs.refusals.newest() == "/apart/iap/state: 2 publish it, and one should"
+    assert lines == ["/apart/iap/state: 2 publish it, and one should"]
+    other.destroy_node()
 
 
 class Log:

@@ -87,6 +87,7 @@ def pair(request, script, tmp_path, monkeypatch):
         yield pair
         for each in pair.both:
             each.node.close()
+            each.node.destroy_node()  # later tests of this process would hear it
     finally:
         rclpy.try_shutdown()
 
