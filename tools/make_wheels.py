@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds a wheel of every package of this checkout, and iap_suite's, which brings them all.
 
-Usage: ./iap wheels [--out DIR]; then, with any Python from 3.11 on:
+Usage: ./iap wheels [--out DIR], or python3 tools/make_wheels.py where setuptools is installed; then, with any Python
+from 3.11 on:
 
     pip install --find-links DIR "iap-suite[mujoco,view]"
 
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +34,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="iap wheels", description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder (default: dist)")
     out = parser.parse_args().out.absolute()
+    if find_spec("setuptools") is None or find_spec("setuptools.command.bdist_wheel") is None:
+        remedy = f"{sys.executable} -m pip install 'setuptools>=70.1'"
+        sys.stderr.write(f"iap: no setuptools here that builds wheels: {remedy}\n")
+        return 2
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
