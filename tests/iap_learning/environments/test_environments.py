@@ -225,6 +225,17 @@ def test_pictures_show_the_platform(drawable):
     pictures.close()
 
 
+def test_pictures_show_rotors_at_their_tilts(drawable):
+    env = gymnasium.make("iap/Hold-v0", render_mode="rgb_array", platform="tilt_4")
+    env.reset(seed=1)
+    upright = env.render()
+    tilts = env.unwrapped.episodes.worlds.plant.propulsion[0].rotors.tilt
+    tilts += 0.7
+    tilted = env.render()
+    assert (upright.astype(int) - tilted).any(axis=2).sum() > 20
+    env.close()
+
+
 def test_pictures_show_the_obstacles_of_each_episode(drawable):
     """Two episodes that stand still at one place see other fields, one of them again the same."""
     env = gymnasium.make("iap/Navigate-v0", render_mode="rgb_array")
