@@ -2,6 +2,7 @@
 """Shapes that meshes are touched by: as they are, by the hulls of their bodies, or by convex pieces."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,13 @@ CLOSE = 1e-6  # vertices so near to each other are one, of the mesh's size
 
 def surface(vertices: Array, faces: Integers) -> list[Shape]:
     """The triangles as they are."""
-    keys = {"vertices": tuple(map(tuple, vertices.tolist())), "faces": _tuples(faces)}
-    return [Shape.model_construct(**{"shape": "surface", "color": GREY, **keys})]
+    keys: dict[str, Any] = {
+        "shape": "surface",
+        "color": GREY,
+        "vertices": tuple(map(tuple, vertices.tolist())),
+        "faces": _tuples(faces),
+    }
+    return [Shape.model_construct(**keys)]  # not validated: made here, of thousands of numbers
 
 
 def hulls(vertices: Array, faces: Integers) -> list[Shape]:

@@ -34,7 +34,7 @@ def maps_of(images: SurfaceImages, pixels: int) -> NDArray[np.uint8]:
 def _sized(image: Pixels, pixels: int) -> Array:
     """An image of 0..1 of this size."""
     smaller = cv2.resize(image, (pixels, pixels), interpolation=cv2.INTER_AREA)
-    return np.asarray(smaller) / 255.0
+    return np.asarray(smaller, dtype=np.float64) / 255.0
 
 
 def _linear(levels: Array) -> Array:
