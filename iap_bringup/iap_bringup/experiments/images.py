@@ -49,15 +49,15 @@ def projection(report: Report, renderer: Renderer) -> Rows:
     ):
         spec = CameraSpec(**{**CAMERAS.tree("vi_g"), "distortion": distortion})
         shot = Shot(CameraModel.of(spec), spec, mount, optical(np.array([0.0, 0.0, 0.0, 1.0])))
-        wall, points_W = _wall(4.0, so3.quaternion_exp(np.array([0.0, 0.0, 0.4])))
-        renderer.load(_lit(wall, _spot()), [])
+        wall, points_W = spotted_wall(4.0, so3.quaternion_exp(np.array([0.0, 0.0, 0.4])))
+        renderer.load(lit_wall(wall, dark_spot()), [])
         (frame,) = renderer.render([shot], NO_BODIES)
         assert frame.mono is not None  # noqa: S101 - the preset gives it
         points_C = so3.rotate(so3.conjugate(shot.q_WC), points_W - shot.p_WC_W)
         uv = shot.model.project(points_C)
         edge = [spec.width - REACH - 2, spec.height - REACH - 2]
         visible = uv[np.all((uv > REACH + 1) & (uv < edge), axis=-1)]
-        off = np.linalg.norm(_centroids(frame.mono, visible) - visible, axis=-1)
+        off = np.linalg.norm(dark_centroids(frame.mono, visible) - visible, axis=-1)
         rows[f"{name}: {len(visible)} points, largest error, px"] = bar_row(
             float(off.max()), "<= 0.3"
         )
@@ -73,8 +73,8 @@ def stereo(report: Report, renderer: Renderer) -> Rows:
     report("stereo")
     spec = CameraSpec(**CAMERAS.tree("vi_g"))
     model, ahead = CameraModel.of(spec), optical(np.array([0.0, 0.0, 0.0, 1.0]))
-    wall, _ = _wall(DISTANCE + LEFT[0], np.array([0.0, 0.0, 0.0, 1.0]), tiles=4)
-    renderer.load(_lit(wall, make_texture("mosaic")), [])
+    wall, _ = spotted_wall(DISTANCE + LEFT[0], np.array([0.0, 0.0, 0.0, 1.0]), tiles=4)
+    renderer.load(lit_wall(wall, make_texture("mosaic")), [])
     shots = [Shot(model, spec, mount, ahead) for mount in (LEFT, RIGHT)]
     pair: list[Any] = [frame.mono for frame in renderer.render(shots, NO_BODIES)]
     blocks = cv2.StereoBM.create(32, 21).compute(*pair) / 16.0
@@ -132,7 +132,7 @@ def followed(images: Sequence[Pixels]) -> int:
     return len(points)
 
 
-def _wall(distance: float, q_WO: Array, tiles: int = TILES) -> tuple[MeshPart, Array]:
+def spotted_wall(distance: float, q_WO: Array, tiles: int = TILES) -> tuple[MeshPart, Array]:
     """A square across the x axis, turned about its middle, and the middles (n, 3) of its texture's tiles [m]."""
     y = 0.5 * SIDE * np.array([1.0, -1.0, -1.0, 1.0])
     z = 0.5 * SIDE * np.array([-1.0, -1.0, 1.0, 1.0])
@@ -148,7 +148,7 @@ def _wall(distance: float, q_WO: Array, tiles: int = TILES) -> tuple[MeshPart, A
     return MeshPart("wall", *shape, "wall", (1.0, 1.0, 1.0, 1.0), 1), points
 
 
-def _lit(wall: MeshPart, texture: Pixels) -> Scene:
+def lit_wall(wall: MeshPart, texture: Pixels) -> Scene:
     """A wall alone, as bright from everywhere, before a white sky."""
     white = (1.0, 1.0, 1.0)
     light = Light(direction_W=(0.0, 0.0, 1.0), strength=0.0, ambient=1.0)
@@ -156,14 +156,14 @@ def _lit(wall: MeshPart, texture: Pixels) -> Scene:
     return Scene("wall", (wall,), (), {"wall": texture}, light, None, sky, {1: "wall"})
 
 
-def _spot(size: int = 128) -> Pixels:
+def dark_spot(size: int = 128) -> Pixels:
     """White with a dark spot in the middle."""
     x = (np.arange(size) + 0.5) / size - 0.5
     level = 255.0 * (1.0 - np.exp(-0.5 * (x**2 + x[:, None] ** 2) / 0.03**2))
     return np.repeat(level.astype(np.uint8)[..., None], 3, axis=-1)
 
 
-def _centroids(image: Pixels, uv: Array) -> Array:
+def dark_centroids(image: Pixels, uv: Array) -> Array:
     """Centroids (n, 2) of what is dark around pixels (n, 2)."""
     middles = []
     for u, v in np.round(uv).astype(int):

@@ -193,6 +193,20 @@ def photometry(console: Console, *, json: bool = False) -> None:
     show_bars(console, bars, as_json=json)
 
 
+def cameras(console: Console, *, json: bool = False) -> None:
+    """Camera effects: photon transfer, linearity, automatic exposure, rolling shutter and lenses beside their bars."""
+    from iap_bringup.experiments.camera_effects import camera_bars
+    from iap_sensors.cameras.make import make_renderer
+
+    renderer = make_renderer("opengl")
+    try:
+        with work_bar(Console(stderr=True)) as report:
+            bars = camera_bars(report, renderer)
+    finally:
+        renderer.close()
+    show_bars(console, bars, as_json=json)
+
+
 def tasks(console: Console, *, json: bool = False) -> None:
     """Every task without learning: no action, random ones, the suite's controller, a potential field."""
     from iap_learning.evaluation.baselines import baselines
@@ -302,6 +316,7 @@ EXPERIMENTS = (
     ExperimentCommand(identification, ("quick", "json")),
     ExperimentCommand(sensors, ("json",)),
     ExperimentCommand(photometry, ("json",)),
+    ExperimentCommand(cameras, ("json",)),
     ExperimentCommand(tasks, ("json",)),
     ExperimentCommand(docking, ("quick", "json")),
     ExperimentCommand(rays),

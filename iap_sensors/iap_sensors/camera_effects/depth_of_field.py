@@ -82,7 +82,7 @@ class DepthOfField(CameraEffect):
         if image.depth is None:
             raise RuntimeError("depth of field needs the depth of the image")
         largest = _wanted_variances(
-            image.depth, self._scale, self._spec.focus, self._variances[-1], self._wanted
+            image.depth, self._scale, self._spec.focus, float(self._variances[-1]), self._wanted
         )
         self._layers[0] = image.light
         for k, disc in enumerate(self._discs, start=1):
@@ -113,7 +113,7 @@ def _variance(kernel: Array) -> float:
 
 @njit(cache=True)
 def _wanted_variances(
-    depth: Singles, scale: float, focus: float, largest: np.float32, out: Singles
+    depth: Singles, scale: float, focus: float, largest: float, out: Singles
 ) -> float:
     """Write the variance of each pixel's disc (h, w), at most the largest; the largest that there is."""
     height, width = depth.shape
@@ -122,9 +122,8 @@ def _wanted_variances(
         for j in range(width):
             z = depth[i, j]
             share = 1.0 if np.isinf(z) else abs(z - focus) / z
-            variance = min((scale * share) ** 2 / 16.0, largest)
-            out[i, j] = variance
-            most = max(most, variance)
+            out[i, j] = np.float32(min((scale * share) ** 2 / 16.0, largest))
+            most = max(most, float(out[i, j]))
     return most
 
 

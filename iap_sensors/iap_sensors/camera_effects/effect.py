@@ -87,7 +87,7 @@ class Exposure:
 
     def row_times(self, height: int) -> Array:
         """Times (h,) of the rows' middle exposures after the image's stamp [s]."""
-        return (np.arange(height) - 0.5 * (height - 1)) * self.line_time
+        return np.asarray((np.arange(height) - 0.5 * (height - 1)) * self.line_time, float)
 
 
 @dataclass(eq=False)

@@ -69,7 +69,8 @@ class Glare(CameraEffect):
         wide = self._small[-1]
         for small, total in zip(self._small[-2::-1], self._sums[-2::-1], strict=True):
             cv2.resize(wide, small.shape[1::-1], dst=total, interpolation=cv2.INTER_LINEAR)
-            wide = cv2.add(total, small, dst=total)
+            cv2.add(total, small, dst=total)
+            wide = total
         size = image.light.shape[1::-1]
         cv2.resize(wide, size, dst=self._spread, interpolation=cv2.INTER_LINEAR)
         share = self._spec.share

@@ -89,8 +89,8 @@ def _band(
     lines -= np.float32(upper)
     K = view.K.copy()
     K[:2, 2] -= left, upper
-    size = (-(-each // STEP) * STEP for each in (right - left, lower - upper))
-    return PinholeView(*size, K, view.corner), (columns, lines)
+    width, height = (-(-each // STEP) * STEP for each in (right - left, lower - upper))
+    return PinholeView(width, height, K, view.corner), (columns, lines)
 
 
 @njit(cache=True)
