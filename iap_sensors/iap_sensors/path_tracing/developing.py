@@ -93,7 +93,8 @@ def _glare(level: NDArray[np.float32]) -> NDArray[np.float32]:
     sizes = [(max(width >> k, 1), max(height >> k, 1)) for k in range(2, GLARE_LEVELS + 2)]
     shrunk, image = [], level
     for size in sizes:
-        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA).reshape(*size[::-1], -1)
+        smaller = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+        image = np.asarray(smaller, np.float32).reshape(*size[::-1], -1)
         shrunk.append(image)
     for finer in reversed(shrunk[:-1]):
         ring = cv2.resize(image, finer.shape[1::-1], interpolation=cv2.INTER_LINEAR)
