@@ -115,10 +115,11 @@ def _places(data: bytes) -> tuple[dict[int, RowFormat], dict[int, list[int]], in
 
 
 def _add_layout(row: bytes, layouts: dict[int, RowFormat], sizes: list[int]) -> None:
-    """The layout in a message of type FMT; one whose size does not fit its letters is left out."""
+    """The layout in a message of type FMT; one is left out whose size or names do not fit its letters."""
     kind, size = row[0], row[1]
     layout = RowFormat(_text(row[2:6]), _text(row[6:22]), _text(row[22:86]).split(","))
-    if kind == FORMAT_TYPE or layout.dtype.itemsize + BEFORE == size:
+    fits = len(set(layout.columns)) == len(layout.columns) == len(layout.letters)
+    if kind != FORMAT_TYPE and fits and layout.dtype.itemsize + BEFORE == size:
         layouts[kind], sizes[kind] = layout, size
 
 

@@ -169,6 +169,24 @@ def test_damaged_bytes_are_passed_over_and_counted(log, flight):
     assert len(read.signals[names.ATTITUDE].t) > 0.95 * len(flight.t)
 
 
+@pytest.mark.parametrize(
+    ("sound", "changed"),
+    [
+        (b"TimeUS,Roll,Pitch,Yaw", b"TimeUS,Roll,Pitch,Y,w"),
+        (b"TimeUS,Roll,Pitch,Yaw", b"TimeUS,Roll,Roll,Yaw,"),
+        (b"Type,Length,Name,Format,Columns", b"Type,Length,Name,Format,Col,mns"),
+        (b"BBnNZ", b"BBnNf"),
+    ],
+)
+def test_a_layout_whose_names_do_not_fit_its_letters_is_left_out(log, flight, sound, changed):
+    data = log.read_bytes()
+    assert sound in data
+    log.write_bytes(data.replace(sound, changed, 1))
+    read = read_messages(log.read_bytes())
+    assert ("ATT" in read.tables) == (b"Roll" not in sound)
+    assert len(read.tables["IMU"][0].t) == len(flight.t)
+
+
 def test_positions_of_an_estimator_without_a_place_are_refused(flight, tmp_path):
     path, still = tmp_path / "flight.bin", np.zeros_like(flight.p)
     path.write_bytes(made(flight.__class__(**{**vars(flight), "p": still, "v": still})))
