@@ -2,10 +2,10 @@
 """An experiment: a task, and all numbers of its training, read from ``data/experiments/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import (
@@ -137,6 +137,16 @@ class Experiment(Record):
     reward: Positive
     offline: Offline | None
     online: Online | None
+
+    @model_validator(mode="after")
+    def _has_a_step_for_every_part(self) -> Self:
+        if self.online is not None:
+            parts, steps = self.online.ppo.minibatches, self.worlds * self.online.ppo.horizon
+            if parts > steps:
+                raise ValueError(
+                    f"key 'online.ppo.minibatches': {parts} parts of an epoch's {steps} steps (worlds x horizon)"
+                )
+        return self
 
 
 class Choice(Record):

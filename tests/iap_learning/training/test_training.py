@@ -214,3 +214,12 @@ def test_a_minute_of_training_raises_success(tmp_path):
     assert cloned["data_success"] < 0.6
     assert cloned["judged_success"] > cloned["data_success"] + 0.2
     assert best.success >= max(cloned["judged_success"], 0.95)
+
+
+def test_more_parts_of_an_epoch_than_it_has_steps_are_refused():
+    """Of none of them anything would be learned."""
+    sets = ("worlds=4", "online.ppo.horizon=8", "online.ppo.minibatches=33")
+    with pytest.raises(
+        BadInput, match="'online.ppo.minibatches': 33 parts of an epoch's 32 steps"
+    ):
+        make_experiment("hold", Choice(assignments=sets))
