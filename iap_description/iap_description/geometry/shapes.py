@@ -4,13 +4,14 @@
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative, Positive, Real, Record, Vec3
 from iap_description.math import euler, so3
 
 Rgba = tuple[Real, Real, Real, Real]
+MAX_SHAPES = 500  # that a body is made of: a mesh takes the place of more
 
 
 class Surface(Record):
@@ -91,3 +92,4 @@ def _on_a_body(shape: Shape) -> Shape:
 
 
 BodyShape = Annotated[Shape, AfterValidator(_on_a_body)]
+BodyShapes = Annotated[tuple[BodyShape, ...], Field(max_length=MAX_SHAPES)]

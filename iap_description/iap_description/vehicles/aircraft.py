@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config.record import NonNegative3, Positive, Real, Record
-from iap_description.geometry.shapes import BodyShape, Surface
+from iap_description.geometry.shapes import BodyShapes, Surface
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
 from iap_description.vehicles.rotor import ARM, UP, Rotor, RotorModel, RotorTilt
@@ -84,10 +84,10 @@ class Aircraft(Inertial):
     tilt_max_deg: Positive  # largest commanded angle between body z and the vertical
     drag: Drag
     mounts: dict[str, Mount]
-    collision: tuple[BodyShape, ...]
-    visual: tuple[BodyShape, ...]
-    propeller: tuple[BodyShape, ...]  # what turns, in the rotor's own frame
-    landing_gear: tuple[BodyShape, ...]  # seen and touched, where the aircraft flies alone
+    collision: BodyShapes
+    visual: BodyShapes
+    propeller: BodyShapes  # what turns, in the rotor's own frame
+    landing_gear: BodyShapes  # seen and touched, where the aircraft flies alone
     ports: dict[PortName, Port] = {}  # for docking; each is a mount of that name, too
     surface: Surface | None = None  # of the whole aircraft; None: as the world's
 

@@ -23,7 +23,7 @@ from iap_description.config.record import (
     Vec3,
     validate,
 )
-from iap_description.geometry.shapes import BodyShape
+from iap_description.geometry.shapes import BodyShapes
 from iap_description.math import euler
 from iap_description.vehicles.aircraft import Inertial
 from iap_description.vehicles.mount import Mount
@@ -64,8 +64,8 @@ class ArmLink(Inertial):
     """The body behind a joint; its frame is that joint's, its inertia about its CoM in that frame's axes."""
 
     com: Vec3  # [m]
-    collision: tuple[BodyShape, ...] = ()
-    visual: tuple[BodyShape, ...] = ()
+    collision: BodyShapes = ()
+    visual: BodyShapes = ()
 
 
 class ArmMount(Mount):

@@ -20,7 +20,7 @@ from iap_description.config.record import (
 )
 from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
-from iap_description.geometry.shapes import BodyShape
+from iap_description.geometry.shapes import BodyShapes
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
 from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.chassis import Chassis
@@ -39,8 +39,8 @@ class Center(Inertial):
 
     drag: Drag
     mounts: dict[str, Mount]
-    collision: tuple[BodyShape, ...]
-    visual: tuple[BodyShape, ...]
+    collision: BodyShapes
+    visual: BodyShapes
     chassis: Chassis | None  # adds tubes to the joints and landing gear to the shapes above
 
 

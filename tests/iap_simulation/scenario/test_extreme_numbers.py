@@ -98,6 +98,14 @@ def test_what_is_no_number_is_refused_by_the_name_of_its_key():
             assert "\n" not in text and last_key(path) in text, (path, value, text)
 
 
+def test_a_body_of_thousands_of_shapes_is_refused():
+    """A minute passed before such a flight began."""
+    name, tree = next(trees())
+    shapes = tree["platform"]["center"]["visual"] * 1000
+    with pytest.raises(BadInput, match=r"platform\.center\.visual.*at most 500"):
+        scenario_of(changed(tree, ("platform", "center", "visual"), shapes), name)
+
+
 @pytest.mark.slow
 def test_extreme_numbers_are_refused_by_name_or_flown_to_an_end_with_a_name(
     tmp_path, monkeypatch, capsys

@@ -138,10 +138,10 @@ def agent_of(name: str, episodes: AnyEpisodes) -> AnyAgent:
     """
     path = EXPERTS.file_or_path(name)
     guide, kind = EXPERTS.extended(path).get("guide"), kind_of(episodes.task)
-    if guide in kind.agents:
-        return kind.agents[str(guide)].of(name, episodes)
+    if isinstance(guide, str) and guide in kind.agents:
+        return kind.agents[guide].of(name, episodes)
     others = {key: agent for each in KINDS.values() for key, agent in each.agents.items()}
-    if guide not in others:
+    if not isinstance(guide, str) or guide not in others:
         known = ", ".join([*kind.agents, *(key for key in others if key not in kind.agents)])
         raise BadInput(f"{path}: key 'guide': choose {known} (got {shown(guide)})")
-    raise BadInput(f"expert '{name}' {others[str(guide)].refusal(episodes.task)}")
+    raise BadInput(f"expert '{name}' {others[guide].refusal(episodes.task)}")

@@ -68,9 +68,10 @@ def test_a_potential_field_needs_an_image():
         agent_of("potential_field", make_episodes("navigate", 1, settings=BLIND))
 
 
-def test_an_agent_of_an_unknown_guide_is_refused(tmp_path):
+@pytest.mark.parametrize("guide", ["intuition", "[1, 2]", "{a: 1}", "null", "3"])
+def test_an_agent_of_an_unknown_guide_is_refused(tmp_path, guide):
     path = tmp_path / "own.yaml"
-    path.write_text("guide: intuition\n")
+    path.write_text(f"guide: {guide}\n")
     with pytest.raises(
         BadInput, match="own.yaml: key 'guide': choose field, potential_field, script, wrench"
     ):
