@@ -81,25 +81,29 @@ class Trial:
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         code = next(iter(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)))
         (self.folder / "my_flight.py").write_text(code, encoding="utf-8")
-        lines = self.run("python", "my_flight.py").splitlines()
-        return [line for line in lines if not line.startswith("iap: ")][-1]
+        return last_line(self.run("python", "my_flight.py"))
 
     def examples(self) -> str:
         """Run every example and both notebooks, with the extras that they need."""
         self._install("all,test")
         tests = ROOT / "tests" / "examples"
         options = ("-q", "-p", "no:cacheprovider", "-m", "not nodes")
-        return self.run("python", "-P", "-m", "pytest", *options, tests).splitlines()[-1]
+        return last_line(self.run("python", "-P", "-m", "pytest", *options, tests))
 
     def scenarios(self) -> str:
         """Fly every scenario in the engine that is installed, beside its bars."""
         self._install("all")
         text = self.run("iap", "experiment", "engines")
-        last = text.splitlines()[-1]
+        last = last_line(text)
         found = re.fullmatch(r"(\d+) of (\d+) within their bars", last)
         if found is None or found[1] != found[2]:
             raise SystemExit(text)
         return last
+
+
+def last_line(text: str) -> str:
+    """The last line of an output that says nothing of compiling."""
+    return [line for line in text.splitlines() if not line.startswith("iap: ")][-1]
 
 
 STEPS: dict[str, Callable[[Trial], str]] = {
