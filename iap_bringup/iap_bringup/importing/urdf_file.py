@@ -43,7 +43,8 @@ def read_urdf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:
     if robot.tag != "robot":
         raise BadInput(f"{path}: its root is <{robot.tag}>, not <robot>")
     poses = _poses(robot, str(path))
-    links, notes = [], []
+    links: list[LinkModel] = []
+    notes: list[str] = []
     for link in robot.findall("link"):
         name = link.get("name", "")
         links.append(_link(link, poses[name], path, notes))
@@ -186,5 +187,7 @@ def _rotors_of_properties(robot: Element, links: list[LinkModel]) -> list[RotorS
     ratio = found.get("thrust2weight")
     thrust = None if ratio is None else float(ratio) * weight / len(at)
     speed = None if thrust is None else RPM * float(np.sqrt(thrust / kf))
-    keys = {"thrust_coefficient": kf / RPM**2, "speed_max": speed, "torque_ratio": km / kf}
-    return [RotorSource(position=p, **keys) for p in at]
+    return [
+        RotorSource(p, thrust_coefficient=kf / RPM**2, speed_max=speed, torque_ratio=km / kf)
+        for p in at
+    ]

@@ -131,16 +131,16 @@ class MeshFile(PartRecord):
         matter = piece.matter if piece.uv is not None else without_images(piece.matter)
         label = next((self.labels[n] for n in piece.names if n in self.labels), self.title)
         finish = self._finish(site, matter, label)
-        flat = _with_normals(piece)
+        flat, normals = _with_normals(piece)
         uv, metres = flat.uv, None
         if self.texture is not None or uv is None:
-            metres = box_mapped(flat.vertices, flat.normals)
+            metres = box_mapped(flat.vertices, normals)
             uv = metres / self.tile
-        triangles = (flat.vertices, flat.normals, flat.faces)
+        triangles = (flat.vertices, normals, flat.faces)
         shown = TexturedMesh(triangles, uv, metres if finish.material is not None else None)
         site.builder.add(finish, shown)
         if matter.two_sided or not _is_closed(piece):
-            back = (flat.vertices, -flat.normals, flat.faces[:, ::-1])
+            back = (flat.vertices, -normals, flat.faces[:, ::-1])
             site.builder.add(finish, replace(shown, triangles=back))
 
     def _finish(self, site: Site, matter: AssetMatter, label: str) -> Finish:
@@ -172,20 +172,20 @@ def _reduced(piece: AssetPiece, most: int) -> AssetPiece:
     return replace(piece, vertices=piece.vertices[kept], normals=None, uv=uv, faces=faces)
 
 
-def _with_normals(piece: AssetPiece) -> AssetPiece:
-    """A piece without faces that have no area, each with normals of its own where its file has none."""
+def _with_normals(piece: AssetPiece) -> tuple[AssetPiece, Array]:
+    """A piece without faces that have no area, and normals: each face's own where its file has none."""
     corners = piece.vertices[piece.faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.linalg.norm(normals, axis=1)
     kept = sizes > 0.0
     faces = piece.faces[kept]
     if piece.normals is not None:
-        return replace(piece, faces=faces)
+        return replace(piece, faces=faces), piece.normals
     flat = np.repeat(normals[kept] / sizes[kept, None], 3, axis=0)
     uv = None if piece.uv is None else piece.uv[faces].reshape(-1, 2)
     vertices = corners[kept].reshape(-1, 3)
     numbers: Integers = np.arange(len(vertices)).reshape(-1, 3)
-    return replace(piece, vertices=vertices, normals=flat, uv=uv, faces=numbers)
+    return replace(piece, vertices=vertices, uv=uv, faces=numbers), flat
 
 
 def _is_closed(piece: AssetPiece) -> bool:
