@@ -89,7 +89,8 @@ def _archive(file: Path, rng: Random) -> bytes:
             rng.choice((text, "[" * 100_000, "", damaged_text(text, rng).decode(errors="replace")))
         )
     else:
-        arrays[name] = rng.choice(_ARRAYS)(arrays[name])
+        is_numbers = arrays[name].dtype.kind in "biufc"
+        arrays[name] = rng.choice(_ARRAYS if is_numbers else _OF_TEXTS)(arrays[name])
     if rng.random() < 0.1:
         del arrays[name]
     return _packed(arrays, rng)
@@ -102,6 +103,11 @@ _ARRAYS: tuple[Callable[[Any], Any], ...] = (
     lambda a: a[..., :-1], lambda a: a[None], lambda a: np.zeros(a.shape, [("a", "<i8"), ("b", "<f8")]),
     lambda a: np.array("x"), lambda a: a[:0], lambda a: np.asfortranarray(a), lambda a: a.astype("datetime64[s]"),
     lambda a: a.astype(">f8"), lambda a: np.array(1.0),
+)  # fmt: skip
+
+_OF_TEXTS: tuple[Callable[[Any], Any], ...] = (
+    lambda a: np.full(a.shape, np.nan), lambda a: a.reshape(-1), lambda a: a[None], lambda a: a[:0],
+    lambda a: np.array("x"),
 )  # fmt: skip
 
 
