@@ -21,7 +21,7 @@ NORMAL_95 = 1.959964  # of a standard deviation, on both sides
 FLOOR = 0.01  # least half-width of an interval, relative to the value: models are never better
 
 
-class Estimate(NamedTuple):
+class Parameter(NamedTuple):
     """One parameter.
 
     Attributes:
@@ -86,6 +86,6 @@ def block_scatter(scores: Array, dt: float) -> Array:
     return np.asarray(sums.T @ sums)
 
 
-def estimate(value: float, half_width: float, unit: str, method: str) -> Estimate:
+def estimate(value: float, half_width: float, unit: str, method: str) -> Parameter:
     """An estimate whose interval is no narrower than `FLOOR` of its value."""
-    return Estimate(float(value), max(float(half_width), FLOOR * abs(float(value))), unit, method)
+    return Parameter(float(value), max(float(half_width), FLOOR * abs(float(value))), unit, method)

@@ -8,7 +8,7 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import longest_flight
 from iap_io.flight_logs.inspection import VIBRATION_HZ, vibration
-from iap_simulation.identification.rotorcraft.estimate import NORMAL_95, Estimate, estimate
+from iap_simulation.identification.rotorcraft.estimate import NORMAL_95, Parameter, estimate
 
 REST = 2.0  # time without motion that shows noise [s]
 STILL = {
@@ -19,7 +19,7 @@ UNITS = {names.GYROSCOPE: "rad/s", names.SPECIFIC_FORCE: "m/s^2"}
 TITLES = {names.GYROSCOPE: "gyroscope", names.SPECIFIC_FORCE: "accelerometer"}
 
 
-def imu_noise(log: FlightLog) -> tuple[dict[str, Estimate], dict[str, str]]:
+def imu_noise(log: FlightLog) -> tuple[dict[str, Parameter], dict[str, str]]:
     """Estimates, and what the log does not tell, by name."""
     estimates, refusals = {}, {}
     flight = longest_flight(log)

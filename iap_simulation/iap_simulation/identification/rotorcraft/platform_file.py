@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.platform import load_platform
 from iap_io.flight_logs.flight_log import FlightLog
-from iap_simulation.identification.rotorcraft.estimate import Estimate
+from iap_simulation.identification.rotorcraft.estimate import Parameter
 from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft
 
 PLATFORM, AIRCRAFT = "platform.yaml", "aircraft.yaml"
@@ -69,69 +69,64 @@ def platform_files(
 
 
 def _numbers(
-    parameters: dict[str, Estimate], base: Aircraft, mass: float | None, *, is_by_motors: bool
+    parameters: dict[str, Parameter], base: Aircraft, mass: float | None, *, is_by_motors: bool
 ) -> dict[str, Number]:
-    """Numbers of the aircraft by their keys.
-
-    With F = m T / n the full thrust of one of n rotors, T the full thrust per mass, and B the angular acceleration by
-    the full thrust of a motor, I = |r| F / B about roll and pitch, with |r| the mean arm, and the torque ratio of yaw
-    is B I_zz / F.
-    """
+    """Numbers of the aircraft by their keys."""
     m = base.mass if mass is None else mass
-    numbers = {
-        "mass": Number(
-            m, "given, not from the log" if mass is not None else f"{NOT_LOGGED}: rotorcraft.mass"
+    origin = f"{NOT_LOGGED}: rotorcraft.mass" if mass is None else "rotorcraft.mass"
+    numbers = {"mass": Number(m, origin)}
+    full = parameters.get("full thrust per mass")
+    if full is not None:
+        F, top = m * full.value / len(base.rotors), base.rotor.rpm_max
+        numbers["rotor.thrust_coefficient"] = Number(
+            float(F / top**2), f"{_text_of(full)} at {top:g} rpm, which is {NOT_LOGGED}"
         )
-    }
-    full, rotors = (
-        parameters.get("full thrust per mass"),
-        np.array([rotor.position for rotor in base.rotors]),
-    )
-    if full is None:
-        return numbers
-    F = m * full.value / len(rotors)
-    top = base.rotor.rpm_max
-    numbers["rotor.thrust_coefficient"] = Number(
-        float(F / top**2), f"{_text_of(full)} at {top:g} rpm, which is {NOT_LOGGED}"
-    )
-    scale = m / base.mass
-    inertia, origins = (
-        [float(scale * each) for each in base.inertia[:3]],
-        [f"{NOT_LOGGED}, by the mass"] * 3,
-    )
-    for axis, (name, arm) in enumerate((("roll", 1), ("pitch", 0))):
-        if name in parameters and is_by_motors:
-            inertia[axis] = float(np.abs(rotors[:, arm]).mean() * F / parameters[name].value)
-            origins[axis] = _text_of(parameters[name])
-    inertia[2] = float(
-        np.clip(inertia[2], abs(inertia[0] - inertia[1]) * 1.01, 0.99 * (inertia[0] + inertia[1]))
-    )
-    numbers["inertia"] = Number(
-        inertia, "; ".join(f"{x}: {y}" for x, y in zip("xyz", origins, strict=True))
-    )
-    if "yaw" in parameters and is_by_motors:
-        numbers["rotor.torque_ratio"] = Number(
-            float(parameters["yaw"].value * inertia[2] / F),
-            f"{_text_of(parameters['yaw'])}, by I_zz",
-        )
-    for key, name in (
-        ("rotor.time_constant_up", "lag up"),
-        ("rotor.time_constant_down", "lag down"),
-    ):
+        turning = parameters if is_by_motors else {}
+        numbers |= _rotation(turning, base, F, m / base.mass)
+    for key, name in (("up", "lag up"), ("down", "lag down")):
         if name in parameters:
-            numbers[key] = Number(float(parameters[name].value), _text_of(parameters[name]))
-    drags = [parameters.get(f"drag {axis}") for axis in "xy"]
-    if all(each is not None for each in drags):
-        linear = [float(m * each.value) for each in drags if each is not None] + [
-            float(base.drag.linear[2])
-        ]
-        numbers["drag"] = Number(
-            {"linear": linear, "quadratic": [0.0, 0.0, 0.0]}, f"x and y; z {NOT_LOGGED}"
-        )
+            each = parameters[name]
+            numbers[f"rotor.time_constant_{key}"] = Number(float(each.value), _text_of(each))
+    drags = [parameters[name] for name in ("drag x", "drag y") if name in parameters]
+    if len(drags) == 2:
+        linear = [*(float(m * each.value) for each in drags), float(base.drag.linear[2])]
+        whole = {"linear": linear, "quadratic": [0.0, 0.0, 0.0]}
+        numbers["drag"] = Number(whole, f"x and y; z {NOT_LOGGED}")
     return numbers
 
 
-def _text_of(each: Estimate) -> str:
+def _rotation(
+    parameters: dict[str, Parameter], base: Aircraft, F: float, scale: float
+) -> dict[str, Number]:
+    """Inertia, and the ratio of drag torque to thrust.
+
+    With F the full thrust of a rotor and B the angular acceleration by it, I = |r| F / B about roll and pitch, with |r|
+    the mean arm. The torque ratio of yaw is B I_zz / F.
+
+    Args:
+        parameters: of the model.
+        base: aircraft whose arms are taken, and whatever logs do not tell.
+        F: [N].
+        scale: of the base's inertia, by the masses.
+    """
+    arms = np.abs([rotor.position for rotor in base.rotors]).mean(axis=0)
+    inertia = [float(scale * each) for each in base.inertia[:3]]
+    origins = [f"{NOT_LOGGED}, by the mass"] * 3
+    for axis, name in enumerate(("roll", "pitch")):
+        if name in parameters:
+            inertia[axis] = float(arms[1 - axis] * F / parameters[name].value)
+            origins[axis] = _text_of(parameters[name])
+    x, y, z = inertia  # a body's z is between their difference and their sum
+    inertia[2] = float(np.clip(z, 1.01 * abs(x - y), 0.99 * (x + y)))
+    text = "; ".join(f"{axis}: {each}" for axis, each in zip("xyz", origins, strict=True))
+    numbers = {"inertia": Number(inertia, text)}
+    if "yaw" in parameters:
+        ratio = float(parameters["yaw"].value * inertia[2] / F)
+        numbers["rotor.torque_ratio"] = Number(ratio, f"{_text_of(parameters['yaw'])}, by I_zz")
+    return numbers
+
+
+def _text_of(each: Parameter) -> str:
     return f"{each.value:.4g} +- {each.half_width:.2g} {each.unit}"
 
 

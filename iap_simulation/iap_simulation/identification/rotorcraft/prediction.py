@@ -19,11 +19,14 @@ from iap_description.arrays import Array, Integers
 from iap_description.earth import GRAVITY
 from iap_description.math import so3
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
+from iap_simulation.identification.rotorcraft.rotation import lagged_inputs
 
 HORIZONS = (0.1, 0.25, 0.5, 1.0)  # of predictions [s]
-APART = 0.2  # from one window to the next [s]
+WINDOW_SPACING = 0.2  # from one window to the next [s]
 TRIM = 0.5  # before a window, from which its trim comes [s]
 FEWEST = 8  # windows
+RESPONSE_DELAYS = tuple(np.arange(0.0, 0.3, 0.02).tolist())  # that are tried [s]
+RESPONSE_LAGS = (0.005, 0.05, 0.1, 0.15, 0.2, 0.3)  # [s]
 
 
 class Horizon(NamedTuple):
@@ -43,7 +46,7 @@ class Horizon(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionModel:
     """Accelerations by a model along a flight.
 
     Attributes:
@@ -61,14 +64,16 @@ class Motion:
     constants: Array
 
 
-def predictions(table: FlightTable, motion: Motion) -> list[Horizon]:
+def predictions(table: FlightTable, motion: MotionModel) -> list[Horizon]:
     """Errors over a flight for each of `HORIZONS`."""
     found = []
     trims = _trims(table, motion)
     first = round(TRIM / table.dt)
     for seconds in HORIZONS:
         steps = max(round(seconds / table.dt), 1)
-        starts = np.arange(first, len(table.t) - steps - 1, max(round(APART / table.dt), 1))
+        starts = np.arange(
+            first, len(table.t) - steps - 1, max(round(WINDOW_SPACING / table.dt), 1)
+        )
         if len(starts) < FEWEST:
             continue
         attitude = _attitude_errors(table, motion, trims, starts, steps)
@@ -77,7 +82,7 @@ def predictions(table: FlightTable, motion: Motion) -> list[Horizon]:
     return found
 
 
-def _trims(table: FlightTable, motion: Motion) -> Array:
+def _trims(table: FlightTable, motion: MotionModel) -> Array:
     """(K, 3) mean angular acceleration of the time before each row that the model leaves over [rad/s^2]."""
     rows = round(TRIM / table.dt)
     modelled = motion.angular - motion.damping * table.w
@@ -98,7 +103,7 @@ def _rms(x: Array) -> float:
 
 
 def _attitude_errors(
-    table: FlightTable, motion: Motion, trims: Array, starts: Integers, steps: int
+    table: FlightTable, motion: MotionModel, trims: Array, starts: Integers, steps: int
 ) -> tuple[float, float, float]:
     dt, q, w, trim = table.dt, table.q[starts], table.w[starts], trims[starts]
     for k in range(steps):
@@ -115,7 +120,7 @@ def _attitude_errors(
 
 
 def _velocity_errors(
-    table: FlightTable, motion: Motion, starts: Integers, steps: int
+    table: FlightTable, motion: MotionModel, starts: Integers, steps: int
 ) -> tuple[float, float]:
     if table.v is None:
         return float("nan"), float("nan")
@@ -129,3 +134,60 @@ def _velocity_errors(
     end = table.v[starts + steps]
     model, stays = (_rms(np.linalg.norm(each - end, axis=1)) for each in (v, table.v[starts]))
     return model, stays
+
+
+class Response(NamedTuple):
+    """Delay and lag behind attitude set-points.
+
+    Attributes:
+        delay: [s].
+        lag: [s].
+    """
+
+    delay: float
+    lag: float
+
+    def attitudes(self, table: FlightTable) -> Array | None:
+        """(K, 4) attitudes by set-points alone; None where the log has none."""
+        if table.q_setpoint is None:
+            return None
+        times = (self.lag, self.lag, self.delay)
+        return so3.normalized(lagged_inputs(table, table.q_setpoint, times))
+
+
+class TiltError(NamedTuple):
+    """RMS over a flight [deg].
+
+    Attributes:
+        response: between the tilts by set-points and those of the flight.
+        tilt: of the flight's tilt itself.
+    """
+
+    response: float
+    tilt: float
+
+
+def setpoint_response(table: FlightTable) -> Response | None:
+    """The response with the least error of the tilt over a flight; None where the log has no set-points."""
+    if table.q_setpoint is None:
+        return None
+    choice = [Response(delay, lag) for delay in RESPONSE_DELAYS for lag in RESPONSE_LAGS]
+    return min(choice, key=lambda each: _tilt_rmse(table.q, each.attitudes(table)))
+
+
+def tilt_error(table: FlightTable, response: Response | None) -> TiltError | None:
+    """Errors of a response over a flight; None without set-points."""
+    attitudes = None if response is None else response.attitudes(table)
+    if attitudes is None:
+        return None
+    level = np.tile([0.0, 0.0, 0.0, 1.0], (len(table.t), 1))
+    return TiltError(_tilt_rmse(table.q, attitudes), _tilt_rmse(table.q, level))
+
+
+def _tilt_rmse(q: Array, other: Array | None) -> float:
+    """RMS of the angle between the z axes of attitudes (K, 4) [deg]."""
+    if other is None:
+        return float("inf")
+    up = [so3.matrix_from_quaternion(each)[:, :, 2] for each in (q, other)]
+    angles = np.arccos(np.clip((up[0] * up[1]).sum(axis=1), -1.0, 1.0))
+    return float(np.degrees(np.sqrt(np.mean(angles**2))))

@@ -20,7 +20,7 @@ from iap_description.arrays import Array
 from iap_simulation.identification.rotorcraft.estimate import (
     BLOCK,
     NORMAL_95,
-    Estimate,
+    Parameter,
     block_scatter,
     estimate,
 )
@@ -63,7 +63,7 @@ class Rotation:
     lags: tuple[float, float]
     delay: float
     shares: Array
-    estimates: dict[str, Estimate]
+    estimates: dict[str, Parameter]
     refusals: dict[str, str]
 
     def speeds(self, table: FlightTable) -> Array:
@@ -268,7 +268,7 @@ class _Fit:
         linear: list[Array],
         covariance: Array,
         refusals: dict[str, str],
-    ) -> dict[str, Estimate]:
+    ) -> dict[str, Parameter]:
         half = NORMAL_95 * np.sqrt(np.maximum(np.diag(covariance), 0.0))
         found = {}
         for j, name in enumerate(("lag up", "lag down", "delay")):

@@ -9,18 +9,20 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_io.flight_logs.flight_log import FlightLog
-from iap_simulation.identification.rotorcraft.drag import Drag, drag
-from iap_simulation.identification.rotorcraft.estimate import Estimate, estimate
+from iap_simulation.identification.rotorcraft.drag import DragFit, drag
+from iap_simulation.identification.rotorcraft.estimate import Parameter, estimate
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable, flight_table
 from iap_simulation.identification.rotorcraft.imu_noise import imu_noise
-from iap_simulation.identification.rotorcraft.prediction import Horizon, Motion, predictions
-from iap_simulation.identification.rotorcraft.rotation import Rotation, lagged_inputs, rotation
-from iap_simulation.identification.rotorcraft.setpoint_response import (
+from iap_simulation.identification.rotorcraft.prediction import (
+    Horizon,
+    MotionModel,
     Response,
     TiltError,
+    predictions,
     setpoint_response,
     tilt_error,
 )
+from iap_simulation.identification.rotorcraft.rotation import Rotation, lagged_inputs, rotation
 from iap_simulation.identification.rotorcraft.thrust import (
     Thrust,
     ThrustCurve,
@@ -59,13 +61,13 @@ class FlightModel:
 
     rotation: Rotation
     thrust: Thrust
-    drag: Drag
-    noise: tuple[dict[str, Estimate], dict[str, str]]
+    drag: DragFit
+    noise: tuple[dict[str, Parameter], dict[str, str]]
     times: tuple[float, float, float]
     response: Response | None
 
     @property
-    def estimates(self) -> dict[str, Estimate]:
+    def estimates(self) -> dict[str, Parameter]:
         """All parameters, by name."""
         parts = (self.thrust, self.rotation, self.drag)
         return {name: x for part in parts for name, x in part.estimates.items()} | self.noise[0]
@@ -76,11 +78,11 @@ class FlightModel:
         parts = (self.thrust, self.rotation, self.drag)
         return {name: x for part in parts for name, x in part.refusals.items()} | self.noise[1]
 
-    def motion(self, table: FlightTable) -> Motion:
+    def motion(self, table: FlightTable) -> MotionModel:
         """Accelerations along a flight."""
         speeds = lagged_inputs(table, _thrust_inputs(table), self.times)
         drags = np.append(self.drag.coefficients, self.thrust.inflow)
-        return Motion(
+        return MotionModel(
             self.rotation.accelerations(table, self.thrust.curve.share), self.rotation.damping,
             self.thrust.per_mass(speeds), drags, self.drag.constants,
         )  # fmt: skip
@@ -100,7 +102,7 @@ class Rotorcraft:
     """
 
     model: FlightModel
-    parameters: dict[str, Estimate]
+    parameters: dict[str, Parameter]
     refusals: dict[str, str]
     held_out: dict[str, list[Horizon]]
     tilts: dict[str, TiltError | None]
@@ -169,7 +171,7 @@ def _check_alike(logs: Sequence[FlightLog]) -> None:
         )
 
 
-def _over_flights(flights: Sequence[dict[str, Estimate]]) -> dict[str, Estimate]:
+def _over_flights(flights: Sequence[dict[str, Parameter]]) -> dict[str, Parameter]:
     """Means over flights; from `SEVERAL` on with the interval of their spread."""
     if len(flights) == 1:
         return flights[0]

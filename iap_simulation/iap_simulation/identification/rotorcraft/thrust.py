@@ -22,7 +22,7 @@ from iap_description.earth import GRAVITY
 from iap_description.math import so3
 from iap_simulation.identification.rotorcraft.estimate import (
     NORMAL_95,
-    Estimate,
+    Parameter,
     block_scatter,
     estimate,
     regression,
@@ -95,7 +95,7 @@ class Thrust:
 
     curve: ThrustCurve
     line: Array | None
-    estimates: dict[str, Estimate]
+    estimates: dict[str, Parameter]
     refusals: dict[str, str]
 
     def per_mass(self, n: Array) -> Array:
@@ -208,7 +208,7 @@ def _hover(table: FlightTable, n: Array, R33: Array, exponent: float | None) -> 
 
 def _of_balance(
     table: FlightTable, n: Array, R33: Array, curve: ThrustCurve
-) -> dict[str, Estimate]:
+) -> dict[str, Parameter]:
     """Commands of hover and thrust per mass by the balance, with the interval of its blocks."""
     off = R33 * curve.per_mass(n).mean(axis=1) - _vertical(table)
     if table.f is not None:  # what the vehicle did is no scatter of its thrust

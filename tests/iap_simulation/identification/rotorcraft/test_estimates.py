@@ -9,12 +9,13 @@ from iap_description.math import so3
 from iap_simulation.identification.rotorcraft.drag import drag
 from iap_simulation.identification.rotorcraft.estimate import FLOOR, estimate, regression
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
-from iap_simulation.identification.rotorcraft.prediction import Motion, predictions
-from iap_simulation.identification.rotorcraft.rotation import lagged, rotation
-from iap_simulation.identification.rotorcraft.setpoint_response import (
+from iap_simulation.identification.rotorcraft.prediction import (
+    MotionModel,
+    predictions,
     setpoint_response,
     tilt_error,
 )
+from iap_simulation.identification.rotorcraft.rotation import lagged, rotation
 from iap_simulation.identification.rotorcraft.thrust import ThrustCurve, thrust
 
 DT = 0.005
@@ -159,7 +160,7 @@ def test_a_prediction_by_the_true_model_is_exact_and_beats_what_stays():
     forces = np.column_stack([0.0 * t, 0.0 * t, np.full(ROWS, GRAVITY)])
     a = so3.rotate(q, forces) - [0.0, 0.0, GRAVITY]
     v = np.concatenate([np.zeros((1, 3)), np.cumsum(a[:-1] * DT, axis=0)])
-    motion = Motion(alpha, np.zeros(3), np.full(ROWS, GRAVITY), np.zeros(3), np.zeros(2))
+    motion = MotionModel(alpha, np.zeros(3), np.full(ROWS, GRAVITY), np.zeros(3), np.zeros(2))
     for each in predictions(table(q=q, w=w, v=v), motion):
         model, stays, held = each.attitude_deg
         assert model < 0.1 < min(stays, held)
