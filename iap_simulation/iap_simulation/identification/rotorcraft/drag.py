@@ -14,7 +14,7 @@ from iap_simulation.identification.rotorcraft.estimate import Parameter, estimat
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable
 
 LEAST_SPEED = 2.0  # at which drag shows [m/s]
-WIDEST = 1.0  # half-width relative to the value beyond which it is not told
+WIDEST = 1.0  # half-width relative to the value beyond which it is not determined
 DRAG_RESOLUTION = 0.02  # least half-width: an accelerometer that tilts by a degree at 8 m/s [1/s]
 
 
@@ -25,7 +25,7 @@ class DragFit(NamedTuple):
         coefficients: (2,) d [1/s]; zero where noise hides it.
         constants: (2,) c [m/s^2].
         estimates: by name.
-        refusals: why one is not told, by its name.
+        refusals: why one is not determined, by its name.
     """
 
     coefficients: Array

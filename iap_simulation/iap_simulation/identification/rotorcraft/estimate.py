@@ -66,7 +66,8 @@ def regression(A: Array, y: Array, dt: float, instruments: Array | None = None) 
         dt: time between rows [s].
         instruments: signals that move the regressors, and are not moved by what disturbs y.
     """
-    scale = np.maximum(np.sqrt(np.mean(A**2, axis=0)), np.finfo(float).tiny)
+    size = np.sqrt(np.mean(A**2, axis=0))
+    scale = np.where(size > 0.0, size, 1.0)
     A = A / scale
     projected = A
     if instruments is not None:

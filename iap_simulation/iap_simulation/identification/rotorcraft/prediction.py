@@ -113,8 +113,10 @@ def _attitude_errors(
         q = so3.multiply(q, so3.quaternion_exp(0.5 * (w + after) * dt))
         w = after
     end = table.q[starts + steps]
-    held = so3.multiply(table.q[starts], so3.quaternion_exp(table.w[starts] * (steps * dt)))
-    errors = (_angle(each, end) for each in (q, table.q[starts], held))
+    constant_rate = so3.multiply(
+        table.q[starts], so3.quaternion_exp(table.w[starts] * (steps * dt))
+    )
+    errors = (_angle(each, end) for each in (q, table.q[starts], constant_rate))
     model, stays, rate = (float(np.degrees(_rms(each))) for each in errors)
     return model, stays, rate
 

@@ -54,7 +54,7 @@ class Rotation:
         delay: [s].
         shares: (3,) R^2 in the band.
         estimates: by name.
-        refusals: why a parameter is not told, by its name.
+        refusals: why a parameter is not determined, by its name.
     """
 
     is_by_motors: bool
@@ -104,7 +104,8 @@ def lagged_inputs(table: FlightTable, u: Array, times: tuple[float, ...]) -> Arr
 
 def _least_squares(A: Array, y: Array) -> Array:
     """Coefficients by the singular values above `UNEXCITED`."""
-    scale = np.maximum(np.sqrt(np.mean(A**2, axis=0)), np.finfo(float).tiny)
+    size = np.sqrt(np.mean(A**2, axis=0))
+    scale = np.where(size > 0.0, size, 1.0)
     return np.asarray(np.linalg.lstsq(A / scale, y, rcond=UNEXCITED)[0] / scale)
 
 
@@ -230,7 +231,7 @@ class _Fit:
             J[:, count + i * width : count + (i + 1) * width] = self._regressors(drive, i)
             parts.append(J / self.scale[i])
         N = sum(J.T @ J for J in parts)
-        size = np.sqrt(np.maximum(np.diag(N), np.finfo(float).tiny))
+        size = np.sqrt(np.where(np.diag(N) > 0.0, np.diag(N), 1.0))
         H = np.linalg.pinv(N / np.outer(size, size), rcond=UNEXCITED**2, hermitian=True)
         scores = sum(J * (off[:, i] / self.scale[i])[:, None] for i, J in enumerate(parts)) / size
         return np.asarray(H @ block_scatter(scores, self.table.dt) @ H / np.outer(size, size))

@@ -54,7 +54,7 @@ class FlightModel:
         rotation: angular accelerations.
         thrust: thrust.
         drag: drag.
-        noise: of the inertial unit, and why it is not told.
+        noise: of the inertial unit, and why it is not determined.
         times: lags up and down of the thrust, and its delay [s].
         response: of the attitude to its set-points; None where the log has none.
     """
@@ -74,7 +74,7 @@ class FlightModel:
 
     @property
     def refusals(self) -> dict[str, str]:
-        """Why parameters are not told, by name."""
+        """Why parameters are not determined, by name."""
         parts = (self.thrust, self.rotation, self.drag)
         return {name: x for part in parts for name, x in part.refusals.items()} | self.noise[1]
 
@@ -95,7 +95,7 @@ class Rotorcraft:
     Attributes:
         model: by the first flight that was fitted.
         parameters: by name, of all fitted flights.
-        refusals: why parameters are not told, by name.
+        refusals: why parameters are not determined, by name.
         held_out: errors over each flight that was held out, by the log's name.
         tilts: errors of set-points that are replayed over each of them; None where a log has none.
         is_part: whether the last part of the fitted flight was held out.
@@ -124,14 +124,14 @@ def identify_rotorcraft(fit: Sequence[FlightLog], held_out: Sequence[FlightLog])
     is_part = not held_out and len(tables) == 1
     if is_part:
         rows = round(TRAINED * len(tables[0].t))
-        judged = {tables[0].name: tables[0].rows(slice(rows, None))}
+        tested = {tables[0].name: tables[0].rows(slice(rows, None))}
         tables = [tables[0].rows(slice(0, rows))]
     else:
-        judged = {log.path.name: flight_table(log) for log in held_out}
+        tested = {log.path.name: flight_table(log) for log in held_out}
     models = [flight_model(table, log) for table, log in zip(tables, fit, strict=True)]
     first = models[0]
-    errors = {name: predictions(table, first.motion(table)) for name, table in judged.items()}
-    tilts = {name: tilt_error(table, first.response) for name, table in judged.items()}
+    errors = {name: predictions(table, first.motion(table)) for name, table in tested.items()}
+    tilts = {name: tilt_error(table, first.response) for name, table in tested.items()}
     parameters = _over_flights([each.estimates for each in models])
     refusals = {name: why for name, why in first.refusals.items() if name not in parameters}
     return Rotorcraft(first, parameters, refusals, errors, tilts, is_part)

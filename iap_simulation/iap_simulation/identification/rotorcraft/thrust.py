@@ -88,9 +88,9 @@ class Thrust:
     Attributes:
         curve: through the command of hover.
         line: (3,) constant, slope, and loss by the rotors' inflow [1/s] that explain the fitted flight best, where its
-            physical slope is not told; None where it is. Gusts flatten it: it predicts, and is no parameter.
+            physical slope is not determined; None where it is. Gusts flatten it: it predicts, and is no parameter.
         estimates: by name.
-        refusals: why a parameter is not told, by its name.
+        refusals: why a parameter is not determined, by its name.
     """
 
     curve: ThrustCurve
@@ -168,15 +168,15 @@ def thrust(table: FlightTable, n: Array) -> Thrust:
         if table.exponent is None:
             estimates["thrust exponent"] = estimate(curve.exponent, width, "", slope.text)
     refusals = {"thrust slope": refusal} if refusal else {}
-    if table.saturation:  # whose lags are not told, either
+    if table.saturation:  # whose lags are not determined, either
         refusals = {name: table.saturation for name in (*estimates, "thrust slope")}
         estimates = {}
-    is_told = known is not None or table.f is None
-    return Thrust(curve, None if is_told else slope.line, estimates, refusals)
+    is_known = known is not None or table.f is None
+    return Thrust(curve, None if is_known else slope.line, estimates, refusals)
 
 
 def _refusal(exponent: float, width: float, text: str) -> str:
-    """Reason why a slope is not told; empty where it is."""
+    """Reason why a slope is not determined; empty where it is."""
     low, high = EXPONENTS
     if not np.isfinite(exponent):
         return text
