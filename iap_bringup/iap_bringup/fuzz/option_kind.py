@@ -60,6 +60,7 @@ SOUND: Mapping[str, tuple[str, ...]] = {
     "doctor": ("doctor", "--json"),
     "completion": ("completion", "bash"),
     "urdf": ("urdf", "three_star"),
+    "import": ("import", "nowhere.urdf"),
     "view": ("view", "nowhere", "--no-browser"),
     "plot": ("plot", "run", "overview"),
     "render": ("render", "run"),
