@@ -130,6 +130,11 @@ def _parse_and_run(arguments: Sequence[str] | None) -> int:
             *stop.args,
             code=interrupts.exit_code(interrupts.signal_of(stop)),
         )
+    except Exception:  # compiled libraries make an error of their own of an interrupt within them
+        if not received.number:
+            raise
+        word = interrupts.WORDS[received.number]
+        return _say(word, code=interrupts.exit_code(received.number))
     if code == EXIT_DONE and received.number:
         # In a callback that could not raise it.
         return _say(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from iap_bringup.cli import main as cli_main
 from iap_bringup.cli.main import VERBS, command_parser, main
 from iap_bringup.fuzz import damage, made_texts
 from iap_bringup.fuzz.file_damage import HUGE, array_bomb
@@ -121,6 +122,18 @@ def test_news_of_compiling_are_no_second_line_of_a_refusal(tmp_path):
     assert fault_of([], ending, None) is None
     ending = run_command(refusing, ["iap: and more\n"], tmp_path)
     assert fault_of([], ending, None).startswith("not one line")
+
+
+def test_an_interrupt_that_a_library_turns_into_its_own_error_is_one(monkeypatch, capsys):
+    def turned(_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise TypeError("incompatible arguments") from error
+
+    monkeypatch.setattr(cli_main, "_run", turned)
+    assert main(["list"]) == 130
+    assert capsys.readouterr().err == "iap: interrupted\n"
 
 
 def test_a_command_ends_with_who_waits_for_it(tmp_path):
