@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images in physical light beside traced paths: their means under the sun and under the sky, and depths and labels."""
 
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.experiments.rows import Bar, Report
 from iap_description.arrays import Array
@@ -127,10 +125,8 @@ def agreement(report: Report) -> list[Bar]:
 
 def _alike(one: Frame, other: Frame) -> float:
     """Share of pixels with one depth and one label [%]."""
-    depths: Sequence[NDArray[np.float32]] = [
-        np.where(np.isinf(each), 1e6, each)
-        for each in (one.depth, other.depth)
-        if each is not None
-    ]
-    near = np.isclose(*depths, rtol=AGREEMENT, atol=0.0)
+    assert one.depth is not None  # noqa: S101 - both outputs were asked for
+    assert other.depth is not None  # noqa: S101
+    first, second = (np.where(np.isinf(each), 1e6, each) for each in (one.depth, other.depth))
+    near = np.isclose(first, second, rtol=AGREEMENT, atol=0.0)
     return float(100.0 * (near & (one.labels == other.labels)).mean())

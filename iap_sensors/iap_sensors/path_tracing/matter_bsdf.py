@@ -41,7 +41,7 @@ class Surface(NamedTuple):
     rim: Wide
 
 
-class Matter(mi.BSDF):  # type: ignore[misc]
+class Matter(mi.BSDF):
     """Opaque matter of one group of triangles; its back side is black."""
 
     def __init__(self, matter: TracedMatter, group: TracedGroup) -> None:

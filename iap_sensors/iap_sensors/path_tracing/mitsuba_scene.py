@@ -109,7 +109,8 @@ class MitsubaScene:
             done, run = done + count, run + 1
         shape = asked.height, asked.width, 3
         albedo, normal = self._look(asked)
-        return (total / asked.spp).reshape(shape), albedo.reshape(shape), normal.reshape(shape)
+        mean = (total / np.float32(asked.spp)).astype(np.float32)
+        return mean.reshape(shape), albedo.reshape(shape), normal.reshape(shape)
 
     def _rays(self, asked: LightAsked, sampler: Wide, count: int) -> Wide:
         """Rays through random places of every pixel, some for each."""

@@ -2,6 +2,7 @@
 """What a pinhole's rays hit first, through the middles of its pixels: exact depths and labels."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.math import so3
@@ -72,13 +73,13 @@ class SeenSurfaces:
         shape = view.height, view.width
         return depth.reshape(shape), labels.reshape(shape)
 
-    def _labels_of(self, hits: Hits, faces: Array) -> Array:
+    def _labels_of(self, hits: Hits, faces: NDArray[np.int32]) -> Array:
         if len(faces) == 0:
             return np.zeros(len(hits.face), np.int32)
         return np.where(hits.face >= 0, self._labels[faces[hits.face, 0]], 0)
 
 
-def _caster(corners: Singles, faces: Array) -> EmbreeCaster:
+def _caster(corners: Singles, faces: NDArray[np.int32]) -> EmbreeCaster:
     """The caster of triangles that let rays through from behind."""
     points = np.ascontiguousarray(corners[:, :3], float)[faces].reshape(-1, 3, 3)
     return EmbreeCaster(TriangleSurface.of([points], is_solid=True, label=0))

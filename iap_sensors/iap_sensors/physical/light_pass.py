@@ -235,7 +235,11 @@ class _OpennessTexture:
         texture.repeat_x = texture.repeat_y = texture.repeat_z = False
         lower = (*openness.lower, 0.5 * openness.cell)
         scale = 1.0 / (openness.cell * np.array(size, float))
-        values = {"open_lower": lower, "open_scale": scale, "open_free": openness.free}
+        values: dict[str, ArrayLike] = {
+            "open_lower": lower,
+            "open_scale": scale,
+            "open_free": openness.free,
+        }
         return cls(texture, values)
 
 

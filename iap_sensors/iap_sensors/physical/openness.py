@@ -190,9 +190,9 @@ def _cast(
     ends["cell"] = np.where(there, flat, SKY)
     ends["albedo"] = np.where(there, np.round(255.0 * albedo[np.maximum(hits.face, 0)]), 0)
     ends["normal"] = np.round(127.0 * normals)
-    ends = ends.reshape(-1, RAYS)
-    ends["cell"][is_inside] = INNER
-    return ends
+    by_place = ends.reshape(-1, RAYS)
+    by_place["cell"][is_inside] = INNER
+    return by_place
 
 
 def _caster(corners: Array) -> EmbreeCaster:
