@@ -104,7 +104,8 @@ def test_renderers_have_names(renderer):
 
 def test_an_unknown_renderer_is_refused():
     with pytest.raises(
-        BadInput, match=r"unknown name 'vulkan' \(choices: mitsuba, opengl, physical, pybullet, or mod"
+        BadInput,
+        match=r"unknown name 'vulkan' \(choices: mitsuba, opengl, physical, pybullet, or mod",
     ):
         make_renderer("vulkan")
 
