@@ -190,7 +190,7 @@ def _run(options: argparse.Namespace) -> int:
         text = "this needs more memory than there is"
         return _refuse(text, EXIT_FAILED, as_json=as_json)
     except OSError as error:
-        if _lose_output():
+        if error.filename is None and _lose_output():  # else it is of that file
             return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
         if error.errno in OF_LIMITS:
             return _refuse(_of_limit(error), EXIT_FAILED, as_json=as_json)

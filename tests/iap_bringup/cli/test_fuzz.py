@@ -196,6 +196,7 @@ def test_a_few_dozen_damaged_inputs_end_as_they_should(capfd):
     ("arguments", "code"),
     [
         (["run", "no_such_scenario", "--json"], 2),
+        (["inspect", "x" * 5000, "--json"], 1),
         (["evaluate", "hold", "--episodes", "0", "--json"], 2),
         (["evaluate", "hold", "--seed", str(2**64), "--episodes", "1", "--json"], 2),
         (["run", "hover", "--seed", str(2**64), "--json"], 2),
