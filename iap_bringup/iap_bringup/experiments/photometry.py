@@ -26,7 +26,7 @@ PATHS = PathTracing(spp=16)
 AGREEMENT, SHARE = 0.01, 99.9  # of depths, and of pixels [%]
 
 
-class View(NamedTuple):
+class SceneView(NamedTuple):
     """A view into a scene: place [m], pitch and heading [deg]."""
 
     scene: str
@@ -36,9 +36,9 @@ class View(NamedTuple):
 
 
 VIEWS = (
-    View("building_cluster", (-8.0, -4.0, 2.5), 1.0, 25.0),
-    View("broad_station", (-9.0, -13.0, 3.0), 2.0, 50.0),
-    View("textured_walls", (-3.0, -2.0, 2.5), 5.0, 30.0),
+    SceneView("building_cluster", (-8.0, -4.0, 2.5), 1.0, 25.0),
+    SceneView("broad_station", (-9.0, -13.0, 3.0), 2.0, 50.0),
+    SceneView("textured_walls", (-3.0, -2.0, 2.5), 5.0, 30.0),
 )
 SUN = Lighting(sun=Sun(elevation_deg=45.0, azimuth_deg=200.0), sky_share=0.0, path_tracing=PATHS)
 SKY = Lighting(sun=Sun(elevation_deg=45.0, azimuth_deg=200.0), path_tracing=PATHS)
@@ -72,7 +72,7 @@ def replaced(lighting: Lighting, lux: float) -> Lighting:
     return lighting.model_copy(update={"exposed_for": lux})
 
 
-def mean_light(renderer: Renderer, scene: Scene, view: View) -> float:
+def mean_light(renderer: Renderer, scene: Scene, view: SceneView) -> float:
     """Mean level of all that is no sky, by a camera whose levels are linear."""
     keys = {"outputs": ["rgb8", "segmentation"], "tone": "linear"}
     frame = look(renderer, scene, view, **keys)
@@ -81,7 +81,7 @@ def mean_light(renderer: Renderer, scene: Scene, view: View) -> float:
     return float((seen @ [0.2126, 0.7152, 0.0722]).mean())
 
 
-def look(renderer: Renderer, scene: Scene, view: View, **keys: object) -> Frame:
+def look(renderer: Renderer, scene: Scene, view: SceneView, **keys: object) -> Frame:
     """What a camera sees of a scene."""
     spec = CameraSpec.for_pictures(SIZE, FOCAL, **keys)
     q_WS = euler.quaternion_from_rpy_deg([0.0, view.pitch, view.yaw])
@@ -103,7 +103,7 @@ def agreement(report: Report) -> list[Bar]:
         for name in scene_names():
             report(f"{name}: depth and labels")
             scene, view = load_scene(name), next((v for v in VIEWS if v.scene == name), None)
-            view = view or View(name, (-3.0, -2.0, 2.5), 5.0, 30.0)
+            view = view or SceneView(name, (-3.0, -2.0, 2.5), 5.0, 30.0)
             frames = [look(each, scene, view, **keys) for each in (fast, physical)]
             spec = CameraSpec.for_pictures(SIZE, FOCAL, **keys)
             q_WS = euler.quaternion_from_rpy_deg([0.0, view.pitch, view.yaw])

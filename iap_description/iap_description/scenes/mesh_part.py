@@ -27,7 +27,7 @@ MOST_LOADED, MOST_REDUCED = (
     4_000_000,
     20_000_000,
 )  # triangles that are loaded as they are, and to be reduced
-SMALLEST, LARGEST = 0.02, 1000.0  # extent of what is in metres, where no scale is given [m]
+MIN_EXTENT, MAX_EXTENT = 0.02, 1000.0  # extent of what is in metres, where no scale is given [m]
 
 
 class MeshFile(PartRecord):
@@ -91,7 +91,7 @@ class MeshFile(PartRecord):
         low = np.min([piece.vertices.min(axis=0) for piece in pieces], axis=0)
         high = np.max([piece.vertices.max(axis=0) for piece in pieces], axis=0)
         extent = float((high - low).max())
-        if self.scale is None and not SMALLEST <= extent <= LARGEST:
+        if self.scale is None and not MIN_EXTENT <= extent <= MAX_EXTENT:
             raise ValueError(
                 f"{path} is {extent:.3g} m large, if its unit is the metre: give 'scale', metres per unit"
                 " (0.001 of millimetres, 1 if it is right)"

@@ -28,7 +28,15 @@ from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
 from iap_description.scenes.mesh_part import MeshFile
 from iap_description.scenes.part_record import PartRecord, Site
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
-from iap_description.scenes.solid_parts import Box, Column, Cylinder, Ground, Plane, Roof, Sphere
+from iap_description.scenes.solid_parts import (
+    BoxPart,
+    ColumnPart,
+    CylinderPart,
+    GroundPart,
+    PlanePart,
+    RoofPart,
+    SpherePart,
+)
 
 DATA = Path(__file__).parents[1] / "data" / "scenes"
 Rgb = tuple[Share, Share, Share]
@@ -56,7 +64,7 @@ class LookFog(Record):
     color: Rgb
 
 
-class Look(Record):
+class SceneLook(Record):
     """What the fast renderer needs."""
 
     light: LookLight = LookLight()
@@ -89,13 +97,13 @@ class SceneReference(PartRecord):
 
 
 Part = Annotated[
-    Ground
-    | Box
-    | Plane
-    | Cylinder
-    | Sphere
-    | Column
-    | Roof
+    GroundPart
+    | BoxPart
+    | PlanePart
+    | CylinderPart
+    | SpherePart
+    | ColumnPart
+    | RoofPart
     | MeshFile
     | HeightMap
     | SceneReference,
@@ -108,7 +116,7 @@ class SceneFile(Record):
 
     description: str = ""
     seed: Seed | None = None  # of textures' places and of tints; None: without
-    look: Look = Look()
+    look: SceneLook = SceneLook()
     light: Lighting | None = None  # these three for renderer `physical`
     weather: Weather | None = None
     time_of_day: TimeOfDay | None = None
@@ -143,11 +151,11 @@ def _read(path: Path, _: int) -> SceneFile:
 
 def has_ground(path: Path) -> bool:
     """Whether a scene has the ground plane; of scenes that are part of each other one is asked once."""
-    return any(isinstance(part, Ground) for _, part in _all_parts(path, ()))
+    return any(isinstance(part, GroundPart) for _, part in _all_parts(path, ()))
 
 
 def check_files(path: Path) -> None:
-    """Look whether all files of a scene are there.
+    """Check that all files of a scene are there.
 
     Raises:
         BadInput: one is missing, a scene's file is none, or scenes are part of each other.

@@ -17,7 +17,7 @@ COLUMN_SIDES = 12
 SHEET = 0.02  # thickness of a plane, below its face [m]
 
 
-class Ground(PartRecord):
+class GroundPart(PartRecord):
     """The ground plane z = 0 of the world, in square patches."""
 
     type: Literal["ground"]
@@ -32,7 +32,7 @@ class Ground(PartRecord):
         site.builder.ground(texture, self.color, self.reach, self.patches)
 
 
-class Box(SolidRecord):
+class BoxPart(SolidRecord):
     """A box around its place, or on the ground."""
 
     type: Literal["box"]
@@ -44,7 +44,7 @@ class Box(SolidRecord):
             _add(self, site, place, 0.5 * self.size[2], shape="box", size=self.size)
 
 
-class Cylinder(SolidRecord):
+class CylinderPart(SolidRecord):
     """A cylinder around its axis z."""
 
     type: Literal["cylinder"]
@@ -58,7 +58,7 @@ class Cylinder(SolidRecord):
             _add(self, site, place, 0.5 * self.length, shape="cylinder", **size)
 
 
-class Sphere(SolidRecord):
+class SpherePart(SolidRecord):
     """A ball."""
 
     type: Literal["sphere"]
@@ -70,7 +70,7 @@ class Sphere(SolidRecord):
             _add(self, site, place, self.radius, shape="sphere", radius=self.radius)
 
 
-class Plane(SolidRecord):
+class PlanePart(SolidRecord):
     """A sheet whose face, through its place, looks along its z."""
 
     type: Literal["plane"]
@@ -84,7 +84,7 @@ class Plane(SolidRecord):
             _add(self, site, Placement(p, place.rpy_deg), 0.0, shape="box", size=size)
 
 
-class Column(SolidRecord):
+class ColumnPart(SolidRecord):
     """A round column on the ground, of flat sides."""
 
     type: Literal["column"]
@@ -101,7 +101,7 @@ class Column(SolidRecord):
             _add_prism(self, site, foot, foot + [0.0, 0.0, self.height])
 
 
-class Roof(SolidRecord):
+class RoofPart(SolidRecord):
     """A gabled roof, placed by the middle of its underside; its ridge is along its x axis."""
 
     type: Literal["roof"]

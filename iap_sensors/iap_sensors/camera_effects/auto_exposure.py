@@ -31,8 +31,8 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
+    EffectStage,
     Exposure,
-    Stage,
 )
 from iap_sensors.camera_effects.exposure import Decibels, check_time, gain_of
 
@@ -92,7 +92,7 @@ class AutoExposureSpec(EffectSpec):
 class AutoExposure(CameraEffect):
     """Plans the exposure of the next image."""
 
-    stage = Stage.PROCESSING
+    stage = EffectStage.PROCESSING
 
     def __init__(self, spec: AutoExposureSpec) -> None:
         self._spec = spec

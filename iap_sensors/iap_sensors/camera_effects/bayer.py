@@ -21,10 +21,10 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
-LARGEST = np.float32(65535.0)
+FULL_SCALE = np.float32(65535.0)
 Pattern = Literal["RGGB", "BGGR", "GRBG", "GBRG"]
 Response = Annotated[float, Field(strict=True, gt=0.0, le=1.0)]
 
@@ -52,7 +52,7 @@ class BayerSpec(EffectSpec):
 class Mosaic(CameraEffect):
     """Leaves each pixel the light of its own colour."""
 
-    stage = Stage.MOSAIC
+    stage = EffectStage.MOSAIC
 
     def __init__(self, spec: BayerSpec, camera: CameraGeometry) -> None:
         self._raw = np.empty((camera.height, camera.width), np.float32)
@@ -68,7 +68,7 @@ class Mosaic(CameraEffect):
 class Demosaic(CameraEffect):
     """Makes up the colours that pixels do not see."""
 
-    stage = Stage.PROCESSING
+    stage = EffectStage.PROCESSING
 
     def __init__(self, spec: BayerSpec, camera: CameraGeometry) -> None:
         edges = "_EA" if spec.demosaic == "edge_aware" else ""
@@ -99,11 +99,11 @@ def _sample(light: Singles, channels: Integers, response: Singles, out: Singles)
 def _to_numbers(shares: Singles, out: NDArray[np.uint16]) -> None:
     zero, one, half = np.float32(0.0), np.float32(1.0), np.float32(0.5)
     for i in range(shares.size):
-        out[i] = np.uint16(min(max(shares[i], zero), one) * LARGEST + half)
+        out[i] = np.uint16(min(max(shares[i], zero), one) * FULL_SCALE + half)
 
 
 @njit(cache=True)
 def _to_shares(numbers: NDArray[np.uint16], out: Singles) -> None:
-    unit = np.float32(1.0) / LARGEST
+    unit = np.float32(1.0) / FULL_SCALE
     for i in range(numbers.size):
         out[i] = np.float32(numbers[i]) * unit

@@ -23,7 +23,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 Term = Annotated[float, Field(strict=True, ge=-0.1, le=0.1)]
@@ -51,7 +51,7 @@ class ChromaticAberrationSpec(EffectSpec):
 class ChromaticAberration(CameraEffect):
     """Draws the red and the blue image in their sizes."""
 
-    stage = Stage.OPTICS
+    stage = EffectStage.OPTICS
 
     def __init__(self, spec: ChromaticAberrationSpec, camera: CameraGeometry) -> None:
         self._maps = {

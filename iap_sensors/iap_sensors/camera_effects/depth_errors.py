@@ -32,7 +32,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
 
@@ -76,7 +76,7 @@ class DepthErrorsSpec(EffectSpec):
 class DepthErrors(CameraEffect):
     """Measures depth by triangulation."""
 
-    stage = Stage.DEPTH
+    stage = EffectStage.DEPTH
 
     def __init__(self, spec: DepthErrorsSpec, camera: CameraGeometry) -> None:
         self._spec = spec

@@ -26,7 +26,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 DIAMETERS = (0.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # of the discs [pixels]
@@ -67,7 +67,7 @@ class DepthOfFieldSpec(EffectSpec):
 class DepthOfField(CameraEffect):
     """Blurs what is not in focus."""
 
-    stage = Stage.OPTICS
+    stage = EffectStage.OPTICS
 
     def __init__(self, spec: DepthOfFieldSpec, camera: CameraGeometry) -> None:
         self._spec, self._scale = spec, spec.scale(camera.focal[0])

@@ -12,7 +12,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 
@@ -33,7 +33,7 @@ class DroppedFramesSpec(EffectSpec):
 class DroppedFrames(CameraEffect):
     """Loses images."""
 
-    stage = Stage.TRANSPORT
+    stage = EffectStage.TRANSPORT
 
     def __init__(self, share: float) -> None:
         self._share = share

@@ -15,7 +15,7 @@ from iap_description.arrays import Array, Singles
 from iap_description.config.record import Record
 
 
-class Stage(IntEnum):
+class EffectStage(IntEnum):
     """Order in which light goes through a camera; within a stage it is that of the table."""
 
     OPTICS = 1
@@ -135,7 +135,7 @@ class Effect(Protocol):
         stage: where it stands in the camera.
     """
 
-    stage: ClassVar[Stage]
+    stage: ClassVar[EffectStage]
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start anew; what is fixed for a camera is drawn here."""
@@ -150,7 +150,7 @@ class Effect(Protocol):
 class CameraEffect:
     """An effect that does nothing: what others leave out is here."""
 
-    stage: ClassVar[Stage] = Stage.OPTICS
+    stage: ClassVar[EffectStage] = EffectStage.OPTICS
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start anew."""

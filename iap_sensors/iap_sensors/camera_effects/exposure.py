@@ -23,8 +23,8 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
+    EffectStage,
     Exposure,
-    Stage,
 )
 
 Decibels = Annotated[float, Field(strict=True, ge=0.0, le=60.0)]
@@ -62,7 +62,7 @@ class ExposureSpec(EffectSpec):
 class FocalPlaneExposure(CameraEffect):
     """Says how much light the image sensor collects."""
 
-    stage = Stage.SHUTTER
+    stage = EffectStage.SHUTTER
 
     def __init__(self, spec: ExposureSpec) -> None:
         self._spec = spec

@@ -29,7 +29,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 
@@ -54,7 +54,7 @@ class FlickerSpec(EffectSpec):
 class Flicker(CameraEffect):
     """Makes rows darker and brighter."""
 
-    stage = Stage.SHUTTER
+    stage = EffectStage.SHUTTER
 
     def __init__(self, spec: FlickerSpec, camera: CameraGeometry) -> None:
         self._spec, self._height = spec, camera.height

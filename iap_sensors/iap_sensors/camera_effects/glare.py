@@ -22,7 +22,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 FIRST = 2  # powers of two that the finest blurred image is smaller
@@ -47,7 +47,7 @@ class GlareSpec(EffectSpec):
 class Glare(CameraEffect):
     """Spreads light."""
 
-    stage = Stage.OPTICS
+    stage = EffectStage.OPTICS
 
     def __init__(self, spec: GlareSpec, camera: CameraGeometry) -> None:
         self._spec = spec

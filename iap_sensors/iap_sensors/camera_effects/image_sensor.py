@@ -35,7 +35,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
 
@@ -126,7 +126,7 @@ class _Conversion(NamedTuple):
 class ImageSensor(CameraEffect):
     """Turns light to digital numbers; without an exposure, light 1 fills the well."""
 
-    stage = Stage.SENSOR
+    stage = EffectStage.SENSOR
 
     def __init__(self, spec: ImageSensorSpec, camera: CameraGeometry) -> None:
         self._spec = spec

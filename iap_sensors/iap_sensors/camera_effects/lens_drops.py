@@ -28,7 +28,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 SHRINK = 4  # what drops show is that much smaller
@@ -57,7 +57,7 @@ class LensDropsSpec(EffectSpec):
 class LensDrops(CameraEffect):
     """Draws drops; where and when they land is of the camera's seed."""
 
-    stage = Stage.OPTICS
+    stage = EffectStage.OPTICS
 
     def __init__(self, spec: LensDropsSpec, camera: CameraGeometry) -> None:
         self._spec, self._size = spec, (camera.width, camera.height)

@@ -25,7 +25,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 SHRINK = 4  # ghosts are drawn this much smaller
@@ -65,7 +65,7 @@ class LensFlareSpec(EffectSpec):
 class LensFlare(CameraEffect):
     """Adds ghosts."""
 
-    stage = Stage.OPTICS
+    stage = EffectStage.OPTICS
 
     def __init__(self, spec: LensFlareSpec, camera: CameraGeometry) -> None:
         self._spec = spec

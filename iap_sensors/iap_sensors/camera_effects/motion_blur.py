@@ -17,8 +17,8 @@ from iap_sensors.camera_effects.effect import (
     CameraGeometry,
     Effect,
     EffectSpec,
+    EffectStage,
     Exposure,
-    Stage,
 )
 
 
@@ -41,7 +41,7 @@ class MotionBlurSpec(EffectSpec):
 class MotionBlur(CameraEffect):
     """Plans the instants of an exposure."""
 
-    stage = Stage.SHUTTER
+    stage = EffectStage.SHUTTER
 
     def __init__(self, spec: MotionBlurSpec) -> None:
         self._spec = spec

@@ -18,8 +18,8 @@ from iap_sensors.camera_effects.effect import (
     CameraGeometry,
     Effect,
     EffectSpec,
+    EffectStage,
     Exposure,
-    Stage,
 )
 
 
@@ -51,7 +51,7 @@ class RollingShutterSpec(EffectSpec):
 class RollingShutter(CameraEffect):
     """Plans the times of rows."""
 
-    stage = Stage.SHUTTER
+    stage = EffectStage.SHUTTER
 
     def __init__(self, spec: RollingShutterSpec) -> None:
         self._spec = spec

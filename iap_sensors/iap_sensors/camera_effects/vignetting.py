@@ -24,7 +24,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 
@@ -61,7 +61,7 @@ class VignettingSpec(EffectSpec):
 class Vignetting(CameraEffect):
     """Darkens corners."""
 
-    stage = Stage.OPTICS
+    stage = EffectStage.OPTICS
 
     def __init__(self, spec: VignettingSpec, camera: CameraGeometry) -> None:
         off = np.linalg.norm(camera.pixels - np.array(camera.center), axis=-1)

@@ -21,7 +21,7 @@ from iap_sensors.camera_effects.effect import (
     CameraImage,
     Effect,
     EffectSpec,
-    Stage,
+    EffectStage,
 )
 
 STEP = 4  # rows and columns between pixels that are metered
@@ -51,7 +51,7 @@ class WhiteBalanceSpec(EffectSpec):
 class WhiteBalance(CameraEffect):
     """Balances colours."""
 
-    stage = Stage.PROCESSING
+    stage = EffectStage.PROCESSING
 
     def __init__(self, spec: WhiteBalanceSpec) -> None:
         self._spec = spec

@@ -24,7 +24,7 @@ STEP = 16  # by which sizes of bands grow, so that few sizes of targets are kept
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class ImageBand:
     """A part of an image that is drawn at once.
 
     Attributes:
@@ -47,13 +47,13 @@ class Piece:
         return np.asarray(cv2.remap(image, *self.maps, cv2.INTER_LINEAR), np.float32)
 
 
-def pieces(shot: Shot, view: PinholeView) -> Iterator[Piece]:
+def pieces(shot: Shot, view: PinholeView) -> Iterator[ImageBand]:
     """What of a shot is drawn, of its view; all bands of one instant of the exposure follow each other."""
     exposure = shot.exposure
     whole = slice(0, shot.model.height)
     if exposure.line_time == 0.0:
         for dt in instants(exposure):
-            yield Piece(view, place_at(shot, dt), dt, whole)
+            yield ImageBand(view, place_at(shot, dt), dt, whole)
         return
     edges = np.linspace(0, shot.model.height, min(exposure.bands, shot.model.height) + 1)
     starts = np.round(edges).astype(int).tolist()
@@ -68,7 +68,7 @@ def pieces(shot: Shot, view: PinholeView) -> Iterator[Piece]:
         bands.append((slice(first, end), middle, _band(shot, view, slice(first, end), turns)))
     for dt in instants(exposure):
         for rows, middle, (part, maps) in bands:
-            yield Piece(part, place_at(shot, middle + dt), middle + dt, rows, maps)
+            yield ImageBand(part, place_at(shot, middle + dt), middle + dt, rows, maps)
 
 
 def _band(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Singles
 from iap_description.process.extras import cv2
-from iap_sensors.cameras.bands import Piece, pieces
+from iap_sensors.cameras.bands import ImageBand, pieces
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import view_of
 
@@ -44,7 +44,7 @@ class Film:
         self.look: Look | None = None
         if in_color or self.is_light or "mono8" in outputs:
             self.look = "color" if in_color else "mono"
-        self.pieces: tuple[Piece, ...] = tuple(pieces(shot, self.view)) if self.look else ()
+        self.pieces: tuple[ImageBand, ...] = tuple(pieces(shot, self.view)) if self.look else ()
         self._count = shot.exposure.samples
         self._images = 0
         self._light: Singles | None = None
@@ -52,7 +52,7 @@ class Film:
         self._image: NDArray[np.uint8] | None = None
         self._range: NDArray[np.float32] | None = None
 
-    def take(self, kind: str, image: NDArray[Any], piece: Piece | None = None) -> None:
+    def take(self, kind: str, image: NDArray[Any], piece: ImageBand | None = None) -> None:
         """Take an image of the pinhole.
 
         Args:
@@ -77,7 +77,7 @@ class Film:
         if self._images == self._count:
             self._image = (self._sum // self._count).astype(np.uint8)
 
-    def _add_light(self, image: NDArray[Any], piece: Piece) -> None:
+    def _add_light(self, image: NDArray[Any], piece: ImageBand) -> None:
         """Add a piece to the image of light; one that is drawn in bands is already that of the lens."""
         share = np.float32(1.0 / self._count)
         if image.dtype == np.uint8:

@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.process.extras import cv2
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.bands import Piece
+from iap_sensors.cameras.bands import ImageBand
 from iap_sensors.cameras.framebuffers import LIGHT, Format, Kind, RenderTarget, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter
@@ -39,7 +39,7 @@ class _Drawing:
 
     film: Film
     target: RenderTarget
-    piece: Piece | None
+    piece: ImageBand | None
 
 
 class Artist(Protocol):
@@ -130,7 +130,7 @@ class OpenGLRenderer:
     def _expose(self, painter: Artist, film: Film, drawings: deque[_Drawing]) -> None:
         """Begin all images that a film needs."""
         shot = film.shot
-        kinds: list[tuple[Kind, Piece | None]] = []
+        kinds: list[tuple[Kind, ImageBand | None]] = []
         if film.look is not None:
             look: Kind = LIGHT[film.look] if film.is_light else film.look
             kinds += [(look, piece) for piece in film.pieces]

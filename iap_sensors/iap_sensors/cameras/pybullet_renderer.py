@@ -18,7 +18,7 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.process.extras import cv2
 from iap_description.process.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.bands import Piece
+from iap_sensors.cameras.bands import ImageBand
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.renderer import Frame, Shot, refuse_physical_light, refuse_tone
 from iap_sensors.cameras.view import PinholeView, camera_of_map
@@ -110,7 +110,7 @@ class BulletRenderer:
             for part in parts:
                 bullet.resetBasePositionAndOrientation(part, p, q, physicsClientId=self._client)
 
-    def _look(self, scene: Scene, film: Film, piece: Piece) -> NDArray[np.uint8]:
+    def _look(self, scene: Scene, film: Film, piece: ImageBand) -> NDArray[np.uint8]:
         light = scene.light
         image, depth, _ = self._shoot(
             film.shot,

@@ -27,7 +27,7 @@ DIFFUSE_SHARE = 0.5  # of the directions that are sampled by the cosine
 SNOW = (0.82, 0.85, 0.90)
 
 
-class Surface(NamedTuple):
+class ShadingPoint(NamedTuple):
     """A surface at a point, in its shading frame."""
 
     n: Wide
@@ -41,7 +41,7 @@ class Surface(NamedTuple):
     rim: Wide
 
 
-class Matter(mi.BSDF):
+class MatterBsdf(mi.BSDF):
     """Opaque matter of one group of triangles; its back side is black."""
 
     def __init__(self, matter: TracedMatter, group: TracedGroup) -> None:
@@ -105,7 +105,7 @@ class Matter(mi.BSDF):
 
     def _drawn(
         self,
-        s: Surface,
+        s: ShadingPoint,
         V: Wide,
         sample1: Wide,
         sample2: Wide,
@@ -128,7 +128,7 @@ class Matter(mi.BSDF):
         out.sampled_component = mi.UInt32(1)
         return out, dr.select(good, value / density, 0.0)
 
-    def _value(self, s: Surface, V: Wide, L: Wide, active: Wide) -> tuple[Wide, Wide]:
+    def _value(self, s: ShadingPoint, V: Wide, L: Wide, active: Wide) -> tuple[Wide, Wide]:
         """Reflected luminance per illuminance across the light, and the density of the sampled directions."""
         lit = active & (V.z > 0.0) & (L.z > s.rim)
         NL = dr.maximum(dr.dot(s.n, L), 0.0)
@@ -144,7 +144,7 @@ class Matter(mi.BSDF):
         density = DIFFUSE_SHARE * NL / dr.pi + (1.0 - DIFFUSE_SHARE) * D * NH / (4.0 * VH + 1e-6)
         return dr.select(lit, value, 0.0), dr.select(lit, density, 0.0)
 
-    def _surface(self, si: Wide, active: Wide) -> Surface:
+    def _surface(self, si: Wide, active: Wide) -> ShadingPoint:
         layer = dr.gather(mi.UInt32, self._layer, si.prim_index, active)
         tint = dr.gather(mi.Color3f, self._tint, si.prim_index, active)
         (a, b), n0 = self._texels(si.uv, layer, active), si.sh_frame.n
@@ -172,7 +172,7 @@ class Matter(mi.BSDF):
         alpha = dr.maximum(dr.square(rough), LEAST_ALPHA)
         # Hollows let light in from a cone about the normal, the squared sine of whose half angle is their occlusion.
         rim = dr.safe_sqrt(1.0 - hollow)
-        return Surface(n, base, diffuse, mirror, fresnel, alpha, comeback, NV, rim)
+        return ShadingPoint(n, base, diffuse, mirror, fresnel, alpha, comeback, NV, rim)
 
     def _watered(
         self,

@@ -13,7 +13,7 @@ from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
 from iap_description.scenes.lighting import Lighting
 from iap_description.scenes.scene import Scene
-from iap_sensors.cameras.bands import Piece
+from iap_sensors.cameras.bands import ImageBand
 from iap_sensors.cameras.geometry import Geometry, place
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.renderer import Frame, Shot
@@ -109,7 +109,7 @@ class MitsubaRenderer:
             image = np.floor(255.0 * levels + 0.5).astype(np.uint8)
             film.take_mean(image[..., 0] if film.look == "mono" else image)
 
-    def _light(self, shot: Shot, piece: Piece, environment: Environment, spp: int) -> Singles:
+    def _light(self, shot: Shot, piece: ImageBand, environment: Environment, spp: int) -> Singles:
         """Luminance (h, w, 3) that a pinhole sees."""
         view, (p_WC_W, q_WC) = piece.view, piece.place
         K = view.K

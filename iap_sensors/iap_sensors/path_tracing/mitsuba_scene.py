@@ -78,9 +78,9 @@ class MitsubaScene:
     def _mesh(self, name: str, group: TracedGroup) -> Wide:
         properties = mi.Properties()
         if self._is_vectorised:
-            from iap_sensors.path_tracing.matter_bsdf import Matter
+            from iap_sensors.path_tracing.matter_bsdf import MatterBsdf
 
-            bsdf = Matter(self._scene.matter, group)
+            bsdf = MatterBsdf(self._scene.matter, group)
             self._matters.append(bsdf)
         else:
             bsdf = mi.load_dict(_principled(self._scene, group))

@@ -137,11 +137,12 @@ def agent_of(name: str, episodes: AnyEpisodes) -> AnyAgent:
         BadInput: there is no such agent, or it does not fly this task.
     """
     path = EXPERTS.file_or_path(name)
-    guide, kind = EXPERTS.extended(path).get("guide"), kind_of(episodes.task)
-    if isinstance(guide, str) and guide in kind.agents:
+    value, kind = EXPERTS.extended(path).get("guide"), kind_of(episodes.task)
+    guide = str(value)  # what is no text is no agent's name, either
+    if guide in kind.agents:
         return kind.agents[guide].of(name, episodes)
     others = {key: agent for each in KINDS.values() for key, agent in each.agents.items()}
-    if not isinstance(guide, str) or guide not in others:
+    if guide not in others:
         known = ", ".join([*kind.agents, *(key for key in others if key not in kind.agents)])
-        raise BadInput(f"{path}: key 'guide': choose {known} (got {shown(guide)})")
+        raise BadInput(f"{path}: key 'guide': choose {known} (got {shown(value)})")
     raise BadInput(f"expert '{name}' {others[guide].refusal(episodes.task)}")
