@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.math.geodesy import Geodetic
 
 
 @dataclass(frozen=True)
@@ -94,17 +95,9 @@ class PoseReading(Reading):
 
 @dataclass(frozen=True)
 class FixReading(Reading):
-    """Place of an antenna on the ellipsoid WGS 84.
+    """Place of an antenna on the ellipsoid WGS 84."""
 
-    Attributes:
-        latitude: [deg], to the north.
-        longitude: [deg], to the east.
-        altitude: above the ellipsoid [m].
-    """
-
-    latitude: float
-    longitude: float
-    altitude: float
+    place: Geodetic
 
 
 @dataclass(frozen=True)

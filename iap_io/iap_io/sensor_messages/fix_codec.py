@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from iap_description.math.geodesy import Geodetic
 from iap_description.sensors.readings import FixReading, SensorSource
 from iap_description.sensors.sensor_info import OtherSensorInfo
 from iap_io.sensor_messages.camera_messages import Encoded
@@ -35,12 +36,11 @@ class FixCodec:
 
     def __call__(self, reading: FixReading) -> Encoded:
         """The message of a reading."""
-        for name in ("latitude", "longitude", "altitude"):
-            self._sample.view(name)[...] = getattr(reading, name)
+        for name, value in reading.place._asdict().items():
+            self._sample.view(name)[...] = value
         yield self._topic, [self._sample.stamped(stamp_of_time(reading.t))]
 
     def reading(self, source: SensorSource, t: float, message: Any) -> FixReading:  # noqa: ANN401
         """The reading of a message at its stamp [s]."""
-        return FixReading(
-            source, t, float(message.latitude), float(message.longitude), float(message.altitude)
-        )
+        place = Geodetic(*(float(getattr(message, name)) for name in Geodetic._fields))
+        return FixReading(source, t, place)

@@ -77,8 +77,8 @@ def _check_scalar(reading: ScalarReading) -> None:
 
 
 def _check_fix(reading: FixReading) -> None:
-    place = np.array([reading.latitude / 90.0, reading.longitude / 180.0])
-    if not (np.abs(place) <= 1.0).all() or not np.isfinite(reading.altitude):
+    latitude, longitude, altitude = reading.place
+    if not (abs(latitude) <= 90.0 and abs(longitude) <= 180.0 and np.isfinite(altitude)):
         raise BadInput("latitude, longitude and altitude are no place on the Earth")
 
 

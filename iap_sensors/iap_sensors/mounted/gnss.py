@@ -87,7 +87,7 @@ class Receiver:
 
     def fix(self, t: float, p_W: Array) -> FixReading:
         """The fix of an antenna at a place (3,) in `map`."""
-        return FixReading(self.source, t, *geodetic(p_W + self.errors(), self._datum))
+        return FixReading(self.source, t, geodetic(p_W + self.errors(), self._datum))
 
 
 class Receivers(MountedSensors):

@@ -120,7 +120,7 @@ def test_a_flight_keeps_both_in_its_bag_and_gives_the_same_twice(tmp_path):
     )
     assert len(pressures) == pytest.approx(150, abs=6)
     assert len(fixes) == pytest.approx(15, abs=3)
-    assert abs(fixes[0].latitude - 47.397742) < 1e-3
+    assert abs(fixes[0].place.latitude - 47.397742) < 1e-3
     assert 9.3e4 < pressures[0].value < 9.8e4
     assert both[0] == both[1]
 
