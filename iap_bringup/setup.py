@@ -69,6 +69,7 @@ setup(
         "rosbags>=0.11,<0.12",  # bags are read by what it keeps to itself
         "scipy>=1.14,<2",  # the first for Python 3.13; numba multiplies matrices by it
         "trimesh>=4.5,<6",
+        "xacro>=2.1,<3",
     ],
     python_requires=">=3.11",
     license_files=["LICENSE"],

@@ -101,7 +101,9 @@ def test_they_follow_back_and_forth(worlds):
     np.testing.assert_array_equal(rays.ray_cast(*lines()), first)
 
 
-@pytest.mark.parametrize("name", scene_names())
+@pytest.mark.parametrize(
+    "name", sorted(set(scene_names()) - {"furnished_hall"})
+)  # its pipes are round
 def test_in_every_scene_they_end_where_those_of_the_engine_do(name):
     world, engine = World(scene=name), PyBulletEngine()
     engine.load(world, STAR)
