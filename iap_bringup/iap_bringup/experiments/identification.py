@@ -87,9 +87,9 @@ def _rows(flights: list[tuple[dict[str, float], FlightModel]]) -> Rows:
         inside = [abs(each.value - true) <= each.half_width for true, each in pairs]
         rows[name] = {
             "determined": f"{len(pairs)} of {len(flights)}",
-            "rms_error_pct": float(np.sqrt(np.mean(off**2))) if pairs else None,
-            "largest_error_pct": float(np.abs(off).max()) if pairs else None,
-            "half_width_pct": float(np.median([100.0 * e.half_width / t for t, e in pairs]))
+            "rms_pct": float(np.sqrt(np.mean(off**2))) if pairs else None,
+            "largest_pct": float(np.abs(off).max()) if pairs else None,
+            "interval_pct": float(np.median([100.0 * e.half_width / t for t, e in pairs]))
             if pairs
             else None,
             "inside_pct": 100.0 * float(np.mean(inside)) if pairs else None,
