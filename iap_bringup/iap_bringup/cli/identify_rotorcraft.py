@@ -18,6 +18,7 @@ from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.run_folders import is_run, read_run
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
 from iap_io.trajectories.logged_bags import open_any
+from iap_simulation.identification.choosing import choose_paths
 from iap_simulation.identification.rotorcraft.platform_file import PLATFORM, platform_files
 from iap_simulation.identification.rotorcraft.prediction import Horizon
 from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft, identify_rotorcraft
@@ -48,11 +49,7 @@ def identify_flights(options: argparse.Namespace) -> int:
 
 def _split(options: argparse.Namespace) -> tuple[list[FlightLog], list[FlightLog]]:
     """Logs to fit and to hold out: by default the first one, and all others."""
-    logs = [Path(each) for each in options.logs]
-    fit = [Path(each) for each in options.fit] or logs[:1]
-    held_out = [Path(each) for each in options.validate] or [x for x in logs if x not in fit]
-    if not fit:
-        raise BadInput("no log to fit: name a flight log or a run folder")
+    fit, held_out = choose_paths(options.logs, options.fit, options.validate)
     both = next((each for each in held_out if each.resolve() in {x.resolve() for x in fit}), None)
     if both is not None and not options.force:
         raise BadInput(f"{both}: fitted and held out; --force allows it")

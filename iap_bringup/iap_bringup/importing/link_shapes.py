@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes of links in URDF and SDF, and rotors of Gazebo's motor models, which both have."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -13,6 +14,22 @@ from iap_description.assets.kinds import MESH_KINDS
 from iap_description.errors import BadInput
 
 MOST_TRIANGLES = 2_000_000
+
+
+class LinkMesh(NamedTuple):
+    """A mesh of a link.
+
+    Attributes:
+        name: in its file.
+        path: of the mesh.
+        scale: along x, y and z, as text.
+    """
+
+    name: str
+    path: Path
+    scale: str
+
+
 SPINS: dict[str, Spin] = {"ccw": "ccw", "cw": "cw"}
 
 
@@ -30,6 +47,37 @@ def primitive(geometry: Element, source: str) -> Tree | None:
                 tree[key] = size.tolist() if key == "size" else float(size[0])
         return tree
     return None
+
+
+def contact_shape(
+    geometry: Element | None,
+    pose: Pose,
+    mesh_of: Callable[[Element], LinkMesh],
+    source: str,
+    notes: list[str],
+) -> Tree | None:
+    """The tree of a link's shape: a primitive, or the box around a mesh; None, with a note, of no mesh that is read.
+
+    Args:
+        geometry: of a collision.
+        pose: of the shape.
+        mesh_of: the mesh of an element `mesh`, as its format names it.
+        source: to name in errors.
+        notes: that are added to.
+    """
+    if geometry is None:
+        return None
+    simple = primitive(geometry, source)
+    if simple is not None:
+        return {**simple, **pose.keys}
+    element = geometry.find("mesh")
+    if element is None:
+        return None
+    mesh = mesh_of(element)
+    box = mesh_box(mesh.path, mesh.scale, pose, source)
+    if box is None:
+        notes.append(f"no contact by {mesh.name}")
+    return box
 
 
 def mesh_box(path: Path, scale: str, pose: Pose, source: str) -> Tree | None:

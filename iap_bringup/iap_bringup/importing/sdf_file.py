@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from iap_bringup.importing.link_shapes import mesh_box, motor_models, primitive
+from iap_bringup.importing.link_shapes import LinkMesh, contact_shape, motor_models
 from iap_bringup.importing.vehicle_model import (
     ORIGIN,
     LinkModel,
@@ -27,7 +27,7 @@ MOMENTS = "xx", "yy", "zz", "xy", "xz", "yz"
 
 @dataclass
 class _Parts:
-    """What models and those that they include are made of."""
+    """Parts of models and of those that they include."""
 
     links: list[LinkModel] = field(default_factory=list)
     poses: dict[str, Pose] = field(default_factory=dict)
@@ -161,21 +161,14 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
 def _shape(
     collision: Element, pose: Pose, path: Path, source: str, notes: list[str]
 ) -> Tree | None:
-    at, geometry = pose @ _pose(collision, source), collision.find("geometry")
-    if geometry is None:
-        return None
-    simple = primitive(geometry, source)
-    if simple is not None:
-        return {**simple, **at.keys}
-    mesh = geometry.find("mesh")
-    if mesh is None:
-        return None
-    uri = (mesh.findtext("uri") or "").strip()
-    folder, _, rest = uri.removeprefix("model://").partition("/")
-    above = next(
-        (each for each in path.resolve().parents if (each / folder).is_dir()), path.parent
-    )
-    box = mesh_box(above / folder / rest, mesh.findtext("scale") or "1 1 1", at, source)
-    if box is None:
-        notes.append(f"no contact by {uri}")
-    return box
+    at = pose @ _pose(collision, source)
+
+    def mesh_of(mesh: Element) -> LinkMesh:
+        uri = (mesh.findtext("uri") or "").strip()
+        folder, _, rest = uri.removeprefix("model://").partition("/")
+        above = next(
+            (each for each in path.resolve().parents if (each / folder).is_dir()), path.parent
+        )
+        return LinkMesh(uri, above / folder / rest, mesh.findtext("scale") or "1 1 1")
+
+    return contact_shape(collision.find("geometry"), at, mesh_of, source, notes)

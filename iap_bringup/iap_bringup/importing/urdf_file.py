@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from iap_bringup.importing.link_shapes import mesh_box, motor_models, primitive
+from iap_bringup.importing.link_shapes import LinkMesh, contact_shape, motor_models
 from iap_bringup.importing.vehicle_model import (
     ORIGIN,
     LinkModel,
@@ -151,20 +151,13 @@ def _link(link: Element, pose: Pose, path: Path, notes: list[str]) -> LinkModel:
 def _shape(
     collision: Element, pose: Pose, path: Path, source: str, notes: list[str]
 ) -> Tree | None:
-    at, geometry = pose @ _origin(collision, source), collision.find("geometry")
-    if geometry is None:
-        return None
-    simple = primitive(geometry, source)
-    if simple is not None:
-        return {**simple, **at.keys}
-    mesh = geometry.find("mesh")
-    if mesh is None:
-        return None
-    name = mesh.get("filename", "")
-    box = mesh_box(_file_of(name, path), mesh.get("scale", "1 1 1"), at, source)
-    if box is None:
-        notes.append(f"no contact by {name}")
-    return box
+    at = pose @ _origin(collision, source)
+
+    def mesh_of(mesh: Element) -> LinkMesh:
+        name = mesh.get("filename", "")
+        return LinkMesh(name, _file_of(name, path), mesh.get("scale", "1 1 1"))
+
+    return contact_shape(collision.find("geometry"), at, mesh_of, source, notes)
 
 
 def _file_of(name: str, path: Path) -> Path:

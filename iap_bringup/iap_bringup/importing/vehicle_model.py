@@ -37,7 +37,7 @@ class LinkModel:
 
 @dataclass(frozen=True, eq=False)
 class RotorSource:
-    """What a file says of a rotor; None where it says nothing.
+    """A rotor as a file has it; None where it says nothing.
 
     Attributes:
         position: (3,) in the root's frame [m].

@@ -114,12 +114,7 @@ def split(
     Raises:
         BadInput: no such log, none to fit or to hold out, flights that stand in both, or logs of unlike vehicles.
     """
-    paths = [_found(each, logs) for each in fit] or [Path(each) for each in logs[:1]]
-    if not paths:
-        raise BadInput("no log to fit: name one, or a run folder")
-    fitted = {os.path.realpath(path) for path in paths}
-    rest = [_found(each, logs) for each in validate]
-    rest = rest or [Path(each) for each in logs if os.path.realpath(each) not in fitted]
+    paths, rest = choose_paths(logs, fit, validate)
     if not rest and force:
         rest = paths
     if not rest:
@@ -132,6 +127,22 @@ def split(
         is_forced=force,
     )
     return _checked(data, force)
+
+
+def choose_paths(
+    logs: Sequence[str], fit: Sequence[str], validate: Sequence[str]
+) -> tuple[list[Path], list[Path]]:
+    """Paths of the logs to fit and to hold out; there may be none to hold out. Arguments are as of `split`.
+
+    Raises:
+        BadInput: there is none to fit, or a name fits several logs.
+    """
+    paths = [_found(each, logs) for each in fit] or [Path(each) for each in logs[:1]]
+    if not paths:
+        raise BadInput("no log to fit: name one, or a run folder")
+    fitted = {os.path.realpath(path) for path in paths}
+    rest = [_found(each, logs) for each in validate]
+    return paths, rest or [Path(each) for each in logs if os.path.realpath(each) not in fitted]
 
 
 def _found(name: str, logs: Sequence[str]) -> Path:

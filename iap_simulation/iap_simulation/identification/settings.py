@@ -26,7 +26,7 @@ class SecondOrderSettings(Record):
 
 
 class RotorcraftSettings(Record):
-    """What a platform has that flight logs do not."""
+    """Numbers of a platform that flight logs do not have."""
 
     start: str  # platform of one aircraft whose shapes and other numbers are taken
     mass: Positive | None = None  # of the vehicle [kg]; None: the start's

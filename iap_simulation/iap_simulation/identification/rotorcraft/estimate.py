@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_simulation.identification.least_squares import NORMAL_95
 
 BLOCK = 2.0  # over which residuals may be alike [s]
-NORMAL_95 = 1.959964  # of a standard deviation, on both sides
 FLOOR = 0.01  # least half-width of an interval, relative to the value: models are never better
 
 

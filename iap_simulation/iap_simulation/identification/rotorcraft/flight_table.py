@@ -12,6 +12,7 @@ from iap_description.math import so3
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import longest_flight
+from iap_io.trajectories.samples import continuous
 
 RATES = (50.0, 250.0)  # least and largest of a grid [Hz]
 MARGIN = 1.5  # at both ends of a flight, for take-off, landing and filters [s]
@@ -197,10 +198,8 @@ def _attitudes(log: FlightLog, t: Array, w: Array) -> Array:
 
 def _quaternions_at(signal: Signal, t: Array) -> Array:
     """Attitudes (T, 4) at times, of samples whose signs may change."""
-    values = so3.normalized(signal.values)
-    turns = np.concatenate([[1.0], np.where((values[1:] * values[:-1]).sum(1) < 0.0, -1.0, 1.0)])
-    whole = values * np.cumprod(turns)[:, None]
-    return so3.normalized(np.stack([np.interp(t, signal.t, c) for c in whole.T], axis=1))
+    whole = replace(signal, values=continuous(so3.normalized(signal.values)))
+    return so3.normalized(whole.at(t))
 
 
 def _setpoints(log: FlightLog, t: Array) -> Array | None:

@@ -8,7 +8,8 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import longest_flight
 from iap_io.flight_logs.inspection import VIBRATION_HZ, vibration
-from iap_simulation.identification.rotorcraft.estimate import NORMAL_95, Parameter, estimate
+from iap_simulation.identification.least_squares import NORMAL_95
+from iap_simulation.identification.rotorcraft.estimate import Parameter, estimate
 
 REST = 2.0  # time without motion that shows noise [s]
 STILL = {

@@ -17,9 +17,9 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
+from iap_simulation.identification.least_squares import NORMAL_95
 from iap_simulation.identification.rotorcraft.estimate import (
     BLOCK,
-    NORMAL_95,
     Parameter,
     block_scatter,
     estimate,

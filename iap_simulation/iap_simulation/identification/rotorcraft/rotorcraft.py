@@ -33,16 +33,7 @@ from iap_simulation.identification.rotorcraft.thrust import (
 
 TRAINED = 0.7  # share of a single flight that is fitted; the rest is predicted
 SEVERAL = 3  # flights from which on their spread is the interval
-STUDENT_95 = {
-    3: 4.303,
-    4: 3.182,
-    5: 2.776,
-    6: 2.571,
-    7: 2.447,
-    8: 2.365,
-    9: 2.306,
-    10: 2.262,
-}  # t, by flights
+CONFIDENCE = 0.95  # of intervals by the spread over flights
 TYPICAL_HOVER = 0.5  # command from which the curve is first taken
 
 
@@ -74,7 +65,7 @@ class FlightModel:
 
     @property
     def refusals(self) -> dict[str, str]:
-        """Why parameters are not determined, by name."""
+        """Reasons why parameters are not determined, by name."""
         parts = (self.thrust, self.rotation, self.drag)
         return {name: x for part in parts for name, x in part.refusals.items()} | self.noise[1]
 
@@ -141,7 +132,7 @@ def flight_model(table: FlightTable, log: FlightLog) -> FlightModel:
     """The model of one flight: lags by a usual curve, the curve by them, and then both again."""
     curve = ThrustCurve(TYPICAL_HOVER, stand_exponent(TYPICAL_HOVER))
     u = _thrust_inputs(table)
-    for _ in range(2):
+    for _ in range(1 if table.torque is not None else 2):  # torque set-points need no curve
         turning = rotation(table, curve.share)
         times = (*turning.lags, turning.delay)
         if not turning.is_by_motors or "lag up" in turning.refusals:
@@ -175,13 +166,15 @@ def _over_flights(flights: Sequence[dict[str, Parameter]]) -> dict[str, Paramete
     """Means over flights; from `SEVERAL` on with the interval of their spread."""
     if len(flights) == 1:
         return flights[0]
+    from scipy.stats import t as student  # takes a quarter of a second
+
     found = {}
     for name in dict.fromkeys(key for each in flights for key in each):
         values = [each[name] for each in flights if name in each]
         mean = float(np.mean([each.value for each in values]))
         unit, method = values[0].unit, f"{values[0].method}, {len(values)} flights"
         if len(values) >= SEVERAL:
-            factor = STUDENT_95.get(len(values), 2.0) / np.sqrt(len(values))
+            factor = student.ppf(0.5 + 0.5 * CONFIDENCE, len(values) - 1) / np.sqrt(len(values))
             half = factor * float(np.std([each.value for each in values], ddof=1))
         else:
             half = float(np.mean([each.half_width for each in values]))

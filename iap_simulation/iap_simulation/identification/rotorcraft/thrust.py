@@ -20,8 +20,8 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.earth import GRAVITY
 from iap_description.math import so3
+from iap_simulation.identification.least_squares import NORMAL_95
 from iap_simulation.identification.rotorcraft.estimate import (
-    NORMAL_95,
     Parameter,
     block_scatter,
     estimate,
