@@ -67,7 +67,7 @@ def take_light_picture() -> int:
 
 
 def _picture(name: str, scene: str, keys: dict[str, Any], size: tuple[int, int]) -> Image.Image:
-    """What a renderer shows of a scene."""
+    """A scene as a renderer shows it."""
     spec = CameraSpec.for_pictures(size, FOCAL, outputs=["rgb8"], antialiasing=4)
     camera = Camera(spec, np.random.default_rng(0))
     place, pitch, yaw = PLACES[scene]

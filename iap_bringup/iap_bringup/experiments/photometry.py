@@ -82,7 +82,7 @@ def mean_light(renderer: Renderer, scene: Scene, view: SceneView) -> float:
 
 
 def look(renderer: Renderer, scene: Scene, view: SceneView, **keys: object) -> Frame:
-    """What a camera sees of a scene."""
+    """A camera's view of a scene."""
     spec = CameraSpec.for_pictures(SIZE, FOCAL, **keys)
     q_WS = euler.quaternion_from_rpy_deg([0.0, view.pitch, view.yaw])
     renderer.load(scene, [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is known of a file of a mesh before it is loaded: what it needs, and how large it is."""
+"""Heads of files of meshes, read before they are loaded: what they need, and how large they are."""
 
 import base64
 import json

@@ -16,7 +16,7 @@ DEFAULT_ROUGHNESS = 0.8  # where a file says nothing of light
 
 @dataclass(frozen=True, eq=False)
 class AssetMatter:
-    """What triangles of a file are made of.
+    """Matter of triangles of a file.
 
     Attributes:
         name: of the material; empty without one.

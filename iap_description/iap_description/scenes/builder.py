@@ -41,7 +41,7 @@ STOREY = 3.0  # of a facade, from window to window [m]
 
 @dataclass(frozen=True)
 class Finish:
-    """What a part looks like, and is called.
+    """Look and name of a part.
 
     Attributes:
         name: of the part.

@@ -50,7 +50,7 @@ def check_scene(name: str) -> str:
 
 
 def has_ground(name: str) -> bool:
-    """Whether a scene has the ground plane."""
+    """True if a scene has the ground plane."""
     return scene_file.has_ground(scene_file.scene_path(name))
 
 

@@ -94,7 +94,7 @@ class Lamp(Record):
 
 
 class PathTracing(Record):
-    """How light is computed by renderers that trace its paths."""
+    """Settings of renderers that trace paths of light."""
 
     spp: Annotated[int, Field(strict=True, ge=1, le=65536)] = 16  # paths through each pixel
     denoise: Flag = True  # noise that is left is taken out

@@ -67,7 +67,7 @@ class MeshFile(PartRecord):
             raise site.refusal(f"key 'file': {error}") from error
 
     def _pieces(self, path: Path) -> list[AssetPiece]:
-        """What is in the file, in metres, with z upwards."""
+        """The content of the file, in metres, with z upwards."""
         most = MOST_LOADED if self.triangles is None else MOST_REDUCED
         pieces = load_asset(path, most)
         unknown = set(self.labels) - {name for piece in pieces for name in piece.names}
@@ -189,7 +189,7 @@ def _with_normals(piece: AssetPiece) -> tuple[AssetPiece, Array]:
 
 
 def _is_closed(piece: AssetPiece) -> bool:
-    """Whether each edge has two faces."""
+    """True if each edge has two faces."""
     _, faces = welded(piece.vertices, piece.faces)
     edges = np.sort(faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
     keys = edges[:, 0] * (edges.max(initial=0) + 1) + edges[:, 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all kinds of parts of a scene's file have in common: a place, a label, a look."""
+"""Keys that all kinds of parts of a scene's file have in common: a place, a label, a look."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True)
 class Site:
-    """Where a part is built.
+    """Site at which a part is built.
 
     Attributes:
         builder: that collects it.

@@ -65,7 +65,7 @@ class LookFog(Record):
 
 
 class SceneLook(Record):
-    """What the fast renderer needs."""
+    """Light, sky and fog of the fast renderer."""
 
     light: LookLight = LookLight()
     sky: LookSky = LookSky()
@@ -150,7 +150,7 @@ def _read(path: Path, _: int) -> SceneFile:
 
 
 def has_ground(path: Path) -> bool:
-    """Whether a scene has the ground plane; of scenes that are part of each other one is asked once."""
+    """True if a scene has the ground plane; of scenes that are part of each other one is asked once."""
     return any(isinstance(part, GroundPart) for _, part in _all_parts(path, ()))
 
 

@@ -52,7 +52,7 @@ def magnification_double_sphere(D: Array) -> float:
 
 
 def fault_double_sphere(D: Array) -> str | None:
-    """What is impossible about a lens D (2,); None where nothing is."""
+    """The fault of a lens D (2,), in words; None of a lens that can be."""
     xi, alpha = D
     if not -1.0 < xi <= 1.0:
         return f"xi is {xi:g}, which is not between -1 and 1"

@@ -114,7 +114,7 @@ class Lens:
 
     @property
     def magnification(self) -> float:
-        """How much larger the image is on the axis than that of a pinhole of the same focal length."""
+        """Size of the image on the axis, over that of a pinhole of the same focal length."""
         return MODELS[self.model].magnification(self.D)
 
     @property

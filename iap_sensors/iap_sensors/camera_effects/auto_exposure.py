@@ -85,7 +85,7 @@ class AutoExposureSpec(EffectSpec):
         check_time(self.time_max, camera, "effects.auto_exposure.time_max")
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (AutoExposure(self),)
 
 

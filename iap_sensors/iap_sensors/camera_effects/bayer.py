@@ -45,7 +45,7 @@ class BayerSpec(EffectSpec):
     demosaic: Literal["bilinear", "edge_aware"] = "bilinear"
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return Mosaic(self, camera), Demosaic(self, camera)
 
 

@@ -33,7 +33,7 @@ class EffectChain:
             effect.reset(stream)
 
     def plan(self) -> Exposure:
-        """How the next image is taken."""
+        """Exposure of the next image."""
         exposure = Exposure()
         for effect in self._effects:
             exposure = effect.plan(exposure)

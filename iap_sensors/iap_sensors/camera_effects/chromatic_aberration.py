@@ -44,7 +44,7 @@ class ChromaticAberrationSpec(EffectSpec):
     blue: tuple[Term, Term] = (0.0, 0.0)
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (ChromaticAberration(self, camera),)
 
 

@@ -69,7 +69,7 @@ class DepthErrorsSpec(EffectSpec):
             raise ValueError("key 'effects.depth_errors': the camera's outputs have no depth")
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (DepthErrors(self, camera),)
 
 

@@ -60,7 +60,7 @@ class DepthOfFieldSpec(EffectSpec):
         return self.focal_length / self.f_number * focal / (self.focus - self.focal_length)
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (DepthOfField(self, camera),)
 
 

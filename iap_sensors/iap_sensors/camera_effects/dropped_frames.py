@@ -26,7 +26,7 @@ class DroppedFramesSpec(EffectSpec):
     share: Share
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (DroppedFrames(self.share),)
 
 

@@ -29,7 +29,7 @@ class EffectStage(IntEnum):
 
 @dataclass(frozen=True)
 class CameraGeometry:
-    """What effects know of their camera.
+    """A camera as its effects know it.
 
     Attributes:
         width: [pixels].
@@ -69,7 +69,7 @@ class CameraGeometry:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How an image is taken; row v of h is exposed around t + (v - (h - 1) / 2) line_time.
+    """Exposure of an image; row v of h is exposed around t + (v - (h - 1) / 2) line_time.
 
     Attributes:
         time: over which a row is exposed [s]; 0: an instant.
@@ -141,7 +141,7 @@ class Effect(Protocol):
         """Start anew; what is fixed for a camera is drawn here."""
 
     def plan(self, exposure: Exposure) -> Exposure:
-        """How the next image is taken, out of what the effects before plan."""
+        """Exposure of the next image, out of the plan of the effects before."""
 
     def apply(self, image: CameraImage) -> None:
         """Change an image that is drawn."""
@@ -156,7 +156,7 @@ class CameraEffect:
         """Start anew."""
 
     def plan(self, exposure: Exposure) -> Exposure:
-        """How the next image is taken."""
+        """Exposure of the next image."""
         return exposure
 
     def apply(self, image: CameraImage) -> None:
@@ -184,5 +184,5 @@ class EffectSpec(Record):
         """
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         raise NotImplementedError

@@ -55,7 +55,7 @@ class ExposureSpec(EffectSpec):
         check_time(self.time, camera, "effects.exposure.time")
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (FocalPlaneExposure(self),)
 
 

@@ -47,7 +47,7 @@ class FlickerSpec(EffectSpec):
     phase_deg: Real = 0.0
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (Flicker(self, camera),)
 
 

@@ -40,7 +40,7 @@ class GlareSpec(EffectSpec):
     levels: Annotated[int, Field(strict=True, ge=1, le=8)] = 5
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (Glare(self, camera),)
 
 

@@ -107,7 +107,7 @@ class ImageSensorSpec(EffectSpec):
         return self.dark_current * time * 2.0 ** (warmer / self.doubling)
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (ImageSensor(self, camera),)
 
 

@@ -50,7 +50,7 @@ class LensDropsSpec(EffectSpec):
     lifetime: Positive = 10.0
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (LensDrops(self, camera),)
 
 

@@ -58,7 +58,7 @@ class LensFlareSpec(EffectSpec):
             raise ValueError("key 'effects.lens_flare.ghosts': a magnification is 0")
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (LensFlare(self, camera),)
 
 

@@ -34,7 +34,7 @@ class MotionBlurSpec(EffectSpec):
     samples: Annotated[int, Field(strict=True, ge=2, le=64)] = 8
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (MotionBlur(self),)
 
 

@@ -44,7 +44,7 @@ class RollingShutterSpec(EffectSpec):
             )
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (RollingShutter(self),)
 
 

@@ -54,7 +54,7 @@ class VignettingSpec(EffectSpec):
         return np.asarray(1.0 + s * (k2 + s * (k4 + s * k6)))
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (Vignetting(self, camera),)
 
 

@@ -44,7 +44,7 @@ class WhiteBalanceSpec(EffectSpec):
     matrix: tuple[Vec3, Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """What it does in a camera."""
+        """Effects of this description in a camera."""
         return (WhiteBalance(self),)
 
 

@@ -48,7 +48,7 @@ class ImageBand:
 
 
 def pieces(shot: Shot, view: PinholeView) -> Iterator[ImageBand]:
-    """What of a shot is drawn, of its view; all bands of one instant of the exposure follow each other."""
+    """Bands of a shot that are drawn, of its view; all bands of one instant of the exposure follow each other."""
     exposure = shot.exposure
     whole = slice(0, shot.model.height)
     if exposure.line_time == 0.0:

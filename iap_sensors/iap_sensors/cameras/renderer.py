@@ -45,7 +45,7 @@ class Shot:
 
     @property
     def exposure(self) -> Exposure:
-        """How its image is taken."""
+        """Exposure of its image."""
         blur = self.spec.blur
         if self.planned is not None or blur is None:
             return self.planned or Exposure()

@@ -132,7 +132,7 @@ class CameraSpec(Record):
 
     @property
     def geometry(self) -> CameraGeometry:
-        """What its effects know of it."""
+        """The camera as its effects know it."""
         focal, center = (self.fx, self.fy), (self.cx, self.cy)
 
         def unproject(uv: Array) -> Array:

@@ -251,7 +251,7 @@ class MountedCameras:
         return [image for each, frame in pairs for image in each.readings(t, frame)]
 
     def frames(self, due: Sequence[MountedCamera], t: float, state: RigState) -> list[Frame]:
-        """What the renderer gives for some cameras, before they add their own, see `shoot`."""
+        """Images of the renderer for some cameras, before they add their own, see `shoot`."""
         began = time.perf_counter()
         x = self._links.appended(state.rows, state.joints)
         tilts = self._upright if state.tilts is None else state.tilts

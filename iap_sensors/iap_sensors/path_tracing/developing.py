@@ -88,7 +88,7 @@ def levels_of(
 
 
 def _glare(level: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What the lens spreads: the image at several sizes, each a quarter of its own and the rest of coarser ones."""
+    """Light that the lens spreads: images of several sizes, each a quarter its own and the rest of coarser ones."""
     height, width = level.shape[:2]
     sizes = [(max(width >> k, 1), max(height >> k, 1)) for k in range(2, GLARE_LEVELS + 2)]
     shrunk, image = [], level

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes between a renderer and the process that traces paths for it: pickled, one after the other."""
+"""Messages between a renderer and the process that traces paths for it: pickled, one after the other."""
 
 import pickle
 from typing import IO, Any, NamedTuple

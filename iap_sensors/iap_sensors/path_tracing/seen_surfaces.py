@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a pinhole's rays hit first, through the middles of its pixels: exact depths and labels."""
+"""First hits of a pinhole's rays through the middles of its pixels: exact depths and labels."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -18,7 +18,7 @@ Singles = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class TracedMatter:
-    """What surfaces are made of.
+    """Matter of surfaces.
 
     Attributes:
         maps: (layers, side, side, 8) of materials, see `Matter.maps`, the last row first.

@@ -212,7 +212,7 @@ class LightPainter:
 
 @dataclass(frozen=True, eq=False)
 class _OpennessTexture:
-    """How open to the sky a scene is, on the graphics card: a texture, and values of the shader's variables."""
+    """Openness of a scene to the sky, on the graphics card: a texture, and values of the shader's variables."""
 
     texture: moderngl.Texture3D
     values: Mapping[str, ArrayLike]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much of the sky's light comes to places of a scene, and how much of what stands around, by rays from a grid.
+"""Shares of the sky's light that come to places of a scene, and how much of what stands around, by rays from a grid.
 
 Where rays w_i, spread evenly, end is found once for each scene and kept in the user's cache folder. A ray that leaves
 the scene brings the sky's luminance. One that ends brings albedo / pi times the illuminance there: the sky's, of which

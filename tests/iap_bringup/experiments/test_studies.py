@@ -90,7 +90,7 @@ def test_a_flight_that_never_came_to_its_end_is_null_in_json(capsys):
 
 
 def figures_of(study, capsys, **options):
-    """What a study prints as one line of JSON."""
+    """Output of a study as one line of JSON."""
     studies.run_experiment(study, json=True, **options)
     said = capsys.readouterr().out
     assert said.count("\n") == 1

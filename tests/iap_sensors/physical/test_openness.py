@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How open to the sky places are, against what one knows of walls and roofs, and what is seen of it."""
+"""Openness of places to the sky, against what one knows of walls and roofs, and what is seen of it."""
 
 from dataclasses import replace
 
