@@ -36,17 +36,18 @@ def run(options: argparse.Namespace) -> int:
         corpus = Corpus(main, command_parser, Path(place) / "corpus")
         corpus.home.mkdir()
         _import_commands()
-        for number in numbers:
-            result = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
-            if result is None:
-                continue
-            counts[f"{result['kind']}, exit code {result['code']}"] += 1
-            if result["fault"]:
-                faults.append({"seed": seed, "case": number, **result})
-                sys.stderr.write(json.dumps(faults[-1], ensure_ascii=False) + "\n")
-    _show(
-        options, {"seed": seed, "cases": sum(counts.values()), "faults": faults, "counts": counts}
-    )
+        try:
+            for number in numbers:
+                result = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
+                if result is None:
+                    continue
+                counts[f"{result['kind']}, exit code {result['code']}"] += 1
+                if result["fault"]:
+                    faults.append({"seed": seed, "case": number, **result})
+                    sys.stderr.write(json.dumps(faults[-1], ensure_ascii=False) + "\n")
+        finally:  # also of a night that Ctrl-C ends
+            done = sum(counts.values())
+            _show(options, {"seed": seed, "cases": done, "faults": faults, "counts": counts})
     return EXIT_FAULTS if faults else EXIT_DONE
 
 

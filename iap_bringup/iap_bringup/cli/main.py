@@ -19,7 +19,6 @@ import sys  # noqa: E402
 import tempfile  # noqa: E402
 import warnings  # noqa: E402
 from collections.abc import Mapping, Sequence  # noqa: E402
-from functools import cache  # noqa: E402
 from typing import NamedTuple, TextIO  # noqa: E402
 
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
@@ -37,6 +36,7 @@ OF_LIMITS = {
     errno.ENOMEM,
 }  # of open files, processes, memory
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
+_RENAMED = dict[str, None]()  # warnings of keys by old names, each once, in their order
 
 
 class Verb(NamedTuple):
@@ -152,17 +152,12 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Print the warning of a renamed key as one line and once, and others as Python does."""
+    """Keep the warning of a renamed key until the command ends, and print others as Python does."""
     if issubclass(category, RenamedKey):
-        _say_once(str(message))
+        _RENAMED[str(message)] = None
     else:
         text = warnings.formatwarning(message, category, filename, lineno, line)
         (file or sys.stderr).write(text)
-
-
-@cache  # compared flights are resolved anew, with the same old names
-def _say_once(text: str) -> None:
-    sys.stderr.write(f"iap: {text}\n")
 
 
 def _replace_closed_streams() -> None:
@@ -177,6 +172,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         code = int(options.run(options))
         sys.stdout.flush()
+        _say_renamed()
     except BadInput as error:
         return _refuse(str(error), EXIT_BAD_INPUT, as_json=as_json)
     except ValueError as error:
@@ -225,8 +221,16 @@ def _refuse(text: str, code: int, *, as_json: bool) -> int:
 
 
 def _say(*words: str, code: int) -> int:
-    sys.stderr.write(f"iap: {'; '.join(words)}\n")
+    """End a command with one line, to which old names of keys belong."""
+    sys.stderr.write(f"iap: {'; '.join((*words, *_RENAMED))}\n")
+    _RENAMED.clear()
     return code
+
+
+def _say_renamed() -> None:
+    for text in _RENAMED:
+        sys.stderr.write(f"iap: {text}\n")
+    _RENAMED.clear()
 
 
 def _lose_output() -> bool:

@@ -12,6 +12,7 @@ from iap_description.config.record import merged, override
 from iap_description.errors import RenamedKey
 from iap_description.vehicles.arm import ARMS
 from iap_description.vehicles.platform import platform_tree
+from iap_physics.identified.plant_file import PLANTS
 
 KEYS = {"gripper.told": "gripper.known_load"}  # old path -> new path
 VALUES = {  # path -> old value -> new value
@@ -64,6 +65,13 @@ def assigned(tree: dict[str, Any], assignment: str) -> dict[str, Any]:
     if new is not None:
         _warn(f"key '{path}'", f"'{new}'")
     return override(tree, [f"{new or path}{equals}{value}"])
+
+
+def present_path(path: str) -> str:
+    """The present path of a key that is named by it or by an old one."""
+    renamed = {**KEYS, **{old: new for old, (new, _) in MOVED.items()}}
+    old = next((key for key in renamed if f"{path}.".startswith(f"{key}.")), None)
+    return path if old is None else f"{renamed[old]}{path.removeprefix(old)}"
 
 
 def with_new_names(tree: dict[str, Any]) -> dict[str, Any]:
@@ -173,6 +181,7 @@ def _without_others(name: str) -> dict[str, Any]:
 def _with_plant(tree: dict[str, Any], name: str) -> dict[str, Any]:
     """A tree whose plant is an identified one by its name, or bodies."""
     if name != MULTIBODY:
+        PLANTS.file_or_path(name)  # a wrong name is said before what the scenario misses
         _warn(f"key 'plant': '{name}'", "'plant.file'")
         return merged(tree, {"plant": {"type": "identified", "file": name}})
     _warn(f"key 'plant': '{name}'", "scenario 'arm_path_bodies'")

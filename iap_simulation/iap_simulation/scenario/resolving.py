@@ -18,7 +18,7 @@ from iap_description.world.obstacles import objects_tree
 from iap_physics.engines.make import AUTO, default_engine
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.modules import with_modules
-from iap_simulation.scenario.renamed_keys import assigned, with_new_names
+from iap_simulation.scenario.renamed_keys import assigned, present_path, with_new_names
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.shipped import DATA
 from iap_simulation.scenario.shipped import SCENARIOS as SCENARIOS
@@ -61,7 +61,9 @@ class Options(Record):
             for name, path in PATHS.items()
             if chosen[path] is not None
         }
-        return options | {each.partition("=")[0]: f"--set {each}" for each in self.assignments}
+        return options | {
+            present_path(each.partition("=")[0]): f"--set {each}" for each in self.assignments
+        }
 
     def and_set(self, assignments: tuple[str, ...]) -> Self:
         """The same with more assignments."""
@@ -78,7 +80,8 @@ def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
     try:
         return resolve_tree(path.stem, SCENARIOS.extended(path), str(path), options)
     except BadInput as error:
-        if "missing key" in str(error) and "extends" not in read_yaml(path):
+        is_of_file = str(error).startswith(f"{path}: missing key")
+        if is_of_file and "extends" not in read_yaml(path):
             hint = "(key 'extends: NAME' takes all that is left out from another scenario)"
             raise BadInput(f"{error} {hint}") from error
         raise

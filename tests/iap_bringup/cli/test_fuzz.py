@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from iap_bringup.cli import fuzz
 from iap_bringup.cli import main as cli_main
 from iap_bringup.cli.main import VERBS, command_parser, main
 from iap_bringup.fuzz import damage, made_texts
@@ -267,3 +268,21 @@ def test_logs_that_are_made_have_commands_and_what_followed_them(tmp_path):
 def test_every_key_has_its_path_however_deep():
     tree = {"a": {"b": [1, {"c": 2}]}, "d": 3}
     assert damage.paths(tree) == ["a", "a.b", "a.b.0", "a.b.1", "a.b.1.c", "d"]
+
+
+def test_an_interrupt_leaves_the_summary_of_the_cases_until_then(monkeypatch, capsys):
+    sound = fuzz._tried
+    tried = []
+
+    def interrupted_at_the_third(*of_case):
+        tried.append(of_case)
+        if len(tried) == 3:
+            raise KeyboardInterrupt
+        return sound(*of_case)
+
+    monkeypatch.setattr(fuzz, "_tried", interrupted_at_the_third)
+    code = main(["fuzz", "--cases", "5", "--seed", "1", "--kind", "gains", "--json"])
+    summary = json.loads(capsys.readouterr().out)
+    assert code == 130
+    assert summary["seed"] == 1
+    assert summary["cases"] == sum(summary["counts"].values()) <= 2

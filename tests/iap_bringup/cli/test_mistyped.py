@@ -83,6 +83,18 @@ def test_a_scenario_of_a_few_keys_is_told_of_extends(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("run hover --set plant=mono8", "unknown identified plant 'mono8'"),
+        ("run arm_path --set arm=x", "unknown arm 'x'"),
+        ("run hover --set rates.plant_hz=-1", "--set rates.plant_hz=-1: key 'rates.physics_hz'"),
+    ],
+)
+def test_a_refused_value_of_a_key_s_old_name_is_one_line(typed, told, capsys):
+    assert told in complaint(capsys, *typed.split())
+
+
+@pytest.mark.parametrize(
     "typed", ["run nofile.yaml", "run hover --platform nofile.yaml", "evaluate nofile.npz"]
 )
 def test_a_file_that_is_not_there_is_called_so(typed, capsys):

@@ -23,6 +23,7 @@ from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P
 from iap_estimation.evaluation.comparison import nees
+from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import LOST, make_localizer, named_estimates, pass_on
 from iap_estimation.virpo.messages import CENTRE_NAME, Estimate, Ranges, Tracks
@@ -114,7 +115,7 @@ def with_pixel_noise(
     observed: ObservedFlight, events: Iterable[Event], pixels: float
 ) -> Iterator[Event]:
     """The same with white noise on every coordinate of every track [px]; the same noise each time."""
-    deviations = [pixels / each.cameras.left.focal[0] for each in observed.own.aircraft]
+    deviations = [pixels / _focal_lengths(each.cameras) for each in observed.own.aircraft]
     rng = np.random.default_rng(observed.scenario.seed)
     for who, measurement in events:
         if isinstance(measurement, Tracks):
@@ -122,6 +123,12 @@ def with_pixel_noise(
             yield who, replace(measurement, views=measurement.views + noise)
         else:
             yield who, measurement
+
+
+def _focal_lengths(cameras: StereoCalibration) -> Array:
+    """Focal lengths (4,) of the columns of `Tracks.views` [px]."""
+    right = cameras.left if cameras.right is None else cameras.right
+    return np.concatenate([cameras.left.focal, right.focal])
 
 
 def estimated(

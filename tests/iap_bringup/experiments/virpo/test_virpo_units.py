@@ -107,19 +107,24 @@ def test_an_anchor_behind_a_wall_lengthens_its_own_ranges_alone():
     assert ranges.ranges.tolist() == [2.0, 3.0, 4.0]
 
 
-def test_pixels_of_noise_are_a_pixel_of_the_tracks_own_camera_and_the_same_each_time():
-    cameras = [
-        SimpleNamespace(cameras=SimpleNamespace(left=SimpleNamespace(focal=(focal, focal))))
-        for focal in (400.0, 800.0)
+def test_pixels_of_noise_are_pixels_of_the_tracks_own_camera_and_axis_and_the_same_each_time():
+    focal = [[400.0, 500.0, 600.0, 700.0], [800.0, 400.0, 1600.0, 200.0]]  # x, y left and right
+    pairs = [
+        SimpleNamespace(
+            left=SimpleNamespace(focal=np.array(each[:2])),
+            right=SimpleNamespace(focal=np.array(each[2:])),
+        )
+        for each in focal
     ]
     observed = SimpleNamespace(
-        own=SimpleNamespace(aircraft=cameras), scenario=SimpleNamespace(seed=3)
+        own=SimpleNamespace(aircraft=[SimpleNamespace(cameras=pair) for pair in pairs]),
+        scenario=SimpleNamespace(seed=3),
     )
     still = Tracks(0.0, np.arange(4000), np.zeros((4000, 4)), np.ones(4000, bool))
     events = [(0, still), (1, still), (0, "imu")]
+    noisy = [each.views for _, each in list(with_pixel_noise(observed, events, 0.5))[:2]]
+    for views, lengths in zip(noisy, focal, strict=True):
+        np.testing.assert_allclose(views.std(axis=0) * lengths, 0.5, rtol=0.05)
     (_, first), (_, second), other = with_pixel_noise(observed, events, 0.5)
     assert other == (0, "imu")
-    assert first.views.std() == pytest.approx(0.5 / 400.0, rel=0.03)
-    assert second.views.std() == pytest.approx(0.5 / 800.0, rel=0.03)
-    again = list(with_pixel_noise(observed, events, 0.5))
-    np.testing.assert_array_equal(again[1][1].views, second.views)
+    np.testing.assert_array_equal([first.views, second.views], noisy)
