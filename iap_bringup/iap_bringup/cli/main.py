@@ -253,9 +253,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = CommandParser(
         prog="iap",
         description="Simulate integrated aerial platforms: several quadrotors joined to one body.",
-        epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3. A checkout has more commands:"
-        " ./iap python runs Python in this environment, ./iap test runs the tests, ./iap docs builds the"
-        " pages of docs, and ./iap wheels builds wheels for pip.",
+        epilog="In a checkout, ./iap has these commands, and more: ./iap python runs Python in this environment,"
+        " ./iap test runs the tests, ./iap docs builds the pages of docs, and ./iap wheels builds wheels for pip.",
+    )
+    parser.examples = (
+        "iap run three_star_spiral",
+        "iap run hover --platform star_5 --set wind.speed=3",
+        "iap view runs/hover-001",
+        "iap run --help",
     )
     parser.add_argument("--version", action="version", version=f"iap {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

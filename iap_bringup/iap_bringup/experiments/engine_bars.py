@@ -123,8 +123,6 @@ BARS: dict[str, dict[str, Bar]] = {
     "wall_push": {**PUSHED, "force_max_n": 6.5, "approach_speed_max_mps": 0.1},
 }
 
-SEEING = ("blind", "navigate")  # are flown by what sensors see; the others without them
-
 # Flown with --quick: for so many seconds, or to the end.
 QUICK: dict[str, float | None] = {
     "arm_hover_swing": 6.0,

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from iap_bringup.experiments.engine_bars import BARS, QUICK, SEEING
+from iap_bringup.experiments.engine_bars import BARS, QUICK
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
 from iap_bringup.experiments.rows import Rows, print_json
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_description.process.extras import install_line
+from iap_io.runs.vehicle_meta import TRUTH
 from iap_physics.engines.make import is_installed
 from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.sweeps.flying import Chunk, Row, fly
@@ -44,7 +45,7 @@ class EngineFlight(NamedTuple):
         options = Options(
             engine=self.engine,
             duration=self.seconds,
-            sensors=None if self.scenario in SEEING else "none",
+            sensors=None if _flies_by_sensors(self.scenario) else "none",
             assignments=() if self.seconds is None else ("metrics.window=null",),
         )
         _, tree = resolve(self.scenario, options)
@@ -106,6 +107,13 @@ def _known(names: Sequence[str]) -> list[str]:
         if name not in with_engine:
             raise BadInput(f"experiment engines: unknown scenario '{name}': see ./iap list")
     return [name for name in with_engine if not names or name in names]
+
+
+def _flies_by_sensors(name: str) -> bool:
+    """Whether a policy or an estimate flies a scenario; the sensors of others only cost time."""
+    scenario, _ = resolve(name, Options())
+    sources = {vehicle.control.state_source for vehicle in scenario.vehicles}
+    return scenario.policy is not None or sources != {TRUTH}
 
 
 def _is_identified(name: str) -> bool:

@@ -2,7 +2,6 @@
 """Answers to a user who asks what is installed, what there is to fly, and what a shell completes."""
 
 import json
-import shutil
 import subprocess
 import sys
 
@@ -11,7 +10,7 @@ import pytest
 from iap_bringup.cli import doctor, installed_versions
 from iap_bringup.cli.arguments.studies import LISTED
 from iap_bringup.cli.listing import KINDS
-from iap_bringup.cli.main import VERBS, main
+from iap_bringup.cli.main import main
 from iap_simulation.scenario.shipped import SCENARIOS
 
 WITHOUT = """
@@ -88,47 +87,6 @@ def test_no_line_of_the_lists_is_wider_than_the_terminal(capsys, monkeypatch):
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
     assert all(name in text for name in SCENARIOS.names())
-
-
-@pytest.fixture(scope="module")
-def completion(tmp_path_factory):
-    script = tmp_path_factory.mktemp("completion") / "iap.sh"
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "iap_bringup.cli.main", "completion", "bash"],
-        capture_output=True,
-        check=True,
-    )
-    script.write_bytes(done.stdout)
-    bash = shutil.which("bash")
-
-    def complete(*words):
-        typed = " ".join(f"'{word}'" for word in words)
-        line = f"source {script}; COMP_WORDS=(iap {typed}); COMP_CWORD={len(words)}; _iap"
-        code = f'{line}; printf "%s\\n" "${{COMPREPLY[@]}}"'
-        answer = subprocess.run([bash, "-c", code], capture_output=True, text=True, check=True)
-        return answer.stdout.split()
-
-    return complete
-
-
-@pytest.mark.parametrize(
-    ("typed", "completed"),
-    [
-        (["loc"], ["localize"]),
-        (["run", "figure_eight_"], ["figure_eight_windy"]),
-        (["run", "hover", "--platform", "three_sq"], ["three_square"]),
-        (["run", "hover", "--set", "wind.sp"], ["wind.speed="]),
-        (["run", "hover", "--state"], ["--state-source"]),
-        (["list", "sce"], ["scenarios", "scenes"]),
-        (["experiment", "virpo_u"], ["virpo_units"]),
-    ],
-)
-def test_words_are_completed(completion, typed, completed):
-    assert completion(*typed) == completed
-
-
-def test_every_command_is_completed(completion):
-    assert completion("") == list(VERBS)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ def add_doctor(parser: CommandParser) -> None:
     parser.description = (
         "Print what is installed, with versions, what is missing, and the line that mends it."
     )
+    parser.examples = ("iap doctor", "iap doctor --json")
     parser.epilog = (
         "Marks: ! is missing, and nothing flies without it; - is missing, and optional."
     )
@@ -18,12 +19,15 @@ def add_doctor(parser: CommandParser) -> None:
 
 def add_completion(parser: CommandParser) -> None:
     """Options of ``iap completion``."""
-    parser.description = (
-        "Print a script for bash or zsh that completes commands, options, names and keys."
+    parser.description = "Print a script that completes commands, options, names and keys."
+    parser.examples = (
+        'eval "$(iap completion bash)"',
+        "iap completion bash > ~/.local/share/bash-completion/completions/iap",
+        "iap completion zsh >> ~/.zshrc",
+        "iap completion fish > ~/.config/fish/completions/iap.fish",
     )
-    parser.epilog = (
-        'For this shell: eval "$(iap completion bash)". For every bash: iap completion bash >'
-        " ~/.local/share/bash-completion/completions/iap. For every zsh: iap completion zsh >> ~/.zshrc"
+    parser.epilog = "The first example is for this shell, the others are for every new one."
+    parser.add_argument(
+        "shell", choices=("bash", "zsh", "fish"), help="shell that reads the script"
     )
-    parser.add_argument("shell", choices=("bash", "zsh"), help="shell that reads the script")
     parser.set_defaults(run=Later("completion", "completion", compiles=False))

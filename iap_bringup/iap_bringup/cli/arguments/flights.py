@@ -31,6 +31,12 @@ def add_run(parser: CommandParser) -> None:
     parser.description = (
         "Fly a scenario, and write a run folder with its figures, plots and recording."
     )
+    parser.examples = (
+        "iap run three_star_spiral",
+        "iap run hover --set wind.speed=4 --set platform.center.mass=1.3",
+        "iap run figure_eight --platform star_5 --gains paper --sensors imu",
+        "iap run my_scenario.yaml --view web --realtime",
+    )
     parser.add_argument(
         "scenario", type=_scenario_name, help="a name from 'iap list', or the path of a YAML file"
     )
@@ -43,6 +49,11 @@ def add_replay(parser: CommandParser) -> None:
     parser.description = (
         "Fly a recorded motion: ROS 1 .bag, rosbag2 (sqlite3, mcap), tables with or without names, ground-truth CSV in"
         " EuRoC's layout, TUM or KITTI text, or an autopilot's flight log."
+    )
+    parser.examples = (
+        "iap replay flight.mcap --topic /uav/command --actual-topic /uav/odom",
+        "iap replay track.txt --time-unit ms --convention ned --from 12 --to 60",
+        "iap replay log.ulg --platform f450",
     )
     parser.add_argument("recording", help="path of the bag, table, text file or flight log")
     add_pose_options(parser)
@@ -64,7 +75,8 @@ def _add_flight_options(parser: CommandParser) -> None:
         nargs="?",
         const="pybullet",
         choices=("web", "pybullet"),
-        help="show the flight: in the browser, or in PyBullet's window",
+        help="show the flight: in the browser (web), or in PyBullet's window (pybullet, or no value)"
+        " (default: not shown)",
     )
     parser.add_argument("--no-view", action="store_true", help="write no page view.html")
     add_live_options(parser)
@@ -74,16 +86,17 @@ def _add_flight_options(parser: CommandParser) -> None:
 def add_sweep(parser: CommandParser) -> None:
     """Options of ``iap sweep``."""
     parser.description = "Fly a scenario for many values of its keys and many seeds."
-    parser.epilog = (
-        "Example: iap sweep figure_eight --vary wind.speed=0:8:5 --vary control.gains=default,paper --seeds 20."
-        " A sweep that was ended goes on with the same command and its folder as --out."
+    parser.examples = (
+        "iap sweep figure_eight --vary wind.speed=0:8:5 --seeds 20",
+        "iap sweep hover --vary control.gains=default,paper --set draw.position=0.2",
     )
+    parser.epilog = "A sweep that was ended goes on with the same command and its folder as --out."
     parser.add_argument(
         "--seeds",
         type=int,
         default=1,
         metavar="N",
-        help="number of seeds of each combination; the first is --seed (default: 0)",
+        help="number of seeds of each combination, from --seed on (default: 1)",
     )
     _add_study_options(parser, "sweeps")
     parser.set_defaults(run=Later("sweep", "run"))
@@ -92,9 +105,11 @@ def add_sweep(parser: CommandParser) -> None:
 def add_dataset(parser: CommandParser) -> None:
     """Options of ``iap dataset``."""
     parser.description = "Record a scenario many times, with other seeds and values of its keys."
+    parser.examples = (
+        "iap dataset figure_eight --sensors stereo --scene textured_walls --count 20",
+    )
     parser.epilog = (
-        "Example: iap dataset figure_eight --sensors stereo --scene building_cluster --count 20."
-        " A data set that was ended goes on with the same command and its folder as --out."
+        "A data set that was ended goes on with the same command and its folder as --out."
         " With --policy it records episodes of a task: see iap dataset TASK --policy NAME --help."
     )
     parser.add_argument(
@@ -103,7 +118,7 @@ def add_dataset(parser: CommandParser) -> None:
         default=1,
         metavar="N",
         dest="seeds",
-        help="number of recordings of each combination; the first seed is --seed (default: 0)",
+        help="number of recordings of each combination, with seeds from --seed on (default: 1)",
     )
     _add_study_options(parser, "datasets")
     parser.set_defaults(run=Later("sweep", "dataset"))
@@ -118,7 +133,7 @@ def _add_study_options(parser: CommandParser, base: str) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUES",
-        help="values of a key: FROM:TO:COUNT, or VALUE,VALUE,...; if repeated, all combinations are flown",
+        help="values of a key: FROM:TO:COUNT, or VALUE,VALUE,...; may be repeated, and all combinations are flown",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -127,7 +142,8 @@ def _add_study_options(parser: CommandParser, base: str) -> None:
     where.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help="fly on a Ray cluster: HOST:PORT of its head, auto for the one of this machine, or local",
+        help="fly on a Ray cluster: HOST:PORT of its head, auto for the one of this machine, or local"
+        " (default: none)",
     )
     add_scenario_options(parser)
     parser.add_argument(
@@ -145,6 +161,7 @@ PORT = 6379  # of a cluster's head
 def add_cluster(parser: CommandParser) -> None:
     """Options of ``iap cluster``."""
     parser.description = "Join a Ray cluster with this checkout's environment, until Ctrl-C."
+    parser.examples = ("iap cluster", "iap cluster 10.0.0.5:6379")
     parser.names = _token_name
     parser.add_argument(
         "head",

@@ -12,8 +12,9 @@ def add_import(parser: CommandParser) -> None:
         "Write a vehicle in URDF, xacro, SDF or MJCF as a platform's YAML file, or a closed mesh as an object with the"
         " mass and inertia of its density."
     )
-    parser.epilog = (
-        "Example: iap import quad.urdf --spins ccw cw ccw cw --max-thrust 6 --torque-ratio 0.016."
+    parser.examples = (
+        "iap import quad.urdf --spins ccw cw ccw cw --max-thrust 6 --torque-ratio 0.016",
+        "iap import box.stl --density 700 --scale 0.001 --out box.yaml",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="the vehicle or mesh")
     parser.add_argument(
@@ -28,18 +29,38 @@ def add_import(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar=("X", "Y", "Z"),
-        help="place of a rotor in the root's frame, m; once for each",
+        help="place of a rotor in the root's frame [m]; once for each (default: the file's)",
     )
     rotors.add_argument(
-        "--spins", nargs="+", choices=("ccw", "cw"), help="of each rotor, seen from above"
+        "--spins",
+        nargs="+",
+        choices=("ccw", "cw"),
+        help="turn of each rotor, seen from above (default: the file's)",
     )
-    rotors.add_argument("--max-thrust", type=float, metavar="N", help="of one rotor")
     rotors.add_argument(
-        "--torque-ratio", type=float, metavar="M", help="drag torque per thrust, m"
+        "--max-thrust",
+        type=float,
+        metavar="N",
+        help="largest thrust of one rotor [N] (default: the file's)",
     )
-    rotors.add_argument("--rpm-max", type=float, metavar="RPM", help="largest speed of a rotor")
+    rotors.add_argument(
+        "--torque-ratio",
+        type=float,
+        metavar="M",
+        help="drag torque per thrust [m] (default: the file's)",
+    )
+    rotors.add_argument(
+        "--rpm-max",
+        type=float,
+        metavar="RPM",
+        help="largest speed of a rotor [rpm] (default: the file's)",
+    )
     parser.add_argument(
-        "--arg", action="append", default=[], metavar="NAME=VALUE", help="argument of a xacro file"
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="argument of a xacro file; may be repeated",
     )
     parser.add_argument(
         "--make-physical",
@@ -47,12 +68,17 @@ def add_import(parser: CommandParser) -> None:
         help="where no body has the file's moments of inertia: lower the largest to the sum of the others",
     )
     mesh = parser.add_argument_group("meshes")
-    mesh.add_argument("--density", type=float, metavar="KG_M3", help="of the material, kg/m^3")
+    mesh.add_argument(
+        "--density",
+        type=float,
+        metavar="KG_M3",
+        help="density of the material [kg/m^3], which a mesh needs (default: none)",
+    )
     mesh.add_argument(
         "--scale",
         type=float,
         default=1.0,
         metavar="M",
-        help="metres per unit of the file (default: 1)",
+        help="length of a unit of the file [m] (default: 1)",
     )
     parser.set_defaults(run=Later("import_file", "import_file", compiles=False))

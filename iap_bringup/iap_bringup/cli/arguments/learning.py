@@ -38,7 +38,11 @@ def add_evaluate(parser: CommandParser) -> None:
     parser.description = (
         "Fly a policy for many episodes, and print how often and how well it succeeds."
     )
-    parser.epilog = "Example: iap evaluate docking --preset hard --episodes 1000 --seed 7"
+    parser.examples = (
+        "iap evaluate docking --preset hard --episodes 1000 --seed 7",
+        "iap evaluate script --task docking --engine mujoco --episodes 20",
+        "iap evaluate trainings/docking-001/policy.npz --view web",
+    )
     parser.names = _policy_names
     parser.add_argument(
         "policy",
@@ -47,7 +51,7 @@ def add_evaluate(parser: CommandParser) -> None:
     parser.add_argument("--task", help="task to fly (default: that of the policy)")
     parser.add_argument(
         "--preset",
-        help="variant of the task: nominal, or another such as hard, which flies TASK_hard",
+        help="variant of the task, such as hard, which flies TASK_hard (default: nominal)",
     )
     parser.add_argument(
         "--episodes",
@@ -62,21 +66,28 @@ def add_evaluate(parser: CommandParser) -> None:
         "--engine", choices=ENGINES, default=BATCHED, help="physics (default: batched)"
     )
     parser.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="threads that share the worlds"
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads that share the worlds (default: 1)",
     )
     parser.add_argument(
-        "--export", type=Path, metavar="FILE.onnx", help="write the policy as ONNX"
+        "--export",
+        type=Path,
+        metavar="FILE.onnx",
+        help="write the policy as ONNX (default: not written)",
     )
     parser.add_argument(
         "--video",
         type=Path,
         metavar="FILE",
-        help="write a video of the first episode: .webm, .mp4, .webp or .gif",
+        help="write a video of the first episode: .webm, .mp4, .webp or .gif (default: none)",
     )
     parser.add_argument(
         "--view",
         choices=("web",),
-        help="fly the episodes one by one in an engine, and show them in the browser",
+        help="fly the episodes one by one in an engine, and show them in the browser (default: not shown)",
     )
     parser.add_argument(
         "--realtime", action="store_true", help="with --view: keep pace with the wall clock"
@@ -105,9 +116,10 @@ def add_train(parser: CommandParser) -> None:
     parser.description = (
         "Train a policy, first offline from flights of experts, then online in episodes."
     )
-    parser.epilog = (
-        "Example: iap train docking --preset hard --seed 1."
-        " A training that was ended goes on with: iap train --resume FOLDER"
+    parser.examples = (
+        "iap train docking --preset hard --seed 1",
+        "iap train hold --steps 1000000 --set online.ppo.gamma=0.98",
+        "iap train --resume trainings/docking-001",
     )
     parser.add_argument(
         "task",
@@ -117,17 +129,29 @@ def add_train(parser: CommandParser) -> None:
     parser.add_argument(
         "--preset",
         default=NOMINAL,
-        help="variant of the task: nominal (default), or another such as hard",
+        help="variant of the task, such as hard, which trains for TASK_hard (default: nominal)",
     )
     parser.add_argument(
         "--offline",
         choices=["bc", "td3bc", "iql", "none"],
-        help="method that learns from flights of experts",
+        help="method that learns from flights of experts (default: the experiment's)",
     )
-    parser.add_argument("--online", choices=["ppo", "none"], help="method that learns in episodes")
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers")
     parser.add_argument(
-        "--steps", type=int, metavar="N", help="steps online, of all worlds together"
+        "--online",
+        choices=["ppo", "none"],
+        help="method that learns in episodes (default: the experiment's)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of all random numbers (default: the experiment's)",
+    )
+    parser.add_argument(
+        "--steps",
+        type=int,
+        metavar="N",
+        help="steps online, of all worlds together (default: the experiment's)",
     )
     add_assignments(parser, "change any key of the experiment, e.g. online.ppo.gamma=0.98")
     where = parser.add_mutually_exclusive_group()
@@ -141,7 +165,7 @@ def add_train(parser: CommandParser) -> None:
         "--resume",
         type=Path,
         metavar="FOLDER",
-        help="folder of a training that goes on from its checkpoint",
+        help="folder of a training that goes on from its checkpoint (default: a new training)",
     )
     parser.set_defaults(run=Later("train", "run"))
 
@@ -151,7 +175,7 @@ def add_dataset(parser: CommandParser) -> None:
     parser.description = (
         "Fly a task by an expert for many episodes and write a data set of Minari."
     )
-    parser.epilog = "Example: iap dataset docking --policy noisy_script --episodes 500"
+    parser.examples = ("iap dataset docking --policy noisy_script --episodes 500",)
     parser.names = _expert_names
     parser.add_argument("task", help="name of a task, or path of its YAML file")
     parser.add_argument(
@@ -160,16 +184,23 @@ def add_dataset(parser: CommandParser) -> None:
     parser.add_argument(
         "--preset",
         default=NOMINAL,
-        help="variant of the task: nominal, or another such as hard, which flies TASK_hard",
+        help="variant of the task, such as hard, which flies TASK_hard (default: nominal)",
     )
     parser.add_argument(
         "--episodes", type=int, default=500, metavar="N", help="number of episodes (default: 500)"
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="seed of the first episode; the next ones follow"
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of the first episode; the next ones follow (default: 0)",
     )
     parser.add_argument(
-        "--threads", type=int, default=1, metavar="N", help="threads that share the worlds"
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads that share the worlds (default: 1)",
     )
     add_assignments(parser, "change a key of the task")
     parser.add_argument(
@@ -177,7 +208,7 @@ def add_dataset(parser: CommandParser) -> None:
         type=Path,
         default=DATASETS,
         metavar="DIR",
-        help=f"folder of data sets ({DATASETS})",
+        help=f"folder of data sets (default: {DATASETS})",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as one line")
     parser.set_defaults(run=Later("episode_dataset", "run"))

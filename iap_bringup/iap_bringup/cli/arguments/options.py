@@ -43,23 +43,38 @@ TEXT: dict[str, Any] = {}
 NUMBER: dict[str, Any] = {"type": float}
 POSE_OPTIONS = (
     PoseOption("topic", "--topic", "topic of the commands, or TOPIC:BODY (default: whose name and type fit)", TEXT),
-    PoseOption("actual_topic", "--actual-topic", "topic of the real aircraft's motion, to compare with", TEXT),
-    PoseOption("wrench_topic", "--wrench-topic", "topic of the wrenches that were commanded, to fly", TEXT),
+    PoseOption(
+        "actual_topic",
+        "--actual-topic",
+        "topic of the real aircraft's motion, to compare with (default: none)",
+        TEXT,
+    ),
+    PoseOption(
+        "wrench_topic",
+        "--wrench-topic",
+        "topic of the wrenches that were commanded, to fly (default: none)",
+        TEXT,
+    ),
     PoseOption(
         "wrench_use",
         "--wrench-use",
         "feed_forward: beside the feedback to the poses (default, where there are poses); open_loop: alone",
         {"choices": get_args(WrenchUse)},
     ),
-    PoseOption("actual_wrench_topic", "--actual-wrench-topic", "topic of measured wrenches, to compare with", TEXT),
+    PoseOption(
+        "actual_wrench_topic",
+        "--actual-wrench-topic",
+        "topic of measured wrenches, to compare with (default: none)",
+        TEXT,
+    ),
     PoseOption(
         "wrench_frame",
         "--wrench-frame",
         "whose axes these wrenches are in: body or world (default: as frame_id says)",
         {"choices": get_args(WrenchFrame)},
     ),
-    PoseOption("body", "--body", "child_frame_id of the body, where a topic has several", TEXT),
-    PoseOption("frame", "--frame", "frame_id of the poses, where a topic has several", TEXT),
+    PoseOption("body", "--body", "child_frame_id of the body (default: the only one)", TEXT),
+    PoseOption("frame", "--frame", "frame_id of the poses (default: the only one)", TEXT),
     PoseOption(
         "convention",
         "--convention",
@@ -76,36 +91,54 @@ POSE_OPTIONS = (
     PoseOption(
         "scale",
         "--scale",
-        "metres in a unit of length, such as 0.001 (default 1); X,Y,Z where axes differ",
+        "length of a unit of the file [m], such as 0.001; X,Y,Z where axes differ (default: 1)",
         {"type": _scale},
     ),
     PoseOption(
-        "origin", "--origin", "first: subtract the first position from all", {"choices": ("first",)}
+        "origin", "--origin", "first: subtract the first position from all (default: none)", {"choices": ("first",)}
     ),
     PoseOption(
-        "time_unit", "--time-unit", "unit of a text file's times", {"choices": get_args(TimeUnit)}
+        "time_unit",
+        "--time-unit",
+        "unit of a text file's times (default: as their steps say)",
+        {"choices": get_args(TimeUnit)},
     ),
-    PoseOption("columns", "--columns", "columns of a table, by names or numbers: TIME,X,Y,Z[,QX,QY,QZ,QW]", TEXT),
-    PoseOption("angles", "--angles", "unit of Euler angles", {"choices": ("rad", "deg")}),
+    PoseOption(
+        "columns",
+        "--columns",
+        "columns of a table, by names or numbers: TIME,X,Y,Z[,QX,QY,QZ,QW] (default: as its names say)",
+        TEXT,
+    ),
+    PoseOption(
+        "angles",
+        "--angles",
+        "unit of Euler angles (default: as their range says)", {"choices": ("rad",
+        "deg")},
+    ),
     PoseOption(
         "clock",
         "--clock",
-        "times of a bag: header stamps, or times of reception (bag)",
+        "times of a bag: header stamps, or times of reception (default: header stamps, where they fit)",
         {"choices": ("header", "bag")},
     ),
-    PoseOption("rate", "--rate", "rate of a file without times, Hz", NUMBER),
+    PoseOption("rate", "--rate", "rate of a file without times [Hz], which such a file needs (default: none)", NUMBER),
     PoseOption(
         "mounting",
         "--mounting",
         "turn of the recorded body in the platform: auto, none, rest (from its first attitude), or"
-        " ROLL,PITCH,YAW in deg",
+        " ROLL,PITCH,YAW [deg] (default: auto)",
         TEXT,
     ),
-    PoseOption("begin", "--from", "first time that counts, since the first sample, s", NUMBER),
-    PoseOption("end", "--to", "last time that counts, s", NUMBER),
-    PoseOption("bridge", "--bridge", "longest gap between samples that is interpolated, s (default: 1)", NUMBER),
-    PoseOption("smooth", "--smooth", "cut-off frequency of the smooth copy, Hz (default: 2, or lower)", NUMBER),
-    PoseOption("max_speed", "--max-speed", "follow leaps of set-points at this speed, m/s", NUMBER),
+    PoseOption("begin", "--from", "first time that counts, from the first sample on [s] (default: 0)", NUMBER),
+    PoseOption("end", "--to", "last time that counts [s] (default: the end)", NUMBER),
+    PoseOption("bridge", "--bridge", "longest gap between samples that is interpolated [s] (default: 1)", NUMBER),
+    PoseOption("smooth", "--smooth", "cut-off frequency of the smooth copy [Hz] (default: 2, or lower)", NUMBER),
+    PoseOption(
+        "max_speed",
+        "--max-speed",
+        "follow leaps of set-points at this speed [m/s] (default: leaps are refused)",
+        NUMBER,
+    ),
 )  # fmt: skip
 
 
@@ -118,7 +151,7 @@ def add_pose_options(parser: CommandParser) -> None:
         nargs=3,
         type=float,
         metavar=("X", "Y", "Z"),
-        help="offset of the whole flight, m; the same as --set 'offset=[X,Y,Z]'",
+        help="offset of the whole flight [m], as --set 'offset=[X,Y,Z]' (default: 0 0 0)",
     )
 
 
@@ -148,18 +181,30 @@ def add_sensor_options(parser: CommandParser) -> None:
     """Options of sensors and of the place."""
     parser.add_argument(
         "--sensors",
-        help="sets of sensors for every vehicle, joined by commas; 'iap list sensors' has them",
+        help="sets of sensors from 'iap list sensors' for every vehicle, joined by commas (default: the scenario's)",
     )
-    parser.add_argument("--scene", help="scene to fly in; 'iap list scenes' has them")
+    parser.add_argument(
+        "--scene", help="scene from 'iap list scenes', or a file of one (default: the scenario's)"
+    )
 
 
 def add_scenario_options(parser: CommandParser) -> None:
     """Options of what is flown, see `scenario_options`."""
-    parser.add_argument("--platform", help="fly this platform instead of the scenario's")
-    parser.add_argument("--engine", help="physics: pybullet, mujoco or closed_form")
-    parser.add_argument("--gains", help="gain preset (default or paper), or a YAML file of gains")
-    parser.add_argument("--seed", type=int, help="seed of all noise")
-    parser.add_argument("--duration", type=float, help="simulated time [s]")
+    parser.add_argument(
+        "--platform",
+        help="platform from 'iap list platforms', or a YAML file of one (default: the scenario's)",
+    )
+    parser.add_argument(
+        "--engine", help="physics: pybullet, mujoco or closed_form (default: the scenario's)"
+    )
+    parser.add_argument(
+        "--gains",
+        help="gains from 'iap list gains', or a YAML file of gains (default: the scenario's)",
+    )
+    parser.add_argument("--seed", type=int, help="seed of all noise (default: the scenario's)")
+    parser.add_argument(
+        "--duration", type=float, help="simulated time [s] (default: the scenario's)"
+    )
     add_assignments(
         parser, "change any key of the resolved configuration, e.g. platform.center.mass=1.3"
     )
@@ -175,10 +220,12 @@ def add_scenario_options(parser: CommandParser) -> None:
 def add_server_options(parser: CommandParser) -> None:
     """Options of what serves pages to a browser."""
     parser.add_argument(
-        "--host", default=ALONE, help="address to serve pages at (default: this machine alone)"
+        "--host",
+        default=ALONE,
+        help="address to serve pages at; 0.0.0.0 takes all networks (default: this machine alone)",
     )
     parser.add_argument(
-        "--port", type=int, default=FIRST_PORT, help=f"first port to try ({FIRST_PORT})"
+        "--port", type=int, default=FIRST_PORT, help=f"first port to try (default: {FIRST_PORT})"
     )
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
 

@@ -3,11 +3,15 @@
 
 import argparse
 import importlib
+import shutil
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from iap_description.config.alternatives import alternatives, near
 from iap_description.errors import BadInput
+
+HELP_WIDTH = 100  # columns that are filled at most, in wider terminals, too
 
 
 class Later(NamedTuple):
@@ -43,15 +47,21 @@ class CommandParser(argparse.ArgumentParser):
     """A parser whose errors are `BadInput`.
 
     Attributes:
+        examples: whole command lines.
         names: makes lines of names for the end of the help, which take time to find.
     """
 
+    examples: Sequence[str] = ()
     names: Callable[[], str] | None = None
 
     def format_help(self) -> str:
-        """The help, with the names at its end."""
-        text = super().format_help()
-        return text if self.names is None else f"{text}\n{self.names()}\n"
+        """The help, with examples and names at its end."""
+        parts = [super().format_help()]
+        if self.examples:
+            parts.append("\n".join(["examples:", *(f"  {each}" for each in self.examples), ""]))
+        if self.names is not None:
+            parts.append("".join(f"{_folded(line)}\n" for line in self.names().split("\n")))
+        return "\n".join(parts)
 
     def error(self, message: str) -> NoReturn:
         """Refuse what was typed.
@@ -90,3 +100,13 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(
                 action, f"unknown '{value}': {alternatives(str(value), names)}"
             )
+
+
+def help_width() -> int:
+    """Columns of the terminal, of which help fills no more than `HELP_WIDTH`."""
+    return min(HELP_WIDTH, shutil.get_terminal_size().columns)
+
+
+def _folded(line: str) -> str:
+    """A line of names, such as ``tasks: hold, land``, in the columns that there are."""
+    return textwrap.fill(line, help_width(), subsequent_indent="  ", break_on_hyphens=False)

@@ -26,6 +26,7 @@ def add_inspect(parser: CommandParser) -> None:
         "Say what is in the flight log of an autopilot: signals and their rates, when the vehicle was in the air,"
         " whether frames fit the motion, what the log is good for, and what to set for the next flight."
     )
+    parser.examples = ("iap inspect log_12.ulg", "iap inspect runs/hover-001 --json")
     parser.add_argument(
         "log",
         type=Path,
@@ -46,6 +47,11 @@ def add_localize(parser: CommandParser) -> None:
         " run folders, folders in EuRoC's layout, and bags of ROS 1 or 2 with images of one or two cameras, CameraInfo"
         " and Imu."
     )
+    parser.examples = (
+        "iap localize runs/figure_eight-001 --method vio_uwb,joint",
+        "iap localize MH_01_easy --method vio,batch",
+        "iap localize flight.bag --left /cam0/image_raw --accel-scale 9.80665",
+    )
     parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="the recording")
     methods = (
         "vio, vio_uwb, virpo, joint, drift_filter, uwb (ranges without images) or batch (the whole recording at once,"
@@ -53,7 +59,9 @@ def add_localize(parser: CommandParser) -> None:
     )
     parser.add_argument("--method", default="vio", help=f"{methods} (default: vio)")
     parser.add_argument(
-        "--preset", default="default", help="settings of the estimators (default: default)"
+        "--preset",
+        default="default",
+        help="settings of the estimators, from 'iap list presets' (default: default)",
     )
     parser.add_argument(
         "--frontend",
@@ -63,7 +71,7 @@ def add_localize(parser: CommandParser) -> None:
     add_assignments(
         parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
     )
-    parser.add_argument("--vehicle", help="vehicle to localise, where a run has several")
+    parser.add_argument("--vehicle", help="vehicle to localise (default: the only one of the run)")
     _add_corrections(
         parser.add_argument_group("sensors", "corrections of recordings that are not this suite's")
     )
@@ -81,7 +89,7 @@ def add_localize(parser: CommandParser) -> None:
     parser.add_argument(
         "--view",
         choices=("web",),
-        help="show estimates beside the truth in the browser while they are made",
+        help="show estimates beside the truth in the browser while they are made (default: not shown)",
     )
     add_live_options(parser)
     add_report_options(parser)
@@ -101,36 +109,43 @@ def _add_corrections(sensors: argparse._ArgumentGroup) -> None:
             f"--{name}-scale",
             type=float,
             metavar="FACTOR",
-            help=f"factor on {what}: {example}",
+            help=f"factor on {what}: {example} (default: 1)",
         )
     sensors.add_argument(
         "--image-delay",
         type=float,
         metavar="SECONDS",
-        help="delay of the images' stamps (default: estimated from their turns and the gyroscope's)",
+        help="delay of the images' stamps [s] (default: estimated from their turns and the gyroscope's)",
     )
     sensors.add_argument(
         "--from",
         type=float,
         dest="begin",
         metavar="SECONDS",
-        help="time of the data to begin at",
+        help="time of the data to begin at [s] (default: 0)",
     )
 
 
 def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
     for side in ("left", "right"):
-        only = ", or of the only one" if side == "left" else ""
-        bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera{only}")
-    bag.add_argument("--imu", metavar="TOPIC", help="samples of the inertial unit")
-    bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
-    bag.add_argument("--body", metavar="NAME", help="body of --truth, where it has several")
-    bag.add_argument("--frame", metavar="NAME", help="frame of --truth, where it has several")
+        which = "as names say"
+        bag.add_argument(
+            f"--{side}", metavar="TOPIC", help=f"images of the {side} camera (default: {which})"
+        )
+    bag.add_argument(
+        "--imu", metavar="TOPIC", help="samples of the inertial unit (default: the only ones)"
+    )
+    bag.add_argument(
+        "--truth", metavar="TOPIC", help="true poses of the inertial unit (default: as names say)"
+    )
+    bag.add_argument("--body", metavar="NAME", help="body of --truth (default: the only one)")
+    bag.add_argument("--frame", metavar="NAME", help="frame of --truth (default: the only one)")
     bag.add_argument(
         "--map",
         type=Path,
         metavar="FILE",
-        help="YAML file that maps messages to ranges and anchors, for --method uwb; see docs/how_to/datasets.md",
+        help="YAML file that maps messages to ranges and anchors, for --method uwb (default: none);"
+        " docs/how_to/datasets.md has one",
     )
     bag.add_argument(
         "--calibration",
@@ -139,7 +154,7 @@ def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
         default=[],
         metavar="FILE",
         help="EuRoC's sensor.yaml of each camera, the left one first, and of the inertial unit if there is"
-        " one more; in place of CameraInfo and /tf_static",
+        " one more (default: CameraInfo and /tf_static of the bag)",
     )
 
 
@@ -150,6 +165,11 @@ def add_identify(parser: CommandParser) -> None:
         " velocity commands. Their logs are MATLAB files of aerial_manipulator, CSV, or run folders, and they write a"
         " plant that 'iap run arm_path --set plant.file=FILE' flies. The model rotorcraft is of flight logs and run"
         " folders. It writes a platform that 'iap run SCENARIO --platform FILE' flies."
+    )
+    parser.examples = (
+        "iap identify log_1.ulg log_2.ulg --model rotorcraft",
+        "iap identify runs/steps-001 runs/steps-002 --model second_order",
+        "iap identify *.mat --model dynamic --set alpha=0.001",
     )
     parser.add_argument(
         "logs", nargs="*", metavar="LOG", help=".mat, .csv, a run folder, or a flight log"
@@ -200,6 +220,11 @@ def add_view(parser: CommandParser) -> None:
         "Show recorded runs in the browser: one, or several over or beside each other. Of a sweep it shows the table of"
         " runs, of which a click opens one."
     )
+    parser.examples = (
+        "iap view runs/hover-001",
+        "iap view runs/hover-001 runs/hover-002 --beside 0 2 0",
+        "iap view sweeps/figure_eight-001",
+    )
     parser.add_argument(
         "folders", type=Path, nargs="+", metavar="RUN", help="run folders, or a sweep's"
     )
@@ -209,7 +234,7 @@ def add_view(parser: CommandParser) -> None:
         nargs=3,
         default=(0.0, 0.0, 0.0),
         metavar=("X", "Y", "Z"),
-        help="offset of each run from the one before, m (default: 0, one over the other)",
+        help="offset of each run from the one before [m] (default: 0 0 0, one over the other)",
     )
     add_server_options(parser)
     parser.set_defaults(run=Later("view", "view"))
@@ -218,6 +243,11 @@ def add_view(parser: CommandParser) -> None:
 def add_plot(parser: CommandParser) -> None:
     """Options of ``iap plot``."""
     parser.description = "Draw the plots of a run's folder."
+    parser.examples = (
+        "iap plot runs/hover-001",
+        "iap plot runs/hover-001 errors thrusts --html",
+        "iap plot --list",
+    )
     parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="the run's folder")
     parser.names = _plot_names
     parser.add_argument(
@@ -245,6 +275,11 @@ def add_render(parser: CommandParser) -> None:
         "Render a picture of a run in flight. With --video, render a video of the flight. With --sensors, --scene,"
         " --renderer or --set, render all images of its cameras again, into a new run folder."
     )
+    parser.examples = (
+        "iap render runs/hover-001 --time 2 5 8",
+        "iap render runs/hover-001 --video hover.webm --plot thrusts",
+        "iap render runs/hover-001 --sensors stereo --renderer physical",
+    )
     parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument(
         "--time",
@@ -262,13 +297,14 @@ def add_render(parser: CommandParser) -> None:
     _add_film_options(parser.add_argument_group("videos"))
     add_sensor_options(parser)
     parser.add_argument(
-        "--renderer", help="renderer of the images: opengl, physical, mitsuba, pybullet"
+        "--renderer",
+        help="renderer of the images: opengl, physical, mitsuba or pybullet (default: the run's)",
     )
     parser.add_argument(
         "--spp",
         type=int,
         metavar="N",
-        help="paths that renderer mitsuba traces through each pixel",
+        help="paths that renderer mitsuba traces through each pixel (default: the run's)",
     )
     add_assignments(
         parser, "change any key of the run's configuration, e.g. world.weather.clouds=1"
@@ -277,7 +313,7 @@ def add_render(parser: CommandParser) -> None:
         "--workers",
         type=int,
         metavar="N",
-        help="processes that render; what they have done is kept, and the same command goes on",
+        help="processes that render (default: this one); the same command goes on where it was ended",
     )
     parser.set_defaults(run=Later("images", "render"))
 
@@ -287,15 +323,15 @@ def _add_film_options(film: argparse._ArgumentGroup) -> None:
         "--video",
         type=Path,
         metavar="FILE",
-        help="write a video: .webm or .mp4 for browsers, .webp or .gif for pages that show images",
+        help="write a video: .webm or .mp4 for browsers, .webp or .gif for pages of images (default: none)",
     )
-    film.add_argument("--rate", type=float, default=25.0, help="frames a second (default: 25)")
+    film.add_argument("--rate", type=float, default=25.0, help="rate of frames [Hz] (default: 25)")
     film.add_argument(
         "--size",
         type=picture_size,
         default=(960, 540),
         metavar="WIDTHxHEIGHT",
-        help="size of a frame in pixels (default: 960x540)",
+        help="size of a frame [px] (default: 960x540)",
     )
     camera = film.add_mutually_exclusive_group()
     camera.add_argument(
@@ -310,15 +346,21 @@ def _add_film_options(film: argparse._ArgumentGroup) -> None:
         action="store_false",
         help="the camera stands still and sees the whole path",
     )
-    film.add_argument("--from", type=float, dest="begin", metavar="T", help="first time, s")
-    film.add_argument("--to", type=float, dest="end", metavar="T", help="last time, s")
+    film.add_argument(
+        "--from", type=float, dest="begin", metavar="T", help="first time [s] (default: 0)"
+    )
+    film.add_argument(
+        "--to", type=float, dest="end", metavar="T", help="last time [s] (default: the end)"
+    )
     film.add_argument(
         "--speed",
         type=float,
         default=1.0,
-        help="seconds of the flight in a second of the video (default: 1)",
+        help="factor on the speed of the flight (default: 1)",
     )
-    film.add_argument("--plot", metavar="NAME", help="plot over time to show below the video")
+    film.add_argument(
+        "--plot", metavar="NAME", help="plot over time to show below the video (default: none)"
+    )
 
 
 def picture_size(text: str) -> tuple[int, int]:

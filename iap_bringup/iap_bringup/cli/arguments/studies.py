@@ -2,17 +2,15 @@
 """Arguments of ``iap experiment``, ``bench``, ``fuzz``, ``list`` and ``urdf``."""
 
 import argparse
-import shutil
 import textwrap
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.cli.arguments.parser import CommandParser, Later
+from iap_bringup.cli.arguments.parser import CommandParser, Later, help_width
 from iap_bringup.experiments.studies import EXPERIMENTS
 from iap_description.config.alternatives import alternatives
 
 NAME_WIDTH = 20  # of the column of names in the help [characters]
-HELP_WIDTH = 100
 
 OPTIONS: dict[
     str, dict[str, Any]
@@ -21,15 +19,23 @@ OPTIONS: dict[
     "flights": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder of recordings that replace flights by hand",
+        "help": "folder of recordings that replace flights by hand (default: none)",
     },
-    "out": {"type": Path, "help": "folder to create for tables and figures"},
+    "out": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": "folder to create for tables and figures (default: none; films: docs/pictures)",
+    },
     "since": {
         "type": float,
         "metavar": "S",
-        "help": "virpo_units: time of the recordings to begin at",
+        "help": "virpo_units: time of the recordings to begin at [s] (default: 0)",
     },
-    "seconds": {"type": float, "metavar": "S", "help": "virpo_units: duration of a flight"},
+    "seconds": {
+        "type": float,
+        "metavar": "S",
+        "help": "virpo_units: duration of a flight [s] (default: to the end)",
+    },
     "json": {"action": "store_true", "help": "print the figures as one line"},
     "scenarios": {
         "type": lambda text: tuple(text.split(",")),
@@ -76,17 +82,12 @@ def _study_names() -> str:
         text = f"{each.text} {f'[{options}]' if options else ''}".rstrip()
         lines += textwrap.wrap(
             text,
-            _width(),
+            help_width(),
             initial_indent=f"  {each.name:{NAME_WIDTH}}",
             subsequent_indent=" " * (NAME_WIDTH + 2),
             break_on_hyphens=False,
         )
     return "\n".join(lines)
-
-
-def _width() -> int:
-    """Columns of the terminal, of which help fills no more than `HELP_WIDTH`."""
-    return min(HELP_WIDTH, shutil.get_terminal_size().columns)
 
 
 def _kind_names() -> str:
@@ -98,6 +99,11 @@ def _kind_names() -> str:
 def add_experiment(parser: CommandParser) -> None:
     """Options of ``iap experiment``."""
     parser.description = "Run a study and print its table."
+    parser.examples = (
+        "iap experiment engines --scenarios hover,wall_push",
+        "iap experiment modules --quick",
+        "iap experiment readme --json",
+    )
     parser.names = _study_names
     parser.add_argument(
         "name",
@@ -113,9 +119,14 @@ def add_experiment(parser: CommandParser) -> None:
 def add_bench(parser: CommandParser) -> None:
     """Options of ``iap bench``."""
     parser.description = "Run benchmarks, all or those with a name, and print their figures."
-    parser.add_argument("name", nargs="?", help="part of the names of the benchmarks to run")
+    parser.examples = ("iap bench parallel", "iap bench parallel --device cuda")
     parser.add_argument(
-        "--device", default="cpu", help="device of the worlds: cpu, or cuda on an NVIDIA GPU"
+        "name", nargs="?", help="part of the names of the benchmarks to run (default: all)"
+    )
+    parser.add_argument(
+        "--device",
+        default="cpu",
+        help="device of the worlds: cpu, or cuda on an NVIDIA GPU (default: cpu)",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="print tables of times, too")
     parser.set_defaults(run=Later("studies", "bench", compiles=False))
@@ -127,6 +138,11 @@ def add_fuzz(parser: CommandParser) -> None:
         "Try damaged files and options of every kind on every command. Each case must end within a minute and 2 GB,"
         " with exit code 0, 1 or 2. A refusal must be one line, and leave no folder that looks complete."
     )
+    parser.examples = (
+        "iap fuzz --cases 50",
+        "iap fuzz --kind sensors --kind mesh",
+        "iap fuzz --seed 7 --only 12 --keep faults",
+    )
     parser.add_argument(
         "--cases", type=int, default=200, metavar="N", help="number of cases (default: 200)"
     )
@@ -134,7 +150,10 @@ def add_fuzz(parser: CommandParser) -> None:
         "--seed", type=int, metavar="N", help="seed of all damage (default: a new one)"
     )
     parser.add_argument(
-        "--only", type=int, metavar="N", help="number of one case to repeat; its files are kept"
+        "--only",
+        type=int,
+        metavar="N",
+        help="number of one case to repeat, whose files --keep keeps (default: all cases)",
     )
     parser.names = _kind_names
     parser.add_argument(
@@ -148,7 +167,7 @@ def add_fuzz(parser: CommandParser) -> None:
         "--keep",
         type=Path,
         metavar="DIR",
-        help="folder that keeps the files of cases with a fault",
+        help="folder that keeps the files of cases with a fault (default: none)",
     )
     parser.add_argument("--json", action="store_true", help="print the summary as one line")
     parser.set_defaults(run=Later("fuzz", "run"))
@@ -157,6 +176,7 @@ def add_fuzz(parser: CommandParser) -> None:
 def add_list(parser: CommandParser) -> None:
     """Options of ``iap list``."""
     parser.description = "List scenarios, platforms, sensors and other names, all or some kinds; or show a platform."
+    parser.examples = ("iap list", "iap list platforms gains", "iap list --platform three_star")
     parser.add_argument(
         "kinds",
         nargs="*",
@@ -168,7 +188,7 @@ def add_list(parser: CommandParser) -> None:
     parser.add_argument(
         "--platform",
         metavar="NAME|FILE.yaml",
-        help="show joints, limits, rank and controllable directions of a platform in place of the lists",
+        help="show joints, limits, rank and controllable directions of a platform (default: the lists)",
     )
     parser.set_defaults(run=Later("listing", "list_all", compiles=False))
 
@@ -176,6 +196,7 @@ def add_list(parser: CommandParser) -> None:
 def add_urdf(parser: CommandParser) -> None:
     """Options of ``iap urdf``."""
     parser.description = "Print a platform's URDF."
+    parser.examples = ("iap urdf three_star > three_star.urdf", "iap urdf my_platform.yaml")
     parser.add_argument(
         "platform",
         help="name of a platform (three_star, star_5, f450, ...) or path of its YAML file",
