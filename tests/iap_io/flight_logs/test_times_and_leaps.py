@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times in the air, gaps, rates and leaps of a flight log, each at the edge of its limit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from iap_io.flight_logs import flight_log as names
+from iap_io.flight_logs.flight_log import FlightLog, Signal
+from iap_io.flight_logs.flight_times import flights_in, longest_flight
+from iap_io.flight_logs.plausibility import plausible
+
+T = np.arange(0.0, 12.0, 0.1)
+
+
+def log_of(**signals: tuple[np.ndarray, np.ndarray]) -> FlightLog:
+    """A log of signals (times, values); blanks of names are underscores."""
+    made = {
+        name: Signal(t, values.reshape(len(t), -1), name, "")
+        for name, (t, values) in signals.items()
+    }
+    return FlightLog(Path("log.ulg"), "ULog", "PX4", made)
+
+
+def landed_but(*spans: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """The land detector's samples, at whose edges a flight begins and ends."""
+    times = [0.0, *np.ravel(spans), 12.0]
+    values = [1.0, *[0.0, 1.0] * len(spans), 1.0]
+    return np.array(times), np.array(values)
+
+
+@pytest.mark.parametrize(("lasts", "count"), [(1.9, 0), (2.0, 1), (2.1, 1)])
+def test_a_flight_lasts_two_seconds_or_more(lasts: float, count: int) -> None:
+    assert len(flights_in(log_of(landed=landed_but((4.0, 4.0 + lasts))))) == count
+
+
+def test_a_flight_is_in_the_air_and_armed_and_the_longest_one_counts() -> None:
+    log = log_of(
+        landed=landed_but((1.0, 3.5), (5.0, 8.0), (9.0, 11.5)),
+        armed=(np.array([0.0, 8.5, 8.6, 12.0]), np.array([1.0, 1.0, 0.0, 0.0])),
+    )
+    assert [(each.begin, each.end) for each in flights_in(log)] == [(1.0, 3.5), (5.0, 8.0)]
+    longest = longest_flight(log)
+    assert longest is not None and longest.duration == 3.0
+
+
+def test_a_flight_goes_on_to_the_end_of_the_log() -> None:
+    t = np.array([0.0, 2.0, 3.0])
+    log = log_of(landed=(t, np.array([1.0, 0.0, 0.0])), position=(T, np.zeros((len(T), 3))))
+    assert [(each.begin, each.end) for each in flights_in(log)] == [(2.0, pytest.approx(11.9))]
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high", "columns"), [("position", 0.29, 0.31, 3), ("motors", 0.14, 0.16, 4)]
+)
+def test_without_a_land_detector_heights_and_then_motors_tell_a_flight(
+    name: str, low: float, high: float, columns: int
+) -> None:
+    """0.3 m above the lowest place, or 0.15 of full command, from the first to the last time above it."""
+    rows = np.zeros((len(T), columns))
+    rows[40:80, -1 if columns == 3 else slice(None)] = low
+    assert longest_flight(log_of(**{name: (T, rows)})) is None
+    rows[40:80] *= high / low
+    rows[60] = 0.0  # it touches the ground meanwhile
+    flight = longest_flight(log_of(**{name: (T, rows)}))
+    assert flight is not None
+    np.testing.assert_allclose([flight.begin, flight.end], [4.0, 8.0])
+
+
+def test_a_log_without_any_of_them_has_no_flight() -> None:
+    assert flights_in(log_of(voltage=(T, np.full(len(T), 12.0)))) == []
+
+
+def test_a_gap_is_longer_than_five_usual_periods() -> None:
+    t = np.cumsum([0.0, *[0.1] * 20, 0.49, *[0.1] * 5, 0.51, *[0.1] * 5])
+    signal = Signal(t, np.zeros((len(t), 1)), "", "")
+    assert signal.gaps == 1
+    assert signal.rate == pytest.approx(10.0)
+    assert signal.largest_gap == pytest.approx(0.51)
+    part = signal.between(float(t[3]), float(t[7]))
+    assert len(part.t) == len(part.values) == 5
+    assert (part.t[0], part.t[-1]) == (t[3], t[7])
+
+
+def flight_with_a_leap(leap: float, missing: int = 0) -> FlightLog:
+    """East at 2 m/s, faster and faster, with a leap to the north after 6 s and samples missing before it."""
+    x = 2.0 * T + 0.25 * T**2
+    p = np.stack([x, np.where(T > 6.0, leap, 0.0), np.ones(len(T))], axis=1)
+    v = np.stack([2.0 + 0.5 * T, 0.0 * T, 0.0 * T], axis=1)
+    keep = (T <= 6.0) | (np.arange(len(T)) > 60 + missing)
+    return plausible(log_of(position=(T[keep], p[keep]), velocity=(T, v)))
+
+
+@pytest.mark.parametrize(
+    ("leap", "missing", "stays"),
+    [(0.95, 0, True), (1.05, 0, False), (1.05, 4, True), (1.05, 3, False)],
+)
+def test_a_leap_beyond_a_metre_within_half_a_second_is_taken_out(
+    leap: float, missing: int, stays: bool
+) -> None:
+    log = flight_with_a_leap(leap, missing)
+    mended = log.signals[names.POSITION].values
+    assert mended[-1, 1] == pytest.approx(leap if stays else 0.0, abs=1e-9)
+    np.testing.assert_allclose(
+        mended[:, 0], 2.0 * (t := log.signals[names.POSITION].t) + 0.25 * t**2
+    )
+    assert bool(log.notes) != stays
+    assert (
+        stays or f"1 leaps that the velocity denies, the largest of {leap:.2f} m" in log.notes[0]
+    )
+
+
+def test_positions_and_velocities_of_a_lost_estimator_are_left_out_together() -> None:
+    p, v = np.cumsum(np.ones((len(T), 3)), axis=0), np.zeros((len(T), 3))
+    for speed, kept in ((99.0, True), (101.0, False)):
+        v[50] = [speed, 0.0, 0.0]
+        log = plausible(log_of(position=(T, p), velocity=(T, v)))
+        assert ({names.POSITION, names.VELOCITY} <= set(log.signals)) == kept
+        assert kept or f"{speed:.0f} m/s" in log.missing[names.POSITION]
+    p[:, 2], p[:, :2] = np.arange(len(T)), 3.0  # a height alone is no position
+    log = plausible(log_of(position=(T, p), velocity=(T, v)))
+    assert not log.signals and set(log.missing) == {names.POSITION, names.VELOCITY}
+
+
+def test_two_volts_are_no_battery() -> None:
+    for volts, kept in ((1.9, False), (2.1, True)):
+        both = {name: (T, np.full(len(T), volts)) for name in ("voltage", "current")}
+        log = plausible(log_of(**both))
+        assert (names.VOLTAGE in log.signals, names.CURRENT in log.signals) == (kept, kept)
