@@ -46,6 +46,23 @@ def test_a_colour_jpeg_with_a_comment_is_read() -> None:
     assert decoded(data, cv2.IMREAD_COLOR).shape == (12, 16, 3)
 
 
+@pytest.mark.parametrize("marker", sorted({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}))
+def test_the_size_of_a_jpeg_stands_behind_any_marker_of_a_frame(marker: int) -> None:
+    """ITU-T T.81, table B.1: C4, C8 and CC are tables and an extension; 01 and D0 to D9 have no length."""
+    parts = [b"\xff\xd8", b"\xff\x01", b"\xff\xff\xff\xd3"]
+    parts += [bytes([0xFF, other, 0, 9, *[8] * 7]) for other in (0xC4, 0xC8, 0xCC, 0xDA, 0xE0)]
+    frame = struct.pack(">BBHBHH", 0xFF, marker, 17, 8, 30_001, 29_999)
+    with pytest.raises(ValueError, match="29999x30001 pixels"):
+        decoded(b"".join([*parts, frame]), cv2.IMREAD_GRAYSCALE)
+
+
+def test_as_many_pixels_as_are_allowed_are_read() -> None:
+    with pytest.raises(ValueError, match="4096x8193 pixels, at most 33554432"):
+        decoded(png_of(4096, 8193), cv2.IMREAD_GRAYSCALE)
+    with pytest.raises(ValueError, match="damaged"):  # its rows, but not its size
+        decoded(png_of(4096, 8192)[:-12], cv2.IMREAD_GRAYSCALE)
+
+
 @pytest.mark.parametrize("size", [(30_000, 30_000), (2**31 - 1, 2**31 - 1), (0, 5)])
 def test_sizes_that_no_camera_has_are_refused_before_anything_is_unpacked(
     size: tuple[int, int],

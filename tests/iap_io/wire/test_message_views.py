@@ -147,6 +147,19 @@ def test_an_inlet_learns_another_layout_and_goes_back():
         assert got.mode == Mode.RATE_THRUST
 
 
+def test_every_field_of_a_command_arrives_as_it_was_sent():
+    command, rng = Command.zeros(3, Mode.RPM), np.random.default_rng(5)
+    fields = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm", "tilt")
+    for field in fields:
+        getattr(command, field)[...] = rng.normal(size=getattr(command, field).shape)
+    out, back = CommandMessage.of(3), Command.zeros(3)
+    out.put(command)
+    MessageReader(CommandMessage).read(out.dump()).get(back)
+    assert back.mode == Mode.RPM
+    for field in fields:
+        np.testing.assert_array_equal(getattr(back, field), getattr(command, field))
+
+
 @pytest.mark.parametrize("field", ["wrench_P", "thrust", "q_WB", "w_WB_B", "rpm"])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_command_that_is_no_number_is_refused_and_leaves_the_old_one(field, value):

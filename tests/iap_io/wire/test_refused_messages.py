@@ -106,10 +106,31 @@ def test_a_message_without_end_is_not_looked_at_and_strangers_do_not_fill_the_me
     long = in_frame(
         STATE, "map", poses=[POSE], twists=[TWIST], joint_positions=np.zeros(MOST_BYTES)
     )
-    assert "at most" in refusal(reader, serialised(long))
+    assert "at most 131072 are read" in refusal(reader, serialised(long))
+    sizes = []
     for bodies in range(1, 60):
         reader.read(state_bytes(bodies, 0))
-    assert len(reader._learned) <= 16
+        sizes.append(len(reader._learned))
+    assert max(sizes) == 16
+    assert sizes[:18] == [*range(1, 17), 1, 2]  # all are forgotten at once
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_message_may_be_as_long_as_the_limit(is_read):
+    turned = message(
+        "geometry_msgs/msg/Pose", orientation=message("geometry_msgs/msg/Quaternion", w=1.0)
+    )
+
+    def data(count):
+        parts = {"poses": [turned], "twists": [TWIST], "joint_positions": np.zeros(count)}
+        return serialised(in_frame(STATE, "map", **parts))
+
+    count = 1 + (MOST_BYTES - len(data(1))) // 8 + (not is_read)
+    reader = state_reader()
+    if is_read:
+        assert len(reader.read(data(count)).rows) == 1
+    else:
+        assert f"{len(data(count))} bytes" in refusal(reader, data(count))
 
 
 @pytest.mark.parametrize("mode", [5, 9, 255])
