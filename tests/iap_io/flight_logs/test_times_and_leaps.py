@@ -62,7 +62,7 @@ def test_without_a_land_detector_heights_and_then_motors_tell_a_flight(
     rows[40:80, -1 if columns == 3 else slice(None)] = low
     assert longest_flight(log_of(**{name: (T, rows)})) is None
     rows[40:80] *= high / low
-    rows[60] = 0.0  # it touches the ground meanwhile
+    rows[55:60] = 0.0  # it touches the ground meanwhile
     flight = longest_flight(log_of(**{name: (T, rows)}))
     assert flight is not None
     np.testing.assert_allclose([flight.begin, flight.end], [4.0, 8.0])
@@ -118,6 +118,7 @@ def test_positions_and_velocities_of_a_lost_estimator_are_left_out_together() ->
         log = plausible(log_of(position=(T, p), velocity=(T, v)))
         assert ({names.POSITION, names.VELOCITY} <= set(log.signals)) == kept
         assert kept or f"{speed:.0f} m/s" in log.missing[names.POSITION]
+    v[50] = 0.0
     p[:, 2], p[:, :2] = np.arange(len(T)), 3.0  # a height alone is no position
     log = plausible(log_of(position=(T, p), velocity=(T, v)))
     assert not log.signals and set(log.missing) == {names.POSITION, names.VELOCITY}

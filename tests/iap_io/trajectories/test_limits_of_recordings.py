@@ -47,6 +47,9 @@ def test_the_times_that_are_asked_for_are_those_from_the_first_sample() -> None:
     assert (stamps[0], stamps[-1]) == (8 * NS, 9 * NS)
     np.testing.assert_allclose([samples.p[0, 0], samples.p[-1, 0]], [1.0, 2.0])
     assert "from 1 to 2 s of 3.980 s" in samples.about.notes[0]
+    early = gaps.cut(east(T, 1.0), stamps_of(T), PoseReading(end=1.0))[0]
+    assert len(early.p) == 51 and "from 0 to 1 s" in early.about.notes[0]
+    assert gaps.cut(samples, stamps, NOTHING_SAID)[0] is samples
     two = gaps.cut(east(T, 1.0), stamps_of(T), PoseReading(begin=3.96))[0]
     assert len(two.p) == 2
     with pytest.raises(BadInput, match="1 samples from 3.97 to inf s"):
@@ -91,7 +94,7 @@ def test_a_longer_gap_is_refused_with_the_bridge_that_crosses_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("repeats", "speed", "out"), [(3, 1.0, 3), (4, 1.0, 0), (3, 0.04, 0), (3, 0.06, 3)]
+    ("repeats", "speed", "out"), [(3, 1.0, 3), (4, 1.0, 0), (3, 0.049, 0), (3, 0.051, 3)]
 )
 def test_up_to_three_stale_samples_are_left_out_while_a_body_moves(
     repeats: int, speed: float, out: int
@@ -100,6 +103,7 @@ def test_up_to_three_stale_samples_are_left_out_while_a_body_moves(
     x[100 : 101 + repeats] = x[100]
     samples = samples_of(np.stack([x, 0.0 * x, 0.0 * x], axis=1))
     left, stamps = gaps.without_repeats(samples, stamps_of(T))
+    assert (left is samples) == (out == 0)
     assert len(T) - len(stamps) == len(T) - len(left.p) == out
     gone = sorted(set(stamps_of(T).tolist()) - set(stamps.tolist()))
     assert gone == stamps_of(T)[101 : 101 + out].tolist()
@@ -115,8 +119,10 @@ def test_up_to_three_stale_samples_are_left_out_while_a_body_moves(
         ("1700000000123.5", "s", 1_700_000_000_123_500_000),
         ("1700000000123456", "ns", 1_700_000_000_123_456_000),
         ("1700000000123456789", "s", 1_700_000_000_123_456_789),
-        ("640000000", "s", 640_000_000 * NS),
-        ("4.09e9", "s", 4_090_000_000 * NS),
+        ("640000000", "ms", 640_000_000 * NS),  # 1990
+        ("620000000", "ms", 620_000_000 * 10**6),
+        ("4.09e9", "ms", 4_090_000_000 * NS),  # 2099
+        ("4.11e9", "ms", 4_110_000_000 * 10**6),
         ("12.25", "s", 12_250_000_000),
     ],
 )
@@ -238,6 +244,45 @@ def test_a_lone_sample_off_its_neighbours_is_left_out(
     assert len(T) - len(stamps) == len(T) - len(left.p) == out
     assert out == 0 or stamps_of(T)[70] not in stamps
     assert [f"{out} sample left out" in note for note in left.about.notes] == [True] * out
+
+
+@pytest.mark.parametrize(
+    ("first", "count", "out", "refused"),
+    [(70, 5, 5, False), (70, 6, 0, True), (0, 3, 3, False), (197, 3, 3, False), (70, 10, 0, True)],
+)
+def test_a_short_run_elsewhere_is_a_fault_of_the_measurement(
+    first: int, count: int, out: int, refused: bool
+) -> None:
+    """Up to five samples, in the middle or at an end, of 200 at a place that is left at once."""
+    p = np.zeros((200, 3))
+    p[first : first + count, 0] = 2.0
+    samples, stamps = samples_of(p), stamps_of(T)
+    if refused:
+        with pytest.raises(BadInput, match=f"t = {T[first - 1]:.3f}"):
+            leaps.without_leaps(samples, stamps, NOTHING_SAID, follows=True)
+        return
+    left, times = leaps.without_leaps(samples, stamps, NOTHING_SAID, follows=True)
+    assert not left.p.any() and len(times) == 200 - out
+    assert f"{out} samples left out" in left.about.notes[0]
+    assert f"the first at t = {T[first]:.3f} s" in left.about.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("count", "lone", "refused"),
+    [(200, 10, False), (200, 11, True), (40, 3, False), (40, 4, True)],
+)
+def test_one_sample_in_twenty_and_three_always_may_leap(
+    count: int, lone: int, refused: bool
+) -> None:
+    p = np.zeros((count, 3))
+    p[8 : 8 + 8 * lone : 8, 0] = 2.0
+    t = 0.02 * np.arange(count)
+    if refused:
+        with pytest.raises(BadInput, match=f"{lone} of {count} samples leap"):
+            leaps.without_leaps(samples_of(p), stamps_of(t), NOTHING_SAID, follows=True)
+    else:
+        left = leaps.without_leaps(samples_of(p), stamps_of(t), NOTHING_SAID, follows=True)[0]
+        assert len(left.p) == count - lone
 
 
 # axes
@@ -374,9 +419,10 @@ def test_a_step_of_the_headers_clock_that_stays_makes_the_times_of_reception_cou
     """From 10 ms on, with five samples before it."""
     header = LONG + np.where(np.arange(300) < sample, 0.0, step)
     timed, stamps = clocks.timed(both_clocks(header, LONG + 0.005), NOTHING_SAID)
-    assert timed.about.clock == clock
+    assert timed.about.clock == clock and (timed.header_ns is None) == (clock == "bag")
     np.testing.assert_array_equal(stamps, stamps_of(header if clock == "header" else LONG + 0.005))
-    assert (clock == "header") or f"jump ahead by {step:.3f} s" in timed.about.notes[0]
+    text = f"jump ahead by {step:.3f} s at t = {0.02 * sample:.3f} s"
+    assert text in timed.about.notes[0] if clock == "bag" else timed.about.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -422,6 +468,42 @@ def test_a_lone_clock_that_steps_back_for_five_samples_is_refused(
         return
     with pytest.raises(BadInput, match=r"step back by 0.480 s at t = 3.980 s .* --to 3.980"):
         clocks.timed(lone, NOTHING_SAID)
+
+
+def test_the_clock_that_is_asked_for_counts_though_the_other_is_sound() -> None:
+    both = both_clocks(LONG, LONG + 0.005)
+    for clock, expected in (("bag", LONG + 0.005), ("header", LONG)):
+        timed, stamps = clocks.timed(both, PoseReading(clock=clock))  # type: ignore[arg-type]
+        assert timed.about.clock == clock and (timed.header_ns is None) == (clock == "bag")
+        np.testing.assert_array_equal(stamps, stamps_of(expected))
+        assert timed.about.notes == ()
+    lone = samples_of(np.zeros((300, 3)), bag_ns=stamps_of(LONG))
+    with pytest.raises(BadInput, match="no headers"):
+        clocks.timed(lone, PoseReading(clock="header"))
+    assert clocks.timed(lone, NOTHING_SAID)[0].about.clock == "bag"
+
+
+@pytest.mark.parametrize(
+    ("apart", "count", "refused"), [(0.09, 60, False), (0.11, 6, False), (0.11, 7, True)]
+)
+def test_samples_of_one_stamp_at_two_places_are_two_bodies(
+    apart: float, count: int, refused: bool
+) -> None:
+    """More than one in fifty of them, further apart than 0.1 m, all over the recording."""
+    p, stamps = np.zeros((300, 3)), LONG.copy()
+    at = np.linspace(10, 290, count).astype(int)
+    stamps[at], p[at, 1] = stamps[at - 1], apart
+    samples = samples_of(p, header_ns=stamps_of(stamps))
+    if refused:
+        with pytest.raises(
+            BadInput, match=f"{count} samples lie up to {apart:.3g} m .* two bodies"
+        ):
+            clocks.timed(samples, NOTHING_SAID)
+    else:
+        timed, _ = clocks.timed(samples, NOTHING_SAID)
+        assert (
+            len(timed.p) == 300 - count and f"{count} samples of a stamp" in timed.about.notes[0]
+        )
 
 
 def test_the_usual_delay_of_reception_is_its_median() -> None:
