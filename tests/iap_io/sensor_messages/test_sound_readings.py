@@ -108,3 +108,17 @@ def test_a_reading_that_no_sensor_has_is_refused_by_its_field(
 )
 def test_a_reading_at_the_edge_is_taken(sound: Reading, changes: dict) -> None:
     check_reading(replace(sound, **changes))
+
+
+def test_a_message_with_such_a_reading_is_refused() -> None:
+    unit = imu()
+    sound = made(unit)
+    for each, is_sound in ((sound, True), (replace(sound, f_S=LARGE), False)):
+        messages = [(topic, b"".join(parts)) for topic, parts in encoder(unit)(each)]
+        decode = Decoder([unit])
+        if is_sound:
+            assert [decode(*each) is None for each in messages] == [True, False]
+        else:
+            decode(*messages[0])
+            with pytest.raises(BadInput, match="linear_acceleration is not finite, or beyond 1e"):
+                decode(*messages[1])

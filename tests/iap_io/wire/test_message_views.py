@@ -7,6 +7,7 @@ from joint_angles import joint_states
 
 from iap_control.actuation.kinds import platform_model
 from iap_description.errors import BadInput
+from iap_description.signals import EstimateHealth
 from iap_description.states import REF_FIXED, REF_Q, Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
@@ -17,6 +18,7 @@ from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import (
     ForceTaskMessage,
+    HealthMessage,
     InertialMessage,
     LatchStateMessage,
     WrenchMessage,
@@ -131,6 +133,23 @@ def test_a_force_task_arrives_as_it_was_sent():
     assert heard.axes.tolist() == [1, 0, 0, 0, 0, 1]
     for i, part in enumerate(parts):
         np.testing.assert_array_equal(getattr(heard, part), i + np.arange(6.0))
+
+
+def test_a_mode_of_force_that_there_is_none_of_is_refused():
+    out = ForceTaskMessage.of("")
+    for mode in range(3):
+        out.mode = mode
+        assert out.mode == mode
+    out.mode = 3
+    with pytest.raises(BadInput, match="mode 3 is none of 0 to 2"):
+        _ = out.mode
+
+
+def test_what_an_estimator_reports_of_itself_arrives_as_it_was_sent():
+    out, health = HealthMessage.empty(), EstimateHealth(7, 0.25, np.nan, 1.5, 3)
+    out.put(health)
+    back = MessageReader(HealthMessage).read(out.dump()).health
+    np.testing.assert_array_equal(back, health)
 
 
 def test_an_inlet_learns_another_layout_and_goes_back():
