@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from iap_bringup.experiments.rows import Bar, Rows
 from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.evaluation.flyers import SCRIPT, EvaluatedAgent, baseline, of_policy
@@ -20,6 +21,13 @@ TASK = "docking_hard"
 FIRST = 1  # seed of the first start
 DELAYS_MS = (0, 20, 40, 60, 80)  # the last one is more than is drawn
 TOUCHING = ("pybullet", "mujoco")  # engines with contact
+DRAWN = "delays drawn"  # name of a row
+LEAST_SUCCESS = {"script": 97.0, "policy": 98.1}  # with drawn delays [%]
+LEAST_SUCCESS_LATE = 95.0  # with each delay that is drawn [%]
+LATEST_LOCK = {"script": 3.0, "policy": 2.3}  # in the mean [s]
+LATEST_CALM = 1.5  # after the lock, in the mean [s]
+LARGEST_FORCE, LARGEST_ABOVE = 33.0, 1.0  # of 95 % of flights [N]; share above 60 N [%]
+ENGINE_SUCCESS, ENGINE_FORCE = 3.0, 10.0  # by which engines may differ [%], [N]
 
 
 class Sizes(NamedTuple):
@@ -39,7 +47,7 @@ class Sizes(NamedTuple):
 QUICK = Sizes(64, 32, 4)
 
 
-def docking_rows(sizes: Sizes, tell: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+def docking_rows(sizes: Sizes, tell: Callable[[str], None]) -> Rows:
     """Rows of both, by what they are.
 
     Args:
@@ -56,9 +64,36 @@ def docking_rows(sizes: Sizes, tell: Callable[[str], None]) -> dict[str, dict[st
     return rows
 
 
+def docking_bars(rows: Rows) -> Iterator[Bar]:
+    """Bars of the rows of `docking_rows`: success, time, calm and force, and the engines beside batched contact."""
+    for who in LEAST_SUCCESS:
+        drawn = {
+            key: np.inf if value is None else value
+            for key, value in rows[f"{who}, {DRAWN}"].items()
+        }
+        yield Bar(f"{who}: success, %", drawn["success_%"], LEAST_SUCCESS[who], at_least=True)
+        late = [rows[f"{who}, {ms} ms"]["success_%"] for ms in DELAYS_MS[:-1]]
+        yield Bar(
+            f"{who}: success by each delay, least, %", min(late), LEAST_SUCCESS_LATE, at_least=True
+        )
+        yield Bar(f"{who}: time to the lock, mean, s", drawn["lock_s"], LATEST_LOCK[who])
+        yield Bar(f"{who}: calm after the lock, mean, s", drawn["then_calm_s"], LATEST_CALM)
+        yield Bar(f"{who}: largest force of 95 %, N", drawn["force_95_%_n"], LARGEST_FORCE)
+        yield Bar(f"{who}: flights above 60 N, %", drawn["above_60_n_%"], LARGEST_ABOVE)
+        for engine in TOUCHING:
+            if (row := rows.get(f"{who}, {engine}")) is None:
+                continue
+            for what, key, limit in (
+                ("success, %", "success_%", ENGINE_SUCCESS),
+                ("force of 95 %, N", "force_95_%_n", ENGINE_FORCE),
+            ):
+                off = abs(row[key] - drawn[key]) if row[key] is not None else np.inf
+                yield Bar(f"{who}, {engine}: {what}, beside batched contact", off, limit)
+
+
 def _flights(sizes: Sizes) -> Iterator[tuple[str, Callable[[EvaluatedAgent], Results]]]:
     """Names of rows, and what flies an agent for each."""
-    yield "delays drawn", lambda who: fly_batched(make_task(TASK), who, _seeds(sizes.drawn))
+    yield DRAWN, lambda who: fly_batched(make_task(TASK), who, _seeds(sizes.drawn))
     for ms in DELAYS_MS:
         yield f"{ms} ms", partial(_fly_late, 1e-3 * ms, _seeds(sizes.each))
     for engine in filter(is_installed, TOUCHING):

@@ -224,11 +224,18 @@ def tasks(console: Console, *, json: bool = False) -> None:
 
 def docking(console: Console, *, quick: bool = False, json: bool = False) -> None:
     """The hard docking by script and policy: commands late by times drawn, by each, and in the engines (10 minutes)."""
-    from iap_bringup.experiments.docking import QUICK, Sizes, docking_rows
+    from iap_bringup.experiments.docking import QUICK, Sizes, docking_bars, docking_rows
 
     with work_bar(Console(stderr=True)) as report:
         rows = docking_rows(QUICK if quick else Sizes(), report)
-    show_study(console, "docking_hard", rows, json=json)
+    bars = list(docking_bars(rows))
+    if json:
+        print_json(
+            console, {**rows, "bars": [{**bar._asdict(), "passes": bar.passes} for bar in bars]}
+        )
+        return
+    show_rows(console, "docking_hard", rows)
+    show_bars(console, bars, as_json=False)
 
 
 def virpo_tables(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_tables`

@@ -71,6 +71,36 @@ def test_the_hard_docking_has_a_row_of_each_delay_and_engine_for_script_and_poli
     assert rows["policy, 60 ms"]["lock_s"] < rows["script, 60 ms"]["lock_s"]
 
 
+def test_dockings_miss_a_bar_by_one_slow_row_and_engines_by_their_distance():
+    row = {
+        "success_%": 99.0,
+        "lock_s": 2.0,
+        "then_calm_s": 0.2,
+        "force_95_%_n": 30.0,
+        "above_60_n_%": 0.5,
+    }
+    names = (
+        docking_study.DRAWN,
+        *(f"{ms} ms" for ms in docking_study.DELAYS_MS),
+        "pybullet",
+        "mujoco",
+    )
+    rows = {f"{who}, {name}": dict(row) for who in ("script", "policy") for name in names}
+    assert all(bar.passes for bar in docking_study.docking_bars(rows))
+    rows["policy, 40 ms"]["success_%"] = 94.9
+    rows["policy, 80 ms"]["success_%"] = 60.0  # of no bar
+    rows["script, mujoco"]["success_%"] = 95.9
+    rows["policy, pybullet"]["force_95_%_n"] = 19.9
+    rows["script, delays drawn"]["lock_s"] = None  # nobody has docked
+    missed = [bar.what for bar in docking_study.docking_bars(rows) if not bar.passes]
+    assert missed == [
+        "script: time to the lock, mean, s",
+        "script, mujoco: success, %, beside batched contact",
+        "policy: success by each delay, least, %",
+        "policy, pybullet: force of 95 %, N, beside batched contact",
+    ]
+
+
 def test_estimates_are_the_first_vehicles_from_the_time_that_is_named(monkeypatch):
     t = 0.1 * np.arange(5)
     wrenches = np.arange(5 * 12.0).reshape(5, 12)
@@ -103,6 +133,8 @@ def test_the_studies_of_dockings_and_tasks_print_numbers_as_json(capsys, monkeyp
     monkeypatch.setattr(docking_study, "DELAYS_MS", (0,))
     monkeypatch.setattr(docking_study, "TOUCHING", ())
     rows = figures_of("docking", capsys, quick=True)
+    bars = rows.pop("bars")
+    assert {"script: success, %", "policy: time to the lock, mean, s"} <= {b["what"] for b in bars}
     assert set(rows) == {
         f"{who}, {what}" for who in ("script", "policy") for what in ("delays drawn", "0 ms")
     }
