@@ -24,6 +24,7 @@ SPIKE, MAX_ACCELERATION = 0.05, 100.0  # [m], [m/s^2]
 SPIKE_TURN, MAX_SPIN = np.radians(20.0), 1000.0  # [rad], [rad/s^2]
 ROUGH = 0.15  # that the shaking from sample to sample may have besides [m]
 RUN = 5  # samples in a row that can be a fault of the measurement
+SHAKING = 0.02  # of usual samples, of which a note is made [m]
 SHARE = 0.05  # of the samples that can be
 FEW = 3  # that always can
 MAX_HEIGHT = 1000.0  # [m]
@@ -227,19 +228,45 @@ def _lasting(
         return samples.noted(
             f"the samples leap, in {counted(count, 'step')}, the first at t = {at:.3f} s"
         )
-    rough = _roughness(samples.p, t)
+    if len(t) < 2 * RUN:
+        return samples
+    off = _off_line(samples.p, t)
+    rough = off > ROUGH + 0.125 * MAX_ACCELERATION * (t[2:] - t[:-2]) ** 2
     if follows and float(np.mean(rough)) > SHARE:
         raise BadInput(_refusal(samples, t, "the samples shake from one to the next"))
-    return samples
+    return _with_doubts(samples, t, float(np.median(off)))
 
 
-def _roughness(p: Array, t: Array) -> Booleans:
-    """True for samples that lie off the line of their neighbours by more than noise and acceleration give."""
-    if len(t) < 2 * RUN:
-        return np.zeros(1, np.bool_)
+def _off_line(p: Array, t: Array) -> Array:
+    """(K - 2,) distances of samples from the line of their neighbours [m]."""
     share = ((t[1:-1] - t[:-2]) / (t[2:] - t[:-2]))[:, None]
-    off = np.linalg.norm(p[1:-1] - p[:-2] - share * (p[2:] - p[:-2]), axis=1)
-    return np.asarray(off > ROUGH + 0.125 * MAX_ACCELERATION * (t[2:] - t[:-2]) ** 2)
+    return np.asarray(np.linalg.norm(p[1:-1] - p[:-2] - share * (p[2:] - p[:-2]), axis=1))
+
+
+def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
+    """The samples, with a note of what is within reach and yet not one body's way: shaking, and lone steps.
+
+    Args:
+        samples: none of which leaps.
+        t: (K,) their times [s].
+        shaking: usual distance of a sample from the line of its neighbours [m].
+    """
+    if shaking > SHAKING:
+        samples = samples.noted(
+            f"the samples shake by {shaking:.2f} m from one to the next: noise, or two bodies in one"
+        )
+    dt = np.diff(t)
+    distance = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
+    around = np.pad(distance / dt, 1, mode="edge")
+    usual = dt * np.maximum(around[:-2], around[2:])
+    steps = distance - usual > LEAP + 0.5 * MAX_ACCELERATION * dt**2
+    if not steps.any():
+        return samples
+    k = int(np.argmax(np.where(steps, distance, 0.0)))
+    return samples.noted(
+        f"{counted(int(steps.sum()), 'step')} as of set-points, by up to {distance[k]:.2f} m within {dt[k]:.3f} s at"
+        f" t = {t[k]:.3f} s: if it is another body or place, --from and --to cut it out"
+    )
 
 
 def _refusal(samples: Samples, t: Array, what: str) -> str:

@@ -18,6 +18,7 @@ _WINDOW = 0.5  # [s]
 _SHARE = 0.2
 _LINEAR = 0.05  # [m/s]
 _ANGULAR = 0.1  # [rad/s]
+_DELAYS_APART = 0.02  # difference of two topics' delays of which a note is made [s]
 _CLOCKS_APART = 0.1  # difference of two topics' delays beyond which their clocks differ [s]
 
 
@@ -99,15 +100,15 @@ def time_offset(reference: Timed, other: Timed) -> tuple[float, str | None]:
             raise ValueError(f"{reference.source} and {other.source} share no clock")
         return by_header, None
     apart = (other.delay_ns - reference.delay_ns) * 1e-9
-    if reference.clock == other.clock and abs(apart) <= _CLOCKS_APART:
-        return by_header, None
     note = None
-    if reference.clock == other.clock:
+    if reference.clock == other.clock and abs(apart) > _DELAYS_APART:
         note = (
             f"its header stamps are {abs(apart):.3f} s {'behind' if apart > 0.0 else 'ahead of'} the command's"
-            f" at the same"
-            " times of reception: these are used"
+            " at the same times of reception: "
         )
+        note += "these are used" if abs(apart) > _CLOCKS_APART else "--clock bag compares by these"
+    if reference.clock == other.clock and abs(apart) <= _CLOCKS_APART:
+        return by_header, note
     ticks = other.start_ns + other.delay_ns - reference.start_ns - reference.delay_ns
     return ticks * 1e-9, note
 

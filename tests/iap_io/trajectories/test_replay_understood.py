@@ -145,6 +145,17 @@ def test_a_truth_by_another_clock_is_compared_by_the_times_of_reception(
     assert "these are used" in " ".join(command.about.notes)
 
 
+def test_stamps_a_little_apart_count_and_are_noted(mcap: BagMaker, calm: Motion) -> None:
+    headers = [stamp + 60_000_000 for stamp in calm.stamps]
+    early = [(stamp + 4_000_000, message) for stamp, message in poses(mcap, calm, headers)]
+    path = mcap.write({"/command/pose": (POSE, poses(mcap, calm)), "/vicon/pose": (POSE, early)})
+    command = replayed(path, actual_topic="/vicon/pose")
+    assert command.actual is not None
+    np.testing.assert_allclose(command.actual.t - command.given.t, 0.06, atol=1e-6)
+    assert "0.056 s ahead of the command's" in " ".join(command.about.notes)
+    assert "--clock bag" in " ".join(command.about.notes)
+
+
 def test_a_truth_at_other_times_is_refused(mcap: BagMaker, calm: Motion) -> None:
     later = [stamp + 60 * 10**9 for stamp in calm.stamps]
     late = list(zip(later, (row[1] for row in poses(mcap, calm, later)), strict=True))
@@ -309,6 +320,24 @@ def test_a_leap_that_stays_is_refused_with_place_and_size(mcap: BagMaker, calm: 
     text = refusal(path)
     assert "by 2.5" in text and "at t = 2.000 s" in text and "--from and --to" in text
     assert read_recorded(path, end=2.0).duration == pytest.approx(2.0)
+
+
+def test_a_step_that_stays_and_two_bodies_close_to_each_other_are_noted(
+    mcap: BagMaker, calm: Motion
+) -> None:
+    east = np.array([1.0, 0.0, 0.0])
+    stepped = calm.p + np.where(calm.t[:, None] > 2.0, 0.45, 0.0) * east
+    path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, stepped)))}, "stepped")
+    recorded = read_recorded(path)
+    (note,) = recorded.about.notes
+    assert note.startswith("1 step as of set-points, by up to 0.4") and "at t = 2.000 s" in note
+    woven = calm.p + 0.05 * (np.arange(len(calm.t)) % 2)[:, None] * east
+    path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, woven)))}, "woven")
+    recorded = read_recorded(path)
+    (note,) = recorded.about.notes
+    assert note.startswith("the samples shake by 0.05 m")
+    path = mcap.write({"/pose": (POSE, poses(mcap, calm))}, "calm")
+    assert not read_recorded(path).about.notes
 
 
 @pytest.mark.parametrize("speed", [1.5, 4.0])
