@@ -18,7 +18,7 @@ from iap_bringup.launching.launch_arguments import RANGE, Arguments, simulation_
 from iap_bringup.launching.parameter_files import parameters_text, temporary_file
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput, IapError
-from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE
+from iap_io.ros.process import EXIT_BAD_INPUT, EXIT_DONE
 from iap_io.ros.process_end import LAUNCHER
 
 RESPAWN_DELAY = 1.0  # [s]

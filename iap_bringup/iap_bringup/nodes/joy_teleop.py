@@ -14,7 +14,7 @@ from rclpy.qos import qos_profile_sensor_data
 from iap_bringup.nodes.teleop_base import TeleopNode
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import RELEASED, Demand, joystick_demand
-from iap_io.ros.node import run
+from iap_io.ros.process import run
 from iap_io.wire.cdr import decoded
 
 JOY = "sensor_msgs/msg/Joy"

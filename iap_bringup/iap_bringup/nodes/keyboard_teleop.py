@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from iap_bringup.nodes.teleop_base import TeleopNode
 from iap_bringup.teleop.mappings import KeyboardMapping, load_mapping
 from iap_bringup.teleop.stick_reference import Keyboard
-from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE, STEADY, run
+from iap_io.ros.node import STEADY
+from iap_io.ros.process import EXIT_BAD_INPUT, EXIT_DONE, run
 
 PERIOD = 0.02  # between looks at the keyboard [s]
 ESCAPE = "\x1b"

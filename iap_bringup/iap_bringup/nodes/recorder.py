@@ -35,7 +35,8 @@ from iap_description.errors import IapError
 from iap_description.sensors.readings import Reading
 from iap_description.vehicles.gripper import row_of
 from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, SuiteNode, run
+from iap_io.ros.node import EVERY, STEADY, Diagnostics, SuiteNode
+from iap_io.ros.process import EXIT_DONE, EXIT_FAILED, run
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder
 from iap_io.runs.run_meta import COMPLETED

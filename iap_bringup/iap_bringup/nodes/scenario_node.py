@@ -25,7 +25,8 @@ from iap_bringup.launching.node_parameters import (
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
 from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
-from iap_io.ros.node import Owner, SuiteNode, run
+from iap_io.ros.node import Owner, SuiteNode
+from iap_io.ros.process import run
 from iap_simulation.flights.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec

@@ -20,7 +20,8 @@ from iap_description.errors import BadInput
 from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.message_classes import message_class
-from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
+from iap_io.ros.node import EVERY, LATEST, STEADY, SuiteNode
+from iap_io.ros.process import EXIT_DONE, run
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.wire.message_reader import MessageReader

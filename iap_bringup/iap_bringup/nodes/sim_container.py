@@ -20,7 +20,8 @@ from iap_bringup.nodes.scenario_node import ALIASES, make_node
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
 from iap_control.nodes.coordinator_node import CoordinatorNode
-from iap_io.ros.node import SuiteNode, run
+from iap_io.ros.node import SuiteNode
+from iap_io.ros.process import run
 from iap_learning.nodes.policy_node import PolicyNode
 
 NODES: dict[str, Callable[..., SuiteNode]] = {

@@ -14,7 +14,8 @@ from iap_bringup.nodes.scenario_node import resolved_scenario
 from iap_bringup.nodes.topic_flight import TopicFlight
 from iap_bringup.viewing.live_viewer import LiveViewer
 from iap_bringup.viewing.viser_stage import ALONE, FIRST_PORT, LAST_PORT, open_browser, open_server
-from iap_io.ros.node import STEADY, Diagnostics, SuiteNode, run
+from iap_io.ros.node import STEADY, Diagnostics, SuiteNode
+from iap_io.ros.process import run
 from iap_simulation.flights.flight import Flight
 
 PERIOD = 0.05  # between looks at who looks on, and what was ordered [s]

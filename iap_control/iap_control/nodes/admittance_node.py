@@ -13,7 +13,8 @@ from rclpy.parameter import Parameter
 from iap_control.nodes.gain_parameters import ADMITTANCE, GainParameters
 from iap_control.nodes.parameters import make_admittance_responder
 from iap_control.nodes.topics import ResponderParts, ResponderTopics
-from iap_io.ros.node import LATEST, SuiteNode, run
+from iap_io.ros.node import LATEST, SuiteNode
+from iap_io.ros.process import run
 from iap_io.wire.message_views import ReferenceMessage
 from iap_msgs.msg import PlatformReference
 

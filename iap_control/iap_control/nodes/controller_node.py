@@ -28,7 +28,8 @@ from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_V, REF_W, Command, Level, Mode, Q
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp
-from iap_io.ros.node import LATEST, SuiteNode, run
+from iap_io.ros.node import LATEST, SuiteNode
+from iap_io.ros.process import run
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
 from iap_io.wire.message_reader import MessageReader

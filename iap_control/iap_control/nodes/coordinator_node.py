@@ -21,7 +21,8 @@ from iap_description.errors import BadInput
 from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.process import run
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage

@@ -33,7 +33,8 @@ from iap_description.signals import NO_WRENCH
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.process import run
 from iap_io.trajectories.messages import Sample
 from iap_io.wire.message_views import ReferenceMessage, StateMessage
 from iap_io.wire.stamps import SECOND

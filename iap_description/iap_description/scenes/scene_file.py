@@ -23,9 +23,8 @@ from iap_description.config.text_files import is_file
 from iap_description.errors import BadInput
 from iap_description.math import euler
 from iap_description.scenes.builder import Builder
-from iap_description.scenes.height_map import HeightMap
 from iap_description.scenes.lighting import Lighting, TimeOfDay, Weather
-from iap_description.scenes.mesh_part import MeshFile
+from iap_description.scenes.mesh_part import HeightMap, MeshFile
 from iap_description.scenes.part_record import PartRecord, Site
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.solid_parts import (

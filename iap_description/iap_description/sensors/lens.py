@@ -8,7 +8,7 @@ All map the normalised point :math:`(x, y) = (X/Z, Y/Z)` of the camera's frame, 
     x' &= x (1 + k_1 r^2 + k_2 r^4 + k_3 r^6) + 2 p_1 x y + p_2 (r^2 + 2 x^2) \\
     y' &= y (1 + k_1 r^2 + k_2 r^4 + k_3 r^6) + p_1 (r^2 + 2 y^2) + 2 p_2 x y
 
-(OpenCV's documentation, camera calibration and 3-D reconstruction). The fisheyes have modules of their own. Points
+(OpenCV's documentation, camera calibration and 3-D reconstruction). The fisheyes are in `fisheye_models`. Points
 of the plane z = 1 are less than 90 degrees off the view, whatever the lens sees.
 """
 
@@ -23,15 +23,13 @@ from iap_description.arrays import Array
 from iap_description.config.bounds import are_plausible
 from iap_description.config.record import Real
 from iap_description.errors import BadInput, shown
-from iap_description.sensors.double_sphere import (
+from iap_description.sensors.fisheye_models import (
+    MAX_ANGLE,
     distort_double_sphere,
+    distort_equidistant,
     fault_double_sphere,
     magnification_double_sphere,
     undistort_double_sphere,
-)
-from iap_description.sensors.equidistant import (
-    MAX_ANGLE,
-    distort_equidistant,
     undistort_equidistant,
 )
 

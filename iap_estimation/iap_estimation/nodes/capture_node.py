@@ -28,7 +28,8 @@ from iap_estimation.navigation.health import LOOK_EVERY
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames
 from iap_estimation.nodes.platform_topics import AT_ORIGIN
 from iap_io.ros.conversions import frame, status_message, warning_or
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, Diagnostics, SuiteNode, run
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, Diagnostics, SuiteNode
+from iap_io.ros.process import run
 from iap_io.runs.topics import ESTIMATED, HEALTH
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import StateMessage

@@ -20,7 +20,8 @@ from iap_estimation.nodes.odometry_messages import estimate_of, propagated_of, r
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
-from iap_io.ros.node import OK, WARN, run
+from iap_io.ros.node import OK, WARN
+from iap_io.ros.process import run
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.sample_views import OdometryMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time

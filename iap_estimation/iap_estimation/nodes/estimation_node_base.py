@@ -27,15 +27,7 @@ from iap_estimation.navigation.settings import EstimationSettings, load_settings
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.platform_topics import FleetTopics
 from iap_io.ros.conversions import status_message, warning_or
-from iap_io.ros.node import (
-    DIAGNOSTIC_TIMEOUT,
-    ERROR,
-    OK,
-    WARN,
-    Diagnostics,
-    Owner,
-    SuiteNode,
-)
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, Owner, SuiteNode
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.stamp_guard import StampGuard

@@ -27,7 +27,8 @@ from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.track_messages import tracks_bytes
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.ros.conversions import set_stamp
-from iap_io.ros.node import ERROR, OK, WARN, run
+from iap_io.ros.node import ERROR, OK, WARN
+from iap_io.ros.process import run
 from iap_io.ros.statistics import RecentValues
 from iap_io.wire.cdr import HEADER_SIZE, decoded
 from iap_io.wire.stamps import stamp_of_time

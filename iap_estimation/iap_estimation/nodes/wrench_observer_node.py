@@ -29,7 +29,8 @@ from iap_estimation.wrench.module_observer import CommandedModule, module_observ
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, LATEST, Diagnostics, SuiteNode, run
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, LATEST, Diagnostics, SuiteNode
+from iap_io.ros.process import run
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage

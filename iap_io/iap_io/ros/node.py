@@ -1,38 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Common parts of the nodes of all packages: quality of service, parameters, diagnostics, and how a process runs.
+"""Common parts of the nodes of all packages: quality of service, parameters and diagnostics."""
 
-A node's process ends with 0 after Ctrl-C and when its work is done, with 2 after bad input.
-"""
-
-import gc
-import sys
-import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+import json
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
-import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
-from rclpy.exceptions import ParameterException
-from rclpy.executors import Executor, SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import validate
-from iap_description.errors import BadInput, IapError
-from iap_description.process import interrupts
+from iap_description.errors import BadInput
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
-from iap_io.ros.parameter_trees import loadable, yaml_of
-from iap_io.ros.process_end import GRACE, end_within, launch_has_ended
-from iap_io.ros.shared_memory import remove_unused
+from iap_io.ros.process import ProcessNode
+from iap_io.ros.process import run as run  # where nodes of one's own take it from
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -46,14 +33,15 @@ LATCHED = QoSProfile(
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while the simulation stands
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
-EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 _OF_ROS = ("use_sim_time", "qos_overrides", "start_type_description_service")
 _NEARLY = 0.8  # likeness of a misspelt parameter to the one that is meant
+PREFIX = "json "
+"""Begins a text that YAML reads as a plain scalar: without line breaks, ``: `` and `` #`` (YAML 1.1, 9.1.3)."""
 Owner = Literal["simulation", "vehicle", "aircraft"]
 NAMES_BELOW: dict[Owner, int] = {"simulation": 0, "vehicle": 1, "aircraft": 2}
 
 
-class SuiteNode(Node):
+class SuiteNode(ProcessNode):
     """A node of this suite.
 
     Its namespace is that of its simulation, empty or such as ``/lab/sim_1``, of a vehicle in it (``.../iap``), or of
@@ -68,12 +56,10 @@ class SuiteNode(Node):
     Attributes:
         simulation: namespace of the simulation; empty at the root.
         vehicle: name of its vehicle; empty for nodes of the whole simulation.
-        exit_code: set to end the process.
         inputs: its subscriptions.
         resolved_from: names of parameters of the process that its own values were made of; they count as known.
     """
 
-    exit_code: int | None = None
     resolved_from: frozenset[str] = frozenset()
 
     def __init__(
@@ -116,7 +102,7 @@ class SuiteNode(Node):
         limits: tuple[float, float] | None = None,
         constraints: str = "",
     ) -> Any:  # noqa: ANN401
-        """Declare a parameter and return its value; YAML is shown as `parameter_trees` has it."""
+        """Declare a parameter and return its value; YAML is shown as `loadable` has it."""
         descriptor = ParameterDescriptor(description=description, read_only=not changeable)
         descriptor.additional_constraints = constraints
         if limits is not None:
@@ -191,24 +177,6 @@ class SuiteNode(Node):
         source = "parameter platform"
         return validate(Platform, parse_yaml(text, source=source), source=source)
 
-    def soon(self, work: Callable[[], None]) -> None:
-        """Let the executor do some work after what it does now; an error in it ends the process, and is logged.
-
-        Out of a task of its own it would end rclpy's events executor by a segmentation fault, without a word.
-        """
-
-        def guarded() -> None:
-            try:
-                work()
-            except (
-                Exception
-            ) as error:  # whatever a sensor or an estimator of anybody's own may raise
-                own = isinstance(error, IapError)
-                self.get_logger().fatal(str(error) if own else traceback.format_exc())
-                self.exit_code = EXIT_FAILED
-
-        self.executor.create_task(guarded)
-
     def check_parameters(self) -> None:
         """Look for parameters that were given to the process and that nobody has declared.
 
@@ -224,9 +192,6 @@ class SuiteNode(Node):
             if nearest:
                 raise BadInput(f"parameter {name}: not known; is {nearest[0]} meant?")
             self.get_logger().warning(f"parameter {name}: not known here, has no effect")
-
-    def close(self) -> None:
-        """End the work; called once, also after Ctrl-C."""
 
 
 class Diagnostics:
@@ -259,114 +224,24 @@ class Diagnostics:
         self._publisher.publish(array)
 
 
-def make_executor() -> Executor:
-    """The events executor where rclpy has it (twice as fast as the other), else the single-threaded one."""
-    try:
-        from rclpy.experimental import EventsExecutor
-    except ImportError:
-        return SingleThreadedExecutor()
-    return EventsExecutor()
+def loadable(text: str) -> str:
+    """A parameter's text as a node shows it: what is YAML of a tree becomes ``json {...}``, which YAML reads as itself.
 
+    ROS parameters have no trees. rclpy's `load` reads every string as YAML once more, and fails at one that is a
+    mapping, so that `ros2 param dump` and `ros2 param load` would not hand it on unchanged.
 
-def run(
-    name: str,
-    make: Callable[[], Iterable[SuiteNode]],
-    arguments: Sequence[str] | None = None,
-) -> int:
-    """Run nodes in one process on one executor until Ctrl-C, or until one of them sets its exit code.
-
-    Args:
-        name: of the process, for errors.
-        make: makes the nodes.
-        arguments: of the process; None takes the command line's.
-
-    Returns:
-        The exit code of the process.
+    Other texts stay; so does what is no YAML, which the taker of the parameter refuses.
     """
-    code = EXIT_FAILED
-    with ExitStack() as middleware:  # ends what the process has of it, while Python is whole
-        middleware.callback(rclpy.try_shutdown)
-        try:
-            code = _work(name, make, arguments, middleware)
-        finally:
-            interrupts.end_by_exit_code()  # the terminal and launch both send SIGINT
-            end_within(GRACE, name, code)
-    return code
-
-
-def _work(
-    name: str,
-    make: Callable[[], Iterable[SuiteNode]],
-    arguments: Sequence[str] | None,
-    middleware: ExitStack,
-) -> int:
-    """The exit code of nodes that do their work; `middleware` receives what must be destroyed."""
-    nodes: list[SuiteNode] = []
-    asked_to_end = _Interrupts()
     try:
-        _init(arguments)
-        for node in make():
-            nodes.append(node)
-            middleware.callback(node.destroy_node)
-        for node in nodes:
-            node.check_parameters()
-        for node in nodes:
-            node.get_logger().info("ready")
-        asked_to_end.may_raise = False
-        executor = make_executor()
-        middleware.callback(executor.shutdown)
-        _spin(executor, nodes, asked_to_end)
-        for node in nodes:
-            node.close()
-    except (BadInput, ParameterException) as error:
-        sys.stderr.write(f"{name}: {' '.join(str(error).split())}\n")
-        return EXIT_BAD_INPUT
-    except IapError as error:
-        sys.stderr.write(f"{name}: {error}\n")
-        return EXIT_FAILED
-    except KeyboardInterrupt:  # before there was a node that could end its work
-        return EXIT_DONE
-    return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
+        tree = None if text.startswith(PREFIX) else parse_yaml(text, source="")
+    except BadInput:
+        return text
+    if not isinstance(tree, dict | list):
+        return text
+    word = json.dumps(tree, separators=(",", ":")).replace(" ", "\\u0020")
+    return PREFIX + word if json.loads(word) == tree else text  # JSON has texts alone as keys
 
 
-class _Interrupts:
-    """Lets Ctrl-C and SIGTERM end a process once: at once while nodes are made, then between two callbacks.
-
-    It stays until the process ends: the events executor calls Python where it is destroyed, and an
-    interrupt there, such as the second of a terminal and of launch, would abort the process.
-
-    Attributes:
-        came: whether one came.
-        may_raise: whether the first raises KeyboardInterrupt where it comes.
-    """
-
-    def __init__(self) -> None:
-        self.came, self.may_raise = False, True
-        sys.unraisablehook = interrupts.pass_over_interrupts  # `came` knows of them
-        interrupts.install(self._take)
-
-    def _take(self, *_: object) -> None:
-        is_first, self.came = not self.came, True
-        if is_first and self.may_raise:
-            raise KeyboardInterrupt
-
-
-def _init(arguments: Sequence[str] | None) -> None:
-    remove_unused()
-    try:
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    except RuntimeError as error:  # rclpy's own, for arguments and files that it cannot read
-        raise BadInput(f"--ros-args: {error}") from error
-
-
-def _spin(executor: Executor, nodes: Sequence[SuiteNode], asked_to_end: _Interrupts) -> None:
-    for node in nodes:
-        executor.add_node(node)
-    gc.collect()
-    gc.freeze()  # a collection of all that was imported takes longer than a control period
-    while not asked_to_end.came and all(node.exit_code is None for node in nodes):
-        if launch_has_ended():
-            nodes[0].get_logger().error("the launch that started this has ended; ends, too")
-            break
-        # With a time-out because the events executor of rclpy 9 never wakes up without one.
-        executor.spin_once(timeout_sec=0.2)
+def yaml_of(text: str) -> str:
+    """The YAML that a shown text stands for, with a line break as every YAML of a tree has one; other texts stay."""
+    return f"{text.removeprefix(PREFIX)}\n" if text.startswith(PREFIX) else text

@@ -16,7 +16,8 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED, Command, Mode
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
+from iap_io.ros.process import run
 from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.runs.topics import PLANNED
 from iap_io.sensor_messages.sensor_reader import Decoder

@@ -15,7 +15,6 @@ difference-delay equations", 1976). Exposure time takes what it can, gain the re
 
 import math
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar, Self
 
@@ -84,9 +83,9 @@ class AutoExposureSpec(EffectSpec):
         """Refuse an exposure that is longer than an image."""
         check_time(self.time_max, camera, "effects.auto_exposure.time_max")
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """Effects of this description in a camera."""
-        return (AutoExposure(self),)
+    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
+        """The effect in a camera."""
+        return AutoExposure(self)
 
 
 class AutoExposure(CameraEffect):

@@ -17,7 +17,6 @@ near things. Holes are NaN, or filled with what is behind them.
 """
 
 import math
-from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -68,9 +67,9 @@ class DepthErrorsSpec(EffectSpec):
         if "depth" not in camera.outputs:
             raise ValueError("key 'effects.depth_errors': the camera's outputs have no depth")
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
-        return (DepthErrors(self, camera),)
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
+        return DepthErrors(self, camera)
 
 
 class DepthErrors(CameraEffect):

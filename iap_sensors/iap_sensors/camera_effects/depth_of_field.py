@@ -11,7 +11,6 @@ blurred by discs of fixed diameters, whose variances are around its own, so that
 edges of near things the blur is that of the pixel's own depth.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -59,9 +58,9 @@ class DepthOfFieldSpec(EffectSpec):
         """Diameter of the disc of a point far away, of a focal length in pixels [pixels]."""
         return self.focal_length / self.f_number * focal / (self.focus - self.focal_length)
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
-        return (DepthOfField(self, camera),)
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
+        return DepthOfField(self, camera)
 
 
 class DepthOfField(CameraEffect):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images that are taken and lost on their way, independent of each other with one probability (a Bernoulli process)."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from iap_description.config.record import Share
@@ -25,9 +23,9 @@ class DroppedFramesSpec(EffectSpec):
 
     share: Share
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """Effects of this description in a camera."""
-        return (DroppedFrames(self.share),)
+    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
+        """The effect in a camera."""
+        return DroppedFrames(self.share)
 
 
 class DroppedFrames(CameraEffect):

@@ -184,5 +184,9 @@ class EffectSpec(Record):
         """
 
     def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
+        """Effects of this description in a camera: one, unless a kind has several."""
+        return [self.effect(camera)]
+
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
         raise NotImplementedError

@@ -10,7 +10,6 @@ lost off the axis is the vignetting's.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
@@ -54,9 +53,9 @@ class ExposureSpec(EffectSpec):
         """Refuse an exposure that is longer than an image."""
         check_time(self.time, camera, "effects.exposure.time")
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:  # noqa: ARG002
-        """Effects of this description in a camera."""
-        return (FocalPlaneExposure(self),)
+    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
+        """The effect in a camera."""
+        return FocalPlaneExposure(self)
 
 
 class FocalPlaneExposure(CameraEffect):

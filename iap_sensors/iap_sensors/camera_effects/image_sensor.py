@@ -20,7 +20,6 @@ rounded and clipped to 0..2^bits - 1. K is the gain by which a full well is the 
 """
 
 import math
-from collections.abc import Sequence
 from typing import Annotated, NamedTuple, Self
 
 import numpy as np
@@ -106,9 +105,9 @@ class ImageSensorSpec(EffectSpec):
         warmer = self.temperature - self.dark_temperature
         return self.dark_current * time * 2.0 ** (warmer / self.doubling)
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
-        return (ImageSensor(self, camera),)
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
+        return ImageSensor(self, camera)
 
 
 class _Conversion(NamedTuple):

@@ -12,7 +12,6 @@ of focus, so what it shows is blurred and its rim fades. Drops land at places an
 and are replaced.
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -49,9 +48,9 @@ class LensDropsSpec(EffectSpec):
     wideness: Annotated[float, Field(strict=True, ge=1.0, le=20.0)] = 5.0
     lifetime: Positive = 10.0
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
-        return (LensDrops(self, camera),)
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
+        return LensDrops(self, camera)
 
 
 class LensDrops(CameraEffect):

@@ -7,22 +7,17 @@ from pydantic import model_validator
 
 from iap_description.config.record import Record
 from iap_sensors.camera_effects.auto_exposure import AutoExposureSpec
-from iap_sensors.camera_effects.bayer import BayerSpec
-from iap_sensors.camera_effects.chromatic_aberration import ChromaticAberrationSpec
+from iap_sensors.camera_effects.colors import BayerSpec, WhiteBalanceSpec
 from iap_sensors.camera_effects.depth_errors import DepthErrorsSpec
 from iap_sensors.camera_effects.depth_of_field import DepthOfFieldSpec
 from iap_sensors.camera_effects.dropped_frames import DroppedFramesSpec
 from iap_sensors.camera_effects.effect import EffectSpec
 from iap_sensors.camera_effects.exposure import ExposureSpec
-from iap_sensors.camera_effects.flicker import FlickerSpec
-from iap_sensors.camera_effects.glare import GlareSpec
 from iap_sensors.camera_effects.image_sensor import ImageSensorSpec
 from iap_sensors.camera_effects.lens_drops import LensDropsSpec
-from iap_sensors.camera_effects.lens_flare import LensFlareSpec
-from iap_sensors.camera_effects.motion_blur import MotionBlurSpec
-from iap_sensors.camera_effects.rolling_shutter import RollingShutterSpec
-from iap_sensors.camera_effects.vignetting import VignettingSpec
-from iap_sensors.camera_effects.white_balance import WhiteBalanceSpec
+from iap_sensors.camera_effects.lens_errors import ChromaticAberrationSpec, VignettingSpec
+from iap_sensors.camera_effects.shutter import FlickerSpec, MotionBlurSpec, RollingShutterSpec
+from iap_sensors.camera_effects.stray_light import GlareSpec, LensFlareSpec
 
 
 class CameraEffects(Record):

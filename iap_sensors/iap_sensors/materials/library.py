@@ -16,24 +16,24 @@ from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_description.kernel_folder import user_cache, writable
 from iap_io.runs.run_folder import write_file
-from iap_sensors.materials import brick, concrete, facade, ground, metal, planks, plaster, stone
+from iap_sensors.materials import claddings, ground, masonry, walls
 from iap_sensors.materials.matter import Matter
 
 PIXELS = 512  # along the side of a material
 CHANNELS = 8  # of its maps
 MATERIALS: dict[str, tuple[Callable[[int, int], Matter], float]] = {  # name -> maker, side [m]
     "asphalt": (ground.asphalt, ground.ASPHALT_SIZE),
-    "brick": (brick.make, brick.SIZE),
-    "cobble": (stone.cobbles, stone.COBBLE_SIZE),
-    "concrete": (concrete.make, concrete.SIZE),
-    "facade": (facade.make, facade.SIZE),
+    "brick": (masonry.bricks, masonry.BRICK_SIZE),
+    "cobble": (masonry.cobbles, masonry.COBBLE_SIZE),
+    "concrete": (walls.concrete, walls.CONCRETE_SIZE),
+    "facade": (walls.facade, walls.FACADE_SIZE),
     "grass": (ground.grass, ground.GRASS_SIZE),
-    "metal": (metal.corrugated, metal.SIZE),
-    "paving": (stone.paving, stone.SLAB_SIZE),
-    "planks": (planks.make, planks.SIZE),
-    "plaster": (plaster.make, plaster.SIZE),
-    "steel": (metal.steel, metal.STEEL_SIZE),
-    "tiles": (stone.tiles, stone.TILE_SIZE),
+    "metal": (claddings.corrugated, claddings.SHEET_SIZE),
+    "paving": (masonry.paving, masonry.SLAB_SIZE),
+    "planks": (claddings.planks, claddings.PLANK_SIZE),
+    "plaster": (walls.plaster, walls.PLASTER_SIZE),
+    "steel": (claddings.steel, claddings.STEEL_SIZE),
+    "tiles": (masonry.tiles, masonry.TILE_SIZE),
 }
 
 

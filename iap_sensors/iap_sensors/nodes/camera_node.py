@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from iap_description.sensors.readings import ImageReading
-from iap_io.ros.node import run
+from iap_io.ros.process import run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_sensors.cameras.make import make_renderer

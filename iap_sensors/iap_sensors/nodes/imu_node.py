@@ -12,7 +12,8 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.states import STATE_SIZE, Q
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import EVERY, run
+from iap_io.ros.node import EVERY
+from iap_io.ros.process import run
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import InertialMessage
 from iap_io.wire.stamp_guard import StampGuard

@@ -3,7 +3,7 @@
 
 import sys
 
-from iap_io.ros.node import run
+from iap_io.ros.process import run
 from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from iap_description.sensors.readings import Reading
-from iap_io.ros.node import run
+from iap_io.ros.process import run
 from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
 from iap_sensors.nodes.sensor_base import StateSensorNode

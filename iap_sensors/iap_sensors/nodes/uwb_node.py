@@ -8,7 +8,8 @@ from typing import Any
 from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_io.ros.conversions import anchor_messages
-from iap_io.ros.node import LATCHED, run
+from iap_io.ros.node import LATCHED
+from iap_io.ros.process import run
 from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 ANCHORS = "anchors"

@@ -23,11 +23,14 @@ from iap_sensors.physical.darkroom import Darkroom, LightFormat, LightTarget
 from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.lamps import DrawnLamps
 from iap_sensors.physical.material_maps import MaterialMaps
-from iap_sensors.physical.material_textures import FORM, MaterialTextures
-from iap_sensors.physical.openness import Openness
 from iap_sensors.physical.particles import Particles
 from iap_sensors.physical.programs import UNITS, columns_of, program, write
-from iap_sensors.physical.sky_image import LEVELS, MIRROR, harmonics, mirrored
+from iap_sensors.physical.scene_textures import (
+    FORM,
+    MaterialTextures,
+    OpennessTexture,
+    SkyTextures,
+)
 from iap_sensors.physical.tone import WHITE, curve_of, gain_of
 
 FINE = 2  # pixels of light along one of an image with several samples a pixel
@@ -74,7 +77,7 @@ class LightPainter:
         parts = [*scene.parts, *(part for body in bodies for part in body)]
         maps = MaterialMaps(parts, scene.surfaces)
         self._materials = MaterialTextures(context, maps)
-        self._sky = _SkyTextures(context, environment)
+        self._sky = SkyTextures(context, environment)
         self._sun_is_up = environment.sun_W[2] > 0.0 and bool(environment.sun.any())
         shared = (context, drawn.corner_buffer, drawn.geometry)
         self._shadows, self._body_shadows = (
@@ -88,7 +91,7 @@ class LightPainter:
         self._particles = Particles(context, environment.weather, environment.daylight / np.pi)
         self._targets: dict[LightFormat, LightTarget] = {}
         self._darkroom = Darkroom(context)
-        self._openness = _OpennessTexture.of(context, drawn, maps, environment)
+        self._openness = OpennessTexture.of(context, drawn, maps, environment)
         extra = () if self._lamps is None else self._lamps.defines
         extra = extra if self._openness is None else (*extra, "OPENNESS")
         attributes = context.buffer(maps.attributes.tobytes() or bytes(40))
@@ -210,39 +213,6 @@ class LightPainter:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class _OpennessTexture:
-    """Openness of a scene to the sky, on the graphics card: a texture, and values of the shader's variables."""
-
-    texture: moderngl.Texture3D
-    values: Mapping[str, ArrayLike]
-
-    @classmethod
-    def of(
-        cls,
-        context: moderngl.Context,
-        drawn: DrawnGeometry,
-        maps: MaterialMaps,
-        environment: Environment,
-    ) -> "_OpennessTexture | None":
-        """Of what stands still; None where nothing does."""
-        openness = Openness.of(drawn.geometry, maps, drawn.standing, environment)
-        if openness is None:
-            return None
-        size = openness.values.shape[2::-1]
-        data = np.ascontiguousarray(openness.values, np.float16).tobytes()
-        texture = context.texture3d(size, 4, data, dtype="f2")
-        texture.repeat_x = texture.repeat_y = texture.repeat_z = False
-        lower = (*openness.lower, 0.5 * openness.cell)
-        scale = 1.0 / (openness.cell * np.array(size, float))
-        values: dict[str, ArrayLike] = {
-            "open_lower": lower,
-            "open_scale": scale,
-            "open_free": openness.free,
-        }
-        return cls(texture, values)
-
-
 def _render(triangles: moderngl.VertexArray, count: int) -> None:
     if count > 0:
         triangles.render(vertices=count)
@@ -273,36 +243,3 @@ def _sky(context: moderngl.Context, look: _Look) -> tuple[moderngl.Program, mode
     """Draws the sky, with three vertices."""
     made = program(context, "sky.vert", ("common.glsl", "sky.frag"), look.defines)
     return made, context.vertex_array(made, [])
-
-
-class _SkyTextures:
-    """The sky of an environment.
-
-    Args:
-        context: to draw with.
-        environment: whose sky it is.
-
-    Attributes:
-        sky: as it is seen, without fog.
-        mirrored: as surfaces mirror it, a level for each roughness, with fog.
-        harmonics: (9, 3) as it lights surfaces, see `sky_image.harmonics`.
-    """
-
-    def __init__(self, context: moderngl.Context, environment: Environment) -> None:
-        visible = environment.sky_in_fog
-        self.sky = _texture(context, environment.sky)
-        self.harmonics = harmonics(visible)
-        levels = mirrored(visible)
-        self.mirrored = _texture(context, levels[0])
-        self.mirrored.build_mipmaps(0, LEVELS - 1)
-        for level, image in enumerate(levels):
-            self.mirrored.write(np.ascontiguousarray(image, np.float16).tobytes(), level=level)
-        self.mirrored.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
-        assert self.mirrored.size == MIRROR[::-1]  # noqa: S101 - levels halve it
-
-
-def _texture(context: moderngl.Context, image: Array) -> moderngl.Texture:
-    data = np.ascontiguousarray(np.minimum(image, 60000.0), np.float16)
-    texture = context.texture((image.shape[1], image.shape[0]), 3, data.tobytes(), dtype="f2")
-    texture.repeat_y = False
-    return texture

@@ -4,12 +4,15 @@
 On a CPU this takes less than half the time of a shader that does the same.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 Levels = NDArray[np.uint8]
 Singles = NDArray[np.float32]
+Pixels = NDArray[Any]  # of levels or of light
 Real = np.float32
 
 LEAST_CONTRAST = 10  # of the neighbours, below which nothing is an edge [levels]
@@ -23,21 +26,23 @@ ONE_SIXTH, ONE_HALF = np.float32(1.0 / 6.0), np.float32(0.5)
 
 def smoothed(image: Levels) -> Levels:
     """An image (h, w) or (h, w, 3) with its edges smoothed along themselves."""
-    out = image.copy()
-    if image.ndim == 2:
-        _smooth_grey(image, out)
-    else:
-        _smooth_colors(image, _brightness(image), out)
+    out, is_grey = image.copy(), image.ndim == 2
+    grey = image if is_grey else _brightness(image)
+    _smooth(_channels(image), grey, _channels(out), ONE_HALF, is_grey)
     return out
 
 
 def smoothed_light(image: Singles) -> Singles:
     """An image of linear light (h, w) or (h, w, 3) with the edges smoothed that its square root shows in levels."""
     out, grey = image.copy(), np.empty(image.shape[:2], np.uint8)
-    channels = image.reshape(*image.shape[:2], -1)
-    _root(channels, grey)
-    _smooth_light(channels, grey, out.reshape(channels.shape))
+    _root(_channels(image), grey)
+    _smooth(_channels(image), grey, _channels(out), np.float32(0.0), is_grey=False)
     return out
+
+
+def _channels(image: Pixels) -> Pixels:
+    """An image (h, w) or (h, w, channels) as (h, w, channels)."""
+    return image.reshape(*image.shape[:2], -1)
 
 
 @njit(cache=True)
@@ -55,24 +60,6 @@ def _root(image: Singles, out: Levels) -> None:
 
 
 @njit(cache=True)
-def _smooth_light(image: Singles, grey: Levels, out: Singles) -> None:
-    """Write to `out` the pixels of light (h, w, channels) that lie on edges of its levels (h, w)."""
-    height, width, channels = image.shape
-    for i in range(MARGIN, height - MARGIN):
-        for j in range(MARGIN, width - MARGIN):
-            low, high = _extremes(grey, i, j)
-            if high - low < max(LEAST_CONTRAST, high >> SHIFT):
-                continue
-            y, x = _way(grey, i, j)
-            inner, outer = _along(grey, i, j, y, x)
-            whole = ONE_HALF * (inner + outer)
-            is_short = whole < low or whole > high
-            for k in range(channels):
-                inner, outer = _along(image[..., k], i, j, y, x)
-                out[i, j, k] = inner if is_short else ONE_HALF * (inner + outer)
-
-
-@njit(cache=True)
 def _brightness(image: Levels) -> Levels:
     height, width, _ = image.shape
     out = np.empty((height, width), np.uint8)
@@ -84,23 +71,16 @@ def _brightness(image: Levels) -> Levels:
 
 
 @njit(cache=True)
-def _smooth_grey(image: Levels, out: Levels) -> None:
-    """Write to `out` the pixels of an image (h, w) that lie on edges."""
-    height, width = image.shape
-    for i in range(MARGIN, height - MARGIN):
-        for j in range(MARGIN, width - MARGIN):
-            low, high = _extremes(image, i, j)
-            if high - low < max(LEAST_CONTRAST, high >> SHIFT):
-                continue
-            y, x = _way(image, i, j)
-            inner, outer = _along(image, i, j, y, x)
-            whole = ONE_HALF * (inner + outer)
-            out[i, j] = np.uint8((inner if whole < low or whole > high else whole) + ONE_HALF)
+def _smooth(image: Pixels, grey: Levels, out: Pixels, rounding: Real, is_grey: bool) -> None:  # noqa: FBT001 - numba's
+    """Write to `out` the pixels of an image (h, w, channels) that lie on edges of its brightness.
 
-
-@njit(cache=True)
-def _smooth_colors(image: Levels, grey: Levels, out: Levels) -> None:
-    """Write to `out` the pixels of an image (h, w, 3) that lie on edges of its brightness (h, w)."""
+    Args:
+        image: levels or light.
+        grey: (h, w) brightness [levels].
+        out: the image's copy.
+        rounding: added to what is written: 1/2 where levels are cut to integers, else 0.
+        is_grey: True if brightness is the image's only channel.
+    """
     height, width, channels = image.shape
     for i in range(MARGIN, height - MARGIN):
         for j in range(MARGIN, width - MARGIN):
@@ -111,11 +91,12 @@ def _smooth_colors(image: Levels, grey: Levels, out: Levels) -> None:
             inner, outer = _along(grey, i, j, y, x)
             whole = ONE_HALF * (inner + outer)
             is_short = whole < low or whole > high
+            if is_grey:
+                out[i, j, 0] = (inner if is_short else whole) + rounding
+                continue
             for k in range(channels):
                 inner, outer = _along(image[..., k], i, j, y, x)
-                out[i, j, k] = np.uint8(
-                    (inner if is_short else ONE_HALF * (inner + outer)) + ONE_HALF
-                )
+                out[i, j, k] = (inner if is_short else ONE_HALF * (inner + outer)) + rounding
 
 
 @njit(cache=True, inline="always")
@@ -139,7 +120,7 @@ def _way(grey: Levels, i: int, j: int) -> tuple[Real, Real]:
 
 
 @njit(cache=True, inline="always")
-def _along(image: Levels, i: int, j: int, y: Real, x: Real) -> tuple[Real, Real]:
+def _along(image: Pixels, i: int, j: int, y: Real, x: Real) -> tuple[Real, Real]:
     """Means of two levels near a pixel and of two far from it, along an edge."""
     row, column = np.float32(i), np.float32(j)
     near = _at(image, row - ONE_SIXTH * y, column - ONE_SIXTH * x)
@@ -150,7 +131,7 @@ def _along(image: Levels, i: int, j: int, y: Real, x: Real) -> tuple[Real, Real]
 
 
 @njit(cache=True, inline="always")
-def _at(image: Levels, row: Real, column: Real) -> Real:
+def _at(image: Pixels, row: Real, column: Real) -> Real:
     """A level between pixels, linear; both are positive."""
     i, j = np.int32(row), np.int32(column)
     a, b = row - np.float32(i), column - np.float32(j)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.sensors import equidistant, lens
+from iap_description.sensors import fisheye_models, lens
 from iap_description.sensors.lens import (
     Lens,
     distort_equidistant,
@@ -64,8 +64,8 @@ def test_a_fisheye_that_folds_is_undone_up_to_there() -> None:
 @every_fisheye
 def test_the_slope_of_a_fisheye_is_its_angles_difference(D: np.ndarray) -> None:
     theta = np.linspace(0.01, 1.4, 30)
-    steps = equidistant._bent(theta + STEP, D) - equidistant._bent(theta - STEP, D)
-    np.testing.assert_allclose(equidistant._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
+    steps = fisheye_models._bent(theta + STEP, D) - fisheye_models._bent(theta - STEP, D)
+    np.testing.assert_allclose(fisheye_models._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
 
 
 def test_the_slopes_of_plumb_bob_are_its_differences() -> None:

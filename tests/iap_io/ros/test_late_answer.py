@@ -14,7 +14,7 @@ from rclpy.service import Service
 from std_srvs.srv import Trigger
 
 from iap_io.ros.late_answer import LateAnswer
-from iap_io.ros.node import make_executor
+from iap_io.ros.process import make_executor
 
 pytestmark = pytest.mark.ros
 

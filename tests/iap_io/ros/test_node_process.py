@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 ENVIRONMENT = {**os.environ, "ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}
 NODE = """
 import sys
-from iap_io.ros.node import STEADY, SuiteNode, run
+from iap_io.ros.node import STEADY, SuiteNode
+from iap_io.ros.process import run
 
 class Sensor(SuiteNode):
     def __init__(self):

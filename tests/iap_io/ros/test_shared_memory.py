@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from iap_io.ros.shared_memory import FOLDER, YOUNG, remove_unused
+from iap_io.ros.process import LOCK_AGE, MEMORY_FOLDER, remove_unused
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 NODE = "import rclpy; rclpy.init(); node = rclpy.create_node('one'); print(flush=True); input()"
@@ -23,7 +23,7 @@ def segments_of(pid: int) -> set[Path]:
     return {
         each.with_name(each.name.removesuffix("_el"))
         for each in files
-        if each.parent == FOLDER and each.name.endswith("_el") and "_port" not in each.name
+        if each.parent == MEMORY_FOLDER and each.name.endswith("_el") and "_port" not in each.name
     }
 
 
@@ -41,7 +41,7 @@ def test_memory_of_a_killed_node_is_freed_and_that_of_a_living_one_stays():
         remove_unused()  # a lock that was made just now may be about to be taken
         assert all(each.exists() for each in of_killed | of_living)
         for each in of_killed | of_living:
-            lock, long_ago = each.with_name(f"{each.name}_el"), time.time() - 2.0 * YOUNG
+            lock, long_ago = each.with_name(f"{each.name}_el"), time.time() - 2.0 * LOCK_AGE
             os.utime(lock, (long_ago, long_ago))
         assert remove_unused() >= len(of_killed)
         assert not any(each.exists() for each in of_killed)

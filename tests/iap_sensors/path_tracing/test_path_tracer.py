@@ -14,7 +14,7 @@ from small_scenes import ball, box, ground, rectangle, scene, shot, spec, turned
 from iap_description.errors import BadInput, IapError
 from iap_description.scenes.lighting import Lamp, Lighting, PathTracing, Sun, Weather
 from iap_sensors.cameras.make import make_renderer
-from iap_sensors.path_tracing import llvm
+from iap_sensors.path_tracing import child_process
 
 NO_BODIES = np.zeros((0, 7))
 AT_REST = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
@@ -172,7 +172,7 @@ def test_without_llvm_the_scalar_variant_gives_nearly_the_same_image(traced, mon
     at = [shot(camera(), (0.0, 0.0, 1.0), turned(pitch=10.0))]
     traced.load(dressed, [])
     one = look(traced, at)[0].rgb.astype(float)
-    monkeypatch.setenv(llvm.VARIABLE, "/nowhere/libLLVM.so")
+    monkeypatch.setenv(child_process.LLVM_VARIABLE, "/nowhere/libLLVM.so")
     scalar = make_renderer("mitsuba")
     assert "scalar variant" in capfd.readouterr().err
     scalar.load(dressed, [])
@@ -184,10 +184,10 @@ def test_without_llvm_the_scalar_variant_gives_nearly_the_same_image(traced, mon
 
 
 def test_a_library_that_is_no_llvm_is_not_taken(tmp_path, monkeypatch):
-    monkeypatch.delenv(llvm.VARIABLE, raising=False)
+    monkeypatch.delenv(child_process.LLVM_VARIABLE, raising=False)
     (tmp_path / "libLLVM-19.so").write_bytes(b"no library")
-    monkeypatch.setattr(llvm, "FOLDERS", (str(tmp_path),))
-    assert llvm.find_llvm() is None
+    monkeypatch.setattr(child_process, "LLVM_FOLDERS", (str(tmp_path),))
+    assert child_process.find_llvm() is None
 
 
 def test_without_mitsuba_the_line_that_installs_it_is_said(monkeypatch):

@@ -15,7 +15,8 @@ from iap_bringup.nodes.topic_flight import TopicFlight
 from iap_bringup.viewing.note_layers import DEVIATIONS
 from iap_bringup.viewing.scene import FlightScene
 from iap_description.states import P
-from iap_io.ros.node import SuiteNode, make_executor
+from iap_io.ros.node import SuiteNode
+from iap_io.ros.process import make_executor
 from iap_io.runs.topics import ESTIMATED
 from iap_msgs.msg import PlatformReference, PlatformState
 from iap_simulation.flights.flight import Flight

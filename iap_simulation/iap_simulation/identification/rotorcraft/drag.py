@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""DragFit per mass along the body's x and y, by the accelerometer: f_i = -d_i v_i + c_i.
+r"""Drag per mass along the body's x and y, by the accelerometer: f_i = -d_i v_i + c_i.
 
 The constant c takes a tilted accelerometer, and a wind from one side. Thrust along z is none of it.
 """
@@ -19,7 +19,7 @@ DRAG_RESOLUTION = 0.02  # least half-width: an accelerometer that tilts by a deg
 
 
 class DragFit(NamedTuple):
-    """DragFit of a vehicle.
+    """Drag of a vehicle.
 
     Attributes:
         coefficients: (2,) d [1/s]; zero where noise hides it.

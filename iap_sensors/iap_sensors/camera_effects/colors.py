@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bayer mosaic: each pixel of the image sensor sees one colour, and processing makes up the others.
+r"""Colours of a camera: the mosaic of filters on its image sensor, and the processing that makes up and balances them.
 
-Bayer, "Color imaging array", US patent 3 971 065, 1976. Colours are made up by the mean of neighbours (`bilinear`) or
-along edges (`edge_aware`), by OpenCV.
+Bayer, "Color imaging array", US patent 3 971 065, 1976: each pixel sees one colour. The others are made up by the mean
+of neighbours (`bilinear`) or along edges (`edge_aware`), by OpenCV.
+
+White balance and colour correction work on digital numbers over their black level:
+
+.. math:: y = M \, \mathrm{diag}(w) \, (x - x_{black})
+
+Automatic gains make the means of red and blue those of green, the grey world (Buchsbaum, "A spatial processor model for
+object colour perception", J. Franklin Institute 310, 1980). Gains follow the image that they are for.
 """
 
 from collections.abc import Sequence
@@ -13,7 +20,8 @@ from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from iap_description.arrays import Integers, Singles
+from iap_description.arrays import Array, Integers, Singles
+from iap_description.config.record import Flag, NonNegative, Vec3
 from iap_description.process.extras import cv2
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
@@ -27,6 +35,8 @@ from iap_sensors.camera_effects.effect import (
 FULL_SCALE = np.float32(65535.0)
 Pattern = Literal["RGGB", "BGGR", "GRBG", "GBRG"]
 Response = Annotated[float, Field(strict=True, gt=0.0, le=1.0)]
+STEP = 4  # rows and columns between pixels that are metered
+LEAST_MEAN = 1e-4  # that is distinguished from darkness
 
 
 class BayerSpec(EffectSpec):
@@ -107,3 +117,64 @@ def _to_shares(numbers: NDArray[np.uint16], out: Singles) -> None:
     unit = np.float32(1.0) / FULL_SCALE
     for i in range(numbers.size):
         out[i] = np.float32(numbers[i]) * unit
+
+
+class WhiteBalanceSpec(EffectSpec):
+    """White balance.
+
+    Attributes:
+        gains: of red, green and blue.
+        automatic: whether gains make the image grey in the mean, on top.
+        matrix: from balanced colours to the image's, by row.
+    """
+
+    NEEDS_COLOR: ClassVar[bool] = True
+
+    gains: tuple[NonNegative, NonNegative, NonNegative] = (1.0, 1.0, 1.0)
+    automatic: Flag = False
+    matrix: tuple[Vec3, Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
+        """The effect in a camera."""
+        return WhiteBalance(self)
+
+
+class WhiteBalance(CameraEffect):
+    """Balances colours."""
+
+    stage = EffectStage.PROCESSING
+
+    def __init__(self, spec: WhiteBalanceSpec) -> None:
+        self._spec = spec
+
+    def apply(self, image: CameraImage) -> None:
+        """Take the black level away, and multiply colours."""
+        gains = np.array(self._spec.gains)
+        if self._spec.automatic:
+            means = np.maximum(_means(image.light) * gains - image.black * gains, LEAST_MEAN)
+            gains = gains * means[1] / means
+        mixed = np.array(self._spec.matrix) * gains / (1.0 - image.black)
+        _mix(image.light, mixed.astype(np.float32), np.float32(image.black))
+        image.black = 0.0
+
+
+@njit(cache=True)
+def _means(image: Singles) -> Array:
+    """Means (3,) of some pixels of an image (h, w, 3)."""
+    total, count = np.zeros(3), 0
+    for i in range(0, image.shape[0], STEP):
+        for j in range(0, image.shape[1], STEP):
+            for k in range(3):
+                total[k] += image[i, j, k]
+            count += 1
+    return total / count
+
+
+@njit(cache=True)
+def _mix(image: Singles, matrix: Singles, black: np.float32) -> None:
+    """Multiply the colours of an image (h, w, 3), over black, by a matrix (3, 3)."""
+    for i in range(image.shape[0]):
+        for j in range(image.shape[1]):
+            r, g, b = image[i, j, 0] - black, image[i, j, 1] - black, image[i, j, 2] - black
+            for k in range(3):
+                image[i, j, k] = matrix[k, 0] * r + matrix[k, 1] * g + matrix[k, 2] * b

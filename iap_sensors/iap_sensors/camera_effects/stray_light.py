@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Lens flare: ghosts of bright lights, by reflections between the surfaces of the lens.
+r"""Stray light in a lens: glare around bright things, and flare, their ghosts.
 
-To first order a ray that two surfaces reflect is mapped linearly to the image (Hullin, Eisemann, Seidel and Lee,
-"Physically-based real-time lens flare rendering", SIGGRAPH 2011, on ray transfer matrices). So ghost i shows what is
-bright at r from the axis at
+Glare is a share s of the light that is spread around where it belongs,
+
+.. math:: y = (1 - s) x + s \frac{1}{n} \sum_{k=1}^{n} G_k * x
+
+with kernels G_k of unit sum, each twice as wide as the one before, in place of the measured point spread of Spencer,
+Shirley, Zimmerman and Greenberg, "Physically-based glare effects for digital images", SIGGRAPH 1995. They are images at
+half the size of the one before, drawn up again.
+
+Flare is made by reflections between the surfaces of the lens. To first order a ray that two surfaces reflect is mapped
+linearly to the image (Hullin, Eisemann, Seidel and Lee, "Physically-based real-time lens flare rendering", SIGGRAPH
+2011, on ray transfer matrices). So ghost i shows what is bright at r from the axis at
 
 .. math:: r_i = s_i \, r
 
 blurred, by its own share of the light. The magnifications s_i are given here in place of a lens' surfaces.
 """
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -28,8 +35,65 @@ from iap_sensors.camera_effects.effect import (
     EffectStage,
 )
 
+FIRST = 2  # powers of two that the finest blurred image is smaller
 SHRINK = 4  # ghosts are drawn this much smaller
 Magnification = Annotated[float, Field(strict=True, ge=-5.0, le=5.0)]
+
+
+class GlareSpec(EffectSpec):
+    """Glare of a lens.
+
+    Attributes:
+        share: of the light that is spread.
+        levels: kernels; the widest is about 2^(levels + 1) pixels wide.
+    """
+
+    share: Share = 0.04
+    levels: Annotated[int, Field(strict=True, ge=1, le=8)] = 5
+
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
+        return Glare(self, camera)
+
+
+class Glare(CameraEffect):
+    """Spreads light."""
+
+    stage = EffectStage.OPTICS
+
+    def __init__(self, spec: GlareSpec, camera: CameraGeometry) -> None:
+        self._spec = spec
+        rest = camera.shape[2:]
+        sizes = [
+            (max(camera.height >> k, 1), max(camera.width >> k, 1), *rest)
+            for k in range(FIRST, FIRST + spec.levels)
+        ]
+        self._small = [np.empty(size, np.float32) for size in sizes]
+        self._sums = [np.empty(size, np.float32) for size in sizes]
+        self._spread = np.empty(camera.shape, np.float32)
+
+    def apply(self, image: CameraImage) -> None:
+        """Blur at all sizes, from the smallest on, and mix."""
+        finer = image.light
+        for small in self._small:
+            cv2.resize(finer, small.shape[1::-1], dst=small, interpolation=cv2.INTER_AREA)
+            finer = small
+        wide = self._small[-1]
+        for small, total in zip(self._small[-2::-1], self._sums[-2::-1], strict=True):
+            cv2.resize(wide, small.shape[1::-1], dst=total, interpolation=cv2.INTER_LINEAR)
+            cv2.add(total, small, dst=total)
+            wide = total
+        size = image.light.shape[1::-1]
+        cv2.resize(wide, size, dst=self._spread, interpolation=cv2.INTER_LINEAR)
+        share = self._spec.share
+        cv2.addWeighted(
+            image.light,
+            1.0 - share,
+            self._spread,
+            share / self._spec.levels,
+            0.0,
+            dst=image.light,
+        )
 
 
 class LensFlareSpec(EffectSpec):
@@ -57,9 +121,9 @@ class LensFlareSpec(EffectSpec):
         if 0.0 in self.ghosts:
             raise ValueError("key 'effects.lens_flare.ghosts': a magnification is 0")
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
-        return (LensFlare(self, camera),)
+    def effect(self, camera: CameraGeometry) -> Effect:
+        """The effect in a camera."""
+        return LensFlare(self, camera)
 
 
 class LensFlare(CameraEffect):
