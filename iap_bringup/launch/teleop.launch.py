@@ -51,9 +51,14 @@ def generate_launch_description() -> LaunchDescription:
         PythonLaunchDescriptionSource(str(sim)),
         launch_arguments=[(name, ByStick(name)) for name in ("by_hand", "scenario", "set")],
     )
-    check = OpaqueFunction(function=lambda _: need_packages({"joy": "teleop.launch.py"}))
-    stick = OpaqueFunction(function=nodes)
-    return LaunchDescription([*declared(ARGUMENTS), *own, check, simulation, stick])
+    first, stick = OpaqueFunction(function=check), OpaqueFunction(function=nodes)
+    return LaunchDescription([*declared(ARGUMENTS), *own, first, simulation, stick])
+
+
+def check(context: LaunchContext) -> None:
+    """Look at the own arguments and at what is installed, before the simulation starts."""
+    argument_values(context, ARGUMENTS)
+    need_packages({"joy": "teleop.launch.py"})
 
 
 class ByStick(Substitution):

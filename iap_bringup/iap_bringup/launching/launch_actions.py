@@ -14,7 +14,12 @@ from launch.events.process import ProcessExited
 from launch_ros.actions import Node
 
 from iap_bringup.launching.flight_nodes import LaunchedNode
-from iap_bringup.launching.launch_arguments import RANGE, Arguments, simulation_namespace
+from iap_bringup.launching.launch_arguments import (
+    RANGE,
+    Arguments,
+    refuse_misspelt,
+    simulation_namespace,
+)
 from iap_bringup.launching.parameter_files import parameters_text, temporary_file
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput, IapError
@@ -39,7 +44,12 @@ def declared(arguments: Arguments) -> list[DeclareLaunchArgument]:
 
 
 def argument_values(context: LaunchContext, arguments: Arguments) -> dict[str, str]:
-    """The values of arguments that are declared."""
+    """The values of arguments that are declared.
+
+    Raises:
+        BadInput: an argument of the command line is nearly one of them.
+    """
+    refuse_misspelt(context.argv, arguments)
     return {name: context.launch_configurations[name] for name in arguments}
 
 

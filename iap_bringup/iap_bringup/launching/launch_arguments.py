@@ -3,7 +3,8 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +30,7 @@ COMMON: Arguments = {  # of all launch files
         ["", "localhost", "subnet", "system_default", "off"],
     ),
 }
+NEARLY = 0.8  # likeness of a misspelt argument to the one that is meant
 TIP_SCENARIO, NO_RECORDED_STICK = "arm_teleop", "arm.motion.demands=[]"
 REPLAY = ("topic", "actual_topic", "convention")
 CHOICES = ("platform", "gains", "sensors", "scene", "state_source")
@@ -56,6 +58,24 @@ PARAMETERS: dict[str, tuple[Any, str]] = {  # of a flight, by name: default, des
     "duration": (0.0, "Simulated time [s]; 0: the scenario's."),
     "assignments": ([""], "KEY=VALUE for any key of the resolved configuration, as --set."),
 }
+
+
+def refuse_misspelt(words: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse arguments whose names are nearly those of a launch file, which launch would ignore.
+
+    Args:
+        words: of the command line; those with `:=` are arguments.
+        known: names of the launch file's arguments.
+
+    Raises:
+        BadInput: an argument is misspelt.
+    """
+    names = sorted(known)
+    for word in words:
+        name, is_argument, _ = word.partition(":=")
+        nearest = get_close_matches(name, names, n=1, cutoff=NEARLY) if is_argument else []
+        if nearest and nearest[0] != name:
+            raise BadInput(f"{word}: no such argument; is {nearest[0]}:= meant?")
 
 
 def flight_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:

@@ -12,7 +12,9 @@ import yaml
 
 from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_arguments import (
+    COMMON,
     flight_parameters,
+    refuse_misspelt,
     resolve_flight,
     simulation_namespace,
 )
@@ -139,6 +141,31 @@ def test_a_namespace_is_taken_with_and_without_slashes(text, name):
 def test_a_namespace_that_is_none_in_ros_is_refused(text):
     with pytest.raises(BadInput, match="namespace:="):
         simulation_namespace(text)
+
+
+def arguments_of(path):
+    """Names of a launch file's own arguments."""
+    tables = [
+        node.value
+        for node in ast.parse(path.read_text(), str(path)).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ARGUMENTS"
+    ]
+    own = {key.value for table in tables for key in table.keys if key}
+    return own | set(COMMON)
+
+
+def test_a_misspelt_argument_is_refused_with_the_one_that_is_meant():
+    known = arguments_of(LAUNCH / "sim.launch.py")
+    with pytest.raises(BadInput, match=r"duratoin:=5: no such argument; is duration:= meant\?"):
+        refuse_misspelt(["scenario:=hover", "duratoin:=5"], known)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_launch_file_refuses_what_another_one_takes(path):
+    """teleop.launch.py includes sim.launch.py, and both see all arguments."""
+    every = {name for each in FILES for name in arguments_of(each)}
+    assert len(every) > 25
+    refuse_misspelt([f"{name}:=1" for name in every], arguments_of(path))
 
 
 def test_a_bag_and_a_scenario_are_not_both_flown():

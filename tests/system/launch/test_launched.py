@@ -132,6 +132,8 @@ def test_wrong_parameters_end_the_launch_although_nodes_come_back(launch, tmp_pa
         ("sim", {"scenario": "nope"}, "unknown scenario 'nope'"),
         ("sim", {"params_file": "/nowhere.yaml"}, "/nowhere.yaml"),
         ("sim", {"discovery": "moon"}, "moon"),
+        ("sim", {"scenarios": "wall_push"}, "is scenario:= meant?"),
+        ("teleop", {"vehicel": "m1"}, "is vehicle:= meant?"),
         ("replay", {"scenario": "hover"}, "scenario:=hover has no effect here"),
         ("teleop", {"reference": "true"}, "reference:=true has no effect here"),
         ("localization", {"rate": "fast"}, "rate:=fast: a number is expected"),

@@ -18,6 +18,7 @@ from simulation_interfaces.srv import (
     GetCurrentWorld,
     GetEntities,
     GetEntitiesStates,
+    GetEntityBounds,
     GetEntityInfo,
     GetEntityState,
     GetSimulationState,
@@ -29,6 +30,7 @@ from simulation_interfaces.srv import (
     StepSimulation,
 )
 
+from iap_physics.nodes.standard_services.entity_services import resource_of
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
@@ -39,6 +41,22 @@ OK, NOT_FOUND, INCORRECT_STATE, FAILED = (
     Result.RESULT_INCORRECT_STATE,
     Result.RESULT_OPERATION_FAILED,
 )
+SERVICE_OF_FEATURE = {  # as the definition of SimulatorFeatures names them
+    Features.ENTITY_BOUNDS: "/get_entity_bounds",
+    Features.ENTITY_CATEGORIES: "/get_entities",
+    Features.ENTITY_STATE_GETTING: "/get_entity_state",
+    Features.ENTITY_STATE_SETTING: "/set_entity_state",
+    Features.ENTITY_INFO_GETTING: "/get_entity_info",
+    Features.ENTITY_INFO_SETTING: "/set_entity_info",
+    Features.SPAWNABLES: "/get_spawnables",
+    Features.SIMULATION_RESET: "/reset_simulation",
+    Features.SIMULATION_STATE_GETTING: "/get_simulation_state",
+    Features.SIMULATION_STATE_SETTING: "/set_simulation_state",
+    Features.STEP_SIMULATION_MULTIPLE: "/step_simulation",
+    Features.WORLD_INFO_GETTING: "/get_current_world",
+    Features.AVAILABLE_WORLDS: "/get_available_worlds",
+}
+HAS_FLAGS = hasattr(SetEntityState.Request(), "set_pose")  # since version 2.1
 ALREADY_THERE, INVALID_POSE, PERIOD = 101, 101, 0.005
 
 
@@ -105,10 +123,7 @@ def test_features_are_those_whose_services_answer(simulator):
     assert not {Features.SPAWNING, Features.DELETING, Features.WORLD_LOADING} & features
     services = {name for name, _ in simulator.probe.node.get_service_names_and_types()}
     assert {
-        "/get_entities",
-        "/set_entity_state",
-        "/get_spawnables",
-        "/step_simulation",
+        SERVICE_OF_FEATURE[each] for each in features if each in SERVICE_OF_FEATURE
     } <= services
 
 
@@ -181,7 +196,10 @@ def test_time_and_state_are_reset_together_or_one_of_them(
 
 def put(simulator, *, position=None, quaternion=(0.0, 0.0, 0.0, 1.0), twist=None, entity="iap"):
     request = SetEntityState.Request(entity=entity)
-    request.set_pose, request.set_twist = position is not None, twist is not None
+    if HAS_FLAGS:
+        request.set_pose, request.set_twist = position is not None, twist is not None
+    elif position is None:
+        position = simulator.pose()[0]
     pose = request.state.pose
     if position is not None:
         pose.position.x, pose.position.y, pose.position.z = map(float, position)
@@ -244,6 +262,19 @@ def test_entities_are_filtered_by_name_category_tag_and_place(simulator):
     assert answer.states[0].header.frame_id == "map"
 
 
+def test_bounds_of_an_entity_are_a_box_along_its_axes_whose_upper_corner_is_first(simulator):
+    bounds = {
+        name: simulator.call(GetEntityBounds, "get_entity_bounds", entity=name)
+        for name in ("iap", "wall", "nobody")
+    }
+    assert bounds["nobody"].result.result == NOT_FOUND
+    for name in ("iap", "wall"):
+        assert bounds[name].bounds.type == Bounds.TYPE_BOX
+        upper, lower = bounds[name].bounds.points
+        assert upper.x > lower.x and upper.y > lower.y and upper.z > lower.z
+    assert bounds["iap"].bounds.points[0].x > 0.3  # its aircraft are around its middle
+
+
 def test_what_an_entity_and_the_world_are_is_told(simulator):
     info = simulator.call(GetEntityInfo, "get_entity_info", entity="iap").info
     assert info.category.category == EntityCategory.CATEGORY_ROBOT and "vehicle" in info.tags
@@ -253,4 +284,4 @@ def test_what_an_entity_and_the_world_are_is_told(simulator):
     assert world.result.result == OK and "wall" in world.world.description
     answer = simulator.call(GetSpawnables, "get_spawnables", sources=["here"])
     assert answer.result.result == OK and "here" in answer.result.error_message
-    assert "three_star" in {each.entity_resource.uri for each in answer.spawnables}
+    assert "three_star" in {resource_of(each).uri for each in answer.spawnables}

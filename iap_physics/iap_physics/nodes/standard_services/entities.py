@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ SIDES = 16  # flat sides of what is round
 OBJECT, ROBOT, STATIC_OBJECT = 0, 1, 5  # EntityCategory
 UNBOUNDED, SPHERE = 0, 3  # Bounds
 ANY = 0  # TagsFilter
+CORNERS = np.array(list(product((0, 1), repeat=3)))  # of a box: lower or upper end along each axis
 
 
 class Entity(NamedTuple):
@@ -92,6 +94,22 @@ class Entities:
             and (bounds.type == UNBOUNDED or self._overlaps(each, bounds.points))
         ]
 
+    def box(self, entity: Entity) -> Array:
+        """(2, 3) lower and upper corner of the box around an entity along its axes [m]; a vehicle has its aircraft."""
+        own, corners = self.state(entity), []
+        for each in self._parts(entity):
+            x, points = self.state(each), each.boxes[:, CORNERS, np.arange(3)].reshape(-1, 3)
+            in_map = x[P] + so3.rotate(x[Q], points)
+            corners.append(so3.rotate(so3.conjugate(own[Q]), in_map - own[P]))
+        all_ = np.concatenate(corners)
+        return np.array([all_.min(axis=0), all_.max(axis=0)])
+
+    def _parts(self, entity: Entity) -> list[Entity]:
+        """A vehicle's bodies, or what has no parts."""
+        if not entity.is_vehicle:
+            return [entity]
+        return [each for each in self._of_name.values() if each.vehicle == entity.vehicle]
+
     def _overlaps(self, entity: Entity, points: Sequence[Any]) -> bool:
         """True if a box around a shape of an entity meets the sphere of two points: middle, and radius in x.
 
@@ -101,10 +119,14 @@ class Entities:
         if len(points) != 2:
             raise BadInput("bounds: a sphere has two points")
         middle, radius = np.array([points[0].x, points[0].y, points[0].z]), points[1].x
+        return any(self._distance(each, middle) <= radius for each in self._parts(entity))
+
+    def _distance(self, entity: Entity, point: Array) -> float:
+        """From a point in `map` to the nearest box around a shape of a body or object [m]; 0 inside."""
         x = self.state(entity)
-        middle = so3.rotate(so3.conjugate(x[Q]), middle - x[P])
-        nearest = np.clip(middle, entity.boxes[:, 0], entity.boxes[:, 1])
-        return bool((np.linalg.norm(nearest - middle, axis=1) <= radius).any())
+        point = so3.rotate(so3.conjugate(x[Q]), point - x[P])
+        nearest = np.clip(point, entity.boxes[:, 0], entity.boxes[:, 1])
+        return float(np.linalg.norm(nearest - point, axis=1).min())
 
 
 def _has_tags(tags: Sequence[str], wanted: Any) -> bool:  # noqa: ANN401 - TagsFilter

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Pose, Twist
+from geometry_msgs.msg import Pose, Twist, Vector3
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -39,6 +39,7 @@ class EntityServices:
             "get_entity_state": (srv.GetEntityState, self._entity_state),
             "get_entities_states": (srv.GetEntitiesStates, self._entities_states),
             "get_entity_info": (srv.GetEntityInfo, self._info),
+            "get_entity_bounds": (srv.GetEntityBounds, self._bounds),
             "set_entity_state": (srv.SetEntityState, self._set_entity_state),
             "get_spawnables": (srv.GetSpawnables, self._spawnables),
             "get_current_world": (srv.GetCurrentWorld, self._world),
@@ -87,6 +88,16 @@ class EntityServices:
             response.info.tags = list(entity.tags)
         return response
 
+    def _bounds(
+        self, request: srv.GetEntityBounds.Request, response: srv.GetEntityBounds.Response
+    ) -> srv.GetEntityBounds.Response:
+        entity, response.result = self._entity(request.entity)
+        if entity is not None:
+            lower, upper = self._entities.box(entity).tolist()
+            response.bounds.type = msg.Bounds.TYPE_BOX  # whose points begin with the upper corner
+            response.bounds.points = [Vector3(x=x, y=y, z=z) for x, y, z in (upper, lower)]
+        return response
+
     def _entity(self, name: str) -> tuple[Entity | None, msg.Result]:
         try:
             return self._entities[name], ok()
@@ -122,16 +133,15 @@ class EntityServices:
         if frame not in FRAMES:
             return result(results.RESULT_OPERATION_FAILED, f"frame '{frame}': {MAP} is expected")
         pose, twist = _pose_of(request.state.pose), _twist_of(request.state.twist)
-        wanted = [pose] * request.set_pose + [twist] * request.set_twist
+        sets_pose, sets_twist = what_is_set(request)
+        wanted = [pose] * sets_pose + [twist] * sets_twist
         length = float(np.linalg.norm(pose[Q]))
         if not np.isfinite(np.concatenate([*wanted, [0.0]])).all():
             return result(INVALID_POSE, "not a number")
-        if request.set_pose and abs(length - 1.0) > UNIT:
+        if sets_pose and abs(length - 1.0) > UNIT:
             return result(INVALID_POSE, f"the quaternion has a length of {length:.3g}")
         pose[Q] /= length or 1.0
-        return self._place(
-            entity, pose if request.set_pose else None, twist if request.set_twist else None
-        )
+        return self._place(entity, pose if sets_pose else None, twist if sets_twist else None)
 
     def _place(self, entity: Entity, pose: Array | None, twist: Array | None) -> msg.Result:
         """Put a vehicle elsewhere, as one rigid body."""
@@ -156,7 +166,7 @@ class EntityServices:
         """The platforms that the key `platform` of a scenario takes; none is spawned in flight."""
         for name in platform_names():
             each = msg.Spawnable(description=load_platform(name).description)
-            each.entity_resource.uri = name
+            resource_of(each).uri = name
             response.spawnables.append(each)
         unknown = ", ".join(request.sources)
         response.result = ok()
@@ -173,6 +183,16 @@ class EntityServices:
         response.world.world_resource.resource_string = str(world.model_dump(mode="json"))
         response.result = ok()
         return response
+
+
+def what_is_set(request: Any) -> tuple[bool, bool]:  # noqa: ANN401 - SetEntityState.Request
+    """Whether the pose is set, and the twist. Before version 2.1 requests have no flags, and both are."""
+    return getattr(request, "set_pose", True), getattr(request, "set_twist", True)
+
+
+def resource_of(spawnable: Any) -> Any:  # noqa: ANN401 - Spawnable
+    """What has the `uri` of a spawnable: its resource, or itself before version 2.1."""
+    return getattr(spawnable, "entity_resource", spawnable)
 
 
 def _pose_of(pose: Pose) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The messages of simulation_interfaces (2.1), where that package is installed, and its results."""
+"""The messages of simulation_interfaces (1.5 and later), where that package is installed, and its results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 try:
     from simulation_interfaces import msg, srv
 
-    srv.GetCurrentWorld  # noqa: B018 - of version 2.0 and later
+    srv.GetCurrentWorld  # noqa: B018 - of versions 1.5 and later
 except (ImportError, AttributeError):
     if not TYPE_CHECKING:
         msg = srv = None
