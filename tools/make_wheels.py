@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds a wheel of every package of this checkout, and iap_suite's, which brings them all.
 
-Usage: ./iap wheels [--out DIR], or python3 tools/make_wheels.py where setuptools is installed; then, with any Python
-from 3.11 on:
+Usage: ./iap wheels [--out DIR], or python3 tools/make_wheels.py; then, with any Python from 3.11 on:
 
     pip install --find-links DIR "iap-suite[mujoco,view]"
 
 iap_suite has no copies of the others' files: it requires their wheels in its own version. So each package is installed
 once, alone or with the suite, and nothing belongs to two of them. Builds are made of copies, so that nothing is left
-among the sources, and with one date, so that equal sources make equal wheels.
+among the sources, and with one date, so that equal sources make equal wheels. The checkout needs no set-up: where
+setuptools is not installed, pip gets one for this build alone.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = "iap_msgs"  # whose definitions iap_io takes along
+SETUPTOOLS = "setuptools>=70.1"  # the first that needs no package beside it
 DATE = "1767225600"  # of all files in a wheel [s]
 BUILD = (
     "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"  # PEP 517
@@ -34,21 +35,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="iap wheels", description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder (default: dist)")
     out = parser.parse_args().out.absolute()
-    if find_spec("setuptools") is None or find_spec("setuptools.command.bdist_wheel") is None:
-        remedy = f"{sys.executable} -m pip install 'setuptools>=70.1'"
-        sys.stderr.write(f"iap: no setuptools here that builds wheels: {remedy}\n")
-        return 2
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        sys.stderr.write(f"iap: {error.filename}: {error.strerror}\n")
-        return 2
     with tempfile.TemporaryDirectory() as folder:
+        env = os.environ | {"SOURCE_DATE_EPOCH": DATE}
+        if not has_setuptools():
+            env["PYTHONPATH"] = str(tools := Path(folder) / "tools")
+            if reason := fetch_setuptools(tools):
+                remedy = f"{sys.executable} -m pip install '{SETUPTOOLS}'"
+                sys.stderr.write(f"iap: no setuptools here, and {reason}: {remedy}\n")
+                return 2
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            sys.stderr.write(f"iap: {error.filename}: {error.strerror}\n")
+            return 2
         for package in copied(Path(folder)):
             done = subprocess.run(
                 [sys.executable, "-c", BUILD, str(out)],
                 cwd=package,
-                env=os.environ | {"SOURCE_DATE_EPOCH": DATE},
+                env=env,
                 capture_output=True,
                 text=True,
                 check=False,
@@ -60,6 +64,22 @@ def main() -> int:
     sys.stdout.write("".join(f"{path}\n" for path in sorted(out.glob("iap_*.whl"))))
     sys.stdout.write(f'pip install --find-links {out} "iap-suite[mujoco,view]"\n')
     return 0
+
+
+def has_setuptools() -> bool:
+    """Whether this interpreter has a setuptools that builds wheels by itself."""
+    return find_spec("setuptools") is not None and bool(
+        find_spec("setuptools.command.bdist_wheel")
+    )
+
+
+def fetch_setuptools(folder: Path) -> str:
+    """Let pip put setuptools into a folder; returns why it could not, or nothing."""
+    if find_spec("pip") is None:
+        return "no pip"
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder), SETUPTOOLS]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else "pip reaches none"
 
 
 def copied(folder: Path) -> list[Path]:

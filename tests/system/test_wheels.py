@@ -118,12 +118,12 @@ def others():
                 break
 
 
-def test_wheels_without_setuptools_are_refused_in_one_line(tmp_path):
+def test_wheels_without_setuptools_and_pip_are_refused_in_one_line(tmp_path):
     tool = ROOT / "tools" / "make_wheels.py"
     command = [sys.executable, "-I", "-S", tool, "--out", tmp_path / "dist"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and not list(tmp_path.iterdir())
-    assert done.stderr.endswith("-m pip install 'setuptools>=70.1'\n")
+    assert done.stderr.endswith("-m pip install 'setuptools>=70.1'\n") and "no pip" in done.stderr
 
 
 def test_a_trial_of_the_wheels_refuses_steps_that_it_does_not_have():

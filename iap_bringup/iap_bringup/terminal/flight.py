@@ -81,7 +81,8 @@ def show_notice(console: Console, notice: Notice) -> None:
 
 
 def show(console: Console, result: Result) -> None:
-    """Outcome of a flight, its errors, and the paths of its files."""
+    """Outcome of a flight, its errors, and last the paths of its files."""
+    NOTICE.tell()
     metrics = result.metrics
     console.print(result.summary, style="bold", highlight=False, markup=False, soft_wrap=True)
     vehicles = metrics.get("vehicles") or {_name(result): metrics}
