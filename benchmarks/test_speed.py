@@ -10,14 +10,10 @@ from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
 
-def _silent(_: float) -> None:
-    """A progress display that shows nothing."""
-
-
 def _run(folder, name: str, options: Options) -> dict:
     scenario, tree = resolve(name, options)
     folder.mkdir()
-    return execute(Flight.of(scenario), folder, tree, progress=_silent).metrics
+    return execute(Flight.of(scenario), folder, tree).metrics
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from iap_bringup.viewing.page import PAGE, write_page
 from iap_bringup.viewing.source import RunSource
 from iap_bringup.viewing.viser_stage import ALONE, open_server
 from iap_simulation.flights.flight import Flight
+from iap_simulation.runs.recorded_flight import RunOptions
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
@@ -37,10 +38,6 @@ SIZES = {  # scenario: options and MB of its page at most
 }
 
 
-def _silent(_: float) -> None:
-    """A progress display that shows nothing."""
-
-
 def _fly(folder, name, options, *, is_shown=False, is_paced=False, look=None):
     """CPU time of a flight of this process, with a viewer or without [s]."""
     scenario, tree = resolve(name, options)
@@ -48,14 +45,14 @@ def _fly(folder, name, options, *, is_shown=False, is_paced=False, look=None):
     flight = Flight.of(scenario)
     if not is_shown:
         began = time.process_time()
-        execute(flight, folder, tree, progress=_silent)
+        execute(flight, folder, tree)
         return time.process_time() - began
     live, server = LiveFlight(flight, is_paced=is_paced), open_server(port=0)
     with LiveViewer(server, live, may_control=True):
         if look is not None:
             look(f"http://{ALONE}:{server.get_port()}")
         began = time.process_time()
-        execute(flight, folder, tree, progress=_silent, viewer=live)
+        execute(flight, folder, tree, RunOptions(viewer=live))
         return time.process_time() - began
 
 

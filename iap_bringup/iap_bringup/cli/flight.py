@@ -31,7 +31,8 @@ from iap_io.recording.disk_use import disk_use, free_space
 from iap_io.runs.run_folder import COMPARED, empty_folder, new_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.run import Progress, Result, execute
+from iap_simulation.runs.recorded_flight import Progress, RunOptions
+from iap_simulation.runs.run import Result, execute
 from iap_simulation.scenario.replays import resolve_replay
 from iap_simulation.scenario.resolving import resolve
 from iap_simulation.scenario.scenario import Scenario
@@ -97,15 +98,16 @@ def _fly(
     what = "\n".join([*lines, report.flight_text(scenario, flight.duration)])
     with new_folder(options.out, scenario.scenario) as folder:
         with time_bar(console, what, flight.duration) as progress:
-            how: dict[str, Any] = {
-                "realtime": options.realtime,
-                "view": options.view == "pybullet",
-            }
-            how |= {"progress": progress, "say": partial(report.show_notice, console)}
+            how = RunOptions(
+                progress,
+                say=partial(report.show_notice, console),
+                realtime=options.realtime and options.view != "web",  # the page keeps pace itself
+                view=options.view == "pybullet",
+            )
             if options.view == "web":
                 result = _fly_in_browser(flight, folder, tree, options, console, how)
             else:
-                result = execute(flight, folder, tree, **how)
+                result = execute(flight, folder, tree, how)
             result = _fly_compared(result, compared, folder, progress)
         has_page = not options.no_view and find_spec("viser") is not None
         if has_page or not options.no_plot:
@@ -125,7 +127,7 @@ def _fly_in_browser(
     tree: dict[str, Any],
     options: argparse.Namespace,
     console: Console,
-    how: dict[str, Any],
+    how: RunOptions,
 ) -> Result:
     """Fly while a browser shows it; a flight that is begun again takes the folder of the one before.
 
@@ -136,7 +138,7 @@ def _fly_in_browser(
     live = LiveFlight(flight, is_paced=options.realtime)
     with live_pages(options, live, console) as viewer:
         while True:
-            result = execute(flight, folder, tree, viewer=live, **{**how, "realtime": False})
+            result = execute(flight, folder, tree, replace(how, viewer=live))
             if not (live.wants_reset or result.interrupted):
                 with suppress(KeyboardInterrupt):  # ends the wait, and no flight
                     viewer.linger(_news(result), lambda: live.wants_reset)
@@ -191,7 +193,7 @@ def _fly_compared(
     for name, (other, tree) in scenarios.items():
         subfolder = folder / COMPARED / name
         subfolder.mkdir(parents=True)
-        beside = execute(Flight.of(other), subfolder, tree, progress=progress)
+        beside = execute(Flight.of(other), subfolder, tree, RunOptions(progress))
         compared[name] = {key: beside.metrics[key] for key in SHOWN if key in beside.metrics}
         if beside.interrupted:
             failure = f"compare.{name}: {beside.failure}"

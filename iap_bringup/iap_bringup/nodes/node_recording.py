@@ -31,7 +31,8 @@ from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import info_of, make_agent, unfollowed
 from iap_simulation.loop.estimate_monitor import Touchdown
 from iap_simulation.modules.monitor import ModulesMonitor
-from iap_simulation.runs.run import INTERRUPTED, score_recording
+from iap_simulation.runs.recorded_flight import INTERRUPTED
+from iap_simulation.runs.run import score_recording
 from iap_simulation.runs.topic_logs import NO_ROTORS, note_of
 from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario

@@ -79,7 +79,7 @@ class SweepTable:
         options = with_values(Options(), self._points[number // self._seeds])
         seed = int(self.rows[number]["seed"])
         scenario, tree = resolve(str(file), options.model_copy(update={"seed": seed}))
-        execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
+        execute(Flight.of(scenario), folder, tree)
 
 
 class EvaluationTable:

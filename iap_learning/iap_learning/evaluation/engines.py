@@ -16,7 +16,8 @@ from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import RUNNING
 from iap_physics.engines.make import AUTO, default_engine
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.run import Result, Viewer, record
+from iap_simulation.runs.recorded_flight import Viewer
+from iap_simulation.runs.run import Result, record
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation.simulation import Simulation
 from iap_simulation.tasks.outcomes import OUTCOMES

@@ -10,7 +10,7 @@ from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.signals import Step
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.run import Progress
+from iap_simulation.runs.recorded_flight import Progress
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation

@@ -103,7 +103,7 @@ def _scored(scenario: Scenario) -> tuple[dict[str, Any], str]:
 def _recorded(scenario: Scenario, folder: Path) -> tuple[dict[str, Any], str]:
     flight = Flight.of(scenario)
     tree = scenario.model_dump(mode="json")
-    result = execute(flight, folder, tree, progress=lambda _: None)
+    result = execute(flight, folder, tree)
     return result.metrics, result.failure or ""
 
 

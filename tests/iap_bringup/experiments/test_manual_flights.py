@@ -82,7 +82,7 @@ def test_a_flight_is_flown_closely_among_the_far_anchors(course, tmp_path):
     scenario, tree = resolve_recording(
         flight_folder(course.scene), course.scene, Options(duration=20.0)
     )
-    result = execute(Flight.of(scenario), tmp_path, tree, progress=lambda _: None)
+    result = execute(Flight.of(scenario), tmp_path, tree)
     assert result.metrics["outcome"] == "completed"
     assert result.metrics["position_rmse_m"] < 0.01
     with_tag, _ = resolve_recording(

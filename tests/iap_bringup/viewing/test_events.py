@@ -14,6 +14,7 @@ from iap_bringup.viewing.record_notes import events_of
 from iap_bringup.viewing.source import RunSource
 from iap_io.runs.topics import LATCHES
 from iap_simulation.flights.flight import Flight
+from iap_simulation.runs.recorded_flight import RunOptions
 from iap_simulation.runs.run import execute
 from iap_simulation.scenario.resolving import resolved
 
@@ -52,7 +53,7 @@ def flown(folder, name, settings, options, **what):
     folder.mkdir()
     scenario, tree = resolved(name, settings, options)
     live = OnLooker(Flight.of(scenario), **what)
-    execute(live._flight, folder, tree, progress=lambda _: None, viewer=live)
+    execute(live._flight, folder, tree, RunOptions(viewer=live))
     return live.notes().events, RecordedRun(folder)
 
 

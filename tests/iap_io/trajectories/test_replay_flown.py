@@ -23,7 +23,7 @@ def fly(recording: Path, folder: Path, convention: str | None, options: Options)
     tree = {"reference": {**reference, "topic": None, "actual_topic": None}}
     scenario, tree = resolve_tree("replay", tree, "replay", options)
     folder.mkdir()
-    return execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
+    return execute(Flight.of(scenario), folder, tree)
 
 
 @pytest.mark.parametrize("flight_name", FLIGHTS)

@@ -37,7 +37,7 @@ def scenario(key, given="bmp388", **options):
 
 def test_its_readings_of_a_flight_are_in_the_bag_with_their_noise(key, tmp_path):
     flown, config = scenario(key)
-    execute(Flight.of(flown), tmp_path, config, progress=lambda t: None)
+    execute(Flight.of(flown), tmp_path, config)
     run = load_run(tmp_path)
     infos = [info for info in run.meta.sensors if info.topic == "/iap/drone_2/altimeter"]
     assert [info.rate for info in infos] == [50.0]

@@ -154,7 +154,7 @@ def test_fields_with_a_seed_of_their_own_are_alike_in_all_worlds():
 def test_a_depth_camera_is_recorded_and_read_back(tmp_path):
     sensors = {"sensors": {"depth_camera": CAMERA}}
     flown, config = resolved("hover", {**sensors, "world.objects": FIELD}, {"duration": 0.2})
-    execute(Flight.of(flown), tmp_path, config, progress=lambda t: None)
+    execute(Flight.of(flown), tmp_path, config)
     run = load_run(tmp_path)
     infos = [info for info in run.meta.sensors if info.topic == "/iap/drone_2/depth_camera"]
     assert infos[0].frame == "iap/drone_2_left_camera_optical"

@@ -9,6 +9,7 @@ from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.flights.flight import Flight
+from iap_simulation.runs.recorded_flight import RunOptions
 from iap_simulation.runs.run import execute, record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
@@ -84,7 +85,7 @@ def test_star_4_says_before_it_comes_down_that_it_will(tmp_path):
     scenario, tree = resolve(
         "hover", Options(platform="star_4", assignments=(faults({**LOST, "at": 1.0}),))
     )
-    result = execute(Flight.of(scenario), tmp_path, tree, progress=lambda t: None, say=said.append)
+    result = execute(Flight.of(scenario), tmp_path, tree, RunOptions(say=said.append))
     assert result.metrics["outcome"] == "crashed"
     struck, warned = said
     assert not struck.is_warning and "motors of aircraft 2 stopped" in struck.text

@@ -33,7 +33,7 @@ def fly(folder: Path, scenario: str, *assignments: str, duration: float = 2.5) -
     options = Options(engine="closed_form", duration=duration, assignments=assignments)
     ready, tree = resolve(scenario, options)
     folder.mkdir()
-    execute(Flight.of(ready), folder, tree, progress=lambda _: None)
+    execute(Flight.of(ready), folder, tree)
     return load_run(folder).vehicles[0]
 
 
@@ -49,7 +49,7 @@ def replayed(bag: Path, folder: Path, *assignments: str, **keys: Any) -> tuple[R
     options = Options(engine="closed_form", assignments=("start.lead_in=0.0", *assignments))
     scenario, tree = resolve_replay({"path": str(bag), **keys}, options)
     folder.mkdir()
-    result = execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
+    result = execute(Flight.of(scenario), folder, tree)
     return result, load_run(folder).vehicles[0]
 
 

@@ -57,7 +57,7 @@ def test_a_flight_from_the_ground_raises_itself_and_shows_what_was_read(tmp_path
     assert (tree["reference"]["convention"], tree["reference"]["clock"]) == ("enu", "header")
     folder = tmp_path / "run"
     folder.mkdir()
-    result = execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
+    result = execute(Flight.of(scenario), folder, tree)
     assert result.metrics["outcome"] == "completed"
     assert result.metrics["position_rmse_m"] < 0.03
     kept = json.loads((folder / "metrics.json").read_text())["recording"]
@@ -106,7 +106,7 @@ def test_set_points_that_step_are_smoothed_until_a_platform_follows(tmp_path: Pa
     scenario, tree = replay(path)
     folder = tmp_path / "run"
     folder.mkdir()
-    result = execute(Flight.of(scenario), folder, tree, progress=lambda _: None)
+    result = execute(Flight.of(scenario), folder, tree)
     assert result.metrics["outcome"] == "completed"
     (note,) = result.metrics["recording"]["notes"]
     assert note.startswith("smoothed at 0.7 Hz instead of 2, up to 0.")

@@ -43,7 +43,7 @@ def fly(tmp_path, request):
         scenario, tree = resolve(name, given)
         folder = tmp_path / f"{name}_{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
-        result = execute(Flight.of(scenario), folder, tree, progress=lambda t: None)
+        result = execute(Flight.of(scenario), folder, tree)
         return result.metrics, load_run(folder).vehicles[0].columns
 
     return flown

@@ -49,7 +49,7 @@ def flown_both_ways(start, folder, name, assignments):
     parameters = {"scenario": name, "assignments": list(assignments)}
     fly_recorded(nodes, probe, scenario, parameters, folder / "nodes")
     (folder / "process").mkdir()
-    execute(Flight.of(scenario), folder / "process", tree, progress=lambda _: None)
+    execute(Flight.of(scenario), folder / "process", tree)
     ours, theirs = (load_run(folder / each).vehicles[0].columns for each in ("nodes", "process"))
     np.testing.assert_array_equal(ours.x, theirs.x)
     for each in vars(theirs.arm):

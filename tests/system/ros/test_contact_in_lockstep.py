@@ -52,7 +52,7 @@ def test_in_lockstep_they_fly_and_are_recorded_as_in_one_process(start, tmp_path
     scenario, config = resolve(name, Options(assignments=assignments, duration=duration))
     parameters = {"scenario": name, "assignments": list(assignments), "duration": duration}
     fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
-    execute(Flight.of(scenario), tmp_path / "process", config, progress=lambda t: None)
+    execute(Flight.of(scenario), tmp_path / "process", config)
     ours, theirs = (load_run(tmp_path / part).vehicles[0] for part in ("nodes", "process"))
     np.testing.assert_array_equal(ours.columns.t, theirs.columns.t)
     np.testing.assert_array_equal(ours.columns.x, theirs.columns.x)

@@ -72,7 +72,7 @@ def test_the_states_are_those_of_one_process(flight, in_process):
 
 
 def test_the_recorder_makes_the_run_folder_of_one_process(flight, scenario, folder, tmp_path):
-    execute(Flight.of(scenario[0]), tmp_path, scenario[1], progress=lambda t: None)
+    execute(Flight.of(scenario[0]), tmp_path, scenario[1])
     ours, theirs = load_run(folder).vehicles[0], load_run(tmp_path).vehicles[0]
     for name in vars(theirs.columns):
         np.testing.assert_array_equal(getattr(ours.columns, name), getattr(theirs.columns, name))

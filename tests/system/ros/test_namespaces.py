@@ -85,7 +85,7 @@ def test_two_simulations_keep_to_themselves_and_fly_as_one_process_does(start, t
         alone = tmp_path / f"alone_{folders[space].name}"
         alone.mkdir()
         scenario, config = resolved(flight)
-        execute(Flight.of(scenario), alone, config, progress=lambda t: None)
+        execute(Flight.of(scenario), alone, config)
         ours, theirs = load_run(folders[space]), load_run(alone)
         for name in ("t", "x", "reference", "aircraft"):
             a, b = (getattr(run.vehicles[0].columns, name) for run in (ours, theirs))

@@ -31,7 +31,7 @@ def test_nodes_tilt_rotors_as_one_process_does(start_once, tmp_path):
     fly_recorded(nodes, probe, scenario[0], FLIGHT, tmp_path / "nodes")
     alone = flown_in_process(scenario[0])["iap"]
     assert largest_difference(probe.states["iap"], alone, DURATION) == 0.0
-    execute(Flight.of(scenario[0]), tmp_path / "process", scenario[1], progress=lambda t: None)
+    execute(Flight.of(scenario[0]), tmp_path / "process", scenario[1])
     ours, theirs = (load_run(tmp_path / name).vehicles[0].columns for name in ("nodes", "process"))
     np.testing.assert_array_equal(ours.tilt, theirs.tilt)
     np.testing.assert_array_equal(ours.aircraft, theirs.aircraft)

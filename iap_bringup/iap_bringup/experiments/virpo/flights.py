@@ -20,7 +20,7 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.messages import Measurement, Tracks
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flights.flight import Flight
-from iap_simulation.runs.run import Progress
+from iap_simulation.runs.recorded_flight import Progress
 from iap_simulation.runs.unrecorded_flight import UnrecordedFlight, fly_unrecorded
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
