@@ -12,13 +12,15 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from hang import HANG
 from rcl_interfaces.srv import SetParameters
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.experiments.nodes.processes import Nodes
+from iap_bringup.launching.flight_nodes import LaunchedNode, flight_nodes
+from iap_bringup.launching.node_parameters import sensor_nodes
 from iap_description.signals import Step as Flown
+from iap_io.ros.process import make_executor
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import StateMessage
 from iap_msgs.msg import PlatformState
@@ -28,6 +30,7 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
 
 CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
+SIMULATION = "simulation"  # the process of nodes of no vehicle
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -44,7 +47,7 @@ class Probe:
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain)
         self.node = rclpy.create_node("probe", context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor = make_executor(self._context)
         self._executor.add_node(self.node)
         self.states: dict[str, dict[int, np.ndarray]] = {}  # by vehicle and stamp [ns]
         self.newest: dict[str, int] = {}  # stamp [ns]
@@ -139,15 +142,58 @@ class Probe:
         return self.call(SetParameters, f"{node}/set_parameters", request).results[0]
 
 
+def process_of(node: LaunchedNode) -> str:
+    """The process in which a node flies: that of its vehicle or aircraft, or of the simulation."""
+    return node.space.replace("/", ".") or SIMULATION
+
+
+def start_gathered(
+    nodes: Nodes,
+    scenario: Scenario,
+    parameters: dict[str, Any],
+    within: Callable[[LaunchedNode], str] = process_of,
+    **physics: object,
+) -> None:
+    """Start a flight in few processes, as each of them takes most of a second of a processor and hears of all others.
+
+    Args:
+        nodes: that are started.
+        scenario: that is flown.
+        parameters: that name it.
+        within: name of a node's process.
+        physics: parameters of physics_node besides.
+    """
+    arguments = {"reference": "true", "record": "false", "localization": ""}
+    arguments["pace"] = str(physics["pace"])
+    more = dict.fromkeys(sensor_nodes(scenario), {"reliable": True}) | {"physics_node": physics}
+    processes: dict[str, list[LaunchedNode]] = {}
+    for node in flight_nodes(scenario, {"bag": "", **parameters}, arguments):
+        values = {**node.parameters, **more.get(node.executable, {})}
+        processes.setdefault(within(node), []).append(node._replace(parameters=values))
+    for name, members in processes.items():
+        nodes.start_together(name, members)
+
+
 def fly_recorded(
     nodes: Nodes,
     probe: Probe,
     scenario: Scenario,
     parameters: dict[str, Any],
     out: Path,
+    *,
+    start: Callable[..., None] = start_gathered,
 ) -> None:
-    """Fly in lockstep to the recorder's end; it ends the pause, and comes when the probe hears all that it wants to."""
-    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    """Fly in lockstep to the recorder's end; it ends the pause, and comes when the probe hears all that it wants to.
+
+    Args:
+        nodes: that are started.
+        probe: that listens.
+        scenario: that is flown.
+        parameters: that name it.
+        out: folder of the recording.
+        start: the flight, with a process for each vehicle, or with one for each node (`Nodes.start_flight`).
+    """
+    start(nodes, scenario, parameters, pace="lockstep", start_paused=True)
     probe.meet()
     key = nodes.start(
         "recorder", {**parameters, "out": str(out), "plot": False, "end_pause": True}

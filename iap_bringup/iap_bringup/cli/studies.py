@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 from iap_bringup.cli.arguments.studies import OPTIONS
-from iap_bringup.experiments.studies import run_experiment
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 
 
 def experiment(options: argparse.Namespace) -> int:
     """Run a study and show its table."""
+    from iap_bringup.experiments.studies import run_experiment  # slow to import
+
     values = {name: value for name, value in vars(options).items() if name in OPTIONS}
     run_experiment(options.name, **values)
     return 0

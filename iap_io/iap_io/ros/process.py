@@ -69,13 +69,13 @@ class ProcessNode(Node):
         """End the work; called once, also after Ctrl-C."""
 
 
-def make_executor() -> Executor:
+def make_executor(context: rclpy.Context | None = None) -> Executor:
     """The events executor where rclpy has it (twice as fast as the other), else the single-threaded one."""
     try:
         from rclpy.experimental import EventsExecutor
     except ImportError:
-        return SingleThreadedExecutor()
-    return EventsExecutor()
+        return SingleThreadedExecutor(context=context)
+    return EventsExecutor(context=context)
 
 
 def run(

@@ -17,6 +17,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
+from iap_bringup.experiments.nodes.processes import Nodes
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_folder import load_run, read_metrics
@@ -56,7 +57,7 @@ def flight(start_once, scenario, folder):
     """A flight in wind, with a noisy state and with faults, flown and recorded to its end, and now paused."""
     nodes, probe = start_once
     probe.hear_states("iap")
-    fly_recorded(nodes, probe, scenario[0], WIND_AND_NOISE, folder)
+    fly_recorded(nodes, probe, scenario[0], WIND_AND_NOISE, folder, start=Nodes.start_flight)
     probe.pause()
     return nodes, probe
 

@@ -9,18 +9,24 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from probe import SIMULATION, process_of, start_gathered
+
 from iap_msgs.msg import ModuleJoints
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
-PARTS = 6.0  # [s]
+KILLED, PARTS = 1.2, 3.0  # [s]
 SETTINGS = (
     "modules.count=3",
-    f"modules.mission=[{{hover: {PARTS}}}, {{part: j2}}]",
     "vehicles.0.start.mode=hover",
     "vehicles.0.start.lead_in=0.0",
+    "modules.machine.separation={announce: 0.2, speed: 0.3, distance: 1.25}",
+    "modules.machine.acceleration=0.5",
 )
+PARTING = f"modules.mission=[{{hover: {PARTS}}}, {{part: j2}}]"
+STAYING = "modules.mission=[{hover: 60.0}]"
 PATIENT = "modules.lost_after=3.0"  # where time does not wait, controllers of a busy machine pause
+LEADER = "m2.controller_node"
 NAMES = ("m1", "m2", "m3")
 SECOND = 1e9  # [ns]
 
@@ -53,6 +59,12 @@ def hiccup(process) -> None:
     process.send_signal(signal.SIGCONT)
 
 
+def apart(node) -> str:
+    """The leader's controller in a process of its own."""
+    name = node.full_name("")[1:].replace("/", ".")
+    return name if name == LEADER else process_of(node)
+
+
 def lose_leader(nodes, probe, pace: str, *more: str) -> int:
     """Fly three joined modules, stop the leader's controller shortly, then for good; returns the stamp of that [ns]."""
     settings = (*SETTINGS, *more)
@@ -60,12 +72,12 @@ def lose_leader(nodes, probe, pace: str, *more: str) -> int:
     flight = {"scenario": "module_release", "duration": 30.0, "assignments": list(settings)}
     for name in NAMES:
         probe.hear_states(name)
-    nodes.start_flight(scenario, flight, pace=pace)
-    wait_until(probe, 2.0)
-    leader = nodes.processes.pop("m2.controller_node")
+    start_gathered(nodes, scenario, flight, apart, pace=pace)
+    wait_until(probe, KILLED - 0.5)
+    leader = nodes.processes.pop(LEADER)
     hiccup(leader)
-    wait_until(probe, 3.0)
-    assert "lost" not in nodes.log("coordinator_node").read_text()
+    wait_until(probe, KILLED)
+    assert "lost" not in nodes.log(SIMULATION).read_text()
     leader.kill()
     leader.wait()
     return newest(probe)
@@ -74,10 +86,10 @@ def lose_leader(nodes, probe, pace: str, *more: str) -> int:
 def test_a_structure_flies_on_and_parts_where_the_leaders_controller_ends(start):
     nodes, probe = start
     joints = probe.hear(ModuleJoints, "/joints", 5000)
-    ended = lose_leader(nodes, probe, "fast")
+    ended = lose_leader(nodes, probe, "fast", PARTING)
     wait_until(probe, PARTS)
-    assert "module 'm2': lost, 'm1' leads" in nodes.log("coordinator_node").read_text()
-    said = nodes.log("physics_node").read_text()
+    assert "module 'm2': lost, 'm1' leads" in nodes.log(SIMULATION).read_text()
+    said = nodes.log(SIMULATION).read_text()
     assert "no commands on /m2/command: its rotors hold the last one" in said
     flown = seen(probe, ended, PARTS * SECOND)
     assert len(flown) > 100
@@ -85,7 +97,7 @@ def test_a_structure_flies_on_and_parts_where_the_leaders_controller_ends(start)
     np.testing.assert_allclose(np.linalg.norm(np.diff(flown, axis=1), axis=-1), 0.52, atol=2e-3)
     probe.wait(lambda: joints[-1].holds[1] == 0, "the joint to open")
     opened = newest(probe)
-    wait_until(probe, 1e-9 * opened + 3.0)
+    wait_until(probe, 1e-9 * opened + 1.5)
     left = seen(probe, opened, newest(probe))
     assert joints[-1].holds[0] == 2
     np.testing.assert_allclose(np.linalg.norm(left[:, 1] - left[:, 0], axis=-1), 0.52, atol=2e-3)
@@ -97,10 +109,9 @@ def test_in_real_time_a_neighbour_leads_too(start):
     """Allow for this machine's load, on which the structure's way depends: time does not wait for commands."""
     nodes, probe = start
     joints = probe.hear(ModuleJoints, "/joints", 5000)
-    ended = lose_leader(nodes, probe, "realtime", PATIENT)
-    log = nodes.log("coordinator_node")
+    ended = lose_leader(nodes, probe, "realtime", STAYING, PATIENT)
+    log = nodes.log(SIMULATION)
     probe.wait(lambda: "module 'm2': lost, 'm1' leads" in log.read_text(), "a new leader")
     assert list(joints[-1].holds) == [2, 2]
-    wait_until(probe, 1e-9 * ended + 0.5)
     flown = seen(probe, ended, newest(probe))
     np.testing.assert_allclose(np.linalg.norm(np.diff(flown, axis=1), axis=-1), 0.52, atol=2e-3)

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from probe import fly_recorded
+from probe import SIMULATION, fly_recorded
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_io.bags.bag_reading import raw_messages
@@ -78,7 +78,7 @@ def test_nodes_dock_and_part_as_one_process_does(start, tmp_path):
     holds = [each.holds[0] for each in joints]
     order = [a for a, b in zip(holds, [None, *holds], strict=False) if a != b]
     assert order == [0, 1, 2, 0]
-    log = nodes.log("coordinator_node").read_text()
+    log = nodes.log(SIMULATION).read_text()
     assert "joint 'left': joined" in log
     assert "joint 'left': separation" in log
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from linear_policies import docking_policy
-from probe import flown_in_process, fly_recorded, largest_difference
+from probe import SIMULATION, flown_in_process, fly_recorded, largest_difference
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_io.bags.bag_reading import raw_messages
@@ -75,7 +75,7 @@ def test_in_lockstep_nodes_dock_as_one_process_does(start, tmp_path, policy):
     ]
     assert len(recorded_phases) > 400
     assert recorded_phases[-1] == LatchState.PHASE_LOCKED
-    log = nodes.log("physics_node").read_text()
+    log = nodes.log(SIMULATION).read_text()
     assert "latch 'dock' caught" in log
     assert "latch 'dock' locked" in log
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from iap_bringup.cli.arguments.parser import CommandParser, Later, help_width
-from iap_bringup.experiments.studies import EXPERIMENTS
 from iap_description.config.alternatives import alternatives
 
 NAME_WIDTH = 20  # of the column of names in the help [characters]
@@ -76,6 +75,8 @@ def _kind(name: str) -> str:
 
 def _study_names() -> str:
     """A table of the studies: name, options, and a text that is folded beside them."""
+    from iap_bringup.experiments.studies import EXPERIMENTS
+
     lines = ["studies:"]
     for each in EXPERIMENTS:
         options = " ".join(f"--{name}" for name in each.options)
@@ -98,6 +99,8 @@ def _kind_names() -> str:
 
 def add_experiment(parser: CommandParser) -> None:
     """Options of ``iap experiment``."""
+    from iap_bringup.experiments.studies import EXPERIMENTS  # slow to import
+
     parser.description = "Run a study and print its table."
     parser.examples = (
         "iap experiment engines --scenarios hover,wall_push",

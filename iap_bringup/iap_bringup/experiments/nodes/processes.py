@@ -11,7 +11,7 @@ from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
-from iap_bringup.launching.flight_nodes import flight_nodes
+from iap_bringup.launching.flight_nodes import LaunchedNode, flight_nodes
 from iap_bringup.launching.node_parameters import (
     COORDINATOR,
     POLICY,
@@ -116,10 +116,19 @@ class Nodes:
         """Start all nodes that fly a scenario in one process; arguments as those of `start_flight`."""
         arguments = {"reference": "true", "record": "false", "pace": pace, "localization": ""}
         nodes = flight_nodes(scenario, {"bag": "", **parameters}, arguments)
-        tree = {each.full_name(simulation): each.parameters for each in nodes}
-        entries = [f"{n.executable}@{f'{simulation}/{n.space}'.rstrip('/') or '/'}" for n in nodes]
-        key = f"{simulation}/{CONTAINER}".strip("/").replace("/", ".")
+        self.start_together(CONTAINER, nodes, simulation=simulation)
+
+    def start_together(
+        self, name: str, launched: Sequence[LaunchedNode], *, simulation: str = ""
+    ) -> str:
+        """Start nodes in one process of some name; returns its key in `processes`."""
+        tree = {each.full_name(simulation): each.parameters for each in launched}
+        entries = [
+            f"{n.executable}@{f'{simulation}/{n.space}'.rstrip('/') or '/'}" for n in launched
+        ]
+        key = f"{simulation}/{name}".strip("/").replace("/", ".")
         self._run(key, [str(executable(CONTAINER)), "--nodes", *entries], tree)
+        return key
 
     def start_flight(
         self,
