@@ -289,9 +289,7 @@ def test_times_of_a_log_have_the_unit_of_a_period_between_1_and_500_ms(
 ) -> None:
     t, fresh, notes = time_base("log", 7.0 + period * np.arange(20.0))
     np.testing.assert_allclose(t, seconds * np.arange(20.0), rtol=1e-6)
-    assert fresh.all() and len(notes) == (
-        period != seconds
-    )  # without a unit that is one, t stays as it is
+    assert fresh.all() and len(notes) == (period != seconds)
 
 
 def test_samples_that_repeat_a_time_are_left_out_up_to_a_fifth() -> None:
