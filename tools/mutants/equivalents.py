@@ -48,7 +48,9 @@ def _is_block(source: str, fault: Mutation) -> bool:
     if fault.kind != "constant one larger":
         return False
     path = _path(source, fault)
-    if len(path) != 3 or not isinstance(path[1], ast.Assign):
+    if len(path) < 3 or not isinstance(path[1], ast.Assign):
+        return False
+    if not all(isinstance(each, ast.BinOp) for each in path[2:-1]):  # such as 1 << 20
         return False
     lines = source.splitlines()[path[1].lineno - 1 : path[1].end_lineno]
     return any(BLOCK.search(line) for line in lines)

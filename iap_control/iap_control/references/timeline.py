@@ -28,7 +28,7 @@ from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
 
 SAMPLES = 200  # of a motion, that are looked at beforehand
-BLOCK = 512  # control instants that are made at once
+BLOCK = 512  # control instants that are made at once; the reference does not depend on it
 
 
 @dataclass

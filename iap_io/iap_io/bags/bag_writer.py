@@ -23,7 +23,7 @@ from iap_io.bags.mcap_format import Content, Index, Topics, message_head
 STORAGE = "bag_0.mcap"
 METADATA = "metadata.yaml"
 _RESERVE = 1 << 16  # bytes set aside so that a run on a full disk can still be finished
-_PENDING = 1 << 20  # bytes of single messages that are collected before they become a chunk
+_PENDING = 1 << 20  # bytes of single messages in a chunk; what is read does not depend on it
 _BUFFERS = os.sysconf("SC_IOV_MAX")  # that one system call takes
 _FLAGS = os.O_CREAT | os.O_EXCL | os.O_RDWR
 

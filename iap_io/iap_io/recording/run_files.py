@@ -29,7 +29,7 @@ from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamps import set_stamps, stamp_of_time
 
 STRING = "std_msgs/msg/String"
-JOINED = 1 << 14  # bytes; shorter buffers are copied together, others written from where they are
+JOINED = 1 << 14  # bytes; shorter buffers are copied together, and the file does not depend on it
 
 
 class RunFiles:

@@ -27,7 +27,7 @@ from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.wire.cdr import records_of
 from iap_io.wire.stamps import stamps_of
 
-PIECE = 4096  # control ticks that are read at once
+PIECE = 4096  # control ticks that are read at once; what is read does not depend on it
 
 
 @dataclass(frozen=True)

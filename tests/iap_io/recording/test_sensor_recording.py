@@ -13,8 +13,11 @@ from made_up_sensors import all_sensors, camera, fly, imu, with_sensors
 from rosbags.rosbag2 import Reader
 
 from iap_description.sensors.readings import ImageReading, Reading
+from iap_io.bags import bag_writer
+from iap_io.bags.bag_reading import raw_messages
 from iap_io.bags.bag_writer import STORAGE, GrowingFile, RecordingFailed
 from iap_io.euroc.euroc_folder import EUROC
+from iap_io.recording import run_files
 from iap_io.recording.recorder import MAX_CHUNK_BYTES, Recorder
 from iap_io.recording.state_chunk import TICKS
 from iap_io.runs.run_folder import load_run
@@ -22,6 +25,7 @@ from iap_io.runs.run_meta import RecordingSettings
 from iap_io.runs.topics import BAG
 from iap_io.wire.cdr import message_types
 
+PLAIN = RecordingSettings(compression="none", euroc=False)
 EUROC_TOO = RecordingSettings(compression="none", euroc=True)
 
 
@@ -91,6 +95,29 @@ def test_equal_runs_give_equal_data_sets(tmp_path: Path) -> None:
     for path in files:
         if (tmp_path / "a" / path).is_file():
             assert (tmp_path / "a" / path).read_bytes() == (tmp_path / "b" / path).read_bytes()
+
+
+def test_files_do_not_depend_on_which_buffers_are_joined_nor_messages_on_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _record(tmp_path / "usual", 40, recording=PLAIN)
+    monkeypatch.setattr(run_files, "JOINED", 100)
+    _record(tmp_path / "apart", 40, recording=PLAIN)
+    usual, apart = (next((tmp_path / name / BAG).glob("*.mcap")) for name in ("usual", "apart"))
+    assert usual.read_bytes() == apart.read_bytes()
+    for name, pending in (("one", 1 << 20), ("many", 300)):
+        monkeypatch.setattr(bag_writer, "_PENDING", pending)
+        bag = bag_writer.BagWriter(tmp_path / name, message_types())
+        channel = bag.add_topic("/t", "std_msgs/msg/String")
+        for k in range(9):
+            bag.append(channel, k, bytes([0, 1, 0, 0, 2, 0, 0, 0, 65 + k, 0]) + bytes(90))
+        bag.close()
+    one, many = (
+        [x[1:] for x in raw_messages(tmp_path / name, {"/t"})] for name in ("one", "many")
+    )
+    assert len(one) == 9 and one == many
+    sizes = [next((tmp_path / name).glob("*.mcap")).stat().st_size for name in ("one", "many")]
+    assert sizes[0] < sizes[1]  # more chunks have more heads
 
 
 def test_mcap_library_reads_the_sensors_too(tmp_path: Path) -> None:
