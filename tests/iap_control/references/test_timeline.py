@@ -54,16 +54,6 @@ def assert_consistent(rows):
     np.testing.assert_allclose(now[:, REF_W], turn / (2.0 * DT), atol=1e-4)
 
 
-def test_rows_do_not_depend_on_how_many_are_made_at_once(monkeypatch):
-    line = built("figure_eight", ground_height=0.1)
-    at = [0, 1, 511, 512, 513, line.count - 1]
-    rows = [line.row(k) for k in at]
-    monkeypatch.setattr(timeline, "BLOCK", 7)
-    np.testing.assert_array_equal(
-        [built("figure_eight", ground_height=0.1).row(k) for k in at], rows
-    )
-
-
 @every_moving
 def test_a_flight_starts_at_rest_at_the_motion_s_first_pose(name):
     first, motion = built(name).row(0), motion_of(name).rows(np.zeros(1))[0]
