@@ -80,9 +80,9 @@ VERBS = {
         "imports", "make a platform of a vehicle's URDF, SDF or MJCF, or an object of a mesh"
     ),
     "urdf": Verb("studies", "print a platform as URDF"),
-    "view": Verb("recordings", "show a run in the browser"),
-    "plot": Verb("recordings", "draw a run's plots again"),
-    "render": Verb("recordings", "make a picture or a video of a run, or its images again"),
+    "view": Verb("pictures", "show a run in the browser"),
+    "plot": Verb("pictures", "draw a run's plots again"),
+    "render": Verb("pictures", "make a picture or a video of a run, or its images again"),
     "experiment": Verb("studies", "run a study and print its table"),
     "fuzz": Verb("studies", "try damaged input on every command"),
     "bench": Verb("studies", "measure the speed"),

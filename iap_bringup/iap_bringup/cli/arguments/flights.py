@@ -4,6 +4,7 @@
 from pathlib import Path
 
 from iap_bringup.cli.arguments.options import (
+    add_folder,
     add_live_options,
     add_pose_options,
     add_report_options,
@@ -146,12 +147,7 @@ def _add_study_options(parser: CommandParser, base: str) -> None:
         " (default: none)",
     )
     add_scenario_options(parser)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help=f"folder to create (default: the next {base}/NAME-001)",
-    )
+    add_folder(parser, f"{base}/NAME-001")
     add_report_options(parser)
 
 

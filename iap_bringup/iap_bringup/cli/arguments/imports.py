@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments of ``iap import``."""
 
+import argparse
 from pathlib import Path
 
 from iap_bringup.cli.arguments.parser import CommandParser, Later
@@ -21,7 +22,24 @@ def add_import(parser: CommandParser) -> None:
         "--out", type=Path, metavar="YAML", help="file to write (default: NAME.yaml here)"
     )
     parser.add_argument("--force", action="store_true", help="replace the file that is there")
-    rotors = parser.add_argument_group("rotors", "in place of what the file says")
+    _add_rotors(parser.add_argument_group("rotors", "in place of what the file says"))
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="argument of a xacro file; may be repeated",
+    )
+    parser.add_argument(
+        "--make-physical",
+        action="store_true",
+        help="where no body has the file's moments of inertia: lower the largest to the sum of the others",
+    )
+    _add_density(parser.add_argument_group("meshes"))
+    parser.set_defaults(run=Later("import_file", "import_file", compiles=False))
+
+
+def _add_rotors(rotors: argparse._ArgumentGroup) -> None:
     rotors.add_argument(
         "--rotor",
         type=float,
@@ -55,19 +73,9 @@ def add_import(parser: CommandParser) -> None:
         metavar="RPM",
         help="largest speed of a rotor [rpm] (default: the file's)",
     )
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="argument of a xacro file; may be repeated",
-    )
-    parser.add_argument(
-        "--make-physical",
-        action="store_true",
-        help="where no body has the file's moments of inertia: lower the largest to the sum of the others",
-    )
-    mesh = parser.add_argument_group("meshes")
+
+
+def _add_density(mesh: argparse._ArgumentGroup) -> None:
     mesh.add_argument(
         "--density",
         type=float,
@@ -81,4 +89,3 @@ def add_import(parser: CommandParser) -> None:
         metavar="M",
         help="length of a unit of the file [m] (default: 1)",
     )
-    parser.set_defaults(run=Later("import_file", "import_file", compiles=False))

@@ -3,7 +3,13 @@
 
 from pathlib import Path
 
-from iap_bringup.cli.arguments.options import add_assignments, add_live_options
+from iap_bringup.cli.arguments.options import (
+    add_assignments,
+    add_count,
+    add_folder,
+    add_json,
+    add_live_options,
+)
 from iap_bringup.cli.arguments.parser import CommandParser, Later
 
 BATCHED = "batched"
@@ -33,6 +39,11 @@ def _expert_names() -> str:
     return f"{_task_names()}\nexperts: {', '.join(EXPERTS.names())}"
 
 
+def _add_preset(parser: CommandParser, what: str, default: str | None) -> None:
+    text = f"variant of the task, such as hard, which {what} TASK_hard (default: {NOMINAL})"
+    parser.add_argument("--preset", default=default, help=text)
+
+
 def add_evaluate(parser: CommandParser) -> None:
     """Options of ``iap evaluate``."""
     parser.description = (
@@ -49,35 +60,31 @@ def add_evaluate(parser: CommandParser) -> None:
         help="name of a policy, path of its .npz file, or a task with a shipped policy; with --task also a baseline",
     )
     parser.add_argument("--task", help="task to fly (default: that of the policy)")
-    parser.add_argument(
-        "--preset",
-        help="variant of the task, such as hard, which flies TASK_hard (default: nominal)",
-    )
-    parser.add_argument(
-        "--episodes",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="number of episodes (default: 1000)",
-    )
+    _add_preset(parser, "flies", None)
+    add_count(parser, "--episodes", "number of episodes", 1000)
     text = f"seed of the first episode; the next ones follow (default: {FIRST_SEED}, far from those of training)"
     parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
     parser.add_argument(
         "--engine", choices=ENGINES, default=BATCHED, help="physics (default: batched)"
     )
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        metavar="N",
-        help="threads that share the worlds (default: 1)",
-    )
+    add_count(parser, "--threads", "threads that share the worlds", 1)
     parser.add_argument(
         "--export",
         type=Path,
         metavar="FILE.onnx",
         help="write the policy as ONNX (default: not written)",
     )
+    _add_pictures(parser)
+    add_folder(parser, "evaluations/NAME-001")
+    parser.add_argument(
+        "--no-record", action="store_true", help="do not fly failures again for a recording"
+    )
+    parser.add_argument("--no-plot", action="store_true", help="write no plot")
+    add_json(parser, "evaluation.json")
+    parser.set_defaults(run=Later("evaluate", "run"))
+
+
+def _add_pictures(parser: CommandParser) -> None:
     parser.add_argument(
         "--video",
         type=Path,
@@ -93,22 +100,6 @@ def add_evaluate(parser: CommandParser) -> None:
         "--realtime", action="store_true", help="with --view: keep pace with the wall clock"
     )
     add_live_options(parser)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="folder to create (default: the next evaluations/NAME-001)",
-    )
-    parser.add_argument(
-        "--no-record", action="store_true", help="do not fly failures again for a recording"
-    )
-    parser.add_argument("--no-plot", action="store_true", help="write no plot")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print evaluation.json as the only line of standard output",
-    )
-    parser.set_defaults(run=Later("evaluate", "run"))
 
 
 def add_train(parser: CommandParser) -> None:
@@ -126,11 +117,7 @@ def add_train(parser: CommandParser) -> None:
         nargs="?",
         help="name of a task with an experiment, or path of an experiment's YAML file",
     )
-    parser.add_argument(
-        "--preset",
-        default=NOMINAL,
-        help="variant of the task, such as hard, which trains for TASK_hard (default: nominal)",
-    )
+    _add_preset(parser, "trains for", NOMINAL)
     parser.add_argument(
         "--offline",
         choices=["bc", "td3bc", "iql", "none"],
@@ -141,26 +128,13 @@ def add_train(parser: CommandParser) -> None:
         choices=["ppo", "none"],
         help="method that learns in episodes (default: the experiment's)",
     )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="seed of all random numbers (default: the experiment's)",
-    )
-    parser.add_argument(
-        "--steps",
-        type=int,
-        metavar="N",
-        help="steps online, of all worlds together (default: the experiment's)",
+    add_count(parser, "--seed", "seed of all random numbers (default: the experiment's)")
+    add_count(
+        parser, "--steps", "steps online, of all worlds together (default: the experiment's)"
     )
     add_assignments(parser, "change any key of the experiment, e.g. online.ppo.gamma=0.98")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="folder to create (default: the next trainings/NAME-001)",
-    )
+    add_folder(where, "trainings/NAME-001")
     where.add_argument(
         "--resume",
         type=Path,
@@ -181,27 +155,15 @@ def add_dataset(parser: CommandParser) -> None:
     parser.add_argument(
         "--policy", required=True, help="policy that flies: an expert, or path of its YAML file"
     )
-    parser.add_argument(
-        "--preset",
-        default=NOMINAL,
-        help="variant of the task, such as hard, which flies TASK_hard (default: nominal)",
-    )
-    parser.add_argument(
-        "--episodes", type=int, default=500, metavar="N", help="number of episodes (default: 500)"
-    )
+    _add_preset(parser, "flies", NOMINAL)
+    add_count(parser, "--episodes", "number of episodes", 500)
     parser.add_argument(
         "--seed",
         type=int,
         default=0,
         help="seed of the first episode; the next ones follow (default: 0)",
     )
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=1,
-        metavar="N",
-        help="threads that share the worlds (default: 1)",
-    )
+    add_count(parser, "--threads", "threads that share the worlds", 1)
     add_assignments(parser, "change a key of the task")
     parser.add_argument(
         "--out",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options that several commands take, and options of recordings, one for each key of `PoseReading` that a user sets."""
 
+import argparse
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from iap_bringup.cli.arguments.parser import CommandParser
@@ -167,14 +169,28 @@ def add_assignments(parser: CommandParser, what: str) -> None:
     )
 
 
+def add_folder(parser: CommandParser | argparse._MutuallyExclusiveGroup, default: str) -> None:
+    """Option --out of the folder to create."""
+    text = f"folder to create (default: the next {default})"
+    parser.add_argument("--out", type=Path, metavar="DIR", help=text)
+
+
+def add_count(parser: CommandParser, flag: str, text: str, default: int | None = None) -> None:
+    """Option of a whole number; `text` says its default where there is none."""
+    text = text if default is None else f"{text} (default: {default})"
+    parser.add_argument(flag, type=int, default=default, metavar="N", help=text)
+
+
+def add_json(parser: CommandParser, what: str) -> None:
+    """Option --json, which prints a summary as the only line of standard output."""
+    text = f"print {what} as the only line of standard output"
+    parser.add_argument("--json", action="store_true", help=text)
+
+
 def add_report_options(parser: CommandParser) -> None:
     """Options of what is shown at the end."""
     parser.add_argument("--no-plot", action="store_true", help="write no plots")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print metrics.json as the only line of standard output",
-    )
+    add_json(parser, "metrics.json")
 
 
 def add_sensor_options(parser: CommandParser) -> None:
