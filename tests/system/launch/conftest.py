@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[3] / "iap_bringup" / "launch"
 class Launch:
     """A launch file that runs, with all that it has started, in a process group of its own."""
 
-    def __init__(self, folder: Path, domain: int, name: str, arguments: dict[str, str]) -> None:
+    def __init__(self, folder: Path, domain: int, path: Path, arguments: dict[str, str]) -> None:
         self._log, self.domain = folder / "launch.log", domain
         environment = {
             **os.environ,
@@ -31,7 +31,7 @@ class Launch:
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
                 # A process in the background of a shell ignores Ctrl-C, and so would all that it starts.
-                ["env", "--default-signal=INT", *command, FOLDER / f"{name}.launch.py", *given],
+                ["env", "--default-signal=INT", *command, path, *given],
                 env=environment,
                 cwd=folder,
                 stdout=log,
@@ -67,17 +67,18 @@ class Launch:
 
 @pytest.fixture
 def launch(tmp_path):
-    """Launch files by name with arguments; whatever is left of them is killed at the end."""
+    """Launch the suite's files by name, or others by path; whatever is left of them is killed at the end."""
     pytest.importorskip("launch_ros", reason="ROS 2's launch is not installed here")
     from iap_io.ros.domains import free_domain
 
     running = []
     with free_domain() as domain:
 
-        def start(name: str, **arguments: str) -> Launch:
+        def start(name: str | Path, **arguments: str) -> Launch:
+            path = name if isinstance(name, Path) else FOLDER / f"{name}.launch.py"
             folder = tmp_path / f"launch_{len(running)}"
             folder.mkdir()
-            running.append(Launch(folder, domain, name, arguments))
+            running.append(Launch(folder, domain, path, arguments))
             return running[-1]
 
         yield start

@@ -24,6 +24,31 @@ VARIANTS = {
     "replay": {"bag": str(SAMPLE)},
 }
 
+FRONT_ENDS = {  # launch files of others that include the suite's
+    "xml": """\
+<launch>
+  <arg name="folder"/>
+  <include file="$(find-pkg-share iap_bringup)/launch/sim.launch.py">
+    <arg name="pace" value="lockstep"/>
+    <arg name="duration" value="1.0"/>
+    <arg name="record" value="true"/>
+    <arg name="out" value="$(var folder)"/>
+  </include>
+</launch>
+""",
+    "yaml": """\
+launch:
+- arg: {name: folder}
+- include:
+    file: $(find-pkg-share iap_bringup)/launch/sim.launch.py
+    arg:
+    - {name: pace, value: lockstep}
+    - {name: duration, value: "1.0"}
+    - {name: record, value: "true"}
+    - {name: out, value: $(var folder)}
+""",
+}
+
 
 def has_rviz():
     from ament_index_python.packages import get_packages_with_prefixes
@@ -80,6 +105,16 @@ def test_a_launched_flight_is_recorded_whole(launch, tmp_path, variant):
     assert kept == {sensor.topic for sensor in sensors}
     left = [path.name for path in (tmp_path / "launch_0").iterdir()]
     assert not [name for name in left if name.startswith(("iap_launch_", "launch_params_"))]
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_a_launch_file_in_xml_or_yaml_includes_the_simulation(launch, tmp_path, front_end):
+    file, out = tmp_path / f"mine.launch.{front_end}", tmp_path / "run"
+    file.write_text(FRONT_ENDS[front_end])
+    flight = launch(file, folder=str(out))
+    assert flight.end() == 0, flight.said
+    assert json.loads((out / "metrics.json").read_text())["outcome"] == "completed"
+    assert not flight.nodes()
 
 
 def test_a_node_that_is_killed_ends_the_launch_with_an_error(launch, tmp_path):
