@@ -75,7 +75,7 @@ def bodies(vertices: Array, faces: Integers) -> list[tuple[Array, Integers]]:
     import trimesh  # takes half a second
 
     whole = trimesh.Trimesh(*welded(vertices, faces), process=False)
-    parts = whole.split(only_watertight=False)
+    parts = whole.split(only_watertight=False, repair=False)  # what is open is refused, not filled
     return [(np.asarray(part.vertices), np.asarray(part.faces)) for part in parts]
 
 
