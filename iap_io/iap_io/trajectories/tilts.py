@@ -33,7 +33,7 @@ MIN_TILT_CHANGE = np.radians(1.2)  # RMS change of n below which nothing is look
 FITS = 0.15  # share of the variance of n that attitudes leave where a reading is right; real flights come to 0.14
 DIFFERS = 0.15  # least share where it is not
 BETTER = 0.35  # of that share, which a right reading leaves less of
-SCALES = (0.001, 0.01, 0.3048, 1000.0)
+SCALES = (0.001, 0.01, 0.0254, 0.1, 0.3048, 1000.0)
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 _TURN = 0.25  # least difference of a map from the identity
 

@@ -116,7 +116,7 @@ def test_attitudes_that_turn_the_world_into_the_body_are_refused(
     check_same(path, multirotor, quaternion="inverse")
 
 
-@pytest.mark.parametrize("scale", [0.3048, 1000.0])
+@pytest.mark.parametrize("scale", [0.1, 0.3048, 1000.0])
 def test_a_unit_that_no_speed_betrays_is_refused(
     mcap: BagMaker, multirotor: Motion, scale: float
 ) -> None:
