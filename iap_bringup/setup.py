@@ -71,7 +71,7 @@ setup(
         "trimesh>=4.5,<6",
         "xacro>=2.1,<3",
     ],
-    python_requires=">=3.11",
+    python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],
     zip_safe=False,
     entry_points={

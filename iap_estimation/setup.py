@@ -40,7 +40,7 @@ setup(
         "pydantic>=2.9,<3",  # the first for Python 3.13
         "rosbags>=0.11,<0.12",  # bags are read by what it keeps to itself
     ],
-    python_requires=">=3.11",
+    python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],
     zip_safe=False,
     entry_points={

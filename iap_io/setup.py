@@ -46,7 +46,7 @@ setup(
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13
         "rosbags>=0.11,<0.12",  # bags are read by what it keeps to itself
     ],
-    python_requires=">=3.11",
+    python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],
     zip_safe=False,
     cmdclass={"build_py": BuildWithMessages},

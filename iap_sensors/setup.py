@@ -38,7 +38,7 @@ setup(
         "numpy>=2.1,<3",  # the first for Python 3.13
         "pydantic>=2.9,<3",  # the first for Python 3.13
     ],
-    python_requires=">=3.11",
+    python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],
     zip_safe=False,
     entry_points={

@@ -34,7 +34,7 @@ setup(
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13
         "scipy>=1.14,<2",  # the first for Python 3.13; numba multiplies matrices by it
     ],
-    python_requires=">=3.11",
+    python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],
     zip_safe=False,
     entry_points={"iap.agents": ["script = iap_simulation.docking.pair_pilot:scripted"]},

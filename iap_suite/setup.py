@@ -69,7 +69,7 @@ setup(
     ],
     install_requires=[f"{package}=={VERSION}" for package in PACKAGES],
     extras_require=EXTRAS | {"all": sorted({one for name in ALL for one in EXTRAS[name]})},
-    python_requires=">=3.11",
+    python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],
     zip_safe=False,
 )

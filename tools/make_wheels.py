@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = "iap_msgs"  # whose definitions iap_io takes along
+OLDEST, NEWEST = (3, 11), (3, 14)  # Python
 SETUPTOOLS = "setuptools>=70.1"  # the first that needs no package beside it
 DATE = "1767225600"  # of all files in a wheel [s]
 BUILD = (
@@ -35,6 +36,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="iap wheels", description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder (default: dist)")
     out = parser.parse_args().out.absolute()
+    if not OLDEST <= sys.version_info[:2] <= NEWEST:
+        found, fits = sys.version.split()[0], "3.11 to 3.14"
+        remedy = "python3.13 -m venv env && . env/bin/activate"
+        sys.stderr.write(f"iap: {sys.executable} is Python {found}, needed is {fits}: {remedy}\n")
+        return 2
     with tempfile.TemporaryDirectory() as folder:
         env = os.environ | {"SOURCE_DATE_EPOCH": DATE}
         if not has_setuptools():
