@@ -86,17 +86,33 @@ class BagMaker:
         text = (ROOT / "iap_msgs/msg/PlatformReference.msg").read_text()
         self.store.register(get_types_from_msg(text, REFERENCE))
 
-    def write(self, topics: dict[str, tuple[str, Stamped]], name: str = "flight") -> Path:
-        """Write topic -> (type, stamped messages); returns the bag's path."""
+    def write(
+        self,
+        topics: dict[str, tuple[str, Stamped]],
+        name: str = "flight",
+        packed: str | None = None,
+    ) -> Path:
+        """Write topic -> (type, stamped messages); returns the bag's path.
+
+        Args:
+            topics: to write.
+            name: of the bag.
+            packed: compression of ROS 1, or what of ROS 2 is compressed (message, file, storage).
+        """
         if self.kind == "ros1":
             path = self.folder / f"{name}.bag"
             writer: Any = rosbag1.Writer(path)
             encode = self.store.serialize_ros1
+            if packed is not None:
+                writer.set_compression(rosbag1.Writer.CompressionFormat[packed.upper()])
         else:
             path = self.folder / name
             plugin = rosbag2.StoragePlugin[self.kind.upper()]
             writer = rosbag2.Writer(path, version=9, storage_plugin=plugin)
             encode = self.store.serialize_cdr
+            if packed is not None:
+                mode = rosbag2.CompressionMode[packed.upper()]
+                writer.set_compression(mode, rosbag2.CompressionFormat.ZSTD)
         with writer:
             for topic, (msgtype, messages) in topics.items():
                 connection = writer.add_connection(topic, msgtype, typestore=self.store)

@@ -1,74 +1,70 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Thousands of damaged scenarios, settings, bags, runs, data sets and meshes: accepted, or refused in one line.
+"""Input that `iap fuzz` damages, of scenarios, bags, runs, data sets and meshes, is accepted, or refused in one line.
 
-No traceback, none that hangs, none that takes 500 MB. `IAP_DAMAGED_CASES=100000` is a night's work; a case that failed
-is `python tests/support/damaged_cases.py CORPUS NUMBER STOP 1` with the same corpus.
+Bags that other programs compressed, and stereo pairs of theirs, are added to its kinds of input.
+`IAP_DAMAGED_CASES=100000` is a night's work.
 """
 
-import json
 import os
-import subprocess
-import sys
+import shutil
 from collections import Counter
 from pathlib import Path
+from random import Random
 
-import damaged_cases
+import numpy as np
 import pytest
-from damaged_cases import MEMORY, SHARES, make_corpus
-from hang import HANG
+from flight_bags import BagMaker, motion
+from resting_pair import PairBag, resting
 
-CASES = int(os.environ.get("IAP_DAMAGED_CASES", "1200"))
-WORKERS = max(1, min(2, len(os.sched_getaffinity(0))))
-PER_CASE = 1.0  # of wall time on a busy machine, with which a worker is late [s]
+from iap_bringup.cli.main import command_parser, main
+from iap_bringup.fuzz.corpus import Corpus
+from iap_bringup.fuzz.inputs import make_case
+from iap_bringup.fuzz.kind import FREE, FileKind
+from iap_bringup.fuzz.trials import fault_of, run_command
+
+CASES = int(os.environ.get("IAP_DAMAGED_CASES", "100"))
+NAMES = ("scenario", "set", "platform", "recorded", "run", "euroc", "mesh")  # of `iap fuzz`
+FOREIGN = {
+    "packed": FileKind(1, ("packed_*",), (("replay", "@", "--out", "o", *FREE),)),
+    "pair": FileKind(1, ("pair_*",), (("localize", "@", "--out", "o", "--json", "--no-plot"),)),
+}
+PACKED = (  # kind of bag, and what of it is compressed how
+    ("ros1", "bz2"), ("ros1", "lz4"), ("mcap", "storage"), ("sqlite3", "message"), ("sqlite3", "file"),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     home = tmp_path_factory.mktemp("corpus")
-    make_corpus(home)
-    return home
+    for kind, part in PACKED:
+        maker = BagMaker(home, kind)
+        poses = maker.poses(motion(np.arange(0.0, 2.0, 0.02)))
+        maker.write({"/reference": poses}, f"packed_{part}", part)
+    for kind in ("ros1", "mcap"):
+        path = PairBag(kind, compressed=kind == "mcap").write(home, resting(0.2))
+        path.rename(home / f"pair_{path.name}")
+    return Corpus(main, command_parser, home)
 
 
 @pytest.mark.slow
-def test_damaged_input_is_accepted_or_refused_in_one_line(corpus: Path) -> None:
-    program = [sys.executable, "-P", damaged_cases.__file__, str(corpus)]
-    path = os.pathsep.join([str(Path(damaged_cases.__file__).parent), *sys.path])
-    workers = [
-        subprocess.Popen(
-            [*program, str(first), str(CASES), str(WORKERS)],
-            env={**os.environ, "PYTHONPATH": path},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # libpng and others complain of what they cannot read
-            text=True,
-        )
-        for first in range(WORKERS)
-    ]
-    said = []
-    try:
-        for worker in workers:
-            out, _ = worker.communicate(timeout=HANG + PER_CASE * CASES)
-            said += [json.loads(line) for line in out.splitlines()]
-            assert worker.returncode == 0, f"a worker ended with {worker.returncode}"
-    finally:
-        for worker in workers:
-            worker.kill()
-            worker.wait()
-    counts: Counter[str] = sum(
-        (Counter(each["counts"]) for each in said if "counts" in each), Counter()
-    )
-    peak = max(each["peak"] for each in said if "peak" in each)
-    print(_table(counts, peak))  # noqa: T201 - with -s
-    faults = [each for each in said if "fault" in each]
-    assert not faults, "\n".join(map(str, faults[:20]))
-    assert counts.total() == CASES
-    assert peak < MEMORY
+def test_damaged_input_is_accepted_or_refused_in_one_line(corpus: Corpus, tmp_path: Path) -> None:
+    counts, faults = Counter[tuple[str, int]](), list[str]()
+    for number in range(CASES):
+        rng, home = Random(f"case {number}"), tmp_path / "case"
+        home.mkdir()
+        name = rng.choice((*NAMES, *FOREIGN))
+        if name in FOREIGN:
+            arguments, _ = FOREIGN[name].draw(corpus, home, rng)
+            out: Path | None = home / "o"
+        else:
+            _, (arguments, _), out = make_case(name, corpus, home, rng)
+        ending = run_command(main, arguments, home)
+        fault = fault_of(arguments, ending, out)
+        if fault is not None:
+            faults.append(f"case {number}: {' '.join(arguments)}: {fault}")
+        counts[name, ending.code] += 1
+        shutil.rmtree(home)
+    assert not faults, "\n".join(faults[:20])
     # Damage that nothing survives, or that changes nothing, would show nothing.
-    assert all(counts[f"{kind} {word}"] for kind in SHARES for word in ("accepted", "refused"))
-
-
-def _table(counts: Counter[str], peak: int) -> str:
-    lines = [f"{counts.total()} cases, at most {peak >> 20} MiB"]
-    for kind in SHARES:
-        own = {key.split()[1]: n for key, n in counts.items() if key.split()[0] == kind}
-        lines.append(f"{kind:10}" + ", ".join(f"{n} {word}" for word, n in sorted(own.items())))
-    return "\n".join(lines)
+    assert all(counts[name, 2] for name in (*NAMES, *FOREIGN)), counts
+    assert sum(n for (_, code), n in counts.items() if code == 0) > CASES // 10, counts
