@@ -22,7 +22,7 @@ from iap_bringup.fuzz.inputs import make_case
 from iap_bringup.fuzz.kind import FREE, FileKind
 from iap_bringup.fuzz.trials import fault_of, run_command
 
-CASES = int(os.environ.get("IAP_DAMAGED_CASES", "100"))
+CASES = int(os.environ.get("IAP_DAMAGED_CASES", "60"))
 NAMES = ("scenario", "set", "platform", "recorded", "run", "euroc", "mesh")  # of `iap fuzz`
 FOREIGN = {
     "packed": FileKind(1, ("packed_*",), (("replay", "@", "--out", "o", *FREE),)),

@@ -43,6 +43,12 @@ def triangles(shape: Shape) -> tuple[Array, Faces]:
     return np.array(shape.vertices) @ R.T + shape.position, np.array(shape.faces)
 
 
+def wide_normals(corners: Array) -> tuple[Array, Array]:
+    """Normals (m, 3) of triangles (m, 3, 3), as long as twice their areas, and these lengths (m,)."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return normals, np.linalg.norm(normals, axis=1)
+
+
 def moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
     """Volume, first (3,) and second (3, 3) moments about the origin, by tetrahedra that end there."""
     a, b, c = np.moveaxis(vertices[faces], 1, 0)

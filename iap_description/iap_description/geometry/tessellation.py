@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array, Integers
 from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Rgba, Shape
-from iap_description.geometry.solids import triangles
+from iap_description.geometry.solids import triangles, wide_normals
 from iap_description.math import euler
 
 Faces = Integers
@@ -105,8 +105,7 @@ def joined(meshes: Iterable[Mesh]) -> Mesh:
 def _flat(vertices: Array, faces: Faces) -> Mesh:
     """Every face with corners and a normal of its own."""
     corners = vertices[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sizes = np.linalg.norm(normals, axis=1)
+    normals, sizes = wide_normals(corners)
     kept = sizes > 0.0  # a face without area is not seen
     normals = normals[kept] / sizes[kept, None]
     return (
@@ -167,6 +166,4 @@ def revolved(profile: list[tuple[float, float, float]], segments: int) -> Mesh:
     n = segments + 1
     a = (n * np.arange(len(profile) - 1)[:, None] + np.arange(segments)).ravel()
     faces = np.vstack([np.stack([a, a + 1, a + n + 1], -1), np.stack([a, a + n + 1, a + n], -1)])
-    corners = vertices[faces]
-    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return vertices, normals, faces[np.linalg.norm(area, axis=1) > 1e-12]
+    return vertices, normals, faces[wide_normals(vertices[faces])[1] > 1e-12]

@@ -19,6 +19,7 @@ from iap_description.config.alternatives import alternatives
 from iap_description.config.record import Positive, Real
 from iap_description.config.text_files import is_file
 from iap_description.geometry.shapes import Rgba
+from iap_description.geometry.solids import wide_normals
 from iap_description.process.extras import cv2
 from iap_description.scenes.builder import Finish, TexturedMesh, box_mapped
 from iap_description.scenes.part_record import LabelName, PartRecord, Placement, Site
@@ -178,8 +179,7 @@ def _reduced(piece: AssetPiece, most: int) -> AssetPiece:
 def _with_normals(piece: AssetPiece) -> tuple[AssetPiece, Array]:
     """A piece without faces that have no area, and normals: each face's own where its file has none."""
     corners = piece.vertices[piece.faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sizes = np.linalg.norm(normals, axis=1)
+    normals, sizes = wide_normals(corners)
     kept = sizes > 0.0
     faces = piece.faces[kept]
     if piece.normals is not None:

@@ -9,15 +9,13 @@ a topic whose d is far from d0 was stamped by another clock. Nothing comes befor
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rosbags.highlevel import AnyReader
-from rosbags.rosbag1 import Reader as Ros1Reader
 
 from iap_description.arrays import Integers
 from iap_io.bags.bag_reading import parsing
+from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.recorded import RecordedTrajectory
 
 SPAN_NS = 20_000_000_000  # of the bag that is looked at
@@ -66,17 +64,17 @@ class BagClocks:
 
 
 def compare_clocks(
-    reader: AnyReader, imu: str, others: Iterable[str], stamps: Mapping[str, StampOf] | None = None
+    bag: Bag, imu: str, others: Iterable[str], stamps: Mapping[str, StampOf] | None = None
 ) -> BagClocks:
     """The clocks of topics beside that of the inertial unit.
 
     Args:
-        reader: the bag.
+        bag: that is open.
         imu: topic of the inertial unit.
         others: topics of images or ranges.
         stamps: by topic, the stamp of a message [ns] that is not in its header.
     """
-    of = {topic: _stamps(reader, topic, (stamps or {}).get(topic)) for topic in (imu, *others)}
+    of = {topic: _stamps(bag, topic, (stamps or {}).get(topic)) for topic in (imu, *others)}
     unset = [topic for topic, (header, _) in of.items() if _is_unset(header)]
     if unset:
         note = f"stamps of {' and '.join(unset)} are not set: the bag's times of reception count for all"
@@ -117,31 +115,24 @@ def _delay(header: Integers, received: Integers) -> int:
     return int(delays[0]) + int(np.median(delays - delays[0]))
 
 
-def _stamps(reader: AnyReader, topic: str, stamp_of: StampOf | None) -> tuple[Integers, Integers]:
+def _stamps(bag: Bag, topic: str, stamp_of: StampOf | None) -> tuple[Integers, Integers]:
     """Stamps and times of reception of a topic's messages in the first part of a bag [ns]."""
-    connections = [each for each in reader.connections if each.topic == topic]
     rows = []
-    raws = reader.messages(connections, stop=reader.start_time + SPAN_NS)
-    path = Path(str(reader.paths[0]))
-    while True:
-        with parsing(path):
-            newest = next(raws, None)
-            if newest is None:
-                break
-            message = (
-                None if stamp_of is None else reader.deserialize(newest[2], newest[0].msgtype)
-            )
-            header = _header_ns(reader, newest[2]) if stamp_of is None else 0
-            received = int(np.int64(newest[1]))  # a damaged table may hold texts
-        rows.append((header if stamp_of is None else stamp_of(message), received))
+    for raw in bag.raw((topic,), stop=bag.start_ns + SPAN_NS):
+        if stamp_of is None:
+            rows.append((_header_ns(bag, raw[2]), raw[1]))
+        else:
+            _, message, received = bag.decoded(*raw)
+            rows.append((stamp_of(message), received))
     of_headers, receptions = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     return of_headers, receptions
 
 
-def _header_ns(reader: AnyReader, raw: bytes) -> int:
+def _header_ns(bag: Bag, raw: bytes) -> int:
     """The stamp of a message that begins with a header, without unpacking the rest."""
-    if any(isinstance(each, Ros1Reader) for each in reader.readers):
-        seconds, rest = struct.unpack_from("<II", raw, 4)
-    else:
-        seconds, rest = struct.unpack_from("<iI" if raw[1] & 1 else ">iI", raw, 4)
+    with parsing(bag.path):
+        if bag.is_ros1:
+            seconds, rest = struct.unpack_from("<II", raw, 4)
+        else:
+            seconds, rest = struct.unpack_from("<iI" if raw[1] & 1 else ">iI", raw, 4)
     return int(seconds) * 1_000_000_000 + int(rest)

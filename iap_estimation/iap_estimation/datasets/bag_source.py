@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rosbags.highlevel import AnyReader
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -24,17 +23,7 @@ from iap_estimation.datasets.bag_messages import (
     rectified_turn,
     shift_of,
 )
-from iap_estimation.datasets.bag_reader import (
-    first,
-    first_received,
-    inertial,
-    messages,
-    noise_of,
-    opened,
-    received_messages,
-    spread,
-    stamp_of,
-)
+from iap_estimation.datasets.bag_samples import inertial, noise_of
 from iap_estimation.datasets.bag_topics import Picked, TopicNames, info_topic, pick
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.datasets.deep_images import LOOKED_AT, DeepLevels, levels_of
@@ -45,8 +34,9 @@ from iap_estimation.navigation.fleet_data import ONE_CAMERA, AircraftData
 from iap_estimation.navigation.measurements import Event, Images, Tally
 from iap_estimation.navigation.streams import LATEST, Pairing, Sorter, in_order
 from iap_io.sensor_messages.static_transforms import TF_STATIC
+from iap_io.trajectories.bags import Bag, opened
+from iap_io.trajectories.messages import header_ns
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.topics import Topic
 
 OTHER_BASELINE = 0.2  # of a baseline, that P[3] may differ from it
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
@@ -82,24 +72,20 @@ def open_bag(
     """
     if truth.topic is None and truth != NO_TRUTH:
         raise BadInput(f"{path}: --body and --frame are of the poses of --truth, which names none")
-    with opened(path) as reader:
-        topics = {
-            name: Topic(about.msgtype or "several types", about.msgcount)
-            for name, about in reader.topics.items()
-        }
-        picked = pick(str(path), topics, topic_names, partial(_shift, reader))
-        clocks = compare_clocks(reader, picked.imu, picked.images)
-        sample, received = first_received(reader, picked.imu)
-        start = clocks.ticks(picked.imu, stamp_of(sample), received)
-        end = 1e-9 * (reader.end_time - received)
-        measured = noise_of(list(islice(messages(reader, picked.imu), RATE_SAMPLES)))
-        of_file, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
+    with opened(path) as bag:
+        picked = pick(str(path), bag.topics, topic_names, partial(_shift, bag))
+        clocks = compare_clocks(bag, picked.imu, picked.images)
+        sample, received = bag.first(picked.imu)
+        start = clocks.ticks(picked.imu, header_ns(sample), received)
+        end = 1e-9 * (bag.end_ns - received)
+        measured = noise_of([each for each, _ in islice(bag.messages(picked.imu), RATE_SAMPLES)])
+        of_file, pair = _calibrated(bag, picked, sample.header.frame_id, calibration)
         noise, note = measured if of_file is None else of_file
         notes: tuple[str, ...] = () if pair.right is not None else (ONE_CAMERA,)
         levels = levels_of(
             deep_grey(image, f"{path}: {topic}")
             for topic in picked.images
-            for image in spread(reader, topic, LOOKED_AT)
+            for image in bag.spread(topic, LOOKED_AT)
         )
         notes = (*notes, *(each for each in (note, levels.note) if each is not None))
     known: Truth | None = None
@@ -139,8 +125,7 @@ class _Recording(NamedTuple):
 
 
 def _calibrated(
-    path: Path,
-    reader: AnyReader,
+    bag: Bag,
     picked: Picked,
     imu_frame: str,
     files: tuple[Path, ...],
@@ -157,14 +142,14 @@ def _calibrated(
             f"--calibration: {len(files)} files for {' and '.join(picked.images)}: one of each is expected, and maybe"
             " one of the inertial unit"
         )
-    if TF_STATIC not in reader.topics:
+    if TF_STATIC not in bag.topics:
         raise BadInput(
-            f"{path}: no {TF_STATIC} says where the cameras are; give --calibration LEFT RIGHT"
+            f"{bag.path}: no {TF_STATIC} says where the cameras are; give --calibration LEFT RIGHT"
         )
-    tf = FixedFrames(str(path), messages(reader, TF_STATIC))
-    infos = [_info(path, reader, topic) for topic in picked.images]
-    placed = [_placed(path, each, tf, imu_frame) for each in infos]
-    source = f"{path}: {' and '.join(picked.images)}"
+    tf = FixedFrames(str(bag.path), (each for each, _ in bag.messages(TF_STATIC)))
+    infos = [_info(bag, topic) for topic in picked.images]
+    placed = [_placed(bag.path, each, tf, imu_frame) for each in infos]
+    source = f"{bag.path}: {' and '.join(picked.images)}"
     if len(infos) == 2 and infos[0].frame == infos[1].frame:
         placed[1] = _beside(infos, placed, source)
     pair = StereoCalibration.placed(*zip(*placed, strict=True), source=source)
@@ -194,13 +179,13 @@ class _Info(NamedTuple):
     frame: str
 
 
-def _info(path: Path, reader: AnyReader, topic: str) -> _Info:
+def _info(bag: Bag, topic: str) -> _Info:
     source = info_topic(topic)
-    if source not in reader.topics:
+    if source not in bag.topics:
         raise BadInput(
-            f"{path}: no calibration: {source} is missing; give --calibration LEFT RIGHT"
+            f"{bag.path}: no calibration: {source} is missing; give --calibration LEFT RIGHT"
         )
-    message, image = first(reader, source), first(reader, topic)
+    message, image = bag.first(source)[0], bag.first(topic)[0]
     return _Info(topic, message, image.header.frame_id or message.header.frame_id)
 
 
@@ -267,9 +252,9 @@ def _sorted(recording: _Recording, tally: Tally) -> Iterator[tuple[str, float, A
     sorters: dict[str, Sorter[Any]] = {
         name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
     }
-    with opened(path) as reader:
-        for topic, message, received in received_messages(reader, names):
-            t = (clocks.ticks(topic, stamp_of(message), received) - start) * 1e-9
+    with opened(path) as bag:
+        for topic, message, received in bag.received(names):
+            t = (clocks.ticks(topic, header_ns(message), received) - start) * 1e-9
             yield from ((topic, *each) for each in sorters[topic].add(t, message))
     for topic, sorter in sorters.items():
         yield from ((topic, *each) for each in sorter.end())
@@ -284,7 +269,7 @@ def _truth(
     return Truth(t, np.hstack([recorded.p_WP_W, recorded.q_WP]), recorded.v_WP_W), notes
 
 
-def _shift(reader: AnyReader, image: str) -> float | None:
+def _shift(bag: Bag, image: str) -> float | None:
     """P[3] of the CameraInfo beside a topic of images."""
     topic = info_topic(image)
-    return shift_of(first(reader, topic)) if topic in reader.topics else None
+    return shift_of(bag.first(topic)[0]) if topic in bag.topics else None

@@ -12,6 +12,7 @@ from iap_description.math import so3
 from iap_estimation.datasets.data_sample import DataSample
 from iap_estimation.datasets.image_rotation import GyroTurns
 from iap_estimation.evaluation.trajectory_errors import poses_at
+from iap_io.trajectories.tilts import bumps
 
 FORCE_UNITS = {  # specific force of one unit [m/s^2]
     "g": 9.80665,
@@ -247,12 +248,7 @@ def _left(places: Array, felt: Array) -> float:
 
 def _mean_accelerations(p: Array, force: Array) -> tuple[Array, Array]:
     """Accelerations (B, 3) of places (K, 3), and those of forces (K, 3), over bumps; both less their means."""
-    half, apart = round(BUMP_HALF / STEP), round(BUMP_PERIOD / STEP)
-    tau = np.arange(-half, half + 1) / half
-    bump = (1.0 - tau**2) ** 3
-    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / BUMP_HALF**2
-    second -= second.mean()
-    windows = np.arange(0, len(p) - len(tau) + 1, apart)[:, None] + np.arange(len(tau))
+    windows, bump, second = bumps(len(p), STEP, BUMP_HALF, BUMP_PERIOD)
     a = np.einsum("k,bki->bi", second, p[windows]) / bump.sum()
     felt = np.einsum("k,bki->bi", bump, force[windows]) / bump.sum()
     return a - a.mean(axis=0), felt - felt.mean(axis=0)

@@ -29,7 +29,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
-from rosbags.highlevel import AnyReader
 
 from iap_description.arrays import Array
 from iap_description.config.bounds import MAX_SI_NUMBER
@@ -37,15 +36,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Flag, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput, shown
 from iap_estimation.datasets.bag_clocks import BagClocks, compare_clocks, late_sentence
-from iap_estimation.datasets.bag_reader import (
-    first_received,
-    inertial,
-    messages,
-    noise_of,
-    opened,
-    received_messages,
-    stamp_of,
-)
+from iap_estimation.datasets.bag_samples import inertial, noise_of
 from iap_estimation.datasets.bag_topics import IMU
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.evaluation.truth import Truth
@@ -53,8 +44,10 @@ from iap_estimation.navigation.fleet_data import AircraftData
 from iap_estimation.navigation.measurements import Event, Tally
 from iap_estimation.navigation.streams import LATEST, Sorter, in_order
 from iap_estimation.virpo.messages import ImuSample, Ranges
+from iap_io.trajectories.bags import Bag, opened
+from iap_io.trajectories.messages import header_ns
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.topics import Topic, listing
+from iap_io.trajectories.topics import listing
 
 MAX_TICKS = 2**62  # of a stamp [ns]
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
@@ -124,14 +117,14 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
         BadInput: one of them cannot be read, or they do not fit each other.
     """
     mapping = validate(RangeMap, read_yaml(file), source=str(file))
-    with opened(path) as reader:
-        _check_topics(path, reader, mapping)
-        clocks = _clocks(path, reader, mapping)
-        samples = list(islice(messages(reader, mapping.imu), RATE_SAMPLES))
-        _, received = first_received(reader, mapping.imu)
-        end = 1e-9 * (reader.end_time - received)
-    noise, note = noise_of(samples)
-    start = clocks.ticks(mapping.imu, stamp_of(samples[0]), received)
+    with opened(path) as bag:
+        _check_topics(bag, mapping)
+        clocks = _clocks(bag, mapping)
+        samples = list(islice(bag.messages(mapping.imu), RATE_SAMPLES))
+        sample, received = samples[0]
+        end = 1e-9 * (bag.end_ns - received)
+    noise, note = noise_of([each for each, _ in samples])
+    start = clocks.ticks(mapping.imu, header_ns(sample), received)
     truth: Truth | None = None
     off: tuple[str, ...] = ()
     if mapping.truth is not None:
@@ -156,8 +149,8 @@ def open_range_bag(path: Path, file: Path) -> SensorDataset:
     )
 
 
-def _check_topics(path: Path, reader: AnyReader, mapping: RangeMap) -> None:
-    topics = {n: Topic(t.msgtype or "several types", t.msgcount) for n, t in reader.topics.items()}
+def _check_topics(bag: Bag, mapping: RangeMap) -> None:
+    path, topics = bag.path, bag.topics
     for key, name in (("imu", mapping.imu), ("ranges.topic", mapping.ranges.topic)):
         if name not in topics or not topics[name].messages:
             raise BadInput(
@@ -167,11 +160,11 @@ def _check_topics(path: Path, reader: AnyReader, mapping: RangeMap) -> None:
         raise BadInput(f"{path}: key 'imu': {mapping.imu} is of {topics[mapping.imu].msgtype}")
 
 
-def _clocks(path: Path, reader: AnyReader, mapping: RangeMap) -> BagClocks:
+def _clocks(bag: Bag, mapping: RangeMap) -> BagClocks:
     """The clocks of the ranges and of the inertial unit."""
     topic = mapping.ranges.topic
     clocks = compare_clocks(
-        reader, mapping.imu, (topic,), {topic: partial(_range_ns, path, mapping)}
+        bag, mapping.imu, (topic,), {topic: partial(_range_ns, bag.path, mapping)}
     )
     doubt = () if clocks.late_s is None else (late_sentence(topic, clocks.late_s),)
     return replace(clocks, notes=(*clocks.notes, *doubt))
@@ -211,10 +204,10 @@ def _arriving(
         name: Sorter(f"{path}: {name}", tally, LATEST) for name in names
     }
     understood = partial(_measured, path, mapping, _Anchors.of(mapping), tally)
-    with opened(path) as reader:
-        for topic, message, received in received_messages(reader, names):
+    with opened(path) as bag:
+        for topic, message, received in bag.received(names):
             is_range = topic == mapping.ranges.topic
-            stamp = _range_ns(path, mapping, message) if is_range else stamp_of(message)
+            stamp = _range_ns(path, mapping, message) if is_range else header_ns(message)
             t = (clocks.ticks(topic, stamp, received) - start) * 1e-9
             for each in sorters[topic].add(t, message):
                 yield from understood(topic, *each)

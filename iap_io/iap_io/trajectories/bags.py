@@ -7,7 +7,7 @@ that its bags embed.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,13 +36,22 @@ class Bag:
         path: as the user gave it.
         topics: what it holds, by topic.
         notes: what of it had to be mended.
+        start_ns: time of the first message [ns].
+        end_ns: time after the last one [ns].
     """
 
     path: Path
     topics: dict[str, Topic]
     notes: tuple[str, ...]
+    start_ns: int
+    end_ns: int
     _reader: rosbag1.Reader | rosbag2.Reader
     _types: Typestore
+
+    @property
+    def is_ros1(self) -> bool:
+        """True if it is of ROS 1."""
+        return isinstance(self._reader, rosbag1.Reader)
 
     def read(self, topic: str) -> tuple[list[Any], Integers]:
         """Messages of a topic with their times of reception [ns].
@@ -56,36 +65,74 @@ class Bag:
             stamps.append(stamp)
         return messages, np.array(stamps, dtype=np.int64)
 
+    def first(self, topic: str) -> tuple[Any, int]:
+        """The first message of a topic and its time of reception [ns].
+
+        Raises:
+            BadInput: there is none, or see `read`.
+        """
+        newest = next(self.messages(topic), None)
+        if newest is None:
+            raise BadInput(f"{self.path}: no message on {topic}")
+        return newest
+
     def last(self, topic: str) -> tuple[Any, int] | None:
         """The last message of a topic and its time of reception [ns]; none of the others is unpacked."""
-        with parsing(self.path):
-            last = deque(self._raw(topic), maxlen=1)
-            return self._decoded(*last[0]) if last else None
+        last = deque(self.raw((topic,)), maxlen=1)
+        return self.decoded(*last[0])[1:] if last else None
+
+    def spread(self, topic: str, count: int) -> Iterator[Any]:
+        """The first messages of a topic after times that are spread over the bag."""
+        step = max(1, (self.end_ns - self.start_ns) // count)
+        for k in range(count):
+            newest = next(self.raw((topic,), start=self.start_ns + k * step), None)
+            if newest is None:
+                return
+            yield self.decoded(*newest)[1]
 
     def messages(self, topic: str) -> Iterator[tuple[Any, int]]:
         """Messages of a topic with their times of reception [ns], one after the other."""
+        return (each[1:] for each in self.received((topic,)))
+
+    def received(self, topics: Sequence[str]) -> Iterator[tuple[str, Any, int]]:
+        """Topics, messages and times of reception [ns] in the order of the bag."""
+        return (self.decoded(*each) for each in self.raw(topics))
+
+    def raw(
+        self, topics: Sequence[str], start: int | None = None, stop: int | None = None
+    ) -> Iterator[tuple[Any, int, bytes]]:
+        """Connections, times of reception and bytes of messages between two times [ns].
+
+        Raises:
+            BadInput: see `read`.
+        """
+        connections = [c for c in self._reader.connections if c.topic in topics]
+        self._define(connections)
         with parsing(self.path):
-            for raw in self._raw(topic):
-                yield self._decoded(*raw)
+            for connection, stamp, raw in self._reader.messages(connections, start, stop):
+                yield connection, int(np.int64(stamp)), raw  # a damaged table may hold texts
 
-    def _raw(self, topic: str) -> Iterator[tuple[Any, int, bytes]]:
-        connections = [c for c in self._reader.connections if c.topic == topic]
-        self._define(topic, connections)
-        return self._reader.messages(connections=connections)
+    def decoded(self, connection: Any, stamp: int, raw: bytes) -> tuple[str, Any, int]:  # noqa: ANN401
+        """Topic, message and time of reception [ns] of what `raw` gives."""
+        decode = self._types.deserialize_ros1 if self.is_ros1 else self._types.deserialize_cdr
+        with parsing(self.path):
+            message = decode(raw, connection.msgtype)
+            return (
+                connection.topic,
+                message,
+                int(np.int64(stamp)),
+            )  # a damaged table may hold texts
 
-    def _decoded(self, connection: Any, stamp: int, raw: bytes) -> tuple[Any, int]:  # noqa: ANN401
-        is_ros1 = isinstance(self._reader, rosbag1.Reader)
-        decode = self._types.deserialize_ros1 if is_ros1 else self._types.deserialize_cdr
-        return decode(raw, connection.msgtype), int(np.int64(stamp))
-
-    def _define(self, topic: str, connections: list[Any]) -> None:
-        """Register the definition of a topic's type where rosbags does not know it."""
+    def _define(self, connections: list[Any]) -> None:
+        """Register the definitions of types that rosbags does not know."""
         for connection in connections:
             if connection.msgtype in self._types.fielddefs:
                 continue
             if connection.msgdef.format != MessageDefinitionFormat.MSG:
                 kind = short(connection.msgtype)
-                raise BadInput(f"{self.path}: topic {topic}: the bag does not define {kind}")
+                raise BadInput(
+                    f"{self.path}: topic {connection.topic}: the bag does not define {kind}"
+                )
             with parsing(self.path):
                 types = get_types_from_msg(connection.msgdef.data, connection.msgtype)
                 known = self._types.fielddefs
@@ -121,7 +168,7 @@ def opened(path: Path) -> Iterator[Bag]:
             }
         if not count:
             raise BadInput(f"{path}: the bag holds no messages")
-        yield Bag(path, topics, notes, reader, types)
+        yield Bag(path, topics, notes, reader.start_time, reader.end_time, reader, types)
     finally:
         with parsing(path):
             stack.close()

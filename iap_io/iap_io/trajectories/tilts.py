@@ -110,16 +110,29 @@ def _readings(motion: Motion, samples: Samples) -> Iterator[tuple[str, Motion]]:
             )
 
 
+def bumps(count: int, step: float, half: float, period: float) -> tuple[Integers, Array, Array]:
+    """Bumps over even times.
+
+    Args:
+        count: number of times.
+        step: between them [s].
+        half: of a bump [s].
+        period: between bumps [s].
+
+    Returns:
+        Indices (B, n) of the times of each, phi (n,) there, and its second derivative (n,) without its mean.
+    """
+    n = round(half / step)
+    tau = np.arange(-n, n + 1) / n
+    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / half**2
+    starts = np.arange(0, count - len(tau) + 1, round(period / step))
+    return starts[:, None] + np.arange(len(tau)), (1.0 - tau**2) ** 3, second - second.mean()
+
+
 def _forces(p: Array, R: Array) -> tuple[Array, Array]:
     """Directions (B, 3) of specific force over bumps, and attitudes (B, 3, 3) averaged alike."""
-    half, apart = round(BUMP_HALF / STEP), round(BUMP_PERIOD / STEP)
-    tau = np.arange(-half, half + 1) / half
-    bump = (1.0 - tau**2) ** 3
-    second = (-6.0 * (1.0 - tau**2) ** 2 + 24.0 * tau**2 * (1.0 - tau**2)) / BUMP_HALF**2
-    starts = np.arange(0, len(p) - len(tau) + 1, apart)
-    windows = starts[:, None] + np.arange(len(tau))
-    second -= second.mean()
-    a = np.einsum("k,bki->bi", second, p[windows] - p[starts][:, None]) / bump.sum()
+    windows, bump, second = bumps(len(p), STEP, BUMP_HALF, BUMP_PERIOD)
+    a = np.einsum("k,bki->bi", second, p[windows] - p[windows[:, :1]]) / bump.sum()
     f = a + [0.0, 0.0, GRAVITY]
     n = f / np.maximum(np.linalg.norm(f, axis=1, keepdims=True), 1e-9)
     return n, np.einsum("k,bkij->bij", bump, R[windows]) / bump.sum()

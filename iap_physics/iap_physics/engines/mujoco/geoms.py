@@ -22,7 +22,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.geometry.mesh_files import mesh_path, read_mesh
 from iap_description.geometry.shapes import Shape, Surface
-from iap_description.geometry.solids import triangles
+from iap_description.geometry.solids import triangles, wide_normals
 from iap_description.math import euler, so3
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.surfaces import SurfaceContact
@@ -255,8 +255,6 @@ def _primitive(shape: Shape) -> tuple[Any, tuple[float, ...]]:
 def _prisms(vertices: Array, faces: Integers) -> Iterator[Array]:
     """Corners (6, 3) of a prism inwards of every triangle that has an area."""
     corners = vertices[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sizes = np.linalg.norm(normals, axis=1)
-    for triangle, normal, size in zip(corners, normals, sizes, strict=True):
+    for triangle, normal, size in zip(corners, *wide_normals(corners), strict=True):
         if size > 0.0:
             yield np.vstack([triangle, triangle - SKIN / size * normal])
