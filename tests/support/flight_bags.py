@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rosbags import rosbag1, rosbag2
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from iap_bringup.fuzz.made_bags import FORMATS as FORMATS
+from iap_bringup.fuzz.made_bags import POSE, BagSample, MadeBags
 from iap_description.math import so3
 
 Array = NDArray[np.float64]
 
 ROOT = Path(__file__).resolve().parents[2]
-FORMATS = ("ros1", "sqlite3", "mcap")
 START_NS = 1_700_000_000_000_000_000
 REFERENCE = "iap_msgs/msg/PlatformReference"
 
@@ -76,15 +75,13 @@ def motion(t: Array) -> Motion:
 Stamped = Iterable[tuple[int, Any]]
 
 
-class BagMaker:
-    """Writes bags of one of FORMATS below a folder, and makes the messages for them."""
+class BagMaker(MadeBags):
+    """Bags in a folder, and messages for them, also of the suite's own references."""
 
     def __init__(self, folder: Path, kind: str) -> None:
         """Load the message types of the format's ROS version."""
-        self.folder, self.kind = folder, kind
-        self.store = get_typestore(Stores.ROS1_NOETIC if kind == "ros1" else Stores.LATEST)
         text = (ROOT / "iap_msgs/msg/PlatformReference.msg").read_text()
-        self.store.register(get_types_from_msg(text, REFERENCE))
+        super().__init__(folder, kind, {REFERENCE: text})
 
     def write(
         self,
@@ -92,73 +89,19 @@ class BagMaker:
         name: str = "flight",
         packed: str | None = None,
     ) -> Path:
-        """Write topic -> (type, stamped messages); returns the bag's path.
-
-        Args:
-            topics: to write.
-            name: of the bag.
-            packed: compression of ROS 1, or what of ROS 2 is compressed (message, file, storage).
-        """
-        if self.kind == "ros1":
-            path = self.folder / f"{name}.bag"
-            writer: Any = rosbag1.Writer(path)
-            encode = self.store.serialize_ros1
-            if packed is not None:
-                writer.set_compression(rosbag1.Writer.CompressionFormat[packed.upper()])
-        else:
-            path = self.folder / name
-            plugin = rosbag2.StoragePlugin[self.kind.upper()]
-            writer = rosbag2.Writer(path, version=9, storage_plugin=plugin)
-            encode = self.store.serialize_cdr
-            if packed is not None:
-                mode = rosbag2.CompressionMode[packed.upper()]
-                writer.set_compression(mode, rosbag2.CompressionFormat.ZSTD)
-        with writer:
-            for topic, (msgtype, messages) in topics.items():
-                connection = writer.add_connection(topic, msgtype, typestore=self.store)
-                for stamp, message in messages:
-                    writer.write(connection, stamp, encode(message, msgtype))
-        return path
-
-    def make(self, msgtype: str, *values: Any) -> Any:  # noqa: ANN401
-        """A message from its fields' values in order."""
-        return self.store.types[msgtype](*values)
-
-    def xyz(self, vector: Array, msgtype: str = "geometry_msgs/msg/Vector3") -> Any:  # noqa: ANN401
-        """A Vector3 or Point."""
-        return self.make(msgtype, *map(float, vector))
-
-    def point(self, vector: Array) -> Any:  # noqa: ANN401
-        """A Point."""
-        return self.xyz(vector, "geometry_msgs/msg/Point")
-
-    def header(self, stamp: int) -> Any:  # noqa: ANN401
-        """A Header."""
-        time = self.make("builtin_interfaces/msg/Time", stamp // 10**9, stamp % 10**9)
-        first = (0,) if self.kind == "ros1" else ()
-        return self.make("std_msgs/msg/Header", *first, time, "map")
-
-    def quaternion(self, q: Array) -> Any:  # noqa: ANN401
-        """A Quaternion."""
-        return self.make("geometry_msgs/msg/Quaternion", *map(float, q))
-
-    def pose(self, p: Array, q: Array) -> Any:  # noqa: ANN401
-        """A Pose."""
-        return self.make("geometry_msgs/msg/Pose", self.point(p), self.quaternion(q))
-
-    def pair(self, kind: str, linear: Array, angular: Array) -> Any:  # noqa: ANN401
-        """A Twist or Accel."""
-        return self.make(f"geometry_msgs/msg/{kind}", self.xyz(linear), self.xyz(angular))
-
-    def pose_stamped(self, stamp: int, p: Array, q: Array) -> Any:  # noqa: ANN401
-        """A PoseStamped."""
-        return self.make("geometry_msgs/msg/PoseStamped", self.header(stamp), self.pose(p, q))
+        """Write topic -> (type, stamped messages), see `MadeBags.write_samples`."""
+        samples = (
+            BagSample(stamp, topic, kind, message)
+            for topic, (kind, messages) in topics.items()
+            for stamp, message in messages
+        )
+        return self.write_samples(samples, name, packed)
 
     def poses(self, m: Motion) -> tuple[str, list[tuple[int, Any]]]:
         """A topic of PoseStamped."""
         samples = zip(m.stamps, m.p, m.q, strict=True)
         messages = [(stamp, self.pose_stamped(stamp, p, q)) for stamp, p, q in samples]
-        return "geometry_msgs/msg/PoseStamped", messages
+        return POSE, messages
 
     def points(self, stamps: list[int], values: Array) -> tuple[str, list[tuple[int, Any]]]:
         """A topic of Points."""

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import yaml
-from rosbags.rosbag1 import Writer
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from iap_bringup.fuzz.made_bags import ROS1, BagSample, MadeBags
 from iap_description.math import so3
 
 STICK, RANGE = "fraunhofer_rtls_flare/msg/RTLSStick", "fraunhofer_rtls_flare/msg/RTLSRange"
@@ -88,39 +87,28 @@ def mapping(folder: Path, **changes: Any) -> Path:
 
 def write_bag(folder: Path, duration: float, change: Change = lambda d, rng: d) -> Path:
     """The bag; ranges can be changed on their way into it."""
-    store = get_typestore(Stores.ROS1_NOETIC)
-    for name, text in FIELDS.items():
-        store.register(get_types_from_msg(text, name))
-    path = folder / "walk.bag"
-    with Writer(path) as writer:
-        channels: dict[str, Any] = {}
-        for t, topic, kind, message in sorted(
-            _messages(store.types, duration, change), key=lambda m: m[0]
-        ):
-            if topic not in channels:
-                channels[topic] = writer.add_connection(topic, kind, typestore=store)
-            writer.write(
-                channels[topic], round((START + t) * 1e9), store.serialize_ros1(message, kind)
-            )
-    return path
+    bags = MadeBags(folder, ROS1, FIELDS)
+    messages = sorted(_messages(bags, duration, change), key=lambda each: each[0])
+    return bags.write_samples((BagSample(_ns(t), *rest) for t, *rest in messages), "walk")
 
 
-def _messages(types: Any, duration: float, change: Change) -> list[tuple[float, str, str, Any]]:
+def _ns(t: float) -> int:
+    return round((START + t) * 1e9)
+
+
+def _messages(
+    bags: MadeBags, duration: float, change: Change
+) -> list[tuple[float, str, str, Any]]:
     def header(t: float) -> Any:
-        sec, nanosec = divmod(round((START + t) * 1e9), 1_000_000_000)
-        stamp = types["builtin_interfaces/msg/Time"](sec=sec, nanosec=nanosec)
-        return types["std_msgs/msg/Header"](seq=0, stamp=stamp, frame_id="")
+        return bags.header(_ns(t), "")
 
-    def vector(v: np.ndarray, kind: str = "Vector3") -> Any:
-        return types[f"geometry_msgs/msg/{kind}"](*map(float, v))
-
-    quaternion = types["geometry_msgs/msg/Quaternion"]
+    types, vector, quaternion = bags.store.types, bags.xyz, bags.quaternion
     out = []
     t = np.arange(0.0, duration, 1.0 / IMU_RATE)
     for each, row in zip(t, samples(t), strict=True):
         imu = types["sensor_msgs/msg/Imu"](
             header(each),
-            quaternion(0.0, 0.0, 0.0, 1.0),
+            quaternion((0.0, 0.0, 0.0, 1.0)),
             np.full(9, -1.0),
             vector(row[:3]),
             np.zeros(9),
@@ -143,9 +131,7 @@ def _messages(types: Any, duration: float, change: Change) -> list[tuple[float, 
         so3.multiply(np.broadcast_to(turn, q.shape), q),
     )
     for each, place, attitude in zip(t, p, q, strict=True):
-        transform = types["geometry_msgs/msg/Transform"](
-            vector(place), quaternion(*map(float, attitude))
-        )
+        transform = types["geometry_msgs/msg/Transform"](vector(place), quaternion(attitude))
         kind = "geometry_msgs/msg/TransformStamped"
         out.append((each, "/truth", kind, types[kind](header(each), "tracker", transform)))
     return out

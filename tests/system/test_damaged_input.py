@@ -14,12 +14,13 @@ from random import Random
 import numpy as np
 import pytest
 from flight_bags import BagMaker, motion
-from resting_pair import PairBag, resting
+from resting_pair import PairBag
 
 from iap_bringup.cli.main import command_parser, main
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import make_case
 from iap_bringup.fuzz.kind import FREE, FileKind
+from iap_bringup.fuzz.made_recordings import resting
 from iap_bringup.fuzz.trials import fault_of, run_command
 
 CASES = int(os.environ.get("IAP_DAMAGED_CASES", "60"))

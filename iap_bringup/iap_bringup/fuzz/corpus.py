@@ -130,7 +130,7 @@ _MADE_BY: Mapping[str, Making] = {
     "training": ("train", "hold", "--steps", "64", "--offline", "none"),  # by IN_A_FORK
     "sweep": _make_sweep,
     "dataset": _make_dataset,
-    "euroc": made_recordings.write_euroc,
+    "euroc": made_recordings.write_damageable_euroc,
     "walk.bag": made_recordings.write_range_bag,
     "poses": made_recordings.write_pose_bags,
     "wrenches": made_recordings.write_wrench_bag,

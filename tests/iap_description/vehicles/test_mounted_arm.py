@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from refusals import refusal
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
@@ -134,10 +135,8 @@ def test_pinocchio_has_the_same_momentum_and_end_effector(tmp_path):
     ],
 )
 def test_a_wrong_arm_is_refused_with_its_key(tree, change, words):
-    with pytest.raises(BadInput) as caught:
-        platform_with(tree, **change)
-    line = str(caught.value)
-    assert len(line.splitlines()) == 1 and "mine.yaml" in line and words in line
+    line = refusal(platform_with, tree, **change)
+    assert "mine.yaml" in line and words in line
 
 
 def test_a_link_whose_inertia_no_mass_has_is_refused(tree):
@@ -157,6 +156,5 @@ def test_an_arm_that_is_not_there_is_refused(tmp_path, arm):
     path = tmp_path / "mine.yaml"
     text = "name: mine\ndescription: d\naircraft: f450\ncenter: null\njoints: []\ntool: null\n"
     path.write_text(f"{text}ground_clearance: 0.12\narm: {arm}\n", encoding="utf-8")
-    with pytest.raises(BadInput) as caught:
-        load_platform(str(path))
-    assert len(str(caught.value).splitlines()) == 1 and "arm" in str(caught.value)
+    line = refusal(load_platform, str(path))
+    assert "arm" in line

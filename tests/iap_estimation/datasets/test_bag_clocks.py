@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from resting_pair import FORMATS, IMAGE_STEP, IMU_STEP, PairBag, resting
+from resting_pair import PairBag
 
+from iap_bringup.fuzz.made_bags import FORMATS
+from iap_bringup.fuzz.made_recordings import IMAGE_STEP, IMU_STEP, resting
 from iap_description.errors import BadInput
 from iap_estimation.datasets.dataset import SensorDataset
 from iap_estimation.datasets.opening import open_dataset

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from made_up_sensors import record_pairs
-from resting_pair import PairBag, resting, write_euroc
+from resting_pair import PairBag
 from rosbags.rosbag2 import Reader
 
 from iap_bringup.cli import main
+from iap_bringup.fuzz.made_recordings import resting, write_euroc
 from iap_description.errors import BadInput
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.fleet_data import MEMS

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from resting_pair import PairBag, resting, write_euroc
+from resting_pair import PairBag
 
 from iap_bringup.cli import main
+from iap_bringup.fuzz.made_recordings import resting, write_euroc
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_topics import TopicNames
 from iap_estimation.datasets.opening import Choices, open_dataset

@@ -6,23 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from resting_pair import (
+from resting_pair import PairBag
+
+from iap_bringup.fuzz.made_bags import FORMATS, ROS1
+from iap_bringup.fuzz.made_recordings import (
     BASELINE,
-    FORMATS,
+    FOCAL_LENGTH,
     IMU_STEP,
     LEVERS,
     R_BC,
-    ROS1,
     START,
-    F,
-    PairBag,
     camera_yaml,
     imu_yaml,
+    placed,
     resting,
     write_euroc,
-    write_truth,
+    write_table,
 )
-
 from iap_description.math import so3
 from iap_estimation.datasets.bag_topics import IMAGE, IMU, SIDES, TopicNames, pick
 from iap_estimation.datasets.dataset import SensorDataset
@@ -58,7 +58,7 @@ def _check_calibration(dataset: SensorDataset) -> None:
     np.testing.assert_allclose(calibration.p_BC_B, LEVERS, atol=1e-12)
     R = so3.matrix_from_quaternion(calibration.q_BC)
     np.testing.assert_allclose(R, [R_BC, R_BC], atol=1e-12)
-    assert calibration.left.focal.tolist() == [F, F]
+    assert calibration.left.focal.tolist() == [FOCAL_LENGTH, FOCAL_LENGTH]
 
 
 def test_a_folder_in_eurocs_layout(tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ def test_the_truth_of_markers_is_moved_to_the_inertial_unit(tmp_path: Path) -> N
     T_WB[:3, :3], T_WB[:3, 3] = so3.exp(np.array([0.5, -0.2, 1.0])), (1.0, 2.0, 3.0)
     T_WS = T_WB @ T_BS
     q = np.roll(so3.quaternion_from_matrix(T_WS[:3, :3]), 1)
-    rows = [[s, *T_WS[:3, 3], *q] for s in pair.imu_stamps]
-    write_truth(tmp_path, "vicon0", rows, T_BS)
+    rows = [(s, [*T_WS[:3, 3], *q]) for s in pair.imu_stamps]
+    write_table(tmp_path / "mav0" / "vicon0", placed("truth", T_BS), rows)
     truth = open_dataset(tmp_path).aircraft[0].truth
     assert truth is not None
     np.testing.assert_allclose(truth.poses[4, :3], T_WB[:3, 3], atol=1e-12)
@@ -213,7 +213,8 @@ def test_the_truth_of_a_prism_is_its_place_alone(tmp_path: Path) -> None:
     write_euroc(tmp_path, pair, truth=False)
     T_BS = np.eye(4)
     T_BS[:3, 3] = 0.0, 0.0, 0.1
-    write_truth(tmp_path, "leica0", [[s, 1.0, 2.0, 3.0] for s in pair.imu_stamps], T_BS)
+    rows = [(s, [1.0, 2.0, 3.0]) for s in pair.imu_stamps]
+    write_table(tmp_path / "mav0" / "leica0", placed("truth", T_BS), rows)
     truth = open_dataset(tmp_path).aircraft[0].truth
     assert truth is not None
     assert not truth.has_attitude

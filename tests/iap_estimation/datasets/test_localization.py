@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkouts import ROOT
-from resting_pair import BASELINE, DISTANCE, PairBag, resting, write_euroc
+from resting_pair import PairBag
 from tum_files import read_tum
 
 from iap_bringup.cli import main
+from iap_bringup.fuzz.made_recordings import BASELINE, DISTANCE, resting, write_euroc
 from iap_bringup.launching.node_parameters import localization_nodes
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.errors import BadInput

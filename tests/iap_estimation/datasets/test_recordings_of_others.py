@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import yaml
 from range_bag import ANCHORS, mapping, write_bag
-from resting_pair import BASELINE, F, PairBag, resting, write_euroc
+from resting_pair import PairBag
 
+from iap_bringup.fuzz.made_recordings import BASELINE, FOCAL_LENGTH, resting, write_euroc
 from iap_description.errors import BadInput
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.understanding import Corrections, understand
@@ -83,16 +84,20 @@ def test_a_rectified_pair_in_one_frame_has_the_baseline_of_its_projection(tmp_pa
 @pytest.mark.parametrize(
     ("frame", "shift", "said"),
     [
-        ("left_optical", F * BASELINE, "are --left and --right exchanged"),
+        ("left_optical", FOCAL_LENGTH * BASELINE, "are --left and --right exchanged"),
         ("left_optical", -BASELINE, "the pair 0.000625 m apart: .* times the baseline in metres"),
-        ("left_optical", -1000.0 * F * BASELINE, "the pair 100 m apart"),
+        ("left_optical", -1000.0 * FOCAL_LENGTH * BASELINE, "the pair 100 m apart"),
         ("left_optical", np.nan, "no P.3. of their CameraInfo says the baseline"),
         (
             "right_optical",
-            -2.0 * F * BASELINE,
+            -2.0 * FOCAL_LENGTH * BASELINE,
             "says 0.1 m between them, P.3. of CameraInfo 0.2 m",
         ),
-        ("right_optical", F * BASELINE, "says 0.1 m between them, P.3. of CameraInfo -0.1 m"),
+        (
+            "right_optical",
+            FOCAL_LENGTH * BASELINE,
+            "says 0.1 m between them, P.3. of CameraInfo -0.1 m",
+        ),
     ],
 )
 def test_baselines_of_another_unit_or_sign_are_refused(

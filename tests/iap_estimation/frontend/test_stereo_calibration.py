@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import yaml
 from painted_plane import BASELINE, FOCAL, HEIGHT, LENS, Q_BC, WIDTH, camera_of, pair_of
+from refusals import refusal
 
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
@@ -171,9 +172,8 @@ def test_presets_are_complete(name):
     ],
 )
 def test_faults_of_settings_are_named(changes, words):
-    with pytest.raises(BadInput) as refused:
-        validate(FrontendSpec, {**PRESETS.tree("default"), **changes}, source="test")
-    assert words in str(refused.value)
+    line = refusal(validate, FrontendSpec, {**PRESETS.tree("default"), **changes}, source="test")
+    assert words in line
 
 
 def test_the_left_camera_lies_where_the_mounts_say_in_the_right_ones_axes():

@@ -6,8 +6,8 @@ from typing import get_args
 import numpy as np
 import pytest
 from flying import Log, Loop, scenario_of
+from refusals import refusal
 
-from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_estimation.navigation.make import FLIGHT_METHODS
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
@@ -23,27 +23,20 @@ def flight(*assignments, source="joint", sensors="stereo", **options):
     return Flight.of(resolve("hover", given)[0])
 
 
-def refusal(*assignments, **options):
-    with pytest.raises(BadInput) as caught:
-        flight(*assignments, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 def test_every_method_is_a_source():
     assert get_args(StateSource) == ("truth", *FLIGHT_METHODS)
 
 
 @pytest.mark.parametrize("method", OFFLINE)
 def test_a_method_of_recordings_cannot_fly(method):
-    line = refusal(source=method)
+    line = refusal(flight, source=method)
     assert f"method {method} is for recordings alone, by ./iap localize" in line
     assert all(name in line for name in METHODS)
     assert ONLY_RECORDED == OFFLINE
 
 
 def test_an_unknown_method_is_refused_with_those_that_there_are():
-    line = refusal(source="gps")
+    line = refusal(flight, source="gps")
     assert "state_source" in line and "gps" in line and "drift_filter" in line
 
 
@@ -57,22 +50,22 @@ def test_an_unknown_method_is_refused_with_those_that_there_are():
     ],
 )
 def test_what_is_missing_is_named(sensors, source, missing):
-    assert missing in refusal(sensors=sensors, source=source)
+    assert missing in refusal(flight, sensors=sensors, source=source)
 
 
 def test_ranges_need_anchors():
-    assert "needs sensors: uwb (" in refusal("sensors.uwb.anchors=[]")
+    assert "needs sensors: uwb (" in refusal(flight, "sensors.uwb.anchors=[]")
     flight("sensors.uwb.anchors=[]", source="vio")
 
 
 def test_one_aircraft_alone_has_no_joints_to_use():
-    assert "'joint' needs aircraft that are joined" in refusal(platform="f450")
+    assert "'joint' needs aircraft that are joined" in refusal(flight, platform="f450")
     flight(source="vio_uwb", platform="f450")
 
 
 @pytest.mark.parametrize("key", ["estimator", "frontend"])
 def test_unknown_settings_are_refused(key):
-    assert "'bold'" in refusal(f"control.{key}=bold")
+    assert "'bold'" in refusal(flight, f"control.{key}=bold")
 
 
 def test_the_truth_needs_no_sensors():

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from flight_bags import BagMaker, Motion, motion
+from refusals import refusal
 from rosbags.typesys import get_types_from_msg
 
-from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.transforms import _at, _Edge
@@ -56,14 +56,6 @@ def tree(maker: BagMaker, m: Motion) -> Path:
     return maker.write({"/tf": (TF, rows), "/tf_static": (TF, [(m.stamps[0], fixed)])})
 
 
-def refusal(path: Path, **keys: Any) -> str:  # noqa: ANN401
-    """The one line of a refusal."""
-    with pytest.raises(BadInput) as caught:
-        read_recorded(path, **keys)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 @pytest.mark.parametrize("kind", ["ros1", "mcap"])
 def test_a_body_of_a_tree_of_frames_is_read_in_its_parent(
     bag_maker: Any,  # noqa: ANN401
@@ -71,7 +63,7 @@ def test_a_body_of_a_tree_of_frames_is_read_in_its_parent(
     kind: str,
 ) -> None:
     path = tree(bag_maker(kind), moved)
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "odom in map (21 samples), base_link in odom (100 samples)" in text
     recorded = read_recorded(path, body="base_link")
     np.testing.assert_allclose(recorded.p_WP_W, moved.p, atol=1e-12)
@@ -99,11 +91,13 @@ def test_frames_that_do_not_move_or_are_not_connected_are_named(
     mcap: BagMaker, moved: Motion
 ) -> None:
     path = tree(mcap, moved)
-    assert "imu does not move in base_link" in refusal(path, body="imu", frame="base_link")
-    assert "from base_link to earth: base_link in odom in map" in refusal(
-        path, body="base_link", frame="earth"
+    assert "imu does not move in base_link" in refusal(
+        read_recorded, path, body="imu", frame="base_link"
     )
-    assert "--body rotor: it has" in refusal(path, body="rotor")
+    assert "from base_link to earth: base_link in odom in map" in refusal(
+        read_recorded, path, body="base_link", frame="earth"
+    )
+    assert "--body rotor: it has" in refusal(read_recorded, path, body="rotor")
 
 
 def test_a_tree_of_frames_is_no_rival_of_a_topic_of_poses(mcap: BagMaker, moved: Motion) -> None:
@@ -147,7 +141,9 @@ def test_a_path_whose_poses_have_no_stamps_is_read_by_its_messages(
     np.testing.assert_allclose(recorded.p_WP_W, moved.p, atol=1e-12)
     assert "have no stamps" in recorded.about.notes[0]
     planned = [(moved.stamps[0], path_message(mcap, moved.stamps[0], poses))]
-    assert "says where, not when" in refusal(mcap.write({"/plan": (PATH, planned)}, "plan"))
+    assert "says where, not when" in refusal(
+        read_recorded, mcap.write({"/plan": (PATH, planned)}, "plan")
+    )
 
 
 def test_poses_with_covariances_are_read(mcap: BagMaker, moved: Motion) -> None:
@@ -167,7 +163,7 @@ def test_a_bag_of_several_files_without_metadata_is_refused_with_the_remedy(
     storage = next(path.glob("*.mcap"))
     (path / "flight_1.mcap").write_bytes(storage.read_bytes())
     (path / "metadata.yaml").unlink()
-    assert "'ros2 bag reindex' makes it" in refusal(path)
+    assert "'ros2 bag reindex' makes it" in refusal(read_recorded, path)
     assert len(read_recorded(storage).t) == len(moved.t)
 
 

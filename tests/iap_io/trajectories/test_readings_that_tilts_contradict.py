@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from flight_bags import BagMaker, Motion, motion
 from numpy.typing import NDArray
+from refusals import refusal
 
 from iap_control.references.motions import Replay
 from iap_control.references.replay import commanded
 from iap_description import frames
 from iap_description.earth import GRAVITY
-from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.axes import CONVENTIONS
 from iap_io.trajectories.reader import read_recorded
@@ -56,14 +56,6 @@ def bag(maker: BagMaker, m: Motion, name: str = "flight") -> Path:
     return maker.write({"/vicon/pose": maker.poses(m)}, name)
 
 
-def refusal(path: Path, **keys: Any) -> str:  # noqa: ANN401
-    """The one line of a refusal."""
-    with pytest.raises(BadInput) as caught:
-        read_recorded(path, **keys)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 def check_same(path: Path, m: Motion, **keys: Any) -> None:  # noqa: ANN401
     """A recording is read as a motion."""
     recorded = read_recorded(path, **keys)
@@ -78,7 +70,7 @@ def test_another_convention_is_refused_by_its_option_and_read_by_it(
     mcap: BagMaker, multirotor: Motion, convention: Any
 ) -> None:
     path = bag(mcap, converted(multirotor, convention))
-    assert f"--convention {convention}" in refusal(path)
+    assert f"--convention {convention}" in refusal(read_recorded, path)
     check_same(path, multirotor, convention=convention)
 
 
@@ -104,7 +96,7 @@ def test_another_order_of_a_quaternions_numbers_is_refused_by_its_option(
     turned = tilted(multirotor, np.radians(yaw) + 0.1 * multirotor.t)
     m = with_pose(multirotor, multirotor.p, turned)
     path = bag(mcap, with_pose(m, m.p, m.q[:, [3, 0, 1, 2]]))
-    assert "--quaternion wxyz" in refusal(path)
+    assert "--quaternion wxyz" in refusal(read_recorded, path)
     check_same(path, m, quaternion="wxyz")
 
 
@@ -112,7 +104,7 @@ def test_attitudes_that_turn_the_world_into_the_body_are_refused(
     mcap: BagMaker, multirotor: Motion
 ) -> None:
     path = bag(mcap, with_pose(multirotor, multirotor.p, so3.conjugate(multirotor.q)))
-    assert "--quaternion inverse" in refusal(path)
+    assert "--quaternion inverse" in refusal(read_recorded, path)
     check_same(path, multirotor, quaternion="inverse")
 
 
@@ -121,7 +113,7 @@ def test_a_unit_that_no_speed_betrays_is_refused(
     mcap: BagMaker, multirotor: Motion, scale: float
 ) -> None:
     path = bag(mcap, with_pose(multirotor, multirotor.p / scale, multirotor.q))
-    assert f"--scale {scale:g}" in refusal(path)
+    assert f"--scale {scale:g}" in refusal(read_recorded, path)
     check_same(path, multirotor, scale=scale)
 
 
@@ -131,7 +123,7 @@ def test_slow_flights_in_millimetres_and_centimetres_are_refused(
     t = multirotor.t
     p = np.stack([0.0 * t, 0.02 * np.sin(t), 3.0 + 0.01 * t], axis=1)
     hover = with_pose(multirotor, p, np.tile([0.0, 0.0, 0.0, 1.0], (len(t), 1)))
-    text = refusal(bag(mcap, with_pose(hover, 1000.0 * p, hover.q)))
+    text = refusal(read_recorded, bag(mcap, with_pose(hover, 1000.0 * p, hover.q)))
     assert "--scale 0.001" in text and "3080 m above the ground" in text
 
 
@@ -141,7 +133,7 @@ def test_one_axis_in_another_unit_is_refused_by_name(
 ) -> None:
     units = np.where(np.arange(3) == axis, unit, 1.0)
     path = bag(mcap, with_pose(multirotor, multirotor.p * units, multirotor.q))
-    line = refusal(path)
+    line = refusal(read_recorded, path)
     assert f"in {'xyz'[axis]} alone" in line and f"--scale {text}" in line
     check_same(path, multirotor, scale=tuple(1.0 / units))
 
@@ -152,13 +144,13 @@ def test_attitudes_of_another_heading_than_the_positions_are_refused(
 ) -> None:
     half = np.radians(0.5 * turn)
     q = so3.multiply(np.array([0.0, 0.0, np.sin(half), np.cos(half)]), multirotor.q)
-    text = refusal(bag(mcap, with_pose(multirotor, multirotor.p, q)))
+    text = refusal(read_recorded, bag(mcap, with_pose(multirotor, multirotor.p, q)))
     assert "about the vertical" in text or "--convention" in text
 
 
 def test_mirrored_positions_are_refused(mcap: BagMaker, multirotor: Motion) -> None:
     path = bag(mcap, with_pose(multirotor, multirotor.p * [1.0, -1.0, 1.0], multirotor.q))
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "mirrored" in text and "reference.attitude=level" in text
     assert read_recorded(path, convention="enu").about.convention == "enu"
     alone = commanded(Replay(type="replay", path=str(path), attitude="level"))
@@ -177,7 +169,7 @@ def test_positions_of_a_map_grid_count_from_the_first_one(
 ) -> None:
     far = multirotor.p + [465_000.0, 5_247_000.0, 488.0]
     path = bag(mcap, with_pose(multirotor, far, multirotor.q))
-    assert "--origin first" in refusal(path)
+    assert "--origin first" in refusal(read_recorded, path)
     recorded = read_recorded(path, origin="first")
     np.testing.assert_allclose(recorded.p_WP_W, multirotor.p - multirotor.p[0], atol=1e-8)
 
@@ -194,7 +186,7 @@ def test_samples_without_a_place_are_left_out_and_counted(
     assert "6 samples without a place or attitude left out" in recorded.about.notes[0]
     p[100:150] = np.nan
     assert "sample 100: position.x is nan" in refusal(
-        bag(mcap, with_pose(multirotor, p, q), "many")
+        read_recorded, bag(mcap, with_pose(multirotor, p, q), "many")
     )
 
 
@@ -210,7 +202,7 @@ def test_two_clocks_that_were_set_back_are_refused_by_name(
         key=lambda row: row[0],
     )
     path = mcap.write({"/vicon/pose": ("geometry_msgs/msg/PoseStamped", rows)})
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "was the clock set back? --to 4.62" in text
 
 
@@ -233,6 +225,6 @@ def test_upside_down_text_that_stands_in_the_other_order_is_refused(
     rows = [f"{x:.3f} 0 {0.1 * x:.3f} 2 1 0 0 0.01" for x in t]
     path = tmp_path / "odd.txt"
     path.write_text("\n".join(rows) + "\n")
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "--quaternion wxyz" in text and "--mounting rest" in text
     assert read_recorded(path, quaternion="wxyz").q_WP[0, 3] == pytest.approx(1.0, abs=1e-3)

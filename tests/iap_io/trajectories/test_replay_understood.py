@@ -10,6 +10,7 @@ import pytest
 import yaml
 from flight_bags import START_NS, BagMaker, Motion, motion
 from numpy.typing import NDArray
+from refusals import refusal
 
 from iap_control.references.motions import Replay
 from iap_control.references.replay import RecordedCommand, commanded
@@ -59,14 +60,6 @@ def shifted(m: Motion, p: Array) -> Motion:
     return Motion(m.t, p, m.q, m.v, m.w, m.a, m.alpha)
 
 
-def refusal(path: Path, **keys: Any) -> str:
-    """The one line of a refusal."""
-    with pytest.raises(BadInput) as caught:
-        read_recorded(path, **keys)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 def replayed(path: Path, **keys: Any) -> RecordedCommand:
     """The command of a recording."""
     return commanded(Replay(type="replay", path=str(path), **keys))
@@ -85,14 +78,14 @@ def test_bodies_of_one_topic_are_told_apart_by_their_names(
         key=lambda row: row[0],
     )
     path = mcap.write({"/vicon/transforms": (TRANSFORM, rows)})
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "2 bodies; choose one with --body: cf7 in map (200 samples), stand in map" in text
     for keys in ({"body": "cf7"}, {"topic": "/vicon/transforms:cf7"}):
         recorded = read_recorded(path, **keys)
         np.testing.assert_allclose(recorded.p_WP_W, calm.p, atol=1e-12)
         assert (recorded.about.body, recorded.about.frame) == ("cf7", "map")
         assert recorded.about.others == ("stand in map on /vicon/transforms",)
-    assert "--body cf8: it has cf7 in map" in refusal(path, body="cf8")
+    assert "--body cf8: it has cf7 in map" in refusal(read_recorded, path, body="cf8")
 
 
 def test_the_world_as_a_body_of_the_vehicle_is_turned_round(mcap: BagMaker, calm: Motion) -> None:
@@ -112,7 +105,7 @@ def test_the_world_as_a_body_of_the_vehicle_is_turned_round(mcap: BagMaker, calm
 def test_poses_in_two_frames_are_told_apart(mcap: BagMaker, calm: Motion) -> None:
     rows = poses(mcap, calm) + poses(mcap, shifted(calm, calm.p + 5.0), frame="odom")
     path = mcap.write({"/pose": (POSE, rows)})
-    assert "choose one with --frame" in refusal(path)
+    assert "choose one with --frame" in refusal(read_recorded, path)
     np.testing.assert_allclose(read_recorded(path, frame="map").p_WP_W, calm.p, atol=1e-12)
 
 
@@ -126,7 +119,7 @@ def test_two_bodies_without_names_are_not_woven_into_one(
         for s, p, q in zip(stamps, calm.p, calm.q, strict=True)
     ]
     rows = sorted(poses(mcap, calm) + other, key=lambda row: row[0])
-    assert "two bodies" in refusal(mcap.write({"/pose": (POSE, rows)}))
+    assert "two bodies" in refusal(read_recorded, mcap.write({"/pose": (POSE, rows)}))
 
 
 # --- clocks -------------------------------------------------------------------------------------
@@ -225,7 +218,7 @@ def test_a_long_gap_is_bridged_or_cut_off_when_that_is_asked_for(
 ) -> None:
     rows = [row for row, t in zip(poses(mcap, calm), calm.t, strict=True) if not 1.0 < t < 2.5]
     path = mcap.write({"/pose": (POSE, rows)})
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "--bridge 1.5" in text
     assert "--to 1.000 or --from 2.500" in text
     assert read_recorded(path, bridge=1.5).duration == pytest.approx(calm.t[-1])
@@ -241,7 +234,7 @@ def test_positions_in_another_unit_are_refused_with_the_scale_that_mends_them(
     mcap: BagMaker, flight: Motion, unit: float, scale: float
 ) -> None:
     path = mcap.write({"/pose": (POSE, poses(mcap, shifted(flight, unit * flight.p)))})
-    assert f"--scale {scale}" in refusal(path)
+    assert f"--scale {scale}" in refusal(read_recorded, path)
     recorded = read_recorded(path, scale=scale)
     np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=1e-12)
     assert recorded.about.scale == scale
@@ -269,7 +262,7 @@ def test_a_body_that_starts_on_its_head_is_refused_with_remedies(
     q = calm.q[:, [3, 0, 1, 2]] if upside == "wxyz" else np.tile([1.0, 0.0, 0.0, 0.0], (200, 1))
     turned = Motion(calm.t, calm.p, q, calm.v, calm.w, calm.a, calm.alpha)
     path = mcap.write({"/pose": (POSE, poses(mcap, turned))})
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "--convention ned" in text and "--mounting rest" in text
     recorded = read_recorded(path, mounting="rest")
     np.testing.assert_allclose(np.abs(recorded.q_WP[:, 3]), 1.0, atol=1e-9)
@@ -317,7 +310,7 @@ def test_samples_whose_attitude_flips_are_left_out(
 def test_a_leap_that_stays_is_refused_with_place_and_size(mcap: BagMaker, calm: Motion) -> None:
     p = calm.p + np.where(calm.t[:, None] > 2.0, 2.5, 0.0) * np.array([1.0, 0.0, 0.0])
     path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))})
-    text = refusal(path)
+    text = refusal(read_recorded, path)
     assert "by 2.5" in text and "at t = 2.000 s" in text and "--from and --to" in text
     assert read_recorded(path, end=2.0).duration == pytest.approx(2.0)
 
@@ -423,10 +416,10 @@ def test_a_packing_of_others_is_named(mcap: BagMaker, calm: Motion, tmp_path: Pa
         "compression_format": "lz4",
     }
     (path / "metadata.yaml").write_text(yaml.safe_dump(about))
-    assert "packed by 'lz4', not zstd: unpack its files" in refusal(path)
+    assert "packed by 'lz4', not zstd: unpack its files" in refusal(read_recorded, path)
     packed = tmp_path / "flight.mcap.lz4"
     packed.write_bytes(b"")
-    assert "it is packed: unpack it" in refusal(packed)
+    assert "it is packed: unpack it" in refusal(read_recorded, packed)
 
 
 def test_a_channel_of_protobuf_does_not_hide_the_others(
@@ -450,7 +443,7 @@ def test_what_a_killed_recorder_left_whole_is_read(
 
 def test_a_killed_recorder_without_messages_is_named(mcap: BagMaker, tmp_path: Path) -> None:
     path = mcap_file(tmp_path / "killed.mcap", mcap, [], protobuf=False, ends=False)
-    assert "a recorder that was killed, and no message before that" in refusal(path)
+    assert "a recorder that was killed, and no message before that" in refusal(read_recorded, path)
 
 
 def test_a_level_flight_that_may_be_in_centimetres_has_a_note(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from flying import fly_scenario, scenario_of
+from refusals import refusal
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.world.world import World
@@ -178,10 +179,8 @@ def test_an_engine_of_ones_own_flies_scenarios():
     ],
 )
 def test_what_is_no_engine_is_refused_in_one_line(name, named):
-    with pytest.raises(BadInput) as refusal:
-        make_engine(name)
-    assert named in str(refusal.value) and "key 'engine.name'" in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    line = refusal(make_engine, name)
+    assert named in line and "key 'engine.name'" in line
 
 
 def test_an_engine_that_is_not_installed_is_named(monkeypatch):

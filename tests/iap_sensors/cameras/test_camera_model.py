@@ -4,6 +4,7 @@
 import cv2
 import numpy as np
 import pytest
+from refusals import refusal
 from small_scenes import spec, turned
 
 from iap_description.config.record import validate
@@ -197,10 +198,8 @@ def test_the_default_camera_is_that_of_the_paper():
     ],
 )
 def test_an_impossible_camera_is_refused(keys, said):
-    with pytest.raises(BadInput) as refused:
-        validate(CameraSpec, {**PRESETS.tree("vi_g"), **keys}, source="scenario.yaml")
-    assert said in str(refused.value)
-    assert "\n" not in str(refused.value)
+    line = refusal(validate, CameraSpec, {**PRESETS.tree("vi_g"), **keys}, source="scenario.yaml")
+    assert said in line
 
 
 @pytest.mark.parametrize(("sensors", "is_clean"), [("stereo", True), ("stereo_wide", False)])
