@@ -14,7 +14,7 @@ from rclpy.qos import qos_profile_sensor_data
 from iap_bringup.nodes.teleop_base import TeleopNode
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import RELEASED, Demand, joystick_demand
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.wire.cdr import decoded
 
 JOY = "sensor_msgs/msg/Joy"
@@ -41,10 +41,7 @@ class JoyTeleop(TeleopNode):
         return self._demand if is_alive else RELEASED
 
 
-def main() -> int:
-    """Run the node."""
-    return run("joy_teleop", lambda: [JoyTeleop()])
-
+main = program("joy_teleop", JoyTeleop)
 
 if __name__ == "__main__":
     sys.exit(main())

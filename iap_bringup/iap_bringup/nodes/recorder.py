@@ -36,7 +36,7 @@ from iap_description.sensors.readings import Reading
 from iap_description.vehicles.gripper import row_of
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.ros.node import EVERY, STEADY, Diagnostics, SuiteNode
-from iap_io.ros.process import EXIT_DONE, EXIT_FAILED, run
+from iap_io.ros.process import EXIT_DONE, EXIT_FAILED, program
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder
 from iap_io.runs.run_meta import COMPLETED
@@ -289,10 +289,7 @@ class RecorderNode(SuiteNode):
                 self.get_logger().info(f"{live.folder}: {metrics['outcome']}")
 
 
-def main() -> int:
-    """Run the node."""
-    return run("recorder", lambda: [RecorderNode()])
-
+main = program("recorder", RecorderNode)
 
 if __name__ == "__main__":
     sys.exit(main())

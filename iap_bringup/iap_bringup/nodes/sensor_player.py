@@ -21,7 +21,7 @@ from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY, LATEST, STEADY, SuiteNode
-from iap_io.ros.process import EXIT_DONE, run
+from iap_io.ros.process import EXIT_DONE, program
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.wire.message_reader import MessageReader
@@ -158,10 +158,7 @@ class SensorPlayer(SuiteNode):
         rclpy.shutdown(context=self._context_of_images)
 
 
-def main() -> int:
-    """Run the node."""
-    return run("sensor_player", lambda: [SensorPlayer()])
-
+main = program("sensor_player", SensorPlayer)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,7 +15,7 @@ from iap_bringup.nodes.topic_flight import TopicFlight
 from iap_bringup.viewing.live_viewer import LiveViewer
 from iap_bringup.viewing.viser_stage import ALONE, FIRST_PORT, LAST_PORT, open_browser, open_server
 from iap_io.ros.node import STEADY, Diagnostics, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_simulation.flights.flight import Flight
 
 PERIOD = 0.05  # between looks at who looks on, and what was ordered [s]
@@ -76,10 +76,7 @@ class WebViewNode(SuiteNode):
         super().destroy_node()
 
 
-def main() -> int:
-    """Run the node."""
-    return run("web_view", lambda: [WebViewNode()])
-
+main = program("web_view", WebViewNode)
 
 if __name__ == "__main__":
     sys.exit(main())

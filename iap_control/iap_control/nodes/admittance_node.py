@@ -14,7 +14,7 @@ from iap_control.nodes.gain_parameters import ADMITTANCE, GainParameters
 from iap_control.nodes.parameters import make_admittance_responder
 from iap_control.nodes.topics import ResponderParts, ResponderTopics
 from iap_io.ros.node import LATEST, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.wire.message_views import ReferenceMessage
 from iap_msgs.msg import PlatformReference
 
@@ -59,10 +59,7 @@ class AdmittanceNode(SuiteNode):
         self._revised.publish(self._out.dump())
 
 
-def main() -> int:
-    """Run the node."""
-    return run("admittance_node", lambda: [AdmittanceNode()])
-
+main = program("admittance_node", AdmittanceNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -29,7 +29,7 @@ from iap_description.states import REF_A, REF_ALPHA, REF_Q, REF_V, REF_W, Comman
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.conversions import fill_pose, fill_twist, set_stamp
 from iap_io.ros.node import LATEST, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
 from iap_io.wire.message_reader import MessageReader
@@ -273,10 +273,7 @@ class ControllerNode(SuiteNode):
         self._responder.take_demand(message.wrench_P)
 
 
-def main() -> int:
-    """Run the node."""
-    return run("controller_node", lambda: [ControllerNode()])
-
+main = program("controller_node", ControllerNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -22,7 +22,7 @@ from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
@@ -148,10 +148,7 @@ class CoordinatorNode(SuiteNode):
         return [self.inputs.status(coordinator.failure or doing, values)]
 
 
-def main() -> int:
-    """Run the node."""
-    return run("coordinator_node", lambda: [CoordinatorNode()])
-
+main = program("coordinator_node", CoordinatorNode)
 
 if __name__ == "__main__":
     sys.exit(main())

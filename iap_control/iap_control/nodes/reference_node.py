@@ -34,7 +34,7 @@ from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.trajectories.messages import Sample
 from iap_io.wire.message_views import ReferenceMessage, StateMessage
 from iap_io.wire.stamps import SECOND
@@ -243,10 +243,7 @@ def _seconds(duration: Duration) -> float:
     return float(duration.sec + 1e-9 * duration.nanosec)
 
 
-def main() -> int:
-    """Run the node."""
-    return run("reference_node", lambda: [ReferenceNode()])
-
+main = program("reference_node", ReferenceNode)
 
 if __name__ == "__main__":
     sys.exit(main())

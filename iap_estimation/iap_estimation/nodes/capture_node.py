@@ -29,7 +29,7 @@ from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames
 from iap_estimation.nodes.platform_topics import AT_ORIGIN
 from iap_io.ros.conversions import frame, status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, Diagnostics, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.runs.topics import ESTIMATED, HEALTH
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import StateMessage
@@ -193,10 +193,7 @@ class CaptureNode(SuiteNode):
         return [status_message(self.get_fully_qualified_name(), level, text, values)]
 
 
-def main() -> int:
-    """Run the node."""
-    return run("capture_node", lambda: [CaptureNode()])
-
+main = program("capture_node", CaptureNode)
 
 if __name__ == "__main__":
     sys.exit(main())

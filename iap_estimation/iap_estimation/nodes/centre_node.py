@@ -21,7 +21,7 @@ from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import OK, WARN
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.sample_views import OdometryMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
@@ -114,10 +114,7 @@ class CentreNode(EstimationNode):
         return OK, ""
 
 
-def main() -> int:
-    """Run the node."""
-    return run("centre_node", lambda: [CentreNode()])
-
+main = program("centre_node", CentreNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -28,7 +28,7 @@ from iap_estimation.nodes.track_messages import tracks_bytes
 from iap_estimation.virpo.messages import ImuSample
 from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import ERROR, OK, WARN
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.ros.statistics import RecentValues
 from iap_io.wire.cdr import HEADER_SIZE, decoded
 from iap_io.wire.stamps import stamp_of_time
@@ -195,10 +195,7 @@ class FrontendNode(EstimationNode):
         }
 
 
-def main() -> int:
-    """Run the node."""
-    return run("frontend_node", lambda: [FrontendNode()])
-
+main = program("frontend_node", FrontendNode)
 
 if __name__ == "__main__":
     sys.exit(main())

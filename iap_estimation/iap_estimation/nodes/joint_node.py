@@ -28,7 +28,7 @@ from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.localizer import all_propagated, make_localizer, pass_on
 from iap_estimation.virpo.messages import Estimate, ImuSample, Measurement, Tilt, Tracks
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.stamps import stamp_of_time
@@ -169,10 +169,7 @@ class JointNode(EstimationNode):
         return {"method": self._method, **self._status.values(self._localizer.estimators)}
 
 
-def main() -> int:
-    """Run the node."""
-    return run("joint_node", lambda: [JointNode()])
-
+main = program("joint_node", JointNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -24,7 +24,7 @@ from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import METHODS, SingleAircraft
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.wire.sample_views import OdometryMessage
 from iap_io.wire.stamps import stamp_of_time
 
@@ -168,10 +168,7 @@ def _tick(t: float) -> float:
     return float(np.floor(PUBLISHED_HZ * t + 1e-6))
 
 
-def main() -> int:
-    """Run the node."""
-    return run("virpo_node", lambda: [VirpoNode()])
-
+main = program("virpo_node", VirpoNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -30,7 +30,7 @@ from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, EVERY, LATEST, Diagnostics, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
@@ -202,10 +202,7 @@ def _load(observer: WrenchObserver, bodies: int, aircraft: int) -> None:
     observer.reset()
 
 
-def main() -> int:
-    """Run the node."""
-    return run("wrench_observer_node", lambda: [WrenchObserverNode()])
-
+main = program("wrench_observer_node", WrenchObserverNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -19,7 +19,8 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
 from iap_io.ros.process import ProcessNode
-from iap_io.ros.process import run as run  # where nodes of one's own take it from
+from iap_io.ros.process import program as program  # where nodes of one's own take these from
+from iap_io.ros.process import run as run
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (

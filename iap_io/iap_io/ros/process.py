@@ -104,6 +104,11 @@ def run(
     return code
 
 
+def program(name: str, node: Callable[[], ProcessNode]) -> Callable[[], int]:
+    """The main function of an executable with one node, see `run`."""
+    return lambda: run(name, lambda: [node()])
+
+
 def _work(
     name: str,
     make: Callable[[], Iterable[ProcessNode]],

@@ -17,7 +17,7 @@ from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED, Command, Mode
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.runs.topics import PLANNED
 from iap_io.sensor_messages.sensor_reader import Decoder
@@ -239,10 +239,7 @@ class PolicyNode(SuiteNode):
         return [self.inputs.status("waiting for its inputs" if waits else "flying", values)]
 
 
-def main() -> int:
-    """Run the node."""
-    return run("policy_node", lambda: [PolicyNode()])
-
+main = program("policy_node", PolicyNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -20,7 +20,7 @@ from std_srvs.srv import SetBool, Trigger
 from iap_description.errors import BadInput
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import LATEST, STEADY, SuiteNode
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import hinges_of, mounts_of
 from iap_io.wire.message_reader import MessageReader
@@ -267,10 +267,7 @@ class PhysicsNode(SuiteNode):
         return "" if self._paused else "not paused"
 
 
-def main() -> int:
-    """Run the node."""
-    return run("physics_node", lambda: [PhysicsNode()])
-
+main = program("physics_node", PhysicsNode)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from iap_description.sensors.readings import ImageReading
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_sensors.cameras.make import make_renderer
@@ -49,10 +49,7 @@ class CameraNode(StateSensorNode):
         self._renderer.close()
 
 
-def main() -> int:
-    """Run the node."""
-    return run("camera_node", lambda: [CameraNode()])
-
+main = program("camera_node", CameraNode)
 
 if __name__ == "__main__":
     sys.exit(main())

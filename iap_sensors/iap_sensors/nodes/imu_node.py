@@ -13,7 +13,7 @@ from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.states import STATE_SIZE, Q
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import InertialMessage
 from iap_io.wire.stamp_guard import StampGuard
@@ -99,10 +99,7 @@ class _VehicleUnits:
         self._node.publish(self._shown)
 
 
-def main() -> int:
-    """Run the node."""
-    return run("imu_node", lambda: [ImuNode()])
-
+main = program("imu_node", ImuNode)
 
 if __name__ == "__main__":
     sys.exit(main())

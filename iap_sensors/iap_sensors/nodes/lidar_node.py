@@ -3,7 +3,7 @@
 
 import sys
 
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 
@@ -13,10 +13,7 @@ class LidarNode(MountedSensorNode):
     NAME, KEYS, DEPTH = "lidar_node", ("lidar", "depth_camera"), 1
 
 
-def main() -> int:
-    """Run the node."""
-    return run("lidar_node", lambda: [LidarNode()])
-
+main = program("lidar_node", LidarNode)
 
 if __name__ == "__main__":
     sys.exit(main())

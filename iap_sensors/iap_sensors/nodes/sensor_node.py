@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from iap_description.sensors.readings import Reading
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_sensors.mounted.rig_state import RigState
 from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
 from iap_sensors.nodes.sensor_base import StateSensorNode
@@ -56,10 +56,7 @@ class MountedSensorNode(StateSensorNode):
             kind.reset(self.rig.seed)
 
 
-def main() -> int:
-    """Run the node."""
-    return run("sensor_node", lambda: [MountedSensorNode()])
-
+main = program("sensor_node", MountedSensorNode)
 
 if __name__ == "__main__":
     sys.exit(main())

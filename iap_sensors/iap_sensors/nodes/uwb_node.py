@@ -9,7 +9,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_io.ros.conversions import anchor_messages
 from iap_io.ros.node import LATCHED
-from iap_io.ros.process import run
+from iap_io.ros.process import program
 from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 ANCHORS = "anchors"
@@ -34,10 +34,7 @@ class UwbNode(MountedSensorNode):
         return markers
 
 
-def main() -> int:
-    """Run the node."""
-    return run("uwb_node", lambda: [UwbNode()])
-
+main = program("uwb_node", UwbNode)
 
 if __name__ == "__main__":
     sys.exit(main())
