@@ -95,7 +95,8 @@ class BagMaker(MadeBags):
             for topic, (kind, messages) in topics.items()
             for stamp, message in messages
         )
-        return self.write_samples(samples, name, packed)
+        kinds = {topic: kind for topic, (kind, _) in topics.items()}
+        return self.write_samples(samples, name, packed, kinds)
 
     def poses(self, m: Motion) -> tuple[str, list[tuple[int, Any]]]:
         """A topic of PoseStamped."""

@@ -46,7 +46,11 @@ class MadeBags:
                 self.store.register(get_types_from_msg(text, name))
 
     def write_samples(
-        self, samples: Iterable[BagSample], name: str, packed: str | None = None
+        self,
+        samples: Iterable[BagSample],
+        name: str,
+        packed: str | None = None,
+        topics: Mapping[str, str] = MappingProxyType({}),
     ) -> Path:
         """Write a bag; returns its path.
 
@@ -54,6 +58,7 @@ class MadeBags:
             samples: in the order of the bag.
             name: of the bag.
             packed: compression of ROS 1, or what of ROS 2 is compressed (message, file, storage).
+            topics: types of topics that it has also without a message.
         """
         if self.kind == ROS1:
             path, encode = self.folder / f"{name}.bag", self.store.serialize_ros1
@@ -68,10 +73,14 @@ class MadeBags:
                 mode = rosbag2.CompressionMode[packed.upper()]
                 writer.set_compression(mode, rosbag2.CompressionFormat.ZSTD)
         with writer:
-            connections: dict[str, Any] = {}
+
+            def connect(topic: str, kind: str) -> Any:  # noqa: ANN401
+                return writer.add_connection(topic, kind, typestore=self.store)
+
+            connections = {topic: connect(topic, kind) for topic, kind in topics.items()}
             for t, topic, kind, message in samples:
                 if topic not in connections:
-                    connections[topic] = writer.add_connection(topic, kind, typestore=self.store)
+                    connections[topic] = connect(topic, kind)
                 writer.write(connections[topic], t, encode(message, kind))
         return path
 

@@ -29,29 +29,6 @@ REFERENCE_PERIOD = 0.15  # between two points of a reference's way to come [s]
 FEWEST_POINTS, MOST_POINTS = 200, 3000  # of it
 
 
-class Source(Protocol):
-    """A flight that is shown."""
-
-    @property
-    def title(self) -> str:
-        """Title of the flight."""
-
-    @property
-    def rig(self) -> RigSpec:
-        """Vehicles, sensors and world."""
-
-    @property
-    def meta(self) -> RunMeta:
-        """Description of the flight."""
-
-    @property
-    def couplings(self) -> Sequence[Coupling]:
-        """Latches, and joints between modules."""
-
-    def steps(self, t: float) -> Steps:
-        """One step of every vehicle at the last instant up to a time [s]."""
-
-
 class LiveSource(Protocol):
     """A flight that is shown while it is flown, here or by nodes."""
 
