@@ -18,6 +18,7 @@ from iap_io.trajectories.samples import Samples, Stamped
 S = TypeVar("S", bound=Stamped)
 _QUIET_GAP = 0.5  # [s]
 STALE = 3  # samples that repeat the one before, at most
+LEAP_SHARE = 5.0  # least step behind a hold, over those of the body before and behind it
 MOVING = 0.05  # speed of a body that moves [m/s]
 _FEWEST = 20  # samples beside which a lone one is left out
 
@@ -74,6 +75,42 @@ def without_repeats(samples: Samples, stamps: Integers) -> tuple[Samples, Intege
     out = counted(int(is_stale.sum()), "sample")
     note = f"{out} at the very place of the one before, while it moves: left out"
     return samples.noted(note).at(~is_stale), stamps[~is_stale]
+
+
+def without_holds(samples: Samples, stamps: Integers, bridge: float) -> tuple[Samples, Integers]:
+    """The samples less those of a tracker that holds its last pose until it sees the body again.
+
+    The body moves before and behind them, and leaps from the last one. Set-points that step stand before and behind.
+
+    Raises:
+        BadInput: such a hold is longer than `bridge` [s].
+    """
+    if len(stamps) < _FEWEST:
+        return samples, stamps
+    t = (stamps - stamps[0]) * 1e-9
+    steps = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
+    starts = np.flatnonzero(np.r_[True, steps > 0.0])
+    lengths = np.diff(np.r_[starts, len(t)])
+    held = np.zeros(len(t), np.bool_)
+    for run in range(1, len(starts) - 2):
+        start, after = starts[run], starts[run + 1]
+        is_alone = lengths[run - 1] == 1 and lengths[run + 1] == 1
+        if lengths[run] <= STALE + 1 or not is_alone:
+            continue
+        around = max(steps[start - 1], steps[after])
+        leap, lasted = steps[after - 1], t[after] - t[start]
+        if leap < LEAP_SHARE * around or leap < MOVING * lasted:
+            continue
+        where = f"{lasted:.2f} s from t = {t[start]:.3f} s at one place, and a leap of {leap:.2f} m from there"
+        if lasted > bridge:
+            raise BadInput(
+                f"{samples.source}: {where}, as of a tracker that holds its last pose: --bridge"
+                f" {np.ceil(10.0 * lasted) / 10.0:g} crosses it in a straight line, --to {t[start]:.3f} or --from"
+                f" {t[after]:.3f} cuts it off"
+            )
+        held[start + 1 : after] = True
+        samples = samples.noted(f"{where}: a tracker that holds its last pose; left out")
+    return samples.at(~held), stamps[~held]
 
 
 def check_gaps(source: str, t: Array, bridge: float) -> tuple[str, ...]:

@@ -28,7 +28,13 @@ from iap_io.trajectories.bags import Bag, is_bag, opened
 from iap_io.trajectories.clocks import delay_of, timed
 from iap_io.trajectories.column_names import PLACE, QUATERNION
 from iap_io.trajectories.euroc import read_euroc
-from iap_io.trajectories.gaps import check_gaps, cut, without_lone_ends, without_repeats
+from iap_io.trajectories.gaps import (
+    check_gaps,
+    cut,
+    without_holds,
+    without_lone_ends,
+    without_repeats,
+)
 from iap_io.trajectories.leaps import check_height, doubtful_unit, without_leaps
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import flight_samples, read_log
@@ -204,6 +210,7 @@ def read_recorded(
     samples = in_enu(of_the_body(samples), reading.convention or samples.about.convention)
     samples, stamps = cut(*timed(samples, reading), reading)
     samples, stamps = without_lone_ends(samples, stamps, reading)
+    samples, stamps = without_holds(samples, stamps, reading.bridge)
     samples, stamps = without_repeats(*without_leaps(samples, stamps, reading, follows=follows))
     if follows:
         check_tilts(samples, stamps, reading)

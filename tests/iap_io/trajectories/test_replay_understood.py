@@ -294,6 +294,22 @@ def test_samples_that_repeat_a_place_are_stale_where_the_body_moves(
     assert recorded.about.notes[0].startswith("3 samples at the very place of the one before")
 
 
+def test_a_tracker_that_holds_its_last_pose_is_a_gap(mcap: BagMaker, calm: Motion) -> None:
+    p = calm.p.copy()
+    p[60:95] = p[60]  # at 50 Hz, while the body flies on
+    path = mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))})
+    recorded = read_recorded(path)
+    np.testing.assert_array_equal(recorded.p_WP_W, np.delete(p, slice(61, 95), axis=0))
+    assert "0.70 s from t = 1.200 s at one place" in recorded.about.notes[0]
+    with pytest.raises(BadInput, match=r"holds its last pose: --bridge 0.7 crosses it"):
+        read_recorded(path, bridge=0.5)
+    p[60:] = p[60]  # and never moves again
+    recorded = read_recorded(
+        mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))}, "stands")
+    )
+    assert len(recorded.t) == len(calm.t)
+
+
 @pytest.mark.parametrize("turn", [179.0, 90.0])
 def test_samples_whose_attitude_flips_are_left_out(
     mcap: BagMaker, calm: Motion, turn: float
