@@ -40,15 +40,20 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
 def _quaternion_order(path: Path) -> list[int]:
     """Columns of x, y, z, w by the header's names; without names, those of EuRoC."""
     header = read_text(path).splitlines()[:1] or [""]
-    names = [name.strip(" #").lower().split(" ")[0] for name in header[0].split(",")]
+    names = [name.strip(" #").lower().split(" ")[0] for name in _cells(header[0])]
     ends = [name.rsplit("_", 1)[-1].removeprefix("q") for name in names[4:8]]
     is_xyzw = ends == ["x", "y", "z", "w"]
     return [3, 4, 5, 6] if is_xyzw else _XYZW
 
 
+def _cells(line: str) -> list[str]:
+    """Cells between commas, or between semicolons, which spreadsheets write in some languages."""
+    return [text.strip() for text in line.split(";" if ";" in line else ",")]
+
+
 def _row(path: Path, number: int, line: str) -> tuple[tuple[int, str], list[float]]:
     """Number of the line and time as it is written, and the seven numbers of the pose."""
-    texts = [text.strip() for text in line.split(",")]
+    texts = _cells(line)
     if len(texts) < len(_COLUMNS):
         expected = f"a EuRoC ground truth has {', '.join(_COLUMNS)}, ..."
         raise BadInput(

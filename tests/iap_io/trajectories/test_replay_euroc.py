@@ -83,6 +83,15 @@ def test_fewer_rows_before_the_motion_are_all_kept(tmp_path: Path, flown: Motion
     assert len(recorded.t) == len(stamps) - 200
 
 
+def test_semicolons_between_columns_are_the_same_motion(tmp_path: Path, flown: Motion) -> None:
+    path = write(tmp_path / "data.csv", *imu_rows(flown))
+    by_commas = read_recorded(path)
+    path.write_text(path.read_text().replace(",", ";"))
+    by_semicolons = read_recorded(path)
+    np.testing.assert_array_equal(by_semicolons.p_WP_W, by_commas.p_WP_W)
+    np.testing.assert_array_equal(by_semicolons.q_WP, by_commas.q_WP)
+
+
 def test_file_in_ned_is_the_same_motion(tmp_path: Path, flown: Motion) -> None:
     stamps, p, q = imu_rows(flown)
     enu = read_recorded(write(tmp_path / "enu.csv", stamps, p, q))
