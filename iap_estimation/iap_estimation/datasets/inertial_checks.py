@@ -52,12 +52,14 @@ def force_size(sample: DataSample) -> str | None:
     gravity = sample.dataset.gravity
     if LIKELY[0] < size / gravity < LIKELY[1]:
         return f"specific force {size:.2f} m/s^2 in the median"
-    for unit, value in FORCE_UNITS.items():
-        if abs(size * value / gravity - 1.0) < GRAVITY_TOLERANCE:
-            raise BadInput(
-                f"{sample.dataset.source}: the accelerometer says {size:.3g} in the median, which is gravity in {unit},"
-                f" not in m/s^2: --accel-scale {value:g}"
-            )
+    off = {unit: abs(size * value / gravity - 1.0) for unit, value in FORCE_UNITS.items()}
+    fitting = sorted((unit for unit in off if off[unit] < GRAVITY_TOLERANCE), key=off.__getitem__)
+    if fitting:
+        scales = " or ".join(f"{FORCE_UNITS[unit]:g}" for unit in fitting)
+        raise BadInput(
+            f"{sample.dataset.source}: the accelerometer says {size:.4g} in the median, which is gravity in"
+            f" {' or '.join(fitting)}, not in m/s^2: --accel-scale {scales}"
+        )
     raise BadInput(
         f"{sample.dataset.source}: a specific force of {size:.3g} m/s^2 in the median is not gravity's"
         f" ({gravity:.2f}): --accel-scale FACTOR, if it has another unit"

@@ -72,6 +72,11 @@ def test_specific_force_in_another_unit_is_refused_by_its_name(unit: str, factor
     assert np.median(sizes) == pytest.approx(9.81, rel=0.03)
 
 
+def test_units_that_hardly_differ_are_both_named_the_nearer_one_first() -> None:
+    text = _refusal(Sway(accel=100.0, begins_still=False))
+    assert "gravity in cm/s^2 (Gal) or mg" in text and "--accel-scale 0.01 or 0.00980665" in text
+
+
 def test_a_specific_force_of_no_unit_is_refused() -> None:
     assert "m/s^2 in the median is not gravity's (9.81)" in _refusal(Sway(accel=2.6))
 
