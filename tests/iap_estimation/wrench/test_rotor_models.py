@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from iap_description.math import so3
-from iap_description.states import Mode
+from iap_description.states import Command, Mode
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench import module_observer, thrust_model
-from iap_estimation.wrench.module_observer import ModuleObserver, VectoredThrust
+from iap_estimation.wrench.module_observer import CommandedModule, ModuleObserver, VectoredThrust
 from iap_estimation.wrench.thrust_model import STEPS, ThrustModel
 
 DT = 0.005
@@ -186,3 +186,17 @@ def test_a_torque_on_a_module_is_the_change_of_its_spin() -> None:
     np.testing.assert_allclose(
         wrench, [0.0, 0.0, 9.81, 0.0, 0.0, 0.0], atol=1e-9
     )  # something else bears it
+
+
+def test_whole_commands_are_thrusts_by_the_square_of_speeds_and_a_reset_forgets_them() -> None:
+    command, c_f = Command.zeros(1), 2e-6
+    command.rpm[:], command.tilt[:] = np.sqrt(0.5 * 9.81 / c_f), 0.0
+    rotors = TILTING._replace(map=np.hstack([MAP, MAP]))
+    alone = ModuleObserver(2.0, np.eye(3), rotors, gravity=9.81, gain=[20.0] * 6, dt=DT)
+    watch = CommandedModule(alone, c_f)
+    for k in range(3):
+        first = watch(row(w=[0.0, 0.0, 0.1 * k])[None], command).copy()
+    assert first[5] > 0.1
+    np.testing.assert_allclose(first[:3], 0.0, atol=1e-9)  # four rotors bear the weight
+    watch.reset()
+    np.testing.assert_array_equal(watch(row(w=[0.0, 0.0, 5.0])[None], command), np.zeros(6))

@@ -17,7 +17,8 @@ from iap_learning.tasks.kinds.module_docking import latch as module_latch
 from iap_learning.tasks.kinds.module_docking import rewards as module
 from iap_learning.tasks.kinds.module_docking.latch import LatchThresholds
 from iap_learning.tasks.kinds.module_docking.rewards import ModuleDockingWeights
-from iap_learning.tasks.kinds.platform.outcome import PlatformInstant, Rules
+from iap_learning.tasks.kinds.platform.outcome import Counted, PlatformInstant, Rules
+from iap_learning.tasks.kinds.platform.outcome import begin as platform_begin
 from iap_learning.tasks.kinds.platform.outcome import outcome as platform_outcome
 from iap_learning.tasks.kinds.platform.platform_responder import PlatformResponder
 from iap_learning.tasks.scaling import ActionRange, ActionScale, clipped
@@ -109,6 +110,20 @@ def test_an_episode_of_a_platform_ends_by_what_happened_first(
     instant: tuple, rules: Rules, ends: int
 ) -> None:
     assert plain(platform_outcome)(PlatformInstant(*instant), rules) == ends
+
+
+def test_an_episode_begins_with_the_distance_from_its_own_goal_and_nothing_kept_to() -> None:
+    counted = Counted.of(3)
+    counted.kept[:], counted.success[:] = 7, True
+    x, goals = np.zeros((3, 1, 13)), np.zeros((2, 19))
+    x[:, 0, :3], goals[:, :3] = (
+        [[0.0, 0.0, 0.0], [1.0, 2.0, 2.0], [9.0, 9.0, 9.0]],
+        [[9.0, 9.0, 9.0], [1.0, 5.0, 6.0]],
+    )
+    inputs = SimpleNamespace(x=x, goals=goals, at=numbers([1, 1, 0]))
+    plain(platform_begin)(numbers([1, 2]), inputs, counted)
+    np.testing.assert_allclose(counted.distance, [0.0, 5.0, 0.0])
+    assert (counted.kept.tolist(), counted.success.tolist()) == ([7, 0, 0], [True, False, False])
 
 
 # modules that dock
