@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_description.math import so3
-from iap_estimation.datasets import loss_checks
+from iap_description.math import euler, so3
+from iap_estimation.datasets import loss_checks, range_start
 from iap_estimation.datasets.deep_images import ALL_LEVELS, DeepLevels, levels_of
 from iap_estimation.datasets.loss_checks import (
     off_ranges,
@@ -24,7 +24,8 @@ from iap_estimation.navigation.jump_blend import FADING, JumpBlend
 from iap_estimation.navigation.measurements import Tally
 from iap_estimation.navigation.vision_log import FEWEST_TRACKS, VisionLog
 from iap_estimation.virpo.batch.sightings import sightings_of
-from iap_estimation.virpo.messages import CENTRE, Ranges, Tracks
+from iap_estimation.virpo.messages import CENTRE, ImuSample, Ranges, Tracks
+from iap_estimation.virpo.spec import load_spec
 from iap_estimation.virpo.window.failure_checks import Fault, check, sound
 from iap_estimation.virpo.window.window import EstimateLost
 
@@ -392,3 +393,34 @@ def test_tracks_of_two_keyframes_and_more_are_sightings_cut_at_the_longest() -> 
     assert (first.frames.tolist(), second.frames.tolist()) == ([0, 1, 3], [4, 5])
     seen = list(second.counted())
     assert [(frame, side) for frame, side, _ in seen] == [(4, 0), (5, 0), (5, 1)]
+
+
+def test_a_walk_by_ranges_begins_where_they_meet_level_and_with_the_likeliest_heading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tilt = so3.quaternion_exp(np.array([0.1, -0.05, 0.0]))
+    force = so3.rotate(so3.conjugate(tilt), np.array([0.0, 0.0, 9.81]))
+    units = [ImuSample(0.01 * k, np.zeros(3), force) for k in range(100)]
+    data: Any = SimpleNamespace(
+        gravity=9.81,
+        source="walk",
+        events=lambda: ((0, each) for each in [*units, *rounds(count=9)]),
+    )
+    headings: list[float] = []
+
+    def cost(_: Any, __: Any, ___: Any, x: np.ndarray, ____: Any) -> float:
+        headings.append(float(euler.rpy_from_matrix(so3.matrix_from_quaternion(x[3:7]))[2]))
+        return abs(headings[-1] - 2.0)
+
+    monkeypatch.setattr(range_start, "_cost", cost)
+    start, deviations = range_start.range_start(data, load_spec())
+    x = start(0, None)  # type: ignore[arg-type]
+    np.testing.assert_allclose(x[:3], [2.2, 2.386, 1.0], atol=0.02)  # of the middle of nine rounds
+    np.testing.assert_allclose(
+        so3.matrix_from_quaternion(x[3:7])[2], so3.matrix_from_quaternion(tilt)[2], atol=1e-6
+    )
+    yaw = euler.rpy_from_matrix(so3.matrix_from_quaternion(x[3:7]))[2]
+    assert abs(yaw - 2.0) == pytest.approx(min(abs(each - 2.0) for each in headings), abs=1e-9)
+    assert len(headings) == len(range_start.YAWS) and deviations.position == 0.3
+    x[:] = 7.0
+    assert start(0, None)[0] != 7.0  # type: ignore[arg-type]
