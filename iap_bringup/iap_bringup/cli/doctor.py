@@ -186,22 +186,22 @@ def _suite() -> list[Finding]:
 
 def _core() -> list[Finding]:
     """The packages that every flight needs."""
-    found = [each._replace(is_needed=True) for each in _packages("core", None, CORE)]
+    findings = [each._replace(is_needed=True) for each in _packages("core", None, CORE)]
     remedy = "./iap list" if CHECKOUT else f"{sys.executable} -m pip install iap-suite"
-    return [each if each.is_there else each._replace(remedy=remedy) for each in found]
+    return [each if each.is_there else each._replace(remedy=remedy) for each in findings]
 
 
 def _engines() -> list[Finding]:
     """The engines with contact, of which one is enough, and the one without."""
     group = "engines"
-    found = _packages(group, None, (PYBULLET,))
-    if not found[0].is_there and (CHECKOUT is None or sys.version_info >= NO_WHEEL):
-        found = [found[0]._replace(remedy=pybullet_remedy(sys.version_info[:2]))]
-    found += _packages(group, MUJOCO, MUJOCO.packages)
-    if not any(each.is_there for each in found):
-        found = [each._replace(is_needed=True) for each in found]
+    findings = _packages(group, None, (PYBULLET,))
+    if not findings[0].is_there and (CHECKOUT is None or sys.version_info >= NO_WHEEL):
+        findings = [findings[0]._replace(remedy=pybullet_remedy(sys.version_info[:2]))]
+    findings += _packages(group, MUJOCO, MUJOCO.packages)
+    if not any(each.is_there for each in findings):
+        findings = [each._replace(is_needed=True) for each in findings]
     closed = Finding(group, "closed_form", "of the suite, flights without contact", is_there=True)
-    return [*found, closed]
+    return [*findings, closed]
 
 
 def pybullet_remedy(version: tuple[int, ...]) -> str:
@@ -243,13 +243,13 @@ def _ros() -> list[Finding]:
         return [
             Finding("ROS 2", "rclpy", "not installed: no nodes", is_there=False, remedy=remedy)
         ]
-    found = [Finding("ROS 2", "rclpy", underlay, is_there=True)]
+    findings = [Finding("ROS 2", "rclpy", underlay, is_there=True)]
     apt = f"apt-get install ros-{os.environ.get('ROS_DISTRO', 'DISTRO')}-"
     for name, (version, use) in ros_packages().items():
         state = version or f"not installed: {use}"
         remedy = "" if version or "ROS_DISTRO" not in os.environ else apt + name.replace("_", "-")
-        found.append(Finding("ROS 2", name, state, bool(version), remedy))
-    return found
+        findings.append(Finding("ROS 2", name, state, bool(version), remedy))
+    return findings
 
 
 def _extras() -> list[Finding]:

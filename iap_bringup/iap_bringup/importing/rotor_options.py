@@ -54,25 +54,8 @@ def rotor_set(vehicle: VehicleModel, options: RotorOptions, source: str) -> Roto
     Raises:
         BadInput: something is missing; the line names the option that says it.
     """
-    sources = [RotorSource(np.array(p)) for p in options.rotors] or list(vehicle.rotors)
-    if not sources:
-        raise BadInput(
-            f"{source}: it does not say where its rotors are: give --rotor X Y Z for each [m]"
-        )
-    if options.spins:
-        if len(options.spins) != len(sources):
-            raise BadInput(f"--spins: {len(options.spins)} are given of {len(sources)} rotors")
-        sources = [
-            replace(each, spin=spin) for each, spin in zip(sources, options.spins, strict=True)
-        ]
-    if any(each.spin is None for each in sources):
-        at = ", ".join(
-            f"({x:g}, {y:g})" for x, y, _ in (each.position.tolist() for each in sources)
-        )
-        raise BadInput(
-            f"{source}: it does not say how its rotors spin: give --spins, ccw or cw of each, in the order {at}"
-        )
-    first, assumed = sources[0], []
+    sources = _sources(vehicle, options, source)
+    first, assumed = sources[0], list[str]()
     speed = first.speed_max if options.rpm_max is None else options.rpm_max * RPM
     thrust = options.thrust_max or first.thrust_max
     if thrust is None and first.thrust_coefficient is not None and speed is not None:
@@ -102,3 +85,26 @@ def rotor_set(vehicle: VehicleModel, options: RotorOptions, source: str) -> Roto
         "time_constant_down": float(down),
     }
     return RotorSet(sources, model, assumed)
+
+
+def _sources(vehicle: VehicleModel, options: RotorOptions, source: str) -> list[RotorSource]:
+    """Places and spins of the rotors."""
+    sources = [RotorSource(np.array(p)) for p in options.rotors] or list(vehicle.rotors)
+    if not sources:
+        raise BadInput(
+            f"{source}: it does not say where its rotors are: give --rotor X Y Z for each [m]"
+        )
+    if options.spins:
+        if len(options.spins) != len(sources):
+            raise BadInput(f"--spins: {len(options.spins)} are given of {len(sources)} rotors")
+        sources = [
+            replace(each, spin=spin) for each, spin in zip(sources, options.spins, strict=True)
+        ]
+    if any(each.spin is None for each in sources):
+        at = ", ".join(
+            f"({x:g}, {y:g})" for x, y, _ in (each.position.tolist() for each in sources)
+        )
+        raise BadInput(
+            f"{source}: it does not say how its rotors spin: give --spins, ccw or cw of each, in the order {at}"
+        )
+    return sources

@@ -251,16 +251,16 @@ class HeightMap(PartRecord):
             raise site.refusal(f"key 'file': there is no file {path}")
         if path.suffix.lower() == ".npy":
             try:
-                found = np.load(path, allow_pickle=False)
+                loaded = np.load(path, allow_pickle=False)
             except (OSError, ValueError, EOFError) as error:
                 raise site.refusal(f"key 'file': {path} is not an array: {error}") from error
-            heights = np.asarray(found, dtype=float) if found.dtype.kind in "iuf" else found
+            heights = np.asarray(loaded, dtype=float) if loaded.dtype.kind in "iuf" else loaded
         else:
-            found = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
-            if found is None or found.dtype.name not in LEVELS:
+            loaded = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+            if loaded is None or loaded.dtype.name not in LEVELS:
                 raise site.refusal(f"key 'file': {path} is not an image of 8 or 16 bits")
-            grey = found if found.ndim == 2 else found[..., :3].mean(axis=-1)
-            heights = grey / LEVELS[found.dtype.name]
+            grey = loaded if loaded.ndim == 2 else loaded[..., :3].mean(axis=-1)
+            heights = grey / LEVELS[loaded.dtype.name]
         if heights.ndim != 2 or min(heights.shape) < 2 or heights.dtype.kind != "f":
             raise site.refusal(f"key 'file': {path} has no rows and columns of numbers")
         if not np.isfinite(heights).all():

@@ -226,12 +226,14 @@ def motion_of_truth(sample: DataSample) -> str | None:
         return None
     poses = poses_at(at, truth.t, truth.poses)
     f = np.stack([np.interp(at, sample.t, sample.f_B[:, k]) for k in range(3)], axis=1)
-    places, felt = _mean_accelerations(poses[:, :3], so3.rotate(poses[:, 3:], f))
-    if float(np.sqrt(np.mean(np.sum(felt**2, axis=1)))) < MIN_ACCELERATION:
+    positions, measured = _mean_accelerations(poses[:, :3], so3.rotate(poses[:, 3:], f))
+    if float(np.sqrt(np.mean(np.sum(measured**2, axis=1)))) < MIN_ACCELERATION:
         return None
-    size = float(np.sum(places * felt) / np.sum(felt**2))
-    M = np.linalg.lstsq(felt, places, rcond=None)[0]
-    as_is, by_size, by_map = (_left(places, x) for x in (felt, size * felt, felt @ M))
+    size = float(np.sum(positions * measured) / np.sum(measured**2))
+    M = np.linalg.lstsq(measured, positions, rcond=None)[0]
+    as_is, by_size, by_map = (
+        _left(positions, x) for x in (measured, size * measured, measured @ M)
+    )
     if as_is < DIFFERS or by_map > MATCHES:
         return None
     why = f"{size:.3g} times as much: are they in another unit than metres"
@@ -243,14 +245,14 @@ def motion_of_truth(sample: DataSample) -> str | None:
     )
 
 
-def _left(places: Array, felt: Array) -> float:
+def _left(positions: Array, measured: Array) -> float:
     """Share of accelerations that others leave."""
-    return float(np.sum((places - felt) ** 2) / max(float(np.sum(places**2)), 1e-12))
+    return float(np.sum((positions - measured) ** 2) / max(float(np.sum(positions**2)), 1e-12))
 
 
 def _mean_accelerations(p: Array, force: Array) -> tuple[Array, Array]:
     """Accelerations (B, 3) of places (K, 3), and those of forces (K, 3), over bumps; both less their means."""
     windows, bump, second = bumps(len(p), STEP, BUMP_HALF, BUMP_PERIOD)
     a = np.einsum("k,bki->bi", second, p[windows]) / bump.sum()
-    felt = np.einsum("k,bki->bi", bump, force[windows]) / bump.sum()
-    return a - a.mean(axis=0), felt - felt.mean(axis=0)
+    measured = np.einsum("k,bki->bi", bump, force[windows]) / bump.sum()
+    return a - a.mean(axis=0), measured - measured.mean(axis=0)

@@ -55,17 +55,17 @@ class FrameCheck(NamedTuple):
 def check_frames(log: FlightLog, when: InTheAir) -> FrameCheck:
     """Compare a log's signals in the time of a flight."""
     cut = {name: each.between(*when) for name, each in log.signals.items()}
-    found = {name: each for name, each in cut.items() if len(each.t) >= FEWEST}
-    velocity = _velocity(found)
-    attitude = found.get(names.ATTITUDE)
+    usable = {name: each for name, each in cut.items() if len(each.t) >= FEWEST}
+    velocity = _velocity(usable)
+    attitude = usable.get(names.ATTITUDE)
     if attitude is None:
         return FrameCheck(velocity, None, None, "frames cannot be checked: no attitude")
     R = so3.matrix_from_quaternion(so3.normalized(attitude.values))
-    as_read = _residuals(found, attitude.t, R)
+    as_read = _residuals(usable, attitude.t, R)
     if not as_read:
         return FrameCheck(velocity, None, None, "frames cannot be checked: no rates")
     ratios = {
-        text: _ratios(_residuals(found, attitude.t, turn(R)), as_read)
+        text: _ratios(_residuals(usable, attitude.t, turn(R)), as_read)
         for text, turn in OTHERS.items()
     }
     rates, acceleration = as_read.get("rates"), as_read.get("acceleration")
@@ -92,16 +92,16 @@ def _ratios(other: dict[str, float], as_read: dict[str, float]) -> list[float]:
     ]
 
 
-def _residuals(found: dict[str, Signal], t: Array, R: Array) -> dict[str, float]:
+def _residuals(usable: dict[str, Signal], t: Array, R: Array) -> dict[str, float]:
     """Residuals of rates and accelerations, with attitudes (K, 3, 3) at times (K,)."""
     residuals, dt = {}, np.diff(t)
-    of_rates = [found[each] for each in (names.RATES, names.GYROSCOPE) if each in found]
+    of_rates = [usable[each] for each in (names.RATES, names.GYROSCOPE) if each in usable]
     rates = max(of_rates, key=lambda each: each.rate, default=None)
     if rates is not None:
         turned = so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]) / dt[:, None]
         off = np.abs(turned - _means(rates, t))
         residuals["rates"] = float(np.percentile(off, _SHARE))
-    force, velocity = found.get(names.SPECIFIC_FORCE), found.get(names.VELOCITY)
+    force, velocity = usable.get(names.SPECIFIC_FORCE), usable.get(names.VELOCITY)
     if force is not None and velocity is not None:
         middle = so3.exp(0.5 * so3.log(np.swapaxes(R[:-1], 1, 2) @ R[1:]))
         f_W = np.einsum("kij,kj->ki", R[:-1] @ middle, _means(force, t))
@@ -137,8 +137,8 @@ def _means(signal: Signal, t: Array) -> Array:
     )
 
 
-def _velocity(found: dict[str, Signal]) -> float | None:
-    position, velocity = found.get(names.POSITION), found.get(names.VELOCITY)
+def _velocity(usable: dict[str, Signal]) -> float | None:
+    position, velocity = usable.get(names.POSITION), usable.get(names.VELOCITY)
     if position is None or velocity is None:
         return None
     steps = np.diff(position.values, axis=0) / np.diff(position.t)[:, None]

@@ -56,8 +56,8 @@ class Inspection:
         whole = InTheAir(log.begin, log.end)
         longest = _longest(flights)
         check = check_frames(log, longest or whole)
-        flown = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
-        uses = [LogUse(name, why(log, flown if longest else {})) for name, why in USES.items()]
+        airborne = {name: x.between(*(longest or whole)) for name, x in log.signals.items()}
+        uses = [LogUse(name, why(log, airborne if longest else {})) for name, why in USES.items()]
         return cls(log, flights, check, uses)
 
     @property
@@ -88,8 +88,8 @@ class Inspection:
         files = log.path.iterdir() if log.path.is_dir() else (log.path,)
         size = sum(each.stat().st_size for each in files) / 1e6
         yield f"  {size:.1f} MB, {log.rows} rows, {log.end - log.begin:.1f} s from {log.begin:.1f} s after boot"
-        flown = [f"{each.begin:.1f} to {each.end:.1f} s" for each in self.flights]
-        yield f"  in the air: {', '.join(flown) or 'never'}"
+        airborne = [f"{each.begin:.1f} to {each.end:.1f} s" for each in self.flights]
+        yield f"  in the air: {', '.join(airborne) or 'never'}"
         yield from self._table()
         yield f"  consistency: {', '.join(_consistency(self.check))}"
         can = [each.name for each in self.uses if not each.reason]
@@ -192,51 +192,51 @@ WORDS: dict[str, Callable[[Signal], str]] = {
     names.POSITION_SETPOINT: _controlled,
     names.VELOCITY_SETPOINT: _controlled,
 }
-Flown = dict[str, Signal]
+AirborneSignals = dict[str, Signal]
 
 
-def _lacks(log: FlightLog, flown: Flown, *needs: str) -> str:
+def _lacks(log: FlightLog, airborne: AirborneSignals, *needs: str) -> str:
     """The reason why signals are not there in flight; empty where they are."""
-    if not flown:
+    if not airborne:
         return "never in the air"
     for name in needs:
-        if name not in flown or len(flown[name].t) < 2:
+        if name not in airborne or len(airborne[name].t) < 2:
             reason = log.missing.get(name)
             return f"no {name}" + (f" ({reason})" if reason else "")
     return ""
 
 
-def _replay(log: FlightLog, flown: Flown) -> str:
-    return _lacks(log, flown, names.POSITION, names.ATTITUDE)
+def _replay(log: FlightLog, airborne: AirborneSignals) -> str:
+    return _lacks(log, airborne, names.POSITION, names.ATTITUDE)
 
 
-def _replay_setpoints(log: FlightLog, flown: Flown) -> str:
-    return _lacks(log, flown, names.POSITION_SETPOINT)
+def _replay_setpoints(log: FlightLog, airborne: AirborneSignals) -> str:
+    return _lacks(log, airborne, names.POSITION_SETPOINT)
 
 
-def _hover(log: FlightLog, flown: Flown) -> str:
-    motors = flown.get(names.MOTORS)
-    reason = _lacks(log, flown, names.MOTORS)
+def _hover(log: FlightLog, airborne: AirborneSignals) -> str:
+    motors = airborne.get(names.MOTORS)
+    reason = _lacks(log, airborne, names.MOTORS)
     return reason or ("motors do not change" if motors and not _changes(motors.values) else "")
 
 
-def _lag(log: FlightLog, flown: Flown) -> str:
-    reason = _lacks(log, flown, names.MOTORS)
-    rate = flown[names.MOTORS].rate if not reason else 0.0
+def _lag(log: FlightLog, airborne: AirborneSignals) -> str:
+    reason = _lacks(log, airborne, names.MOTORS)
+    rate = airborne[names.MOTORS].rate if not reason else 0.0
     return reason or (f"motors at {rate:.0f} Hz" if rate < FAST_MOTORS else "")
 
 
-def _drag(log: FlightLog, flown: Flown) -> str:
-    reason = _lacks(log, flown, names.VELOCITY, names.ATTITUDE)
-    speed = 0.0 if reason else float(np.linalg.norm(flown[names.VELOCITY].values, axis=1).max())
+def _drag(log: FlightLog, airborne: AirborneSignals) -> str:
+    reason = _lacks(log, airborne, names.VELOCITY, names.ATTITUDE)
+    speed = 0.0 if reason else float(np.linalg.norm(airborne[names.VELOCITY].values, axis=1).max())
     return reason or (f"at most {speed:.1f} m/s" if speed < DRAG_SPEED else "")
 
 
-def _sag(log: FlightLog, flown: Flown) -> str:
-    reason = _lacks(log, flown, names.VOLTAGE, names.MOTORS)
+def _sag(log: FlightLog, airborne: AirborneSignals) -> str:
+    reason = _lacks(log, airborne, names.VOLTAGE, names.MOTORS)
     if reason:
         return reason
-    volt = flown[names.VOLTAGE].values
+    volt = airborne[names.VOLTAGE].values
     share = float(np.ptp(volt) / max(volt.max(), 1e-9))
     return f"voltage changes by {100 * share:.0f} % alone" if share < VOLTAGE_RANGE else ""
 
@@ -245,7 +245,7 @@ def _changes(values: Array) -> bool:
     return bool(np.ptp(values, axis=0).any())
 
 
-USES: dict[str, Callable[[FlightLog, Flown], str]] = {
+USES: dict[str, Callable[[FlightLog, AirborneSignals], str]] = {
     "replay of the flown motion": _replay,
     "replay of position set-points": _replay_setpoints,
     "hover command": _hover,

@@ -93,38 +93,38 @@ def time_unit(name: str) -> TimeUnit | None:
 
 def is_time(name: str) -> bool:
     """True if a column has times."""
-    said = set(words(name))
-    return bool(said & _TIMES) and not said & (_OTHERS | _NANOSECONDS | set("xyz"))
+    terms = set(words(name))
+    return bool(terms & _TIMES) and not terms & (_OTHERS | _NANOSECONDS | set("xyz"))
 
 
 def are_nanoseconds_of(name: str, seconds: str) -> bool:
     """True if a column is the part below a second of another one's times."""
-    said, of = words(name), words(seconds)
-    return bool(set(said) & _NANOSECONDS and set(of) & {"sec", "secs"} and said[:-1] == of[:-1])
+    terms, of = words(name), words(seconds)
+    return bool(set(terms) & _NANOSECONDS and set(of) & {"sec", "secs"} and terms[:-1] == of[:-1])
 
 
 def column_of(name: str) -> Column | None:
     """Part of a pose that a column holds; None if it holds none."""
-    said = words(name)
-    if not said or set(said) & _OTHERS or set(said[:-1]) & _SYMBOLS:
+    terms = words(name)
+    if not terms or set(terms) & _OTHERS or set(terms[:-1]) & _SYMBOLS:
         return None
     length = next((size for word, size in _LENGTHS.items() if word in units(name)), None)
     angle = next((unit for word, unit in _ANGLE_UNITS.items() if word in units(name)), None)
-    said = [word for word in said if word not in {*_ANGLE_UNITS, *_LENGTHS} or len(said) == 1]
-    for word in said:
+    terms = [word for word in terms if word not in {*_ANGLE_UNITS, *_LENGTHS} or len(terms) == 1]
+    for word in terms:
         if word in _ANGLES:
-            return Column(_ANGLES[word], _rest(said, word), None, angle, None)
-    found = _axis(said)
+            return Column(_ANGLES[word], _rest(terms, word), None, angle, None)
+    found = _axis(terms)
     if found is None:
         return None
     word, role, convention = found
-    return Column(role, _rest(said, word), length, None, convention)
+    return Column(role, _rest(terms, word), length, None, convention)
 
 
-def _axis(said: list[str]) -> tuple[str, Role, Convention | None] | None:
+def _axis(terms: list[str]) -> tuple[str, Role, Convention | None] | None:
     """The word of a name that is an axis, and the number of a position or quaternion that it names."""
-    is_turn = bool(set(said) & _TURNS)
-    for word in reversed(said):
+    is_turn = bool(set(terms) & _TURNS)
+    for word in reversed(terms):
         if word in _GRIDS and not is_turn:
             return word, *_GRIDS[word]
         match = re.fullmatch(r"(q|quat|p|t|pos)?([xyzw])", word)
@@ -132,12 +132,12 @@ def _axis(said: list[str]) -> tuple[str, Role, Convention | None] | None:
             return word, QUATERNION["xyzw".index(match[2])], None
         if match is not None and match[2] != "w":
             return word, PLACE["xyz".index(match[2])], None
-    if said[-1] in ("0", "1", "2", "3") and is_turn:  # of arrays, as of PX4: w first
-        return said[-1], ("qw", *QUATERNION[:3])[int(said[-1])], None
-    if said[-1] in ("0", "1", "2") and set(said) & _POSITIONS:
-        return said[-1], PLACE[int(said[-1])], None
+    if terms[-1] in ("0", "1", "2", "3") and is_turn:  # of arrays, as of PX4: w first
+        return terms[-1], ("qw", *QUATERNION[:3])[int(terms[-1])], None
+    if terms[-1] in ("0", "1", "2") and set(terms) & _POSITIONS:
+        return terms[-1], PLACE[int(terms[-1])], None
     return None
 
 
-def _rest(said: list[str], word: str) -> str:
-    return "_".join(each for each in said if each != word and each not in _SILENT)
+def _rest(terms: list[str], word: str) -> str:
+    return "_".join(each for each in terms if each != word and each not in _SILENT)

@@ -44,7 +44,7 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
     if header is None and reading.columns is None:
         raise BadInput(f"{path}: no line of names above its numbers")
     header = header or unnamed(path)
-    found = (
+    columns = (
         by_option(path, header, reading.columns)
         if reading.columns
         else by_names(path, header, reading)
@@ -54,29 +54,29 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
         for number, line in table_lines(path)
         if number >= header.first
     ]
-    rows, notes = _of_body(path, header, rows, found, reading)
-    values = _numbers(path, header, rows, (*found.place, *found.turn))
+    rows, notes = _of_body(path, header, rows, columns, reading)
+    values = _numbers(path, header, rows, (*columns.place, *columns.turn))
     texts = [
-        (number, _time(path, number, [cells[i] for i in found.time])) for number, cells in rows
+        (number, _time(path, number, [cells[i] for i in columns.time])) for number, cells in rows
     ]
-    usual = names_of.time_unit(header.names[found.time[0]]) or _usual(texts)
-    unit: TimeUnit = "ns" if len(found.time) > 1 or ":" in rows[0][1][found.time[0]] else usual
+    usual = names_of.time_unit(header.names[columns.time[0]]) or _usual(texts)
+    unit: TimeUnit = "ns" if len(columns.time) > 1 or ":" in rows[0][1][columns.time[0]] else usual
     stamps, said = stamps_of(str(path), texts, unit, reading)
-    used = {*found.time, *found.place, *found.turn, found.body}
+    used = {*columns.time, *columns.place, *columns.turn, columns.body}
     others = tuple(name for i, name in enumerate(header.names) if i not in used and name)[:LISTED]
-    q, about_turns = _attitudes(path, header, values[:, 3:], found, reading)
+    q, about_turns = _attitudes(path, header, values[:, 3:], columns, reading)
     about = RecordingSummary(
         "table by its names", body=reading.body, others=others, notes=(*notes, *said, *about_turns),
-        convention="y-up" if header.is_motive else found.convention,
+        convention="y-up" if header.is_motive else columns.convention,
     )  # fmt: skip
-    scale = found.length if reading.scale is None else 1.0
+    scale = columns.length if reading.scale is None else 1.0
     if scale != 1.0:
         about = about.noted(f"positions in units of {scale:g} m, as the header says")
     return checked(Samples(str(path), about, stamps, None, p=scale * values[:, :3], q=q))
 
 
 def _of_body(
-    path: Path, header: TableHeader, rows: Rows, found: PoseColumns, reading: PoseReading
+    path: Path, header: TableHeader, rows: Rows, columns: PoseColumns, reading: PoseReading
 ) -> tuple[Rows, tuple[str, ...]]:
     """The rows of one body, where a column names it."""
     for number, cells in rows:
@@ -84,19 +84,19 @@ def _of_body(
             raise BadInput(
                 f"{path}: line {number}: {len(cells)} columns; the header has {len(header.names)}"
             )
-    if found.body is None:
+    if columns.body is None:
         return rows, ()
     counts: dict[str, int] = {}
     for _, cells in rows:
-        counts[cells[found.body]] = counts.get(cells[found.body], 0) + 1
+        counts[cells[columns.body]] = counts.get(cells[columns.body], 0) + 1
     if len(counts) == len(rows) or (len(counts) == 1 and reading.body is None):
         return rows, ()
     if reading.body not in counts:
         listed = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:LISTED])
         raise BadInput(
-            f"{path}: column {shown(header.names[found.body])} has several bodies: {listed}; choose with --body"
+            f"{path}: column {shown(header.names[columns.body])} has several bodies: {listed}; choose with --body"
         )
-    return [row for row in rows if row[1][found.body] == reading.body], ()
+    return [row for row in rows if row[1][columns.body] == reading.body], ()
 
 
 def _numbers(path: Path, header: TableHeader, rows: Rows, indices: tuple[int, ...]) -> Array:
@@ -139,7 +139,7 @@ def _usual(texts: list[tuple[int, str]]) -> TimeUnit:
 
 
 def _attitudes(
-    path: Path, header: TableHeader, values: Array, found: PoseColumns, reading: PoseReading
+    path: Path, header: TableHeader, values: Array, columns: PoseColumns, reading: PoseReading
 ) -> tuple[Array, tuple[str, ...]]:
     """Quaternions (K, 4), and what is to be said of them.
 
@@ -153,10 +153,10 @@ def _attitudes(
         return np.tile([0.0, 0.0, 0.0, 1.0], (len(values), 1)), (
             "no attitudes in it: taken as level, without yaw",
         )
-    is_degrees = found.is_degrees if reading.angles is None else reading.angles == "deg"
+    is_degrees = columns.is_degrees if reading.angles is None else reading.angles == "deg"
     if is_degrees is None:
         largest = float(np.nanmax(np.abs(values), initial=0.0))
-        name = header.names[found.turn[-1]]
+        name = header.names[columns.turn[-1]]
         raise BadInput(
             f"{path}: {shown(name)} has no unit, angles come to {largest:.3g}: --angles deg or --angles rad says it"
         )

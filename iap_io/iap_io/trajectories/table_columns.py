@@ -152,51 +152,55 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
         if (column := column_of(name)) and i not in times
     }
     bodies = [i for i, name in enumerate(header.names) if name.lower() in names_of.BODIES]
-    said = {word for name in header.names for word in names_of.words(name)}
+    terms = {word for name in header.names for word in names_of.words(name)}
     groups = _groups(parts, PLACE)
     if not times or not groups:
         what = "time" if not times else "x, y, z"
-        hint = " (latitudes are no places in metres)" if said & names_of.ON_EARTH else ""
+        hint = " (latitudes are no places in metres)" if terms & names_of.ON_EARTH else ""
         raise BadInput(
             f"{path}: no column is called {what}{hint}: --columns TIME,X,Y,Z,QX,QY,QZ,QW names them; {listing(header)}"
         )
-    body = _chosen(path, sorted(groups), reading.body if not bodies else None)
-    place = groups[body]
-    turns = next(
-        (
-            found
-            for roles in (QUATERNION, EULER, ("yaw",))
-            if (found := _turns(parts, roles, body))
-        ),
-        (),
-    )
-    alike = [
-        c
-        for c in parts.values()
-        if c.body == body and c.role in {parts[i].role for i in (*place, *turns)}
-    ]
-    if len(alike) > len(place) + sum(parts[i].body == body for i in turns):
+    body = _body(path, sorted(groups), reading.body if not bodies else None)
+    place, turns = groups[body], _attitude(parts, body)
+    if _are_ambiguous(parts, (*place, *turns), body):
         raise BadInput(
             f"{path}: several columns mean the same: --columns NUMBERS,... chooses; {listing(header)}"
         )
     is_turned = any(column.role not in PLACE for column in parts.values())
-    if len(turns) < len(EULER) and (said & names_of.UNREAD_TURNS or (is_turned and not turns)):
+    if len(turns) < len(EULER) and (terms & names_of.UNREAD_TURNS or (is_turned and not turns)):
         raise BadInput(
             f"{path}: its attitudes are no quaternions and no roll, pitch and yaw, or those of another body:"
             f" --columns TIME,X,Y,Z,... names what is read; {listing(header)}"
         )
-    first = times[0]
+    angles = {parts[i].angle for i in turns} - {None}
+    conventions = {parts[i].convention for i in place}
+    return PoseColumns(
+        _time_columns(header, times[0]), place, turns, bodies[0] if bodies else None, parts[place[0]].length or 1.0,
+        angles == {"deg"} if angles else None, "ned" if conventions == {"ned"} else "enu",
+    )  # fmt: skip
+
+
+def _attitude(parts: dict[int, Column], body: str) -> tuple[int, ...]:
+    """The columns of a body's attitude: a quaternion, else Euler angles, else yaw; () without any."""
+    kinds = (_turns(parts, roles, body) for roles in (QUATERNION, EULER, ("yaw",)))
+    return next(filter(None, kinds), ())
+
+
+def _are_ambiguous(parts: dict[int, Column], pose: tuple[int, ...], body: str) -> bool:
+    """True if a body has other columns that mean the same as those of its pose."""
+    roles = {parts[i].role for i in pose}
+    alike = [c for c in parts.values() if c.body == body and c.role in roles]
+    return len(alike) > sum(parts[i].body == body for i in pose)
+
+
+def _time_columns(header: TableHeader, first: int) -> tuple[int, ...]:
+    """The column of times, and that of their nanoseconds where there is one."""
     below = [
         i
         for i, name in enumerate(header.names)
         if names_of.are_nanoseconds_of(name, header.names[first])
     ]
-    angles = {parts[i].angle for i in turns} - {None}
-    conventions = {parts[i].convention for i in place}
-    return PoseColumns(
-        (first, *below[:1]), place, turns, bodies[0] if bodies else None, parts[place[0]].length or 1.0,
-        angles == {"deg"} if angles else None, "ned" if conventions == {"ned"} else "enu",
-    )  # fmt: skip
+    return first, *below[:1]
 
 
 def _groups(parts: dict[int, Column], roles: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
@@ -216,14 +220,14 @@ def _turns(parts: dict[int, Column], roles: tuple[str, ...], body: str) -> tuple
     return groups.get(body) or (next(iter(groups.values())) if len(groups) == 1 else ())
 
 
-def _chosen(path: Path, bodies: list[str], body: str | None) -> str:
+def _body(path: Path, bodies: list[str], body: str | None) -> str:
     """The body that is asked for, or the only one."""
     if body is None and len(bodies) == 1:
         return bodies[0]
     asked = set(names_of.words(body or ""))
-    found = [each for each in bodies if asked and asked <= set(each.split("_"))]
-    if len(found) == 1:
-        return found[0]
+    matches = [each for each in bodies if asked and asked <= set(each.split("_"))]
+    if len(matches) == 1:
+        return matches[0]
     named = ", ".join(each or "one without a name" for each in bodies)
     raise BadInput(
         f"{path}: positions of several bodies: {named}: --body NAME chooses one, --columns TIME,X,Y,Z,... any"

@@ -57,7 +57,7 @@ def write_policy(
     path: Path,
     episodes: AnyEpisodes,
     actor: Network,
-    seen: Scaling,
+    scaler: Scaling,
     training: dict[str, Any],
     *,
     settings: Mapping[str, Any],
@@ -69,7 +69,7 @@ def write_policy(
         path: of it.
         episodes: that it was trained in.
         actor: its network.
-        seen: how it sees observations.
+        scaler: how it sees observations.
         training: what is to be noted of the training.
         settings: of the task's keys, with which it was made.
         data: SHA-256 of the data set it learned from; None without one.
@@ -77,7 +77,7 @@ def write_policy(
     weights = [np.asarray(layer.weights) for layer in actor]
     biases = [np.asarray(layer.biases) for layer in actor]
     header = Header.for_episodes(episodes, training, settings=settings, data=data)
-    Policy(header, seen.mean, seen.deviation, weights, biases).save(path)
+    Policy(header, scaler.mean, scaler.deviation, weights, biases).save(path)
 
 
 class Judge:
@@ -207,14 +207,14 @@ class OnlineStage:
     def _iterated(self, state: State, number: int, *, is_last: bool) -> State:
         """The state after an iteration."""
         rng = stream(self._experiment.seed, f"train/iteration/{number}")
-        seen = scaling(state.moments, self._experiment.normalisation.least)
+        scaler = scaling(state.moments, self._experiment.normalisation.least)
         learner = state.learner
         actor = learner.actor
         experience = self._collector.collect(
-            actor.network, actor.log_sigma, seen, self._ppo.horizon, rng
+            actor.network, actor.log_sigma, scaler, self._ppo.horizon, rng
         )
         rates = self.rates(number)
-        batch = batch_of(experience, learner, seen, self._ppo, self._experiment.reward)
+        batch = batch_of(experience, learner, scaler, self._ppo, self._experiment.reward)
         learner, report = improved(self._ppo, self._epoch, learner, batch, rates, rng)
         moments, steps = state.moments, (number + 1) * self.steps_each
         if number * self.steps_each < self._experiment.normalisation.until:
@@ -224,8 +224,8 @@ class OnlineStage:
             "actor_rate": rates[0],
         }
         if is_last:
-            seen = scaling(moments, self._experiment.normalisation.least)
-            report |= self._judge(learner.actor.network, seen, steps)
+            scaler = scaling(moments, self._experiment.normalisation.least)
+            report |= self._judge(learner.actor.network, scaler, steps)
         self._log.add(STAGE, steps, report)
         return State(learner, moments)
 
@@ -241,12 +241,12 @@ class OnlineStage:
 
 
 def batch_of(
-    experience: Experience, learner: Learner, seen: Scaling, ppo: PPO, reward: float
+    experience: Experience, learner: Learner, scaler: Scaling, ppo: PPO, reward: float
 ) -> Batch:
     """Data that is learnt from an experience: its steps with their advantages and returns."""
-    observations = seen(experience.observations)
+    observations = scaler(experience.observations)
     values = _values(learner.critic, observations)
-    following = _values(learner.critic, seen(experience.following))
+    following = _values(learner.critic, scaler(experience.following))
     following[experience.terminated] = 0.0
     over = experience.terminated | experience.truncated
     gains = advantages(experience.rewards * reward, values, following, over, ppo.gamma, ppo.lam)

@@ -71,11 +71,11 @@ class ClosedFormEngine(ContactlessEngine):
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
-        chosen = world_indices(worlds, self.batch)
-        own = [self._own.get(world) for world in chosen.tolist()] if self._own else []
-        self._x[chosen] = check_start(self._assemblies, x, len(chosen), own)
-        self._wrenches[chosen] = 0.0
-        self.status[chosen], self.step_counts[chosen] = RUNNING, 0
+        indices = world_indices(worlds, self.batch)
+        own = [self._own.get(world) for world in indices.tolist()] if self._own else []
+        self._x[indices] = check_start(self._assemblies, x, len(indices), own)
+        self._wrenches[indices] = 0.0
+        self.status[indices], self.step_counts[indices] = RUNNING, 0
         if worlds is None:
             self.t = 0.0
 

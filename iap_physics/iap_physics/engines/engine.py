@@ -260,19 +260,21 @@ def world_indices(worlds: ArrayLike | None, batch: int) -> Integers:
     """
     if worlds is None:
         return np.arange(batch)
-    chosen = np.asarray(worlds)
-    if chosen.dtype == np.int64 and chosen.ndim == 1 and _rises(chosen, batch):
-        return chosen
-    if chosen.dtype == bool and chosen.shape == (batch,):
-        return np.flatnonzero(chosen)
-    is_index = chosen.ndim == 1 and (chosen.size == 0 or np.issubdtype(chosen.dtype, np.integer))
-    if not is_index or (chosen.size and not 0 <= chosen.min() <= chosen.max() < batch):
+    indices = np.asarray(worlds)
+    if indices.dtype == np.int64 and indices.ndim == 1 and _rises(indices, batch):
+        return indices
+    if indices.dtype == bool and indices.shape == (batch,):
+        return np.flatnonzero(indices)
+    is_index = indices.ndim == 1 and (
+        indices.size == 0 or np.issubdtype(indices.dtype, np.integer)
+    )
+    if not is_index or (indices.size and not 0 <= indices.min() <= indices.max() < batch):
         raise BadInput(
             f"worlds: indices below {batch} or a mask of {batch} expected, got {worlds}"
         )
-    if len(set(chosen.tolist())) < len(chosen):
+    if len(set(indices.tolist())) < len(indices):
         raise BadInput(f"worlds: one is given twice in {worlds}")
-    return chosen.astype(np.int64)
+    return indices.astype(np.int64)
 
 
 def _rises(indices: Integers, batch: int) -> bool:

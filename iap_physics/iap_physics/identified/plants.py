@@ -29,12 +29,12 @@ class NoiseStreams:
         self._drawn = np.zeros((worlds, DRAWN if half_width else 1, SIZE + JOINTS))
         self._next = np.zeros(worlds, np.int64)
 
-    def reset(self, chosen: Integers, seeds: Integers) -> None:
+    def reset(self, indices: Integers, seeds: Integers) -> None:
         """Begin the streams of some worlds anew."""
         if self._half_width:
-            for b, seed in zip(chosen.tolist(), seeds.tolist(), strict=True):
+            for b, seed in zip(indices.tolist(), seeds.tolist(), strict=True):
                 self._streams[b] = stream(seed, STREAM)
-            self._next[chosen] = DRAWN
+            self._next[indices] = DRAWN
 
     def __call__(self) -> Array:
         """(B, 10) noise of the next step: of velocities, then of joints."""
@@ -78,11 +78,11 @@ class IdentifiedPlants:
         self.pose, self.q, self.v = (np.zeros((worlds, n)) for n in (4, JOINTS, SIZE))
         self.status = np.full(worlds, RUNNING)
 
-    def reset(self, chosen: Integers, seeds: Integers, pose: Array, q: Array) -> None:
+    def reset(self, indices: Integers, seeds: Integers, pose: Array, q: Array) -> None:
         """Put some worlds (n,) at rest at poses (n, 4) with joints at q (n, 3); seeds (n,) are those of their noise."""
-        self.pose[chosen], self.q[chosen], self.v[chosen] = pose, q, 0.0
-        self.status[chosen] = RUNNING
-        self._noise.reset(chosen, seeds)
+        self.pose[indices], self.q[indices], self.v[indices] = pose, q, 0.0
+        self.status[indices] = RUNNING
+        self._noise.reset(indices, seeds)
 
     def step(self, v_d: Array, h: float) -> None:
         """Advance by h [s] with commands v_d (B, 7) held; a world that has diverged stands still."""

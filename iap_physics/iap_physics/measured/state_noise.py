@@ -233,13 +233,13 @@ class NoisyStates:
         out = x.copy()
         if self.is_zero:
             return out
-        chosen = np.arange(len(self._rngs)) if worlds is None else worlds
-        self._draw(chosen[self._next[chosen] == _BATCH_CHUNK])
+        indices = np.arange(len(self._rngs)) if worlds is None else worlds
+        self._draw(indices[self._next[indices] == _BATCH_CHUNK])
         self._calls += worlds is None
-        lost_now = self._lost[chosen, self._next[chosen]] if self._arrivals is not None else None
-        _add(self._made, self._turns, self._next, self._bias, chosen, out)
+        lost_now = self._lost[indices, self._next[indices]] if self._arrivals is not None else None
+        _add(self._made, self._turns, self._next, self._bias, indices, out)
         if self._arrivals is not None and lost_now is not None:
-            self._arrivals(out, lost_now, chosen)
+            self._arrivals(out, lost_now, indices)
         return out
 
     def _draw(self, worlds: Integers) -> None:

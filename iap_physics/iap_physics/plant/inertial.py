@@ -89,10 +89,10 @@ class InertialProbe(PlantPart):
             x: (B, bodies, 13) of all worlds.
             worlds: their indices, or a mask (B,).
         """
-        chosen = world_indices(worlds, self._batch)
-        self._last[chosen] = x[chosen][:, self._rows]
-        self._sums[chosen] = 0.0
-        if len(chosen) == self._batch:
+        indices = world_indices(worlds, self._batch)
+        self._last[indices] = x[indices][:, self._rows]
+        self._sums[indices] = 0.0
+        if len(indices) == self._batch:
             self._samples.clear()
             self._tick = 0
 

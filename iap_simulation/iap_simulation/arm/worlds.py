@@ -90,12 +90,12 @@ class ArmWorlds:
         Raises:
             BadInput: there is no such world, or there are more or fewer seeds than worlds.
         """
-        chosen = world_indices(worlds, len(self.seeds))
+        indices = world_indices(worlds, len(self.seeds))
         if seeds is not None:
-            give_seeds(self.seeds, chosen, seeds)
-        pose, q = drawn_arm_starts(self.scenario, self.seeds[chosen])
-        self.plants.reset(chosen, self.seeds[chosen], pose, q)
-        self.cut[chosen] = False
+            give_seeds(self.seeds, indices, seeds)
+        pose, q = drawn_arm_starts(self.scenario, self.seeds[indices])
+        self.plants.reset(indices, self.seeds[indices], pose, q)
+        self.cut[indices] = False
 
     def fly(self, v_d: Array) -> None:
         """Fly a control period under commands (B, 7), of which those of joints are cut to their limits."""

@@ -150,10 +150,10 @@ class PoseScores:
         t, reference, poses = c.t, c.reference[:, :7], c.x[:, 0, :7]
         if self._track is not None:
             t, reference, poses = self._at_track(self._track, t, poses)
-        chosen = inside(t, self._meta.window_s)
+        indices = inside(t, self._meta.window_s)
         if self._track is None:  # velocity commands have no pose that is to be reached
-            chosen &= c.mode != Mode.VELOCITY
-        position, attitude, axis = pose_errors(reference[chosen], poses[chosen], self._meta)
+            indices &= c.mode != Mode.VELOCITY
+        position, attitude, axis = pose_errors(reference[indices], poses[indices], self._meta)
         self.position.add(position)
         self.attitude.add(attitude)
         if axis is not None:
@@ -166,9 +166,9 @@ class PoseScores:
             done = np.searchsorted(track.t, self._before[0][0] + TOLERANCE, side="right")
             t, poses = np.append(self._before[0], t), np.vstack([self._before[1], poses])
         self._before = t[-1:], poses[-1:]
-        chosen = slice(done, np.searchsorted(track.t, t[-1] + TOLERANCE, side="right"))
-        at = track.t[chosen]
-        return at, track.poses[chosen], trajectory_errors.poses_at(at, t, poses)
+        indices = slice(done, np.searchsorted(track.t, t[-1] + TOLERANCE, side="right"))
+        at = track.t[indices]
+        return at, track.poses[indices], trajectory_errors.poses_at(at, t, poses)
 
 
 class EstimateScore:

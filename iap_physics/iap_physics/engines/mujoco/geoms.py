@@ -77,17 +77,17 @@ def roles(kinds: Mapping[SurfaceKind, Extent]) -> dict[SurfaceKind, list[GeomRol
     groups = {kind: _alike(kind, order[: k + 1], kinds) for k, kind in enumerate(order)}
     met = {other for each in groups.values() for others in each.values() for other in others}
     bits = {kind: 1 << k if kind in met else 0 for k, kind in enumerate(order)}
-    found = {}
+    out = {}
     for k, kind in enumerate(order):
         affinities = {
             contact: sum(bits[other] for other in others)
             for contact, others in groups[kind].items()
         } or {SurfaceContact.of(kind.surface, kind.surface): 0}
-        found[kind] = [
+        out[kind] = [
             GeomRole(contact, 0 if i else bits[kind], affinity, k)
             for i, (contact, affinity) in enumerate(affinities.items())
         ]
-    return found
+    return out
 
 
 def _ordered(kinds: Mapping[SurfaceKind, Extent]) -> list[SurfaceKind]:
@@ -110,14 +110,14 @@ def _alike(
     kind: SurfaceKind, others: Sequence[SurfaceKind], kinds: Mapping[SurfaceKind, Extent]
 ) -> dict[SurfaceContact, list[SurfaceKind]]:
     """The kinds that one touches, itself first, by what counts between the two."""
-    found: dict[SurfaceContact, list[SurfaceKind]] = {}
+    out: dict[SurfaceContact, list[SurfaceKind]] = {}
     for other in sorted(others, key=lambda other: other != kind):
         if (kind.moves_freely or other.moves_freely) and (
             len(kinds[kind].parts | kinds[other].parts) > 1
         ):
             contact = SurfaceContact.of(kind.surface, other.surface)
-            found.setdefault(contact, []).append(other)
-    return found
+            out.setdefault(contact, []).append(other)
+    return out
 
 
 @dataclass(frozen=True)
@@ -182,12 +182,12 @@ def _bodies(skin: Skin, own: Sequence[GeomRole]) -> list[Any]:
 
 
 def _extents(skins: Sequence[Skin]) -> dict[SurfaceKind, Extent]:
-    found: dict[SurfaceKind, Extent] = {}
+    out: dict[SurfaceKind, Extent] = {}
     for skin in skins:
-        before = found.get(skin.kind, Extent(0, frozenset()))
+        before = out.get(skin.kind, Extent(0, frozenset()))
         parts = before.parts | {_part(skin.body)}
-        found[skin.kind] = Extent(before.pieces + len(skin.pieces), parts)
-    return found
+        out[skin.kind] = Extent(before.pieces + len(skin.pieces), parts)
+    return out
 
 
 def _part(body: Any) -> Any:  # noqa: ANN401

@@ -96,23 +96,28 @@ class Tree(NamedTuple):
         for row in self.order:
             if self.kinds[row] == WELDED:
                 continue
-            q_at, v_at, own = self.q_at[row], self.v_at[row], x[row]
-            to_body = so3.conjugate(own[Q])
+            q_at, v_at, body_row = self.q_at[row], self.v_at[row], x[row]
+            to_body = so3.conjugate(body_row[Q])
             if self.kinds[row] == FREE:
-                qpos[q_at : q_at + 3], qvel[v_at : v_at + 3] = own[P], own[V]
-                q, w_B, q_at, v_at = own[Q], so3.rotate(to_body, own[W]), q_at + 3, v_at + 3
+                qpos[q_at : q_at + 3], qvel[v_at : v_at + 3] = body_row[P], body_row[V]
+                q, w_B, q_at, v_at = (
+                    body_row[Q],
+                    so3.rotate(to_body, body_row[W]),
+                    q_at + 3,
+                    v_at + 3,
+                )
             else:
                 parent = x[self.parents[row]]
                 rest = so3.multiply(parent[Q], self.q_PJ[row])
-                q = so3.multiply(so3.conjugate(rest), own[Q])
+                q = so3.multiply(so3.conjugate(rest), body_row[Q])
                 if self.kinds[row] != BALL:
                     axes = self.axes[row, : self.kinds[row] - WELDED]
                     angles = joint_angles(axes, q)
-                    w_J = so3.rotate(so3.conjugate(rest), own[W] - parent[W])
+                    w_J = so3.rotate(so3.conjugate(rest), body_row[W] - parent[W])
                     qpos[q_at : q_at + len(axes)] = angles
                     qvel[v_at : v_at + len(axes)] = free_axes(axes, angles) @ w_J
                     continue
-                w_B = so3.rotate(to_body, own[W] - parent[W])
+                w_B = so3.rotate(to_body, body_row[W] - parent[W])
             qpos[q_at : q_at + 4] = np.roll(q, 1)
             qvel[v_at : v_at + 3] = w_B
 
@@ -127,7 +132,7 @@ def read_states(tree: Tree, qpos: Array, qvel: Array, x: Array) -> int:
         The first body whose row is not finite or is beyond `BOUND`, or -1.
     """
     for i in tree.order:
-        own, at, v_at = x[i], tree.q_at[i], tree.v_at[i]
+        body_row, at, v_at = x[i], tree.q_at[i], tree.v_at[i]
         if tree.kinds[i] == FREE:
             q = _attitude(qpos[at + 3 : at + 7])
             p, v = vec(qpos[at : at + 3]), vec(qvel[v_at : v_at + 3])
@@ -150,12 +155,12 @@ def read_states(tree: Tree, qpos: Array, qvel: Array, x: Array) -> int:
             back = rotate(q, vec(tree.p_CJ_C[i]))
             p, v = sub(p, back), sub(v, cross(w, back))
         q = qnormalize(q)
-        if q[0] * own[3] + q[1] * own[4] + q[2] * own[5] + q[3] * own[6] < 0.0:
+        if q[0] * body_row[3] + q[1] * body_row[4] + q[2] * body_row[5] + q[3] * body_row[6] < 0.0:
             q = (-q[0], -q[1], -q[2], -q[3])
-        put(own[0:3], p)
-        put4(own[3:7], q)
-        put(own[7:10], v)
-        put(own[10:13], w)
+        put(body_row[0:3], p)
+        put4(body_row[3:7], q)
+        put(body_row[7:10], v)
+        put(body_row[10:13], w)
     for i in range(x.shape[0]):
         for k in range(13):
             if not abs(x[i, k]) < BOUND:

@@ -91,13 +91,13 @@ class MuJoCoWorlds(Engine):
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
-        chosen = world_indices(worlds, self.batch)
-        self._x[chosen] = check_start(self._assemblies, x, len(chosen))
-        self._worlds.reset(np.sort(chosen), stage=mj.mjtStage.mjSTAGE_NONE)
-        for world in chosen:
+        indices = world_indices(worlds, self.batch)
+        self._x[indices] = check_start(self._assemblies, x, len(indices))
+        self._worlds.reset(np.sort(indices), stage=mj.mjtStage.mjSTAGE_NONE)
+        for world in indices:
             self._tree.put(self._x[world], self._qpos[world], self._qvel[world])
-        self._wrenches[chosen], self._has_forces[chosen] = 0.0, False
-        self.status[chosen], self.step_counts[chosen] = RUNNING, 0
+        self._wrenches[indices], self._has_forces[indices] = 0.0, False
+        self.status[indices], self.step_counts[indices] = RUNNING, 0
         if worlds is None:
             self.t = 0.0
 

@@ -81,35 +81,35 @@ def command(
     """
     script, pair = control.laws.script, control.laws.pair
     for i in range(2):
-        own = values[i * control.size : (i + 1) * control.size]
+        action = values[i * control.size : (i + 1) * control.size]
         if control.kind == ACCELERATION:
-            a = vec_at(own, 0)
+            a = vec_at(action, 0)
             if control.compensated:
                 a = sub(a, vec_at(memory[i], DISTURBANCE))
             attitude_command(measured[i], a, script, pair, memory[i], out[i])
             continue
         if control.kind == THRUST_RATES:
-            _thrust_and_rates(own, pair, out[i])
+            _thrust_and_rates(action, pair, out[i])
         else:
-            _accelerate(own, measured[i], control, out[i])
+            _accelerate(action, measured[i], control, out[i])
         note_command(out[i], script, pair, memory[i])
 
 
 @njit(cache=True)
-def _thrust_and_rates(own: Array, pair: PairParameters, out: Array) -> None:
-    out[0] = max(0.0, pair.mass * pair.gravity * (1.0 + own[0]))
-    out[1], out[2], out[3] = own[1], own[2], own[3]
+def _thrust_and_rates(action: Array, pair: PairParameters, out: Array) -> None:
+    out[0] = max(0.0, pair.mass * pair.gravity * (1.0 + action[0]))
+    out[1], out[2], out[3] = action[1], action[2], action[3]
 
 
 @njit(cache=True)
-def _accelerate(own: Array, x: Array, control: ActionControl, out: Array) -> None:
+def _accelerate(action: Array, x: Array, control: ActionControl, out: Array) -> None:
     q_WB = quat_at(x, 3)
     pair = control.laws.pair
-    f_W = (own[0], own[1], own[2] + pair.gravity)
+    f_W = (action[0], action[1], action[2] + pair.gravity)
     out[0] = max(0.0, pair.mass * dot(f_W, rotate(q_WB, (0.0, 0.0, 1.0))))
     w_B = unrotate(q_WB, vec_at(x, 10))
     for k in range(3):
-        out[1 + k] = w_B[k] + own[3 + k] / control.rate[k]
+        out[1 + k] = w_B[k] + action[3 + k] / control.rate[k]
 
 
 @njit(cache=True)
@@ -126,18 +126,18 @@ def values_of(
         out: (n,) written.
     """
     for i in range(2):
-        x, own = measured[i], out[i * control.size : (i + 1) * control.size]
+        x, action = measured[i], out[i * control.size : (i + 1) * control.size]
         a, q_WB = vec_at(accelerations[i], 0), quat_at(x, 3)
         if control.kind == ACCELERATION:
-            put_at(own, 0, a)
+            put_at(action, 0, a)
             continue
         s, pair = control.laws.script, control.laws.pair
         thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
         w_B = unrotate(q_WB, vec_at(x, 10))
         rates = body_rates(q_WB, w_B, q, s.turn_gain, s.turn_change)
         if control.kind == THRUST_RATES:
-            own[0] = thrust / (pair.mass * pair.gravity) - 1.0
-            put_at(own, 1, rates)
+            action[0] = thrust / (pair.mass * pair.gravity) - 1.0
+            put_at(action, 1, rates)
         else:
-            put_at(own, 0, a)
-            put_at(own, 3, scale(turn_rate, sub(rates, w_B)))
+            put_at(action, 0, a)
+            put_at(action, 3, scale(turn_rate, sub(rates, w_B)))

@@ -64,10 +64,10 @@ def _sweep(crossings: Array, times: Array, back_x: int, back_y: int, back_z: int
             j = ny - 1 - b if back_y else b
             for c in range(nz):
                 k = nz - 1 - c if back_z else c
-                found = _arrival(crossings[i, j, k], *_upwind(times, i, j, k))
-                if found < times[i, j, k]:
-                    most = max(most, times[i, j, k] - found)
-                    times[i, j, k] = found
+                candidate = _arrival(crossings[i, j, k], *_upwind(times, i, j, k))
+                if candidate < times[i, j, k]:
+                    most = max(most, times[i, j, k] - candidate)
+                    times[i, j, k] = candidate
     return most
 
 
@@ -85,12 +85,12 @@ def _upwind(times: Array, i: int, j: int, k: int) -> tuple[float, float, float]:
 @formula
 def _arrival(crossing: float, a: float, b: float, c: float) -> float:
     """Time of a node from those of its neighbours, a <= b <= c, and the time to cross the spacing."""
-    found = a + crossing
-    if found <= b:
-        return found
-    found = 0.5 * (a + b + math.sqrt(2.0 * crossing * crossing - (a - b) * (a - b)))
-    if found <= c:
-        return found
+    candidate = a + crossing
+    if candidate <= b:
+        return candidate
+    candidate = 0.5 * (a + b + math.sqrt(2.0 * crossing * crossing - (a - b) * (a - b)))
+    if candidate <= c:
+        return candidate
     total = a + b + c
     room = total * total - 3.0 * (a * a + b * b + c * c - crossing * crossing)
     return (total + math.sqrt(max(room, 0.0))) / 3.0

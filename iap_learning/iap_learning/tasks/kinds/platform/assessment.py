@@ -40,7 +40,7 @@ class StepInputs(NamedTuple):
 def assess(
     begin: int,
     end: int,
-    given: ObservationInputs,
+    inputs: ObservationInputs,
     flown: StepInputs,
     task: tuple[RewardTerms, Rules, Parts],
     counted: Counted,
@@ -52,7 +52,7 @@ def assess(
     Args:
         begin: the first of them.
         end: the one behind the last of them.
-        given: states, goals and actions at the end of the step.
+        inputs: states, goals and actions at the end of the step.
         flown: what else is rewarded and judged.
         task: terms of the reward, rules of success and end, and parts of an observation.
         counted: what has become of the episodes; written.
@@ -63,13 +63,13 @@ def assess(
     block, which = np.empty(rows_for(terms) * LANES), np.empty(LANES, np.int64)
     for first in range(begin, end, LANES):
         count = min(LANES, end - first)
-        _load(block, first, end, given, flown, counted.distance, which)
+        _load(block, first, end, inputs, flown, counted.distance, which)
         measure(block, all_lanes())
         add_up(block, terms, all_lanes())
         write_outcomes(block, first, count, flown.status, rules, counted)
         for lane in range(np.uint64(count)):
             reward[world_in(first, lane)] = get(block, REWARD, 0, lane)
-        observe_block(block, which[:count], given, parts, out[first:])
+        observe_block(block, which[:count], inputs, parts, out[first:])
 
 
 @formula
@@ -77,17 +77,17 @@ def _load(
     block: Array,
     first: int,
     end: int,
-    given: ObservationInputs,
+    inputs: ObservationInputs,
     flown: StepInputs,
     distance: Array,
     which: Integers,
 ) -> None:
     """Read a block's worlds, and write which they are; the last one fills lanes that are left."""
-    x, goals, at = given.x, given.goals, given.at
+    x, goals, at = inputs.x, inputs.goals, inputs.at
     for lane in range(np.uint64(LANES)):
         b = np.uint64(world_at(first, lane, end))
         which[lane] = b
         put_world(block, lane, x[b, 0], goals[np.uint64(at[b])])
-        put_action(block, lane, given.action[b], flown.before[b])
+        put_action(block, lane, inputs.action[b], flown.before[b])
         set1(block, MEASURES, APPROACH, lane, distance[b])
         set1(block, MEASURES, CLEARANCE, lane, flown.clearance[b])

@@ -198,30 +198,30 @@ class Parts(NamedTuple):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def observe(
-    which: Integers, given: ObservationInputs, parts: Parts, out: NDArray[np.float32]
+    which: Integers, inputs: ObservationInputs, parts: Parts, out: NDArray[np.float32]
 ) -> None:
     """Write observations of some worlds.
 
     Args:
         which: (n,) the worlds.
-        given: what they are made of.
+        inputs: what they are made of.
         parts: of an observation.
         out: (n, numbers).
     """
-    x, goals, at = given.x, given.goals, given.at
+    x, goals, at = inputs.x, inputs.goals, inputs.at
     block = np.empty(int(MEASURES) * LANES)
     for first in range(0, len(which), LANES):
         for lane in range(np.uint64(LANES)):
             b = np.uint64(which[world_at(first, lane, len(which))])
             put_world(block, lane, x[b, 0], goals[at[b]])
-        observe_block(block, which[first : first + LANES], given, parts, out[first:])
+        observe_block(block, which[first : first + LANES], inputs, parts, out[first:])
 
 
 @formula
 def observe_block(
     block: Array,
     which: Integers,
-    given: ObservationInputs,
+    inputs: ObservationInputs,
     parts: Parts,
     out: NDArray[np.float32],
 ) -> None:
@@ -229,7 +229,7 @@ def observe_block(
     for t in range(len(parts.terms)):
         term, column, factor = parts.terms[t], parts.columns[t], parts.factors[t]
         if term in (ATTITUDE, AIRCRAFT_UP, RPM, ACTION):
-            _write_many(term, which, given, column, factor, out)
+            _write_many(term, which, inputs, column, factor, out)
             continue
         _write_three(term, factor, block, all_lanes())
         for lane in range(np.uint64(len(which))):
@@ -241,16 +241,16 @@ def observe_block(
 def _write_many(
     term: int,
     which: Integers,
-    given: ObservationInputs,
+    inputs: ObservationInputs,
     column: Index,
     factor: float,
     out: NDArray[np.float32],
 ) -> None:
     """Write a term of another number of numbers than three."""
     if term == AIRCRAFT_UP:
-        _write_aircraft_up(which, given, column, factor, out)
+        _write_aircraft_up(which, inputs, column, factor, out)
         return
-    action, x, rpm, four = given.action, given.x, given.rpm, np.uint64(4)
+    action, x, rpm, four = inputs.action, inputs.x, inputs.rpm, np.uint64(4)
     for i in range(np.uint64(len(which))):
         b = np.uint64(which[i])
         if term == ACTION:
@@ -267,12 +267,12 @@ def _write_many(
 @formula
 def _write_aircraft_up(
     which: Integers,
-    given: ObservationInputs,
+    inputs: ObservationInputs,
     column: Index,
     factor: float,
     out: NDArray[np.float32],
 ) -> None:
-    x, count = given.x, given.rpm.shape[1]
+    x, count = inputs.x, inputs.rpm.shape[1]
     first = x.shape[1] - count  # an aircraft alone is the central body
     for i in range(np.uint64(len(which))):
         b = np.uint64(which[i])

@@ -54,25 +54,26 @@ class Eye(DepthNumbers):
 
     def __init__(self, image: DepthImage, scenario: Scenario, repeat: int, source: str) -> None:
         needed = cast(DepthCameraSpec, ray_sensor_spec(image.preset, image.settings))
-        own = _camera(scenario, source)
+        camera = _camera(scenario, source)
         for key, value in needed.model_dump(exclude=set(FREE)).items():
-            if getattr(own, key) != value:
+            actual = getattr(camera, key)
+            if actual != value:
                 raise BadInput(
-                    f"key '{CAMERA_KEY}.{key}': {shown(getattr(own, key))}, but policy '{source}' sees {shown(value)}"
+                    f"key '{CAMERA_KEY}.{key}': {shown(actual)}, but policy '{source}' sees {shown(value)}"
                 )
-        if "depth" not in own.outputs:
+        if "depth" not in camera.outputs:
             raise BadInput(f"key '{CAMERA_KEY}.outputs': policy '{source}' sees 'depth'")
         hz = scenario.rates.control_hz
-        every = Sampling.of(own.rate, hz, DEPTH_CAMERA).every
+        every = Sampling.of(camera.rate, hz, DEPTH_CAMERA).every
         if repeat % every:
             raise BadInput(
                 f"key '{CAMERA_KEY}.rate': {hz / every:g} Hz, but policy '{source}' acts at {hz / repeat:g} Hz"
             )
-        super().__init__(image, (own.height, own.width), own.range_max)
+        super().__init__(image, (camera.height, camera.width), camera.range_max)
         vehicle = scenario.vehicles[0]
         assembly = Assembly.of(vehicle.platform, vehicle.name)
-        self.topic = mounts_on_aircraft(assembly, own.mount, DEPTH_CAMERA)[0].source.topic
-        self.numbers = self.of(np.full((1, own.height, own.width), np.nan, np.float32))
+        self.topic = mounts_on_aircraft(assembly, camera.mount, DEPTH_CAMERA)[0].source.topic
+        self.numbers = self.of(np.full((1, camera.height, camera.width), np.nan, np.float32))
 
     def receive(self, reading: Reading) -> None:
         """Receive a reading of any sensor; an image of the camera becomes numbers."""
@@ -85,12 +86,12 @@ class Eye(DepthNumbers):
 
 
 def _camera(scenario: Scenario, source: str) -> DepthCameraSpec:
-    own = scenario.vehicles[0].sensors.depth_camera
-    if own is None:
+    camera = scenario.vehicles[0].sensors.depth_camera
+    if camera is None:
         raise BadInput(
             f"key '{CAMERA_KEY}': policy '{source}' sees images, and there is no camera"
         )
-    return own
+    return camera
 
 
 class OneWorld:
