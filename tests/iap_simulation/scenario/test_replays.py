@@ -108,8 +108,9 @@ def test_set_points_that_step_are_smoothed_until_a_platform_follows(tmp_path: Pa
     folder.mkdir()
     result = execute(Flight.of(scenario), folder, tree)
     assert result.metrics["outcome"] == "completed"
-    (note,) = result.metrics["recording"]["notes"]
-    assert note.startswith("smoothed at 0.7 Hz instead of 2, up to 0.")
+    step, smoothed = result.metrics["recording"]["notes"]
+    assert "1 step as of set-points, by up to 0.60 m within 0.020 s at t = 1.000 s" in step
+    assert smoothed.startswith("smoothed at 0.7 Hz instead of 2, up to 0.")
 
 
 @pytest.mark.parametrize("axis", [0, 1])
