@@ -2,11 +2,13 @@
 """Every option of every command sets its own value alone, and its default is what its help says."""
 
 import argparse
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+from iap_bringup import cli
 from iap_bringup.cli.arguments.options import POSE_OPTIONS
 from iap_bringup.cli.main import VERBS, command_parser, parse
 from iap_bringup.cli.options import check_counts, check_exists, pose_keys, scenario_options
@@ -163,3 +165,34 @@ def test_folders_that_are_not_there_are_named(tmp_path):
     check_exists(tmp_path)
     with pytest.raises(BadInput, match="nowhere: no such folder"):
         check_exists(tmp_path, tmp_path / "nowhere")
+
+
+def read_by(module, seen=()):
+    """Names of options that a module of the command line reads, with those that it hands them to."""
+    tree = ast.parse((Path(cli.__file__).parent / f"{module}.py").read_text())
+    names = {
+        each.attr
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "options"
+    }
+    for each in ast.walk(tree):
+        name = each.module if isinstance(each, ast.ImportFrom) else None
+        below = (name or "").removeprefix("iap_bringup.cli.")
+        if below in ("live_pages", "view") and below not in (*seen, module):
+            names |= read_by(below, (*seen, module)) - {"folders", "beside"}
+    return names
+
+
+@pytest.mark.parametrize("name", sorted(SOUND))
+def test_what_a_command_reads_of_its_options_is_there(name):
+    later = command_parser([name, *SOUND[name]]).get_default("run")
+    alike = [
+        each
+        for each in SOUND
+        if command_parser([each, *SOUND[each]]).get_default("run").module == later.module
+    ]
+    there = set().union(*(vars(parse([each, *SOUND[each]])) for each in alike))
+    if later.module not in ("sweep", "studies"):
+        assert read_by(later.module) <= there | {"model_fields", "model_dump", "and_set", "run"}
