@@ -224,7 +224,7 @@ class RecorderNode(SuiteNode):
         """True once all sensors are there; inertial units and captures that come late exist, and publish later."""
         return all(
             self._sensors.topics[topic] in (IMU, POSE)
-            and self.count_publishers(self.absolute(topic))
+            and self.count_publishers(self.resolve_topic_name(self.absolute(topic)))
             for topic in self._sensors.missing
         )
 

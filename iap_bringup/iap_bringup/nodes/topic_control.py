@@ -103,7 +103,7 @@ class TopicHand:
     ) -> None:
         self._node, self._steps, self._order = node, steps, order
         spaces = [node.absolute(name) for name in names]
-        self._whole = [f"{space}/{topics.REFERENCE}" for space in spaces]
+        self._whole = [node.resolve_topic_name(f"{each}/{topics.REFERENCE}") for each in spaces]
         self._poses, self._twists = (
             [node.create_publisher(kind, f"{space}/{topic}", QUEUE) for space in spaces]
             for kind, topic in (

@@ -159,7 +159,7 @@ class NodeInputs:
         return status_message(self._node.get_fully_qualified_name(), level, text, shown)
 
     def expect_one_publisher(self, topic: str) -> None:
-        """From now on report when several publish a topic, given by its absolute name."""
+        """From now on report when several publish a topic, given by its absolute name as it is remapped."""
         self._single.add(topic)
 
     def look(self) -> None:

@@ -37,7 +37,7 @@ def refuse_beside_another(node: SuiteNode, discovered: float) -> None:
     Raises:
         BadInput: another simulation's status comes.
     """
-    clock = node.absolute("clock")
+    clock = node.resolve_topic_name(node.absolute("clock"))
     while not node.count_publishers(clock):
         if time.monotonic() >= discovered:
             return

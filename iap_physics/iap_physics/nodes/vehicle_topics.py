@@ -195,7 +195,7 @@ class VehicleTopics:
     def _listen(self, node: SuiteNode, vehicle: PlantVehicle, bodies: int) -> None:
         """Take estimates and commands, and hand platform wrenches on."""
         within = node.absolute(vehicle.name)
-        node.inputs.expect_one_publisher(f"{within}/state")
+        node.inputs.expect_one_publisher(node.resolve_topic_name(f"{within}/state"))
         if vehicle.flies_on_estimate:
             topic = f"{within}/{ESTIMATED}"
             node.inputs.listen_to_states(topic, bodies, self._on_estimate, LATEST)

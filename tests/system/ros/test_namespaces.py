@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two simulations in namespaces of one domain: neither hears the other, and each flies as alone."""
+"""Two simulations in namespaces of one domain: neither hears the other, and each flies as alone.
+
+A topic of one is remapped, which its recorder follows.
+"""
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 0.8
+IMU, DATA = "/iap/imu", "/iap/imu/data"  # as it is called here, and in REP 145
 APART, TOGETHER = "/sim_1", "/lab/sim_2"
 FLIGHTS = {
     APART: {"scenario": "figure_eight_windy", "duration": DURATION},
@@ -54,7 +58,7 @@ def fly_together(nodes, flight, simulation, out):
     return nodes.start(
         "sim_container",
         arguments=("--nodes", *entries),
-        ros_arguments=("--params-file", str(file)),
+        ros_arguments=("--params-file", str(file), "-r", f"{simulation}{IMU}:={simulation}{DATA}"),
     )
 
 
@@ -77,6 +81,8 @@ def test_two_simulations_keep_to_themselves_and_fly_as_one_process_does(start, t
     assert [nodes.processes[key].returncode for key in keys] == [0, 0]
     assert {f"{space}/{name}" for space in FLIGHTS for name in ("clock", "iap/state")} < seen
     assert {name for name in seen if not name.startswith(tuple(FLIGHTS))} <= ROOT_TOPICS
+    assert f"{TOGETHER}{DATA}" in seen
+    assert f"{TOGETHER}{IMU}" not in seen
     offered = {f"{space}/{name}" for space in FLIGHTS for name in ("reset", "pause", "step")}
     assert offered < services
     assert all(name.startswith((*FLIGHTS, "/probe/")) for name in services)
