@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from module_rows import row
 from rich.console import Console
 
 from iap_bringup.experiments.modules import cases as module_cases
@@ -16,43 +17,9 @@ from iap_bringup.experiments.modules.cases import (
     lemniscate,
 )
 from iap_bringup.experiments.modules.flight_bars import push_bars, unequal_bars
-from iap_bringup.experiments.modules.recorded_bars import bar_cases, recorded_bars
+from iap_bringup.experiments.modules.recorded_bars import bar_cases
 from iap_bringup.experiments.modules.study import fly_all, study_modules, table
 from iap_control.modules.joint_machine import JointState
-
-DESIRED = [5.0, 0.0, 0.0, 0.0, 1.0, 0.0]
-
-
-def joint(**changes):
-    """What a flight says of a joint."""
-    return {
-        "force_n": 3.0, "force_first_n": 1.0, "wrench": DESIRED, "caught_s": 5.0, "force_after_catch_n": 0.01,
-        "force_rms_n": 0.02, "torque_rms_nm": 0.03, "released": {"position_m": 0.001, "rotation_rad": 0.002}, **changes,
-    }  # fmt: skip
-
-
-def row(errors=None, joints=None, outcome="completed", **changes):
-    """What a flight says: small errors of all modules but those that are named."""
-    every = {f"m{k}": [1e-5] * 6 for k in range(1, 9)} | (errors or {})
-    modules = {
-        "rmse": every,
-        "rmse_steady": every,
-        "joint_force_n": 0.001,
-        "joint_torque_nm": 0.002,
-    }
-    modules |= {"joints": joints or {"j1": joint()}, **changes}
-    return {"outcome": outcome, "modules": modules}
-
-
-def bars(*, quick=False, **rows):
-    """Measured values by what is measured; rows of cases by their names, of others small ones."""
-    every = {
-        case.name: [row() for _ in case.seeds]
-        for case in [*cases(quick=quick), *bar_cases(quick=quick)]
-    }
-    unknown = set(rows) - set(every)
-    assert not unknown, unknown
-    return {bar.what: bar.measured for bar in recorded_bars({**every, **rows}, quick=quick)}
 
 
 def axes(limits, *shares):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from made_up_measurements import events, of, ranges, tracks
 from rich.console import Console
 
 from iap_bringup.experiments.virpo import faults, runs
@@ -15,29 +16,6 @@ from iap_description.math import so3
 from iap_estimation.virpo.messages import CENTRE_NAME, Estimate, Ranges, Tracks
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
-
-
-def tracks(t, count=4):
-    """Tracks of a time."""
-    return Tracks(t, np.arange(count), np.zeros((count, 4)), np.ones(count, bool))
-
-
-def ranges(t, anchors=(0, 1, 2)):
-    """Ranges of a time to some anchors."""
-    n = len(anchors)
-    return Ranges(t, np.array(anchors), np.zeros((n, 3)), np.arange(n) + 2.0, np.full(n, 0.1))
-
-
-def events():
-    """Tracks and ranges of two aircraft, once a second for 20 s."""
-    return [
-        (who, make(float(t))) for t in range(20) for who in (0, 1) for make in (tracks, ranges)
-    ]
-
-
-def of(kind, found, who=None):
-    """Measurements of a kind, of one aircraft or of all."""
-    return [m for each, m in found if isinstance(m, kind) and who in (None, each)]
 
 
 def test_three_tenths_of_the_tracks_are_off_by_thirty_pixels_and_the_same_ones_each_time():
