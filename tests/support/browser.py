@@ -49,14 +49,14 @@ class Page:
         """Wait until a node has a pose."""
         self.wait(f"window.__viserMutable && window.__viserMutable.nodePoseData['{node}']")
 
-    def reaches(self, node, is_there, seconds=15.0):
+    def reaches(self, node, is_there, seconds=HANG):
         """True if a node's position (3,) becomes what a function says within some seconds."""
         end = time.monotonic() + seconds
         while not is_there(self.position(node)) and time.monotonic() < end:
             self.pause(100)
         return bool(is_there(self.position(node)))
 
-    def rests(self, node, seconds=10.0):
+    def rests(self, node, seconds=HANG):
         """True if a node stands still for a second, and the picture with it, within some seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -106,11 +106,15 @@ class Page:
         mouse.up()
 
     def moves(self, node):
-        """True if a node moves within a second, and the picture with it."""
+        """True if a node moves, and the picture with it."""
         before, picture = self.position(node), self.picture()
-        self.pause(1000)
-        moved = np.linalg.norm(self.position(node) - before) > 1e-3
-        return bool(moved and (self.picture() != picture).any())
+        end = time.monotonic() + HANG
+        while time.monotonic() < end:
+            self.pause(200)
+            moved = np.linalg.norm(self.position(node) - before) > 1e-3
+            if moved and (self.picture() != picture).any():
+                return True
+        return False
 
     def picture(self):
         """(h, w, 3) what the page shows."""

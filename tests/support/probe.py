@@ -12,7 +12,9 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from hang import HANG
 from rcl_interfaces.srv import SetParameters
+from rclpy.duration import Duration
 from rclpy.parameter import Parameter
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool, Trigger
 
@@ -110,6 +112,12 @@ class Probe:
             self._executor.spin_once(timeout_sec=0.02)
         return holds()
 
+    def hand_over(self, publisher: Publisher, message: Any) -> None:
+        """Publish a message, and wait until whoever listens has it."""
+        publisher.publish(message)
+        assert publisher.wait_for_all_acked(Duration(seconds=HANG))
+        self.stays(lambda: True)
+
     def meet(self) -> None:
         """Wait for whoever speaks on the topics that are listened to, so that nothing of theirs is missed."""
         topics = {each.topic_name for each in self.node.subscriptions}
@@ -152,6 +160,7 @@ def start_gathered(
     scenario: Scenario,
     parameters: dict[str, Any],
     within: Callable[[LaunchedNode], str] = process_of,
+    simulation: str = "",
     **physics: object,
 ) -> None:
     """Start a flight in few processes, as each of them takes most of a second of a processor and hears of all others.
@@ -161,6 +170,7 @@ def start_gathered(
         scenario: that is flown.
         parameters: that name it.
         within: name of a node's process.
+        simulation: namespace of all of it.
         physics: parameters of physics_node besides.
     """
     arguments = {"reference": "true", "record": "false", "localization": ""}
@@ -171,7 +181,7 @@ def start_gathered(
         values = {**node.parameters, **more.get(node.executable, {})}
         processes.setdefault(within(node), []).append(node._replace(parameters=values))
     for name, members in processes.items():
-        nodes.start_together(name, members)
+        nodes.start_together(name, members, simulation=simulation)
 
 
 def fly_recorded(

@@ -157,9 +157,13 @@ class Play:
             for topic, kind in kinds.items()
         }
         wanted = [t for t in outlets if t.endswith(("imu", "tracks", "uwb"))]
-        probe.wait(
-            lambda: all(outlets[t].get_subscription_count() for t in wanted), "nodes that listen"
-        )
+
+        def is_heard(topic: str) -> bool:
+            """Whoever listens is also known to the publisher."""
+            count = outlets[topic].get_subscription_count()
+            return 0 < count == probe.node.count_subscribers(topic)
+
+        probe.wait(lambda: all(map(is_heard, wanted)), "nodes that listen")
         probe.stays(lambda: True, 0.5)
         began = time.monotonic()
         for t, topic, _, data in said:

@@ -9,6 +9,7 @@ import msgspec
 import viser
 import websockets
 import zstandard
+from hang import HANG
 from viser import _messages
 from websockets.sync.client import connect
 
@@ -87,7 +88,7 @@ class ViewerClient:
         """Press a button."""
         self._send(_messages.GuiUpdateMessage(uuid=self.labels[label], updates={"value": True}))
 
-    def wait(self, is_so, seconds=60.0):
+    def wait(self, is_so, seconds=HANG):
         """True if something comes true within some seconds."""
         until = time.monotonic() + seconds
         while not is_so() and time.monotonic() < until:

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from hang import HANG
 
 from iap_bringup.viewing.control import FASTEST
 from iap_bringup.viewing.live_flight import LiveFlight
@@ -133,12 +134,12 @@ def test_a_paused_flight_stands_still_and_goes_on_by_one_period_a_step():
             live.step()
     finally:
         live.is_paused = False
-        thread.join(30.0)
+        thread.join(HANG)
     assert rows.t[:3] == pytest.approx([0.0, DT, 2 * DT])
     assert ends == [pytest.approx(1.0)]
 
 
-def wait_for(is_so, seconds=20.0):
+def wait_for(is_so, seconds=HANG):
     """True if something comes true within some seconds."""
     until = time.monotonic() + seconds
     while not is_so() and time.monotonic() < until:

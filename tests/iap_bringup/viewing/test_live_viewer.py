@@ -3,6 +3,8 @@
 
 import time
 
+from hang import HANG
+
 from iap_bringup.viewing.live_flight import LiveFlight
 from iap_bringup.viewing.live_viewer import LiveViewer
 from iap_bringup.viewing.viser_stage import open_server
@@ -21,7 +23,7 @@ def test_a_reference_taken_before_the_first_instant_is_led_from_then_on(monkeypa
         with Simulation(flight) as simulation:
             simulation.begin(observers=[live], guidance=[live])
             simulation.fly()
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + HANG
         while viewer._gizmo is None and time.monotonic() < end:
             time.sleep(0.02)
         assert viewer._gizmo is not None

@@ -74,13 +74,13 @@ def test_diagnostics_are_stamped_by_the_clock_and_name_their_hardware(make):
     ]
     diagnostics = Diagnostics(node, lambda: statuses)
     node.create_subscription(DiagnosticArray, "/sim_1/diagnostics", heard.append, 10)
-    deadline = time.monotonic() + 60.0
+    deadline = time.monotonic() + HANG
     while not heard:
         assert time.monotonic() < deadline
         diagnostics.publish()
         rclpy.spin_once(node, timeout_sec=0.1)
     assert [each.hardware_id for each in heard[0].status] == ["iap", "other"]
-    assert abs(heard[0].header.stamp.sec - time.time()) < 60.0
+    assert abs(heard[0].header.stamp.sec - time.time()) < HANG
 
 
 @pytest.fixture

@@ -86,8 +86,9 @@ def test_an_answer_to_the_first_state_that_comes_late_moves_nothing(start):
     probe.wait(lambda: out.get_subscription_count() > 0, "physics_node")
     assert probe.step(1).success
     late = JointTrajectoryPoint(positions=[0.0, 1.0, 0.0])
-    out.publish(JointTrajectory(joint_names=["arm_q1", "arm_q2", "arm_q3"], points=[late]))
-    assert probe.stays(lambda: True)
+    probe.hand_over(
+        out, JointTrajectory(joint_names=["arm_q1", "arm_q2", "arm_q3"], points=[late])
+    )
     assert probe.step(3).success
     probe.wait(lambda: 20_000_000 in probe.states["iap"], "the fourth state")
     theirs = flown_in_process(scenario)["iap"]
@@ -118,8 +119,7 @@ def test_another_process_moves_the_joints_by_a_trajectory(start):
         point(0.5, [-0.3, 0.4, 0.0], [0.0] * 3),
     ]
     assert probe.step(1).success
-    out.publish(JointTrajectory(joint_names=names, points=points))
-    assert probe.stays(lambda: True)
+    probe.hand_over(out, JointTrajectory(joint_names=names, points=points))
     assert probe.step(200).success
     probe.wait(lambda: stamp_of(joints[-1]) >= 1_000_000_000, "joint states")
     last = joints[-1]

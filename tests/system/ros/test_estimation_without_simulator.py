@@ -10,6 +10,7 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from iap_bringup.cli.main import main
+from iap_bringup.launching.flight_nodes import LaunchedNode
 from iap_estimation.datasets.localization import localize
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.settings import load_settings
@@ -64,15 +65,14 @@ def values(run):
 def test_odometry_of_nodes_is_that_of_one_process(start, run, values, methods):
     """Two methods at a time, each with nodes and a player of its own in another namespace."""
     nodes, probe = start
-    heard, keys = {}, []
+    heard, names = {}, []
     for method in methods:
         lab = SIMULATION.get(method, "")
         probe.hear_diagnostics(lab)
-        keys += _start(nodes, values, lab, method)
+        names += _start(nodes, values, lab, method)
         heard[method] = {
             name: probe.hear(Odometry, f"{lab}{topic}", EVERY) for name, topic in TOPICS.items()
         }
-    names = [f"/{key.replace('.', '/')}" for key in keys]
     probe.wait(lambda: all(name in probe.statuses for name in names), "the nodes")
     played = {"run": str(run), "rate": RATE, "wait_for": SEEN}
     players = [
@@ -86,14 +86,17 @@ def test_odometry_of_nodes_is_that_of_one_process(start, run, values, methods):
 
 
 def _start(nodes, values, lab, method):
-    """Start a method's nodes below a namespace; returns their keys."""
-    spaces = [f"{lab}/iap/{name}" for name in NAMES]
-    keys = [nodes.start("frontend_node", values, namespace=space) for space in spaces]
-    own = {**values, "method": method}
-    if method not in APART:
-        return [*keys, nodes.start("joint_node", own, namespace=f"{lab}/iap")]
-    keys += [nodes.start("virpo_node", own, namespace=space) for space in spaces]
-    return [*keys, nodes.start("centre_node", values, namespace=f"{lab}/iap")]
+    """Start a method's nodes below a namespace, those that look in one process; returns their names."""
+    own, spaces = {**values, "method": method}, [f"iap/{name}" for name in NAMES]
+    looking = [LaunchedNode("", "frontend_node", space, values) for space in spaces]
+    if method in APART:
+        estimating = [LaunchedNode("", "virpo_node", space, own) for space in spaces]
+        estimating += [LaunchedNode("", "centre_node", "iap", values)]
+    else:
+        estimating = [LaunchedNode("", "joint_node", "iap", own)]
+    nodes.start_together("looking", looking, simulation=lab)
+    nodes.start_together("estimating", estimating, simulation=lab)
+    return [each.full_name(lab) for each in (*looking, *estimating)]
 
 
 def _check(probe, method, heard, run):

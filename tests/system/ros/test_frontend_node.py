@@ -84,7 +84,7 @@ def shown(start_once, cameras):
     probe.stays(lambda: True, 0.3)
     for frame in range(COUNT):
         eyes.show(frame, sides=(1, 0) if frame % 2 else (0, 1))
-    probe.wait(lambda: len(tracks) == COUNT, "tracks of every pair")
+        probe.wait(lambda n=frame + 1: len(tracks) == n, f"tracks of pair {frame}")
     probe.wait(lambda: probe.value(NODE, "pairs") == COUNT + 1, "diagnostics")
     return probe, eyes, tracks, pictures
 
@@ -111,8 +111,8 @@ def test_the_right_camera_sees_them_where_they_are(shown, cameras):
 
 
 def test_tracks_are_drawn_for_who_looks(shown, cameras):
-    _, _, _, pictures = shown
-    assert pictures
+    probe, _, _, pictures = shown
+    probe.wait(lambda: pictures, "a picture")
     last = pictures[-1]
     assert (last.encoding, last.height, last.width) == (
         "rgb8",

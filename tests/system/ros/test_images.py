@@ -167,6 +167,7 @@ def test_a_reference_that_comes_again_goes_to_new_subscribers_alone():
 
 
 COUNT = 60
+PATIENCE = 10.0  # after which an image is lost, on a busy machine, too [s]
 PUBLISHER = """
 import sys
 import time
@@ -219,7 +220,7 @@ def arrivals(camera):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     for _ in range(COUNT):
-        before, patience = len(images), time.monotonic() + 0.5
+        before, patience = len(images), time.monotonic() + PATIENCE
         camera.stdin.write(b"\n")
         camera.stdin.flush()
         while len(images) == before and time.monotonic() < patience:

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 import rclpy
+from probe import start_gathered
 from rclpy.qos import qos_profile_sensor_data
 from recording_stage import RecordingStage
 
@@ -120,8 +121,12 @@ def test_a_flight_of_nodes_is_shown_and_controlled_in_its_namespace(onlooker):
         t = probe.newest[f"{SPACE[1:]}/iap"]
         return probe.stays(lambda: viewer.look() and probe.newest[f"{SPACE[1:]}/iap"] == t)
 
+    probe.hear_diagnostics(SPACE)
     control.is_paused = True
-    probe.wait(lambda: viewer.look() and stands(), "pause")
+    probe.wait(
+        lambda: viewer.look() and probe.says("physics_node: simulation", "paused"), "the pause"
+    )
+    probe.wait(lambda: viewer.look() and stands(), "the last state before the pause")
     t = viewer.look().t
     assert probe.stays(lambda: viewer.look().t == t)
     control.step()
@@ -172,7 +177,7 @@ def test_covariances_of_estimates_and_measured_points_are_shown_in_their_namespa
     viewer = Onlooker(int(nodes.environment["ROS_DOMAIN_ID"]), scenario)
     try:
         estimates = probe.hear(PlatformState, f"{SPACE}/iap/{ESTIMATED}", qos_profile_sensor_data)
-        nodes.start_flight(scenario, parameters, simulation=SPACE, pace="realtime")
+        start_gathered(nodes, scenario, parameters, simulation=SPACE, pace="lockstep")
         ball, sizes = "world/covariances/iap/base_link/ball", viewer.stage.sizes
         points = viewer.stage.points
 

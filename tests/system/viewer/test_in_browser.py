@@ -84,19 +84,27 @@ def test_a_page_plays_from_the_disk_and_lets_its_camera_be_chosen(new_page, run_
     page.page.locator(".mantine-ActionIcon-root").first.click()  # Pause
     assert page.rests(BODY)
     for t in (2.0, 5.5):
-        seek(page, t)
+        assert comes_to(page, t)
         assert page.position(BODY) == pytest.approx(recorded(run_folder, t), abs=20 * MM)
         clock = page.position("/clock")[0]  # of the picture, of which there are 20 a second
         assert page.position(BODY) == pytest.approx(recorded(run_folder, clock), abs=MM)
     page.page.locator(".iap-mark").last.click()  # the end
-    page.pause(500)
-    assert page.position("/clock")[0] == pytest.approx(8.0, abs=0.2)
+    assert page.reaches("/clock", lambda p: abs(p[0] - 8.0) <= 0.2)
     assert page.strangers == []
+
+
+def comes_to(page, t):
+    """True if a page from the disk that is sought to a time has drawn that, of 20 pictures a second."""
+    for _ in range(20):
+        seek(page, t)
+        if page.reaches("/clock", lambda p: abs(p[0] - t) < 0.051, seconds=5.0):
+            return True
+    return False
 
 
 def shows(page, source, t):
     """True if a page that is sought to a time shows its recorded pose; a busy page may lose what is typed."""
-    for _ in range(3):
+    for _ in range(20):
         seek(page, t)
         if page.reaches(BODY, lambda p: np.abs(p - recorded(source, t)).max() < MM, seconds=5.0):
             return True
@@ -159,7 +167,7 @@ class Served:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=HANG)
 
 
 def test_a_flight_obeys_pause_step_keys_and_the_mouse_while_it_is_flown(new_page, tmp_path):
@@ -202,11 +210,11 @@ def drag_up(page, body, place):
     for height in (0.4, 0.5, 0.3, 0.55) * 2:  # where the arrow is depends on viser's scale of it
         arrow = page.screen(place + [0.0, 0.0, height])
         page.drag(arrow, arrow - [0.0, 60.0])
-        if not page.reaches(HANDLE, lambda p: p[2] > place[2] + 0.05, seconds=2.0):
+        if not page.reaches(HANDLE, lambda p: p[2] > place[2] + 0.05, seconds=5.0):
             continue
         page.pause(200)
         risen = page.position(HANDLE)[2] - place[2]
-        if page.reaches(body, lambda p, z=risen: p[2] > place[2] + 0.8 * z):
+        if page.reaches(body, lambda p, z=risen: p[2] > place[2] + 0.8 * z, seconds=60.0):
             return risen
     return 0.0
 
@@ -225,7 +233,7 @@ def test_pages_of_six_flights_play_from_the_disk(new_page, tmp_path):
         page.pause(500)
         assert page.picture().std() > 1.0, name
         page.page.locator(".mantine-ActionIcon-root").first.click()
-        seek(page, 0.4)
+        assert comes_to(page, 0.4), name
         clock = page.position("/clock")[0]
         row = source.steps(clock + 1e-6)[0].x[0, P]
         assert page.position(body) == pytest.approx(row, abs=MM), name
