@@ -9,19 +9,18 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from commanding import session_of
-from flying import scenario_of
 
 from iap_description.states import P
 from iap_physics.nodes.standard_services.entities import SPHERE, Entities
 from iap_physics.nodes.standard_services.entity_services import resource_of, what_is_set
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = pytest.mark.ros
 
 
 @pytest.fixture(scope="module")
 def entities():
-    scenario = scenario_of("wall_push", engine="pybullet")
-    return Entities(session_of(scenario))
+    return Entities(session_of(resolve("wall_push", Options())[0]))  # in the engine that is there
 
 
 def overlapping(entities, place, radius):
@@ -43,7 +42,7 @@ def test_the_box_of_a_vehicle_has_all_of_its_aircraft(entities):
 
 def test_the_box_of_a_wall_has_the_wall_s_size(entities):
     lower, upper = entities.box(entities["wall"])
-    wall = scenario_of("wall_push").world.objects["wall"]
+    wall = resolve("wall_push", Options())[0].world.objects["wall"]
     size = (wall.thickness, wall.width, wall.height)
     np.testing.assert_allclose(upper - lower, size, atol=1e-9)
 
