@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
+from itertools import takewhile
 from pathlib import Path
 
 import rclpy
@@ -28,6 +29,12 @@ from iap_io.ros.process_end import GRACE, end_within, launch_has_ended
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 MEMORY_FOLDER = Path("/dev/shm")  # noqa: S108 - the place of POSIX shared memory
 LOCK_AGE = 10.0  # a lock is taken long before that, after its file is made [s]
+HELP = """\
+usage: {name} [--ros-args [-p NAME:=VALUE ...] [--params-file FILE] [-r FROM:=TO ...]]
+
+A node of ROS 2. `ros2 param describe` explains its parameters while it runs.
+docs/reference/ros2.md of the suite has its topics.
+"""
 _LOCK = re.compile(r"(fast(?:rtps|dds)_[0-9a-f]{16})_el")  # of a segment, held by its process
 
 
@@ -93,6 +100,9 @@ def run(
     Returns:
         The exit code of the process.
     """
+    answered = _answer(name, sys.argv[1:]) if arguments is None else None
+    if answered is not None:
+        return answered
     code = EXIT_FAILED
     with ExitStack() as middleware:  # ends what the process has of it, while Python is whole
         middleware.callback(rclpy.try_shutdown)
@@ -107,6 +117,18 @@ def run(
 def program(name: str, node: Callable[[], ProcessNode]) -> Callable[[], int]:
     """The main function of an executable with one node, see `run`."""
     return lambda: run(name, lambda: [node()])
+
+
+def _answer(name: str, words: Sequence[str]) -> int | None:
+    """The exit code of a process with words besides --ros-args, of which a node has none; None without any."""
+    own = list(takewhile(lambda word: word != "--ros-args", words))
+    if {"-h", "--help"} & {*own}:
+        sys.stdout.write(HELP.format(name=name))
+        return EXIT_DONE
+    if own:
+        sys.stderr.write(f"{name}: {own[0]}: parameters follow --ros-args, as -p NAME:=VALUE\n")
+        return EXIT_BAD_INPUT
+    return None
 
 
 def _work(

@@ -42,9 +42,9 @@ ENDS = NODE.format(work="self.exit_code = 0")
 STAYS = NODE.format(work="pass")
 
 
-def ended(program, *arguments):
+def ended(program, *arguments, before=()):
     """Exit code and words of a node's process."""
-    command = [sys.executable, "-P", "-c", program, "--ros-args", *arguments]
+    command = [sys.executable, "-P", "-c", program, *before, "--ros-args", *arguments]
     done = subprocess.run(
         command, env=ENVIRONMENT, capture_output=True, text=True, timeout=HANG, check=False
     )
@@ -55,6 +55,15 @@ def test_an_error_in_a_task_reaches_the_log_and_the_exit_code():
     code, words = ended(FAILS)
     assert code == 1
     assert "ValueError: my own bug" in words and "Segmentation" not in words
+
+
+def test_help_starts_no_node_and_a_parameter_without_ros_args_is_refused():
+    code, words = ended(STAYS, before=["--help"])
+    assert code == 0
+    assert words.startswith("usage: sensor [--ros-args")
+    code, words = ended(STAYS, before=["scenario:=hover"])
+    assert code == 2
+    assert words == "sensor: scenario:=hover: parameters follow --ros-args, as -p NAME:=VALUE\n"
 
 
 def test_a_misspelt_parameter_is_refused_by_name_with_the_one_that_is_meant(tmp_path):
