@@ -58,7 +58,7 @@ def resting(duration: float = 1.0) -> Pair:
     end = START + round(duration * SECOND)
     stamps = list(range(START, end + 1, IMAGE_STEP))
     imu_stamps = list(range(START - IMU_STEP, end + 1, IMU_STEP))
-    noise = rng.normal(size=(len(imu_stamps), 6)) * [1e-3] * 6
+    noise = 0.006 * rng.normal(size=(len(imu_stamps), 6))
     imu = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 9.81]) + noise
     return Pair((stamps, list(stamps)), images, imu_stamps, imu)
 

@@ -150,7 +150,7 @@ def test_a_made_pair_of_cameras_stands_still_before_a_wall(tmp_path):
     assert len(list((place / "cam0" / "data").glob("*.png"))) == 11
     rows = np.loadtxt(place / "imu0" / "data.csv", delimiter=",", skiprows=1)
     assert len(rows) == 102 and rows[:, 6].mean() == pytest.approx(9.81, abs=0.01)
-    assert rows[:, 1:6].std() == pytest.approx(1e-3, rel=0.2)
+    assert rows[:, 1:6].std() == pytest.approx(6e-3, rel=0.2)
     assert np.diff(rows[:, 0]) == pytest.approx(5e6, abs=300)
 
 
