@@ -93,6 +93,13 @@ def test_vibration_needs_forty_samples_a_second(rate: float, is_slow: bool) -> N
     assert words == ("too slow to show vibration" if is_slow else "vibration 0.0 m/s^2")
 
 
+def test_two_samples_in_the_air_are_told() -> None:
+    for last, words in ((1.001, "no samples"), (1.006, "12.00 to 12.00, usually 12.00")):
+        log = flown(**{names.VOLTAGE: flown().signals[names.VOLTAGE].between(0.0, last)})
+        told = Inspection.of(log).metrics["signals"][names.VOLTAGE]["in_the_air"]
+        assert told == words
+
+
 def test_the_longest_flight_is_inspected() -> None:
     """What lies outside of it does not count, as a low voltage before it."""
     volts = np.full((len(T), 1), 12.0)
@@ -130,6 +137,8 @@ def test_every_use_names_the_signal_that_it_lacks(use: str, needed: set[str]) ->
         assert (reasons(lacking)[use] == f"no {name} (it was off)") == (name in needed), name
         few = flown(**{name: flown().signals[name].between(0.0, 1.001)})  # one sample in the air
         assert (reasons(few)[use] == f"no {name}") == (name in needed), name
+        two = flown(**{name: flown().signals[name].between(0.0, 1.006)})
+        assert not reasons(two)[use].startswith("no "), name
 
 
 @pytest.mark.parametrize(

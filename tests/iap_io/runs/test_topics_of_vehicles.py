@@ -8,6 +8,7 @@ import pytest
 from made_up_flights import random_flight
 
 from iap_description.errors import BadInput
+from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
 from iap_io.runs.run_folder import (
     CHECKPOINT,
@@ -18,6 +19,7 @@ from iap_io.runs.run_folder import (
     empty_folder,
     new_folder,
     remove_folder,
+    write_config,
     write_file,
 )  # fmt: skip
 from iap_io.runs.vehicle_meta import VehicleMeta
@@ -133,3 +135,18 @@ def test_a_file_is_written_whole_and_leaves_no_part(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "file").read_bytes() == b"two"
     assert [each.name for each in (tmp_path / "new").iterdir()] == ["file"]
     np.testing.assert_equal(sorted(each.name for each in tmp_path.iterdir()), ["new"])
+
+
+def test_a_file_that_cannot_take_its_name_leaves_no_part(tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    with pytest.raises(
+        RecordingFailed, match=f"{tmp_path}/file: cannot be written: Is a directory"
+    ):
+        write_file(tmp_path / "file", b"one")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_configuration_is_written_as_it_is_ordered_and_spelt(tmp_path: Path) -> None:
+    write_config(tmp_path, {"zone": "Zürich", "area": [1, 2.5]})
+    assert (tmp_path / CONFIG).read_text("utf-8").startswith("zone: Zürich\narea:\n")
+    assert not (tmp_path / SENSORS).exists()
