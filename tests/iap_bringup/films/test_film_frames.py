@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from iap_bringup.cli.main import parse
 from iap_bringup.films import documented, film, film_camera, film_plot
 from iap_bringup.films.film import FilmSettings, write_film
 from iap_bringup.films.film_camera import fixed_views, following_views, standpoint
@@ -189,3 +190,15 @@ def test_all_documented_films_are_flown_and_written_into_their_folder(monkeypatc
     ] == "0 of 5: three_star_spiral"
     assert films == [tmp_path / "new" / "films" / f"{name}.webp" for name in documented.FILMS]
     assert [each[2] for each in flown] == list(documented.FILMS.values())
+
+
+def test_a_film_is_by_default_as_the_command_makes_it():
+    typed = parse(["render", "run", "--video", "film.webp"])
+    plain = FilmSettings()
+    assert (plain.rate, plain.size, plain.follows) == (typed.rate, typed.size, typed.follow)
+    assert (plain.begin, plain.end, plain.speed, plain.plot) == (
+        typed.begin,
+        typed.end,
+        typed.speed,
+        typed.plot,
+    )
