@@ -18,11 +18,21 @@ from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.stamps import stamp_of_time
 
+SMALL_IMAGES = {
+    "mono8": np.zeros((1, 1), np.uint8),
+    "rgb8": np.zeros((1, 1, 3), np.uint8),
+    "32FC1": np.zeros((1, 1), np.float32),
+    "16UC1": np.zeros((1, 1), np.uint16),
+}  # of every encoding
+
 try:
     from cv_bridge import CvBridge
 
-    CvBridge().cv2_to_imgmsg(np.zeros((1, 1), np.uint8), "mono8")  # its compiled part may not load
-except Exception:  # not in the wheels; compiled for another NumPy, it raises whatever it likes
+    for encoding, pixels in SMALL_IMAGES.items():  # OpenCV 5 numbers types of three channels anew
+        CvBridge().cv2_to_imgmsg(pixels, encoding)
+except (
+    Exception
+):  # not in the wheels; compiled for another NumPy or OpenCV, it raises whatever it likes
     CvBridge = None
 
 SENSOR_DATA = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
