@@ -13,6 +13,7 @@ from iap_bringup.fuzz.trials import CPU_SECONDS, Ending, fault_of
 from iap_io.trajectories.reader import read_recorded
 
 SOUND = Ending(0, '{"a": 1}\n', "", 1.0, timed_out=False)
+NEWS = "iap: compiling to machine code, once\niap: compiled 3 kernels in 2 s, kept in cache\n"
 REFUSED = Ending(2, "", "iap: file: no\n", 1.0, timed_out=False)
 
 
@@ -35,7 +36,8 @@ REFUSED = Ending(2, "", "iap: file: no\n", 1.0, timed_out=False)
         (SOUND._replace(err="Traceback (most"), [], "foreign words"),
         (REFUSED._replace(err="iap: x cannot be imported: ImportError: y\n"), [], None),
         (REFUSED._replace(err="libpng error: bad\niap: file: no\n"), [], None),
-        (REFUSED._replace(err="iap: compiled 3 kernels in 2 s\niap: file: no\n"), [], None),
+        (REFUSED._replace(err=f"{NEWS}iap: file: no\n"), [], None),
+        (REFUSED._replace(err=f"{NEWS}iap: file: no\niap: and more\n"), [], "not one line"),
         (SOUND._replace(out="no json"), ["--json"], "no json: 'no json'"),
         (SOUND._replace(out='{"a": NaN}\n'), ["--json"], "no json"),
         (SOUND._replace(out="[1]\n"), ["--json"], "no json"),
