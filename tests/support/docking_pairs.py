@@ -26,6 +26,17 @@ LATCH = {
 }
 
 
+def move(rows, wrenches, body, dt):
+    """Let wrenches (n, 6) about the CoM move rows (n, 13) of equal bodies for a time [s], semi-implicit Euler."""
+    for row, wrench in zip(rows, wrenches, strict=True):
+        R = so3.matrix_from_quaternion(row[Q])
+        row[V] += dt * wrench[:3] / body.mass
+        spin = R @ body.inertia @ R.T
+        row[W] += dt * np.linalg.solve(spin, wrench[3:] - np.cross(row[W], spin @ row[W]))
+        row[P] += dt * row[V]
+        row[Q] = so3.multiply(so3.quaternion_exp(dt * row[W]), row[Q])
+
+
 def latch(**changes):
     return Latch.model_validate({**LATCH, **changes})
 

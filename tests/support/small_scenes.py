@@ -114,3 +114,10 @@ def turned(roll=0.0, pitch=0.0, yaw=0.0):
 
 
 __all__ = ["Fog", "Light", "Sky"]
+
+
+def spot(deviation, size=128):
+    """White with a dark spot in the middle, of a standard deviation in sides of the picture."""
+    x = (np.arange(size) + 0.5) / size - 0.5
+    level = 255.0 * (1.0 - np.exp(-0.5 * (x**2 + x[:, None] ** 2) / deviation**2))
+    return np.repeat(level.astype(np.uint8)[..., None], 3, axis=-1)

@@ -2,14 +2,13 @@
 """A browser without a picture: it connects to the viewer as viser's page does, and keeps what it is sent."""
 
 import threading
-import time
 from collections import Counter
 
 import msgspec
 import viser
 import websockets
 import zstandard
-from hang import HANG
+from hang import HANG, comes_true
 from viser import _messages
 from websockets.sync.client import connect
 
@@ -90,7 +89,4 @@ class ViewerClient:
 
     def wait(self, is_so, seconds=HANG):
         """True if something comes true within some seconds."""
-        until = time.monotonic() + seconds
-        while not is_so() and time.monotonic() < until:
-            time.sleep(0.02)
-        return is_so()
+        return comes_true(is_so, seconds)

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hang import HANG
+from hang import HANG, comes_true
 
 from iap_bringup.viewing.control import FASTEST
 from iap_bringup.viewing.live_flight import LiveFlight
@@ -128,7 +128,7 @@ def test_a_paused_flight_stands_still_and_goes_on_by_one_period_a_step():
     thread.start()
     try:
         for count in range(3):
-            assert wait_for(lambda n=count: len(rows.t) == n)
+            assert comes_true(lambda n=count: len(rows.t) == n)
             time.sleep(0.15)
             assert len(rows.t) == count
             live.step()
@@ -137,14 +137,6 @@ def test_a_paused_flight_stands_still_and_goes_on_by_one_period_a_step():
         thread.join(HANG)
     assert rows.t[:3] == pytest.approx([0.0, DT, 2 * DT])
     assert ends == [pytest.approx(1.0)]
-
-
-def wait_for(is_so, seconds=HANG):
-    """True if something comes true within some seconds."""
-    until = time.monotonic() + seconds
-    while not is_so() and time.monotonic() < until:
-        time.sleep(0.01)
-    return is_so()
 
 
 def test_a_reset_ends_the_flight_under_a_name_of_its_own():

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from contact_engines import NAMES
-from docking_pairs import assemblies, engine, momentum, platform, start
+from docking_pairs import assemblies, engine, momentum, move, platform, start
 
 from iap_description.math import so3
 from iap_description.states import P, Q, V, W
@@ -37,13 +37,7 @@ class Batched:
     def step(self, wrenches):
         contact(self.x[1], self.x[0], INERTIA, INERTIA, MECHANISM, DT, self.forces)
         total = wrenches[0] + self.forces[[1, 0]]
-        for row, wrench in zip(self.x, total, strict=True):
-            R = so3.matrix_from_quaternion(row[Q])
-            row[V] += DT * wrench[:3] / BODY.mass
-            spin = R @ BODY.inertia @ R.T
-            row[W] += DT * np.linalg.solve(spin, wrench[3:] - np.cross(row[W], spin @ row[W]))
-            row[P] += DT * row[V]
-            row[Q] = so3.multiply(so3.quaternion_exp(DT * row[W]), row[Q])
+        move(self.x, total, BODY, DT)
 
 
 class InEngine:

@@ -3,10 +3,9 @@
 
 import numpy as np
 import pytest
-from docking_pairs import assemblies, latch, momentum, platform, start
+from docking_pairs import assemblies, latch, momentum, move, platform, start
 
-from iap_description.math import so3
-from iap_description.states import P, Q, V, W
+from iap_description.states import P, V
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.docking.pairs import PairBodies, PairContact, Pairs, Room, meet
@@ -47,13 +46,7 @@ class Pair:
             self.room.wrenches[0, 1], self.room.wrenches[1, 1] = pull, -pull
             self.all.contact[:] = 0.0
             touched = meet(1, 0, self.all, self.between, self.room, DT)
-            for row, wrench in zip(self.x, self.room.wrenches, strict=True):
-                R = so3.matrix_from_quaternion(row[Q])
-                spin = R @ BODY.inertia @ R.T
-                row[V] += DT * wrench[:3] / BODY.mass
-                row[W] += DT * np.linalg.solve(spin, wrench[3:] - np.cross(row[W], spin @ row[W]))
-                row[P] += DT * row[V]
-                row[Q] = so3.multiply(so3.quaternion_exp(DT * row[W]), row[Q])
+            move(self.x, self.room.wrenches, BODY, DT)
             self.all.ticks[1] += 1
             phases.append(self.phase)
         return phases, touched

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from effect_images import SENSOR, camera_with, light_of, numbers
-from small_scenes import scene, spec, turned, wall
+from small_scenes import scene, spec, spot, turned, wall
 
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
@@ -15,13 +15,6 @@ NO_BODIES = np.zeros((0, 7))
 LINE = 4e-5
 BARREL = (-0.283, 0.074, 0.0002, 0.00002, 0.0)
 TILES, HALF, DISTANCE = 12, 6.0, 3.0
-
-
-def spot(size=128):
-    """White with a dark spot in the middle."""
-    x = (np.arange(size) + 0.5) / size - 0.5
-    level = 255.0 * (1.0 - np.exp(-0.5 * (x**2 + x[:, None] ** 2) / 0.02**2))
-    return np.repeat(level.astype(np.uint8)[..., None], 3, axis=-1)
 
 
 def spots_W():
@@ -70,7 +63,7 @@ def test_a_rolling_shutter_shows_points_where_their_rows_project_them(
         stream(1, "left"),
     )
     opengl.load(
-        scene(wall(DISTANCE, HALF, tiles=TILES, texture="spot"), textures={"spot": spot()}), []
+        scene(wall(DISTANCE, HALF, tiles=TILES, texture="spot"), textures={"spot": spot(0.02)}), []
     )
     place, twist = (np.zeros(3), turned(yaw=3.0)), (np.array(v_W), np.array(w_W))
     (frame,) = opengl.render([camera.shot(place, twist)], NO_BODIES)
@@ -83,7 +76,7 @@ def test_a_rolling_shutter_shows_points_where_their_rows_project_them(
 
 def test_a_shutter_that_does_not_move_changes_nothing(opengl):
     opengl.load(
-        scene(wall(DISTANCE, HALF, tiles=TILES, texture="spot"), textures={"spot": spot()}), []
+        scene(wall(DISTANCE, HALF, tiles=TILES, texture="spot"), textures={"spot": spot(0.02)}), []
     )
     images = []
     for effects in ({"rolling_shutter": {"line_time": LINE}}, None):

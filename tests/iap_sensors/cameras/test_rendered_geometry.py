@@ -15,6 +15,7 @@ from small_scenes import (
     scene,
     shot,
     spec,
+    spot,
     turned,
     wall,
 )
@@ -72,16 +73,9 @@ def marked(points_W, toward_W):
     return parts
 
 
-def spot(size=128):
-    """White with a dark spot in the middle, whose standard deviation is a fourteenth of the side."""
-    x = (np.arange(size) + 0.5) / size - 0.5
-    level = 255.0 * (1.0 - np.exp(-0.5 * (x**2 + x[:, None] ** 2) / 0.07**2))
-    return np.repeat(level.astype(np.uint8)[..., None], 3, axis=-1)
-
-
 # With the light so strong that white is white on whatever side.
 WHITE_ALL_OVER = {
-    "textures": {"spot": spot()},
+    "textures": {"spot": spot(0.07)},
     "sky": ALL_WHITE,
     "light": Light(direction_W=(0.0, 0.0, 1.0), strength=0.0, ambient=1.2),
 }
