@@ -18,7 +18,7 @@ from iap_bringup.terminal.progress import work_bar
 from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
 from iap_simulation.identification.choosing import DataSplit, split
-from iap_simulation.identification.identifying import THIS_FIT, Identified, identified
+from iap_simulation.identification.identifying import THIS_FIT, IdentifiedModel, identified
 from iap_simulation.identification.settings import load_settings
 from iap_simulation.identification.validation import validation
 
@@ -58,7 +58,7 @@ def identify_velocities(options: argparse.Namespace) -> int:
 
 
 def _write(
-    folder: Path, logs: DataSplit, model: Identified, metrics: dict[str, Any], *, plots: bool
+    folder: Path, logs: DataSplit, model: IdentifiedModel, metrics: dict[str, Any], *, plots: bool
 ) -> None:
     """Plant, metrics and plots."""
     tree = model.plant.model_dump(mode="json")

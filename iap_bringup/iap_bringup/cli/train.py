@@ -19,7 +19,7 @@ from iap_io.runs.run_folder import CHECKPOINT, new_folder
 
 if TYPE_CHECKING:  # JAX is an extra, and slow to import
     from iap_learning.training.experiment import Experiment
-    from iap_learning.training.training import Trained
+    from iap_learning.training.training import TrainingResult
 
 BASE = Path("trainings")
 SHOWN = {  # of the bar: key of a row -> its form
@@ -81,8 +81,8 @@ def _watched(
     console: Console,
     experiment: "Experiment",
     folder: Path,
-    train: Callable[[Watch], "Trained"],
-) -> "Trained":
+    train: Callable[[Watch], "TrainingResult"],
+) -> "TrainingResult":
     """Train under a bar; who interrupts it is told how it goes on.
 
     An interrupt waits for the next row, since JAX does not survive one in the midst of its work.
@@ -136,7 +136,7 @@ def _totals(experiment: "Experiment") -> dict[str, int]:
     return totals
 
 
-def _show(console: Console, trained: "Trained") -> None:
+def _show(console: Console, trained: "TrainingResult") -> None:
     best = trained.best
     if best is not None:
         console.print(

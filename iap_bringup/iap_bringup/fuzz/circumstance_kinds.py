@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from iap_bringup.fuzz.corpus import DURATION, Corpus
-from iap_bringup.fuzz.kind import FREE, Command
+from iap_bringup.fuzz.kind import FREE, CommandLine
 from iap_bringup.fuzz.trials import Circumstances
 
 SOUND: Mapping[str, tuple[str, ...]] = {
@@ -81,11 +81,11 @@ class InterruptKind:
     share = 6
     verbs = frozenset(each[0] for each in SOUND.values())
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A command, and its signal."""
         number = rng.choice((signal.SIGINT, signal.SIGTERM))
         after = rng.uniform(0.0, 1.0) ** 2 * MAX_DELAY  # more of them early, where each is short
-        return Command(_sound(corpus, home, rng), Circumstances(interrupt=(number, after)))
+        return CommandLine(_sound(corpus, home, rng), Circumstances(interrupt=(number, after)))
 
 
 class LimitKind:
@@ -94,14 +94,14 @@ class LimitKind:
     share = 4
     verbs = InterruptKind.verbs - {"train"}  # whose library ends the process without open files
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A command within a limit."""
         arguments = _sound(corpus, home, rng)
         while arguments[0] not in self.verbs:
             arguments = _sound(corpus, home, rng)
         name = rng.choice(("FSIZE", "NOFILE"))
         limits = {name: rng.choice(SIZES if name == "FSIZE" else OPEN_FILES)}
-        return Command(arguments, Circumstances(limits=limits))
+        return CommandLine(arguments, Circumstances(limits=limits))
 
 
 class EnvironmentKind:
@@ -110,8 +110,8 @@ class EnvironmentKind:
     share = 2
     verbs = frozenset(each[0] for each in COMMANDS)
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A command in its environment."""
         names = rng.sample(VARIABLES, rng.randint(1, 2))
         changed = {name: rng.choice(UNREADABLE.get(name, WORDS)) for name in names}
-        return Command(list(rng.choice(COMMANDS)), Circumstances({**os.environ, **changed}))
+        return CommandLine(list(rng.choice(COMMANDS)), Circumstances({**os.environ, **changed}))

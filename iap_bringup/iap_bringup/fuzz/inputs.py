@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from iap_bringup.fuzz.circumstance_kinds import EnvironmentKind, InterruptKind, LimitKind
 from iap_bringup.fuzz.corpus import MAKING, SWEEP, Corpus
-from iap_bringup.fuzz.kind import EPISODE, FLIGHT, FREE, Command, FileKind, Kind
+from iap_bringup.fuzz.kind import EPISODE, FLIGHT, FREE, CommandLine, FileKind, Kind
 from iap_bringup.fuzz.option_kind import OptionKind
 from iap_bringup.fuzz.setting_kind import SettingKind
 
@@ -139,7 +139,7 @@ class Case(NamedTuple):
     """
 
     kind: str
-    command: Command
+    command: CommandLine
     out: Path | None
 
 

@@ -15,7 +15,7 @@ EPISODE = ("--episodes", "1", "--no-plot", "--no-record", "--json")
 PLACE = "@"  # of the damaged copy among arguments
 
 
-class Command(NamedTuple):
+class CommandLine(NamedTuple):
     """A command line.
 
     Attributes:
@@ -38,7 +38,7 @@ class Kind(Protocol):
     def verbs(self) -> frozenset[str]:
         """Commands of ``iap`` that it reaches."""
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A command, whose input lies in an empty folder."""
 
 
@@ -66,7 +66,7 @@ class FileKind(NamedTuple):
         """Commands of ``iap``."""
         return frozenset(each[0] for each in self.commands)
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A command whose input has one damaged file."""
         candidates = [path for pattern in self.sources for path in corpus[pattern]]
         source = rng.choice(candidates)
@@ -77,7 +77,7 @@ class FileKind(NamedTuple):
         for each in beside:
             corpus.copied(each, home)
         damage(rng.choice(self._files(corpus.copied(source, home))), rng)
-        return Command(arguments)
+        return CommandLine(arguments)
 
     def _files(self, copy: Path) -> list[Path]:
         entries = sorted(copy.rglob("*")) if copy.is_dir() else [copy]

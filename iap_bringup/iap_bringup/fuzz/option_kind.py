@@ -8,7 +8,7 @@ from random import Random
 
 from iap_bringup.fuzz.corpus import DURATION, Corpus
 from iap_bringup.fuzz.file_damage import STRANGE_FILES
-from iap_bringup.fuzz.kind import EPISODE, FREE, Command
+from iap_bringup.fuzz.kind import EPISODE, FREE, CommandLine
 from iap_bringup.fuzz.setting_kind import NUMBERS
 
 NAMES = (
@@ -93,7 +93,7 @@ class OptionKind:
     share = 30
     verbs = frozenset(each[0] for each in SOUND.values())
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A sound command line with such values."""
         arguments = list(SOUND[rng.choice(sorted(SOUND))])
         used = set(FILES).intersection(arguments)
@@ -107,7 +107,7 @@ class OptionKind:
         parser = corpus.parser_of(arguments)
         for _ in range(rng.randint(1, 2)):
             _change(arguments, parser, rng)
-        return Command(arguments)
+        return CommandLine(arguments)
 
 
 def _change(arguments: list[str], parser: argparse.ArgumentParser, rng: Random) -> None:

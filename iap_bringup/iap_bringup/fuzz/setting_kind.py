@@ -9,7 +9,7 @@ from typing import Any
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.damage import VALUES, WORDS, other_value, paths, yaml_bytes
 from iap_bringup.fuzz.file_damage import read_tree
-from iap_bringup.fuzz.kind import FLIGHT, Command
+from iap_bringup.fuzz.kind import FLIGHT, CommandLine
 
 SETTABLE = ("hover", "wall_push", "docking", "module_hover", "arm_pick")
 NUMBERS = (
@@ -24,7 +24,7 @@ class SettingKind:
     share = 16
     verbs = frozenset({"run"})
 
-    def draw(self, corpus: Corpus, home: Path, rng: Random) -> Command:
+    def draw(self, corpus: Corpus, home: Path, rng: Random) -> CommandLine:
         """A flight with such values."""
         name = rng.choice(SETTABLE)
         resolved = corpus[f"resolved_{name}.yaml"] or corpus["resolved_hover.yaml"]
@@ -35,7 +35,7 @@ class SettingKind:
         for _ in range(rng.randint(1, 2)):
             key = rng.choice(known)
             arguments += ["--set", f"{key}={_other(_value_at(tree, key), rng)}".replace("\0", "")]
-        return Command(arguments)
+        return CommandLine(arguments)
 
 
 def _other(value: object, rng: Random) -> str:

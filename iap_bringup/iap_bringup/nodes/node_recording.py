@@ -29,7 +29,7 @@ from iap_physics.session.flight_monitor import CRASHED
 from iap_simulation.docking.monitor import DockingMonitor
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import info_of, make_agent, unfollowed
-from iap_simulation.loop.estimate_monitor import Touchdown
+from iap_simulation.loop.estimate_monitor import TouchSpeed
 from iap_simulation.modules.monitor import ModulesMonitor
 from iap_simulation.runs.recorded_flight import INTERRUPTED
 from iap_simulation.runs.run import score_recording
@@ -142,7 +142,7 @@ class NodeRecording:
         self._has_ticks = self._is_far = False
         self._failsafes = flight.failsafes
         self._estimated: dict[int, int] = {}  # by vehicle, stamp of the newest estimate [ns]
-        self._touchdowns = [Touchdown() for _ in flight.vehicles]
+        self._touchdowns = [TouchSpeed() for _ in flight.vehicles]
         self._names = [vehicle.name for vehicle in flight.vehicles]
         self._worst: dict[int, Worst] = {}
         self._losses = {

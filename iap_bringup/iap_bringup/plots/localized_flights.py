@@ -61,7 +61,7 @@ class BodyPath:
 
 
 @dataclass(frozen=True)
-class Localized:
+class LocalizedFlight:
     """A flight and its estimates.
 
     Attributes:
@@ -88,7 +88,7 @@ class Localized:
         return list(dict.fromkeys([*self.quartiles, *self.estimates]))
 
 
-def draw_localized(figure: Figure, flights: Sequence[Localized]) -> None:
+def draw_localized(figure: Figure, flights: Sequence[LocalizedFlight]) -> None:
     """A row of panels for each flight: from above, the height, and quartiles of the errors."""
     figure.set_size_inches(WIDTH, 0.35 + ROW * len(flights))
     figure.set_layout_engine("constrained")
@@ -111,7 +111,7 @@ def colors_of(methods: Sequence[str]) -> dict[str, str]:
     return {name: COLORS[name] if name in COLORS else next(others) for name in methods}
 
 
-def _draw_above(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
+def _draw_above(axes: Axes, flight: LocalizedFlight, colors: Mapping[str, str]) -> None:
     """The scene's outlines, anchors and paths, x to the right and y upwards."""
     low, high = _view(flight)
     for outline in outlines(flight.scene):
@@ -125,7 +125,7 @@ def _draw_above(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> Non
     axes.grid(visible=False)
 
 
-def _view(flight: Localized) -> tuple[Array, Array]:
+def _view(flight: LocalizedFlight) -> tuple[Array, Array]:
     """Corners of a square around the true path, with its margin [m]."""
     low, high = (
         end(flight.true.p[:, :2], axis=0) + side * MARGIN
@@ -187,7 +187,7 @@ def convex_hull(points: Array) -> Array:
     return np.asarray(cv2.convexHull(points.astype(np.float32))[:, 0], dtype=float)
 
 
-def _draw_height(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
+def _draw_height(axes: Axes, flight: LocalizedFlight, colors: Mapping[str, str]) -> None:
     """Height over time; the anchors' heights are dotted."""
     for z in flight.anchors[:, 2]:
         axes.axhline(z, color=ANCHOR["color"], linewidth=0.6, linestyle=(0, (1, 2)))
@@ -237,7 +237,7 @@ def _top(quartiles: Mapping[str, Mapping[str, Quartiles]]) -> float:
     return 1.06 * float(min(numbers[:, 4].max(), SCALE_LIMIT * np.median(numbers[:, 2])))
 
 
-def _legend(figure: Figure, flights: Sequence[Localized], colors: Mapping[str, str]) -> None:
+def _legend(figure: Figure, flights: Sequence[LocalizedFlight], colors: Mapping[str, str]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], label="truth", **REFERENCE)]

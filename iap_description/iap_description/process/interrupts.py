@@ -2,7 +2,7 @@
 """Ctrl-C and SIGTERM, answered at any moment: at once, by an exception, or at the next safe point.
 
 A command exits at once while it has made nothing yet, an exception ends it later, and a flight is only interrupted
-between two ticks. An exception that a callback of some library swallows is remembered (`Received`).
+between two ticks. An exception that a callback of some library swallows is remembered (`SignalRecord`).
 """
 
 import os
@@ -23,25 +23,25 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM, which ends a command as Ctrl-C does."""
 
 
-class Received:
+class SignalRecord:
     """Signals that have arrived while they were `handled`.
 
     Attributes:
         number: the last signal that an exception was raised for; None without any.
     """
 
-    now: ClassVar["Received"]  # of the innermost `handled`
+    now: ClassVar["SignalRecord"]  # of the innermost `handled`
 
     def __init__(self) -> None:
         self.number: signal.Signals | None = None
 
 
-Received.now = Received()
+SignalRecord.now = SignalRecord()
 
 
 def exit_code(number: signal.Signals | None = None) -> int:
     """The exit code of a command that a signal ended, by default the last that was received: 130, or 143 by SIGTERM."""
-    return 128 + (number or Received.now.number or signal.SIGINT)
+    return 128 + (number or SignalRecord.now.number or signal.SIGINT)
 
 
 def signal_of(error: KeyboardInterrupt) -> signal.Signals:
@@ -62,7 +62,7 @@ def exit_at_once(number: int, _: FrameType | None) -> None:
 
 def raise_interrupt(number: int, _: FrameType | None) -> None:
     """Raise KeyboardInterrupt or `Terminated` where the program is."""
-    Received.now.number = signal.Signals(number)
+    SignalRecord.now.number = signal.Signals(number)
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
@@ -89,18 +89,18 @@ def end_by_exit_code() -> None:
 
 
 @contextmanager
-def handled(handler: Handler) -> Iterator[Received]:
+def handled(handler: Handler) -> Iterator[SignalRecord]:
     """Answer both signals by a handler meanwhile; yields what has arrived, which nobody outside of it sees."""
-    outer, Received.now = Received.now, Received()
+    outer, SignalRecord.now = SignalRecord.now, SignalRecord()
     before = {number: signal.getsignal(number) for number in SIGNALS}
     hook, sys.unraisablehook = sys.unraisablehook, pass_over_interrupts
     try:
         install(handler)
-        yield Received.now
+        yield SignalRecord.now
     finally:
         for number, each in before.items():
             signal.signal(number, each)
-        sys.unraisablehook, Received.now = hook, outer
+        sys.unraisablehook, SignalRecord.now = hook, outer
 
 
 def pass_over_interrupts(problem: "sys.UnraisableHookArgs") -> None:
@@ -121,7 +121,7 @@ class Deferral:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._pending = Received.now.number
+            self._pending = SignalRecord.now.number
             for number in SIGNALS:
                 before = signal.getsignal(number)
                 if callable(before):

@@ -24,7 +24,7 @@ from iap_estimation.datasets.bag_messages import (
     shift_of,
 )
 from iap_estimation.datasets.bag_samples import inertial, noise_of
-from iap_estimation.datasets.bag_topics import Picked, TopicNames, info_topic, pick
+from iap_estimation.datasets.bag_topics import TopicChoice, TopicNames, info_topic, pick
 from iap_estimation.datasets.dataset import FROM_CAMERAS, SensorDataset
 from iap_estimation.datasets.deep_images import LOOKED_AT, DeepLevels, levels_of
 from iap_estimation.datasets.euroc_calibration import on_imu, read_cameras, read_imu_file
@@ -106,7 +106,7 @@ def open_bag(
     )
 
 
-def _doubt(picked: Picked, clocks: BagClocks) -> str | None:
+def _doubt(picked: TopicChoice, clocks: BagClocks) -> str | None:
     """The sentence on images that come late by far, with the options that decide."""
     if clocks.late_s is None:
         return None
@@ -119,14 +119,14 @@ class _Recording(NamedTuple):
     """A bag, its topics, the time of its start [ns] and its clocks."""
 
     path: Path
-    picked: Picked
+    picked: TopicChoice
     start: int
     clocks: BagClocks
 
 
 def _calibrated(
     bag: Bag,
-    picked: Picked,
+    picked: TopicChoice,
     imu_frame: str,
     files: tuple[Path, ...],
 ) -> tuple[tuple[Array, str | None] | None, StereoCalibration]:

@@ -26,7 +26,7 @@ class TopicNames:
 
 
 @dataclass(frozen=True)
-class Picked:
+class TopicChoice:
     """Topics of the left and the right images, or of the only ones, and of the inertial unit."""
 
     images: tuple[str, ...]
@@ -38,7 +38,7 @@ def pick(
     topics: Mapping[str, Topic],
     names: TopicNames,
     shift: Callable[[str], float | None],
-) -> Picked:
+) -> TopicChoice:
     """Find the topics.
 
     Args:
@@ -65,7 +65,7 @@ def pick(
             f"{source}: no inertial unit: no topic of type {IMU}; it holds {listing(topics)}"
         )
     images = _cameras(source, topics, names, shift)
-    return Picked(images, names.imu or _nearest(source, imus, images[0]))
+    return TopicChoice(images, names.imu or _nearest(source, imus, images[0]))
 
 
 def info_topic(image: str) -> str:

@@ -18,9 +18,9 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import PoseReading, counted
-from iap_io.trajectories.samples import Stamped
+from iap_io.trajectories.samples import StampedSamples
 
-S = TypeVar("S", bound=Stamped)
+S = TypeVar("S", bound=StampedSamples)
 STEP = 0.01  # smallest change of the delay that counts as a step [s]
 NOISE = 6.0  # deviations of the delay within which nothing is a step or a drift
 LEVEL = 25  # samples whose median is the level of the delay
@@ -78,7 +78,7 @@ def _without_repeats(samples: S, stamps: Integers, first: Integers) -> S:
     return samples.noted(f"{counted(count, 'sample')} of a stamp that others have left out")
 
 
-def _check_order(samples: Stamped, stamps: Integers) -> None:
+def _check_order(samples: StampedSamples, stamps: Integers) -> None:
     """Refuse a lone clock that steps back and stays there."""
     behind = stamps < np.maximum.accumulate(stamps)
     if samples.header_ns is not None and samples.bag_ns is not None:
@@ -199,7 +199,7 @@ def _without_drift(samples: S, header: Integers, bag: Integers) -> tuple[S, Inte
     return samples.noted(f"{note} they were brought to the receiver's rate"), stamps
 
 
-def delay_of(samples: Stamped) -> int | None:
+def delay_of(samples: StampedSamples) -> int | None:
     """Usual delay of reception behind the header stamps [ns]; None where one of them is missing."""
     if samples.header_ns is None or samples.bag_ns is None:
         return None

@@ -13,9 +13,9 @@ import numpy as np
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import PoseReading, counted
-from iap_io.trajectories.samples import Samples, Stamped
+from iap_io.trajectories.samples import Samples, StampedSamples
 
-S = TypeVar("S", bound=Stamped)
+S = TypeVar("S", bound=StampedSamples)
 _QUIET_GAP = 0.5  # [s]
 STALE = 3  # samples that repeat the one before, at most
 LEAP_SHARE = 5.0  # least step behind a hold, over those of the body before and behind it

@@ -68,7 +68,7 @@ class RecordedTrajectory:
         return float(self.t[-1])
 
 
-class Timed(Protocol):
+class TimedArrays(Protocol):
     """Arrays that are read of a recording, on a clock; as of `RecordedTrajectory`."""
 
     @property
@@ -88,7 +88,7 @@ class Timed(Protocol):
         """Usual time of reception behind the stamps of that clock [ns]; None for a file without one."""
 
 
-def time_offset(reference: Timed, other: Timed) -> tuple[float, str | None]:
+def time_offset(reference: TimedArrays, other: TimedArrays) -> tuple[float, str | None]:
     """Seconds to add to ``other.t`` so that it counts from the first sample of `reference`, and a note of how.
 
     Both have to come from one bag. Their header stamps are compared where both count by them and are as old as

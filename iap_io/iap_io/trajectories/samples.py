@@ -25,7 +25,7 @@ _ODD_NORM = 0.01  # float32 and printed quaternions stay well below
 
 
 @dataclass(frozen=True)
-class Stamped:
+class StampedSamples:
     """Samples of anything in the order of the file, and what their stamps are.
 
     Attributes:
@@ -55,8 +55,8 @@ class Stamped:
 
 
 @dataclass(frozen=True)
-class Samples(Stamped):
-    """Stamped poses, as `Stamped`.
+class Samples(StampedSamples):
+    """Stamped poses, as `StampedSamples`.
 
     Attributes:
         p: (K, 3) positions [m].

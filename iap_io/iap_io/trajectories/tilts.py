@@ -38,7 +38,7 @@ DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 _TURN = 0.25  # least difference of a map from the identity
 
 
-class Motion(NamedTuple):
+class SampledMotion(NamedTuple):
     """Positions (K, 3), and attitudes (K, 3, 3) of a body in their world, at even times."""
 
     p: Array
@@ -65,7 +65,7 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
     at = np.arange(0.0, t[-1], STEP)
     index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
     p = np.stack([np.interp(at, t, samples.p[:, k]) for k in range(3)], axis=1)
-    motion = Motion(p, so3.matrix_from_quaternion(samples.q[index]))
+    motion = SampledMotion(p, so3.matrix_from_quaternion(samples.q[index]))
     off = _unexplained(motion)
     if off is not None and off < DIFFERS:
         return
@@ -86,18 +86,18 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
         )
 
 
-def _readings(motion: Motion, samples: Samples) -> Iterator[tuple[str, Motion]]:
+def _readings(motion: SampledMotion, samples: Samples) -> Iterator[tuple[str, SampledMotion]]:
     """Other readings of the numbers that were read as a motion, by the options that ask for them."""
     read = CONVENTIONS[samples.about.convention]
     p, R = motion.p @ read.positions, read.attitudes.T @ motion.R @ read.body
     for convention, axes in CONVENTIONS.items():
         if convention != samples.about.convention:
-            other = Motion(p @ axes.positions.T, axes.attitudes @ R @ axes.body.T)
+            other = SampledMotion(p @ axes.positions.T, axes.attitudes @ R @ axes.body.T)
             yield f"--convention {convention}", other
     unit = samples.about.scale
     if not isinstance(unit, tuple):
         for scale in SCALES:
-            yield f"--scale {unit * scale:g}", Motion(scale * motion.p, motion.R)
+            yield f"--scale {unit * scale:g}", SampledMotion(scale * motion.p, motion.R)
     order = samples.about.quaternion
     q = so3.quaternion_from_matrix(R)
     others: tuple[QuaternionOrder, ...] = ("xyzw", "wxyz", "inverse")
@@ -106,7 +106,7 @@ def _readings(motion: Motion, samples: Samples) -> Iterator[tuple[str, Motion]]:
             turned = so3.matrix_from_quaternion(reordered(q, order, other_order))
             yield (
                 f"--quaternion {other_order}",
-                Motion(motion.p, read.attitudes @ turned @ read.body.T),
+                SampledMotion(motion.p, read.attitudes @ turned @ read.body.T),
             )
 
 
@@ -138,7 +138,7 @@ def _forces(p: Array, R: Array) -> tuple[Array, Array]:
     return n, np.einsum("k,bkij->bij", bump, R[windows]) / bump.sum()
 
 
-def _directions(motion: Motion) -> tuple[Array, Array] | None:
+def _directions(motion: SampledMotion) -> tuple[Array, Array] | None:
     """Horizontal parts (B, 2) of n and of R u less their means; None where n hardly changes."""
     n, R = _forces(*motion)
     if len(n) < FEWEST:
@@ -149,7 +149,7 @@ def _directions(motion: Motion) -> tuple[Array, Array] | None:
     return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > MIN_TILT_CHANGE else None
 
 
-def _unexplained(motion: Motion) -> float | None:
+def _unexplained(motion: SampledMotion) -> float | None:
     """Share of the variance of n that attitudes leave; None where n hardly changes."""
     directions = _directions(motion)
     if directions is None:
@@ -158,7 +158,7 @@ def _unexplained(motion: Motion) -> float | None:
     return float(np.sum((n - pushed) ** 2) / np.sum(n**2))
 
 
-def _turned(motion: Motion) -> str:
+def _turned(motion: SampledMotion) -> str:
     """Turn or reflection of n against R u, where one map explains it; empty where none does."""
     directions = _directions(motion)
     if directions is None:

@@ -26,7 +26,7 @@ from iap_io.trajectories.messages import header_ns
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary, WrenchSummary, counted
 from iap_io.trajectories.poses import named_convention
 from iap_io.trajectories.recorded import Clock
-from iap_io.trajectories.samples import MAX_LEFT_OUT, Stamped, check_finite, is_usable
+from iap_io.trajectories.samples import MAX_LEFT_OUT, StampedSamples, check_finite, is_usable
 from iap_io.trajectories.topics import listing, short, words_of
 
 NAMES = ("force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z")
@@ -62,7 +62,7 @@ READERS: Mapping[str, WrenchParser] = {
 
 
 @dataclass(frozen=True)
-class WrenchSamples(Stamped):
+class WrenchSamples(StampedSamples):
     """Stamped wrenches (K, 6) [N, N m]."""
 
     wrenches: Array

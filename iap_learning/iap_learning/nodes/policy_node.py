@@ -26,7 +26,7 @@ from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMes
 from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
 from iap_io.wire.stamps import SECOND
 from iap_learning.learned_agents import flies_by_references, pair_pilot, platform_policy
-from iap_learning.tasks.kinds.docking.policy_pair import PairResponder, Source
+from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_learning.tasks.kinds.platform.platform_responder import Answer, PlatformResponder
 from iap_msgs.msg import PlatformCommand, PlatformReference
 from iap_physics.latching.latches import PHASES
@@ -118,8 +118,8 @@ class PlatformTopics:
         self._output.publish(out.dump())
 
 
-WRENCHES = (Source.TARGET_WRENCH, Source.CHASER_WRENCH)
-STATES = (Source.TARGET, Source.CHASER)
+WRENCHES = (PairInput.TARGET_WRENCH, PairInput.CHASER_WRENCH)
+STATES = (PairInput.TARGET, PairInput.CHASER)
 
 
 class PairTopics:
@@ -175,11 +175,11 @@ class PairTopics:
         info = self.responder.pilot.info
         return {"policy": info["name"], "answered": self.responder.answered}
 
-    def _on_state(self, source: Source, state: StateMessage) -> None:
+    def _on_state(self, source: PairInput, state: StateMessage) -> None:
         self.newest = state.stamp
         self._take(source, state.stamp, state.sequence, state.rows[0].copy())
 
-    def _on_wrench(self, source: Source, wrench: WrenchMessage) -> None:
+    def _on_wrench(self, source: PairInput, wrench: WrenchMessage) -> None:
         self._take(source, wrench.stamp, 0, wrench.wrench_P.copy())
 
     def _on_latches(self, latches: LatchStateMessage) -> None:
@@ -193,9 +193,9 @@ class PairTopics:
         number = int(latches.phases[self._number])
         if number >= len(PHASES):
             raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
-        self._take(Source.PHASE, latches.stamp, latches.sequence, PHASES[number])
+        self._take(PairInput.PHASE, latches.stamp, latches.sequence, PHASES[number])
 
-    def _take(self, source: Source, stamp: int, sequence: int, part: object) -> None:
+    def _take(self, source: PairInput, stamp: int, sequence: int, part: object) -> None:
         answer = self.responder.take(source, stamp, sequence, part)
         if answer is None:
             return

@@ -30,7 +30,7 @@ class BC(Record):
     largest_gradient: Positive
 
 
-class Cloned(NamedTuple):
+class CloningState(NamedTuple):
     """Networks that learn, and the optimiser's memory."""
 
     actor: Network
@@ -42,19 +42,21 @@ def loss(actor: Network, batch: Transitions) -> Tensor:
     return jnp.square(forward(actor, batch.observations, jnp.tanh) - batch.actions).mean()
 
 
-def begin(settings: BC, shape: NetworkShape) -> Cloned:
+def begin(settings: BC, shape: NetworkShape) -> CloningState:
     """A policy of random weights."""
     actor = shape.actor()
-    return Cloned(actor, optimiser(settings.largest_gradient).init(actor))
+    return CloningState(actor, optimiser(settings.largest_gradient).init(actor))
 
 
-def make_update(settings: BC) -> Update[Cloned]:
+def make_update(settings: BC) -> Update[CloningState]:
     """The update of a batch."""
     adam, gradient = optimiser(settings.largest_gradient), jax.value_and_grad(loss)
 
-    def update(state: Cloned, batch: Transitions, _: Tensor) -> tuple[Cloned, dict[str, Any]]:
+    def update(
+        state: CloningState, batch: Transitions, _: Tensor
+    ) -> tuple[CloningState, dict[str, Any]]:
         error, slope = gradient(state.actor, batch)
         actor, memory = moved(adam, slope, state.memory, state.actor, settings.rate)
-        return Cloned(actor, memory), {"error": error}
+        return CloningState(actor, memory), {"error": error}
 
     return update

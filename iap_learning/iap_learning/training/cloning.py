@@ -30,7 +30,7 @@ from iap_learning.training.offline import NetworkShape, make_updates
 from iap_learning.training.transitions import Transitions
 
 
-class Recorded(NamedTuple):
+class RecordedSteps(NamedTuple):
     """Recorded steps.
 
     Attributes:
@@ -44,7 +44,7 @@ class Recorded(NamedTuple):
     digest: str
 
 
-def recorded(data: Data, episodes: AnyEpisodes, seeds: np.ndarray) -> Recorded:
+def recorded(data: Data, episodes: AnyEpisodes, seeds: np.ndarray) -> RecordedSteps:
     """Let an expert fly, or read a data set.
 
     Args:
@@ -67,7 +67,7 @@ def recorded(data: Data, episodes: AnyEpisodes, seeds: np.ndarray) -> Recorded:
         raise BadInput(f"{source}: no episode is a success, and offline.data.keep wants these")
     steps = transitions(kept, source)
     digest = hashlib.sha256(b"".join(part.tobytes() for part in steps))
-    return Recorded(steps, success, digest.hexdigest())
+    return RecordedSteps(steps, success, digest.hexdigest())
 
 
 def _read(folder: Path, episodes: AnyEpisodes) -> Sequence[Rollout]:

@@ -122,7 +122,7 @@ POLICY = "policy.npz"
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """Results of a training.
 
     Attributes:
@@ -136,7 +136,7 @@ class Trained(NamedTuple):
     rows: Sequence[Row]
 
 
-def begin(experiment: Experiment, folder: Path, watch: Watcher | None = None) -> Trained:
+def begin(experiment: Experiment, folder: Path, watch: Watcher | None = None) -> TrainingResult:
     """Train from nothing in an empty folder.
 
     Raises:
@@ -146,7 +146,7 @@ def begin(experiment: Experiment, folder: Path, watch: Watcher | None = None) ->
     return Training(experiment, folder, None, watch).run()
 
 
-def go_on(folder: Path, watch: Watcher | None = None) -> Trained:
+def go_on(folder: Path, watch: Watcher | None = None) -> TrainingResult:
     """Go on from the last checkpoint of a training; the result is that of one which was never interrupted.
 
     Raises:
@@ -197,14 +197,14 @@ class Training:
         self._judge = Judge(self._episodes, seeds, self._keep, best)
         self._log = TrainingLog(folder, watch, reached.rows)
 
-    def run(self) -> Trained:
+    def run(self) -> TrainingResult:
         """Train until the end."""
         experiment = self._experiment
         with self._log:
             actor, moments = self._offline() if experiment.offline else self._nothing()
             if experiment.online is not None:
                 self._online(actor, moments)
-        return Trained(self._folder, self._judge.best, self._log.rows)
+        return TrainingResult(self._folder, self._judge.best, self._log.rows)
 
     def _shape(self, stage: str) -> NetworkShape:
         """Networks of random weights for a stage."""

@@ -39,7 +39,7 @@ from iap_physics.nodes.physics_status import (
 from iap_physics.nodes.standard_services.entity_services import EntityServices
 from iap_physics.nodes.standard_services.results import srv
 from iap_physics.nodes.standard_services.time_services import TimeServices
-from iap_physics.nodes.steps import Steps, StepService
+from iap_physics.nodes.steps import StepRequests, StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.session.session import Session
@@ -120,7 +120,7 @@ class PhysicsNode(SuiteNode):
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
         self.create_service(SetBool, "pause", self._on_pause)
-        self._steps = self._status.steps = Steps(self._obstacle, self._advance_if_answered)
+        self._steps = self._status.steps = StepRequests(self._obstacle, self._advance_if_answered)
         what = (
             "Steps of a paused simulation end after that long without a command [s of wall time]."
         )
@@ -221,7 +221,7 @@ class PhysicsNode(SuiteNode):
         self._publish_states(stamp_of_time(self._session.t))
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> StepRequests:
         """The control periods that a paused simulation is to fly."""
         return self._steps
 

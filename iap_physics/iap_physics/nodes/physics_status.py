@@ -13,7 +13,7 @@ from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
 from iap_physics.nodes.metronome import Metronome
-from iap_physics.nodes.steps import Steps
+from iap_physics.nodes.steps import StepRequests
 from iap_physics.session.session import Session
 
 SIMULATION = "simulation"
@@ -71,7 +71,7 @@ class PhysicsStatus:
         self._node, self._session, self._pace, self._topics = node, session, pace, topics
         self._quiet: Reported = ("", ("",) * len(topics), None, 0, 0)
         self.metronome: Metronome | None = None
-        self.steps: Steps | None = None
+        self.steps: StepRequests | None = None
         self.paused = False
         self._answer_ms, self._step_us = RecentValues(), RecentValues()
         self._published = time.perf_counter()

@@ -13,7 +13,7 @@ Done = Callable[
 ]  # called at the end, with what came of it and whether all were flown
 
 
-class Steps:
+class StepRequests:
     """One request at a time; another one is refused until it is done.
 
     Args:
@@ -76,7 +76,7 @@ class Steps:
 class StepService:
     """The service `step`, which answers once its steps are flown."""
 
-    def __init__(self, node: SuiteNode, steps: Steps) -> None:
+    def __init__(self, node: SuiteNode, steps: StepRequests) -> None:
         self._steps, self._response = steps, Step.Response()
         self._answer = LateAnswer(node.create_service(Step, "step", self._on_step))
 

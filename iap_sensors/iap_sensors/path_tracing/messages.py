@@ -18,7 +18,7 @@ class Poses(NamedTuple):
     hidden: Booleans
 
 
-class LightAsked(NamedTuple):
+class LightRequest(NamedTuple):
     """An image of light.
 
     Attributes:

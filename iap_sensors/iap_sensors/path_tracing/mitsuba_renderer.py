@@ -20,7 +20,7 @@ from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import PinholeView
 from iap_sensors.path_tracing.child_process import ChildProcess
 from iap_sensors.path_tracing.developing import in_air, levels_of
-from iap_sensors.path_tracing.messages import LightAsked, Poses
+from iap_sensors.path_tracing.messages import LightRequest, Poses
 from iap_sensors.path_tracing.seen_surfaces import SeenSurfaces
 from iap_sensors.path_tracing.traced_scene import Singles, traced_scene
 from iap_sensors.physical.environment import Environment
@@ -113,7 +113,7 @@ class MitsubaRenderer:
         """Luminance (h, w, 3) that a pinhole sees."""
         view, (p_WC_W, q_WC) = piece.view, piece.place
         K = view.K
-        asked = LightAsked(
+        asked = LightRequest(
             width=view.width,
             height=view.height,
             pinhole=(float(K[0, 0]), float(K[1, 1]), float(K[0, 2]), float(K[1, 2])),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.process.extras import missing
-from iap_sensors.path_tracing.messages import LightAsked, Poses
+from iap_sensors.path_tracing.messages import LightRequest, Poses
 from iap_sensors.path_tracing.traced_scene import Singles, TracedGroup, TracedLamp, TracedScene
 
 try:
@@ -69,7 +69,7 @@ class MitsubaScene:
             self._parameters[f"{name}.vertex_normals"] = mi.Float(corners[:, 3:].ravel())
         self._parameters.update()
 
-    def light(self, asked: LightAsked) -> tuple[Singles, Singles, Singles]:
+    def light(self, asked: LightRequest) -> tuple[Singles, Singles, Singles]:
         """Luminance (h, w, 3) that a pinhole sees, and albedo and normal there for the denoiser."""
         if self._is_vectorised:
             return self._vectorised(asked)
@@ -100,7 +100,7 @@ class MitsubaScene:
         values.update()
         return mesh
 
-    def _vectorised(self, asked: LightAsked) -> tuple[Singles, Singles, Singles]:
+    def _vectorised(self, asked: LightRequest) -> tuple[Singles, Singles, Singles]:
         total = np.zeros((asked.height * asked.width, 3), np.float32)
         done, run = 0, 0
         while done < asked.spp:
@@ -112,7 +112,7 @@ class MitsubaScene:
         mean = (total / np.float32(asked.spp)).astype(np.float32)
         return mean.reshape(shape), albedo.reshape(shape), normal.reshape(shape)
 
-    def _rays(self, asked: LightAsked, sampler: Wide, count: int) -> Wide:
+    def _rays(self, asked: LightRequest, sampler: Wide, count: int) -> Wide:
         """Rays through random places of every pixel, some for each."""
         index = dr.arange(mi.UInt32, asked.height * asked.width * count) // count
         u, v = mi.Float(index % asked.width), mi.Float(index // asked.width)
@@ -126,7 +126,7 @@ class MitsubaScene:
         ray.o += ray.d * (asked.near * dr.norm(d_C))
         return mi.RayDifferential3f(ray)
 
-    def _pass(self, asked: LightAsked, count: int, run: int) -> Singles:
+    def _pass(self, asked: LightRequest, count: int, run: int) -> Singles:
         sampler = mi.load_dict({"type": "independent"})
         sampler.seed(asked.seed + run, asked.height * asked.width * count)
         ray = self._rays(asked, sampler, count)
@@ -135,7 +135,7 @@ class MitsubaScene:
         means = [dr.block_sum(each, count) for each in light]
         return np.stack([np.array(each) for each in means], -1)
 
-    def _look(self, asked: LightAsked) -> tuple[Singles, Singles]:
+    def _look(self, asked: LightRequest) -> tuple[Singles, Singles]:
         """Means of albedo and normal over each pixel."""
         sampler = mi.load_dict({"type": "independent"})
         count = min(LOOKS, asked.spp)
@@ -151,7 +151,7 @@ class MitsubaScene:
         out = np.stack([np.array(each) for each in means], -1)
         return np.ascontiguousarray(out[:, :3]), np.ascontiguousarray(out[:, 3:])
 
-    def _scalar(self, asked: LightAsked) -> tuple[Singles, Singles, Singles]:
+    def _scalar(self, asked: LightRequest) -> tuple[Singles, Singles, Singles]:
         """By Mitsuba's own sensor, whose pixels are square: rows are stretched afterwards."""
         fx, fy, cx, cy = asked.pinhole
         rows = max(round(asked.height * fx / fy), 1)

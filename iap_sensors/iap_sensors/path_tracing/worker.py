@@ -7,7 +7,7 @@ from typing import IO
 
 import numpy as np
 
-from iap_sensors.path_tracing.messages import Answer, LightAsked, Poses, receive, send
+from iap_sensors.path_tracing.messages import Answer, LightRequest, Poses, receive, send
 from iap_sensors.path_tracing.traced_scene import Singles, TracedScene
 
 
@@ -40,13 +40,13 @@ def serve(variant: str, commands: IO[bytes], out: IO[bytes]) -> None:
             elif isinstance(command, Poses) and scene is not None:
                 scene.place(command)
                 send(out, Answer())
-            elif isinstance(command, LightAsked) and scene is not None:
+            elif isinstance(command, LightRequest) and scene is not None:
                 send(out, Answer(_light(scene.light(command), command)))
         except Exception as error:  # the other side says it
             send(out, Answer(fault=f"{type(error).__name__}: {error}"))
 
 
-def _light(layers: tuple[Singles, Singles, Singles], asked: LightAsked) -> Singles:
+def _light(layers: tuple[Singles, Singles, Singles], asked: LightRequest) -> Singles:
     light, albedo, normal = layers
     if not asked.denoised:
         return light

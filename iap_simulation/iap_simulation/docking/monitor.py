@@ -18,7 +18,8 @@ from iap_simulation.docking.outcome import (
 )
 from iap_simulation.docking.pair_laws import docking_limits
 from iap_simulation.docking.ports import is_held, port_frames
-from iap_simulation.scenario.scenario import DockingSpec, Scenario
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.scenario_keys import DockingSpec
 from iap_simulation.tasks.monitor import ObservedLatches, ObservedPlant, TaskMonitor
 from iap_simulation.tasks.outcomes import ARRIVED
 

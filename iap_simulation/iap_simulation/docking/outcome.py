@@ -13,7 +13,7 @@ from iap_description.arrays import Array
 from iap_description.math.kernels import add, formula, norm, sub, vec_at
 from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.engines.engine import RUNNING
-from iap_simulation.scenario.scenario import Success
+from iap_simulation.scenario.scenario_keys import Success
 from iap_simulation.tasks.outcomes import (
     ARRIVED,
     CRASHED,

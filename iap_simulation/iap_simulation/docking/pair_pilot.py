@@ -23,7 +23,7 @@ from iap_simulation.vehicles.vehicle import Vehicle
 TOUCH = 0.5  # force from which on a vehicle is touched [N]
 
 
-class Sensed(NamedTuple):
+class PairMeasurement(NamedTuple):
     """Measurements that a pilot has at a control instant.
 
     Attributes:
@@ -70,7 +70,7 @@ class ScriptPilot:
         """Name and task of the policy, or name of the script."""
         return {"name": "script"}
 
-    def __call__(self, k: int, sensed: Sensed) -> Array:  # noqa: ARG002 - it acts at every instant
+    def __call__(self, k: int, sensed: PairMeasurement) -> Array:  # noqa: ARG002 - it acts at every instant
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; the next call overwrites them."""
         touches = bool((np.linalg.norm(sensed.wrenches_P[:, :3], axis=1) > TOUCH).any())
         links = PairLinks(touches, sensed.latched, sensed.phase == Phase.LOCKED)
@@ -86,7 +86,7 @@ class PairPilot(Protocol):
     def info(self) -> Mapping[str, Any]:
         """Key `policy` of metrics.json, see `iap_simulation.loop.agents.FlightAgent`."""
 
-    def __call__(self, k: int, sensed: Sensed) -> Array:
+    def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""
 
 
@@ -133,7 +133,7 @@ class DockingPilot:
             self._commands[i].thrust[0], self._commands[i].w_WB_B[0] = row[0], row[1:]
         return self._commands
 
-    def _sensed(self, plant: Plant, references: Sequence[Reference]) -> Sensed:
+    def _sensed(self, plant: Plant, references: Sequence[Reference]) -> PairMeasurement:
         rows, wrenches = np.zeros((2, 13)), np.zeros((2, 6))
         for n, (i, vehicle) in enumerate(zip(self._numbers, self._vehicles, strict=True)):
             x = plant.state(i)[0]
@@ -143,7 +143,7 @@ class DockingPilot:
             wrenches[n] = vehicle.interaction.sensor.raw_P
         latches = plant.part(Latches)
         assert latches is not None
-        return Sensed(rows, wrenches, latches.phase(self._latch))
+        return PairMeasurement(rows, wrenches, latches.phase(self._latch))
 
 
 def scripted(scenario: Scenario, vehicles: Sequence[Vehicle]) -> DockingPilot:

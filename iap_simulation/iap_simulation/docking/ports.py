@@ -7,7 +7,8 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.latch import Latch, PortFrame
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.latching.latches import Phase
-from iap_simulation.scenario.scenario import DockingSpec, Scenario
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.scenario_keys import DockingSpec
 
 
 def is_held(phase: Phase) -> bool:

@@ -20,7 +20,7 @@ BOUND = 10.0  # beyond which a free run that diverges stays [m/s, rad/s]
 
 
 @dataclass(frozen=True)
-class Filtered:
+class FilteredSignals:
     """Signals of a log behind the low-pass filter, (K, n) each."""
 
     q: Array
@@ -29,13 +29,13 @@ class Filtered:
     v_d: Array
 
 
-def filtered(log: Log, bandwidth: float) -> Filtered:
+def filtered(log: Log, bandwidth: float) -> FilteredSignals:
     """Signals of a log as eq. (19) takes them: differences first, then the low-pass, on all signals alike."""
     parts = (log.q, log.v, backward_differences(log.t, log.v), log.command)
-    return Filtered(*(low_pass(log.t, part, bandwidth) for part in parts))
+    return FilteredSignals(*(low_pass(log.t, part, bandwidth) for part in parts))
 
 
-def equation_errors(model: Dynamics, signals: Filtered) -> Array:
+def equation_errors(model: Dynamics, signals: FilteredSignals) -> Array:
     """v_d - Y zeta of (20), (K, 7)."""
     return signals.v_d - _commands(model, signals.q, signals.v, signals.dv)
 

@@ -37,7 +37,7 @@ ZERO, COMMAND = "zero", "command"  # velocities that a vehicle has without movin
 
 
 @dataclass(frozen=True)
-class Identified:
+class IdentifiedModel:
     """A model and what was found out about it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Identified:
 
 def identified(
     data: DataSplit, model: Model, error: Error | None, settings: Settings
-) -> Identified:
+) -> IdentifiedModel:
     """Fit a model.
 
     Args:
@@ -79,7 +79,7 @@ def identified(
         beside[PUBLISHED] = predictor(load_plant(settings.published))
     if model == "second_order":
         del beside[SECOND_ORDER]
-    return Identified(
+    return IdentifiedModel(
         made.plant, {**beside, THIS_FIT: predictor(made.plant)}, made.parameters, made.figures
     )
 
@@ -101,7 +101,7 @@ def _rows(channels: dict[str, ChannelFit]) -> Array:
     return rows
 
 
-def _second_order(data: DataSplit, channels: dict[str, ChannelFit]) -> Identified:
+def _second_order(data: DataSplit, channels: dict[str, ChannelFit]) -> IdentifiedModel:
     if not channels:
         raise BadInput(f"{data.fit[0].source}: no channel is commanded")
     fits = {name: each.fit for name, each in channels.items()}
@@ -122,10 +122,10 @@ def _second_order(data: DataSplit, channels: dict[str, ChannelFit]) -> Identifie
     cost = float(np.linalg.norm([fit.cost for fit in fits.values()]))
     said = {name: list(each.notes) for name, each in channels.items() if each.notes}
     figures = {"error": "free_run", "cost": cost, "channel_notes": said}
-    return Identified(plant, {}, parameters, figures)
+    return IdentifiedModel(plant, {}, parameters, figures)
 
 
-def _dynamic(data: DataSplit, error: str, settings: Settings) -> Identified:
+def _dynamic(data: DataSplit, error: str, settings: Settings) -> IdentifiedModel:
     start = load_plant(settings.start)
     if not isinstance(start, DynamicPlant):
         raise BadInput(f"start: {settings.start} is no plant of model dynamic")
@@ -155,7 +155,7 @@ def _dynamic(data: DataSplit, error: str, settings: Settings) -> Identified:
             PUBLISHED: _equation_norm(data.fit, load_plant(settings.published), settings),
         },
     }
-    return Identified(plant, {}, parameters, figures)
+    return IdentifiedModel(plant, {}, parameters, figures)
 
 
 def _equation_norm(logs: Sequence[Log], plant: PlantFile, settings: Settings) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.identification.choosing import DataSplit
-from iap_simulation.identification.identifying import Identified, Predictor
+from iap_simulation.identification.identifying import IdentifiedModel, Predictor
 from iap_simulation.identification.log import Log
 
 
@@ -33,7 +33,7 @@ def _by_channel(log: Log, values: Array) -> dict[str, float]:
     return {name: float(values[CHANNELS.index(name)]) for name in log.channels}
 
 
-def validation(data: DataSplit, model: Identified) -> dict[str, Any]:
+def validation(data: DataSplit, model: IdentifiedModel) -> dict[str, Any]:
     """metrics.json of an identification."""
     parameters = {name: list(pair) for name, pair in model.parameters.items()}
     return {

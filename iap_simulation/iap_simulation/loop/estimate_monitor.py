@@ -23,7 +23,7 @@ LAST_STEPS = 20  # control steps before a touch, of which the highest speed coun
 HARDEST = 1.0  # touch that is a landing [m/s]
 
 
-class Touchdown:
+class TouchSpeed:
     """Watches the true speed of a vehicle, by which its touch is judged."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class EstimateMonitor:
 
     def __init__(self, name: str, navigator: StateNavigator, spec: Failsafe) -> None:
         self._name, self._navigator = name, navigator
-        self._failsafe, self._touchdown = EstimateFailsafe(spec), Touchdown()
+        self._failsafe, self._touchdown = EstimateFailsafe(spec), TouchSpeed()
         self._steps, self._position_W = 0, np.zeros(3)
 
     def reference(self, t: float, estimate: Array, true: Array, nominal: Reference) -> Reference:

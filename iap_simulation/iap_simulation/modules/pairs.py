@@ -19,7 +19,8 @@ from iap_simulation.batch.batch_support import ENGINE
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.modules.coordination import lift_of
 from iap_simulation.scenario.resolving import resolved
-from iap_simulation.scenario.scenario import EngineChoice, Scenario
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.scenario_keys import EngineChoice
 
 
 class ModulePairs:

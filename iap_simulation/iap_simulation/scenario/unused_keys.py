@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_control.actuation.kinds import laws, platform_model
+from iap_control.allocation.actuation import Actuation
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
@@ -14,7 +15,6 @@ from iap_io.runs.vehicle_meta import TRUTH
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-RIGID = "rigid"  # kind of actuation
 AUTO = "auto"
 _OF_VEHICLE = re.compile(r"^vehicles\.(\d+)\.")
 
@@ -41,25 +41,26 @@ def _has_no_camera(scenario: Scenario, vehicle: VehicleSpec) -> bool:
     return not (scenario.cameras or vehicle.sensors.cameras)
 
 
-def _is_rigid(scenario: Scenario, vehicle: VehicleSpec) -> bool:
-    return _actuation(scenario.world, vehicle) == RIGID
+def _tilts_to_push(scenario: Scenario, vehicle: VehicleSpec) -> bool:
+    kind = _actuation(scenario.world, vehicle)
+    return kind is not None and kind.tilts_to_push
 
 
-def _actuation(world: World, vehicle: VehicleSpec) -> str:
-    """Kind of actuation that the suite's law of a vehicle goes by; "" with a law of the user's own."""
+def _actuation(world: World, vehicle: VehicleSpec) -> Actuation | None:
+    """Kind of actuation that the suite's law of a vehicle goes by; None with a law of the user's own."""
     if vehicle.control.law not in (AUTO, *laws()):
-        return ""
+        return None
     gravity, coupling = world.gravity, vehicle.control.gains.com_coupling
     platform = vehicle.platform
     model = platform_model(
         Assembly.of(platform, vehicle.name), platform.fleet, gravity=gravity, com_coupling=coupling
     )
-    return model.actuation.name
+    return model.actuation
 
 
 def _is_not_observed(scenario: Scenario, vehicle: VehicleSpec) -> bool:
     kind = _actuation(scenario.world, vehicle)
-    return bool(kind) and kind not in vehicle.control.gains.disturbance.actuation
+    return kind is not None and kind.name not in vehicle.control.gains.disturbance.actuation
 
 
 IDLE = (
@@ -99,7 +100,7 @@ IDLE = (
     ),
     IdleKeys(
         ("control.gains.rigid",),
-        lambda s, v: not _is_rigid(s, v),
+        lambda s, v: not _tilts_to_push(s, v),
         "whose aircraft turn in joints (platform.joints)",
     ),
     IdleKeys(

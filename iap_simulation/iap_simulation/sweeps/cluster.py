@@ -17,7 +17,7 @@ from iap_simulation.sweeps.process_pool import (
     MAX_RETRIES,
     QUEUED_PER_PROCESS,
     Done,
-    Finished,
+    FinishedWork,
     Work,
 )
 from iap_simulation.sweeps.study import source_fingerprint
@@ -58,7 +58,7 @@ class ClusterPool:
 
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
-    ) -> Generator[Finished[Work, Done], None, None]:
+    ) -> Generator[FinishedWork[Work, Done], None, None]:
         """See `WorkPool`.
 
         Raises:
@@ -75,7 +75,7 @@ class ClusterPool:
         ray: Any,  # noqa: ANN401 - an extra has no types
         do: Callable[[Work], Done],
         left: Iterator[Work],
-    ) -> Iterator[Finished[Work, Done]]:
+    ) -> Iterator[FinishedWork[Work, Done]]:
         remote = ray.remote(num_cpus=1, max_retries=0)(_call)
         running: dict[Any, tuple[Work, int]] = {}
         ahead = QUEUED_PER_PROCESS * max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -100,7 +100,7 @@ class ClusterPool:
                 self.retried += 1
                 running[remote.remote(do, work)] = (work, deaths + 1)
             else:
-                yield Finished(work, result)
+                yield FinishedWork(work, result)
 
 
 def imported_ray() -> Any:  # noqa: ANN401 - an extra has no types

@@ -20,7 +20,7 @@ Work = TypeVar("Work")
 Done = TypeVar("Done")
 
 
-class Finished(NamedTuple, Generic[Work, Done]):
+class FinishedWork(NamedTuple, Generic[Work, Done]):
     """A piece of work and what came of it."""
 
     work: Work
@@ -38,7 +38,7 @@ class WorkPool(Protocol):
 
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
-    ) -> Generator[Finished[Work, Done], None, None]:
+    ) -> Generator[FinishedWork[Work, Done], None, None]:
         """Do pieces of work, each a pure function of itself; yields each when it is done, in any order.
 
         Closing the generator ends what is still being done.
@@ -62,7 +62,7 @@ class ProcessPool:
 
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
-    ) -> Generator[Finished[Work, Done], None, None]:
+    ) -> Generator[FinishedWork[Work, Done], None, None]:
         """See `WorkPool`. A process that dies takes its fellows with it; what they were at is begun again.
 
         Raises:
@@ -96,7 +96,7 @@ class ProcessPool:
         left: Iterator[Work],
         again: list[Work],
         running: dict[Future[Done], Work],
-    ) -> Iterator[Finished[Work, Done]]:
+    ) -> Iterator[FinishedWork[Work, Done]]:
         """Give work to a pool until there is none; `running` is what it is at."""
         while True:
             while len(running) < QUEUED_PER_PROCESS * self._count:
@@ -114,7 +114,7 @@ class ProcessPool:
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 result = future.result()
-                yield Finished(running.pop(future), result)
+                yield FinishedWork(running.pop(future), result)
 
     def _pool(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")

@@ -24,7 +24,7 @@ from iap_bringup.plots.flight_curves import FlightCurves, flight_curves
 from iap_bringup.plots.localized_flights import (
     COLORS,
     BodyPath,
-    Localized,
+    LocalizedFlight,
     colors_of,
     convex_hull,
     draw_localized,
@@ -301,8 +301,8 @@ def test_figures_are_drawn_with_near_and_far_anchors_and_missing_bodies(tmp_path
     anchors = np.array([[5.0, 2.0, 1.0], [40.0, -30.0, 3.0]])
     quartiles = {"vio": {"drone_1": BOX}, "joint": {"drone_1": BOX, "center": BOX}}
     estimates = {"joint": BodyPath(t, true.p + 0.05)}
-    whole = Localized("(b)", "narrow_station", anchors, "center", true, estimates, quartiles)
-    bare = Localized("(c)", "open_field", np.zeros((0, 3)), "drone_1", true, {}, {})
+    whole = LocalizedFlight("(b)", "narrow_station", anchors, "center", true, estimates, quartiles)
+    bare = LocalizedFlight("(c)", "open_field", np.zeros((0, 3)), "drone_1", true, {}, {})
     path = write_plot(tmp_path / "fig.png", lambda figure: draw_localized(figure, [whole, bare]))
     image = cv2.imread(str(path))
     assert image.shape[1] == pytest.approx(1432, abs=2)

@@ -30,7 +30,7 @@ from iap_simulation.loop.estimate_monitor import (
     LOOK_EVERY,
     EstimateGuidance,
     EstimateMonitor,
-    Touchdown,
+    TouchSpeed,
 )
 from iap_simulation.metrics.measured_wrench import MeasuredWrenchScores, wrenches_at
 from iap_simulation.scenario import randomization
@@ -206,7 +206,7 @@ def row(place: Any = (0.0, 0.0, 0.0), v: Any = 0.0) -> np.ndarray:
 
 def test_the_highest_speed_of_late_judges_a_touch() -> None:
     for speed, outcome in ((0.99, "lost"), (1.01, "crashed")):
-        touch = Touchdown()
+        touch = TouchSpeed()
         assert touch.speed == 0.0
         touch.note(row(v=[9.0, 0.0, 0.0])[0])
         for k in range(20):

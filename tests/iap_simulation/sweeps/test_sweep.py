@@ -21,7 +21,7 @@ from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.runs.run import record
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.sweeps.flying import MEASURED, REFUSED, most_runs
-from iap_simulation.sweeps.process_pool import Finished, ProcessPool
+from iap_simulation.sweeps.process_pool import FinishedWork, ProcessPool
 from iap_simulation.sweeps.study import Axis, Study, with_values
 from iap_simulation.sweeps.sweep import sweep
 from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
@@ -58,7 +58,7 @@ class Here:
     def map(self, do, pieces):
         for each in pieces:
             self.done.append(each)
-            yield Finished(each, do(each))
+            yield FinishedWork(each, do(each))
 
 
 def study_of(*axes, seeds=2, **options):

@@ -18,7 +18,7 @@ from iap_bringup.experiments.virpo.cases import (
 )
 from iap_bringup.experiments.virpo.flights import Event, ObservedFlight, observe, with_noise_of
 from iap_bringup.experiments.virpo.scores import EstimateKey, FailedEstimate, TrajectoryScore
-from iap_bringup.plots.localized_flights import BodyPath, Localized
+from iap_bringup.plots.localized_flights import BodyPath, LocalizedFlight
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P
@@ -39,7 +39,7 @@ class CaseResults:
     """Findings of a case: scores, and the flight with the first seed's estimates for the figure."""
 
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = field(default_factory=dict)
-    drawn: Localized | None = None
+    drawn: LocalizedFlight | None = None
 
 
 def run_study(
@@ -224,7 +224,7 @@ def _drawn(
     paths: dict[str, BodyPath],
     results: CaseResults,
     seed: int,
-) -> Localized:
+) -> LocalizedFlight:
     body = case.bodies[-1]
     row = 0 if body == CENTRE_NAME else observed.own.rows[0]
     quartiles = {
@@ -238,4 +238,4 @@ def _drawn(
         for name in paths
     }
     true = BodyPath(observed.t[::DRAWN], observed.x[::DRAWN, row, P])
-    return Localized(case.title, case.scene, observed.anchors, body, true, paths, quartiles)
+    return LocalizedFlight(case.title, case.scene, observed.anchors, body, true, paths, quartiles)

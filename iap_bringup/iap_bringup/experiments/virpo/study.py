@@ -21,7 +21,7 @@ from iap_bringup.experiments.virpo.scores import (
     ranked,
 )
 from iap_bringup.experiments.virpo.tables import TABLE_II, tables
-from iap_bringup.plots.localized_flights import Localized, draw_localized
+from iap_bringup.plots.localized_flights import LocalizedFlight, draw_localized
 from iap_bringup.terminal.progress import work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_io.plots.plot_style import write_plot
@@ -58,7 +58,7 @@ def run_tables(
     what = study(quick=quick, recorded=by_hand)
     folder = create_run_folder(out, "virpo_tables")
     scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
-    drawn: dict[str, Localized] = {}
+    drawn: dict[str, LocalizedFlight] = {}
     with work_bar(console, "flights and estimates") as report:
         for title, results in run_study(what, report):
             console.print(f"{title}: done", highlight=False)
@@ -93,7 +93,7 @@ def _reasons(scores: dict[EstimateKey, TrajectoryScore | FailedEstimate]) -> lis
     return [f"failed: {each}" for each in sorted(failed)]
 
 
-def _figure(folder: Path, what: LocalizationStudy, drawn: dict[str, Localized]) -> Path:
+def _figure(folder: Path, what: LocalizationStudy, drawn: dict[str, LocalizedFlight]) -> Path:
     shown = [drawn[case.name] for case in what.cases if case.name in DRAWN and case.name in drawn]
     return write_plot(folder / "localized.png", lambda figure: draw_localized(figure, shown))
 

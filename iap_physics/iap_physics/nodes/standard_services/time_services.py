@@ -13,7 +13,7 @@ from rclpy.action.server import ServerGoalHandle
 from iap_io.ros.late_answer import LateAnswer
 from iap_io.ros.node import SuiteNode
 from iap_physics.nodes.standard_services.results import msg, ok, result, srv
-from iap_physics.nodes.steps import Steps
+from iap_physics.nodes.steps import StepRequests
 from iap_physics.session.placement import obstacle_to_placement, place
 from iap_physics.session.session import Session
 
@@ -46,7 +46,7 @@ class Controls(Protocol):
     exit_code: int | None
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> StepRequests:
         """The control periods that are to be flown while paused."""
 
     @property

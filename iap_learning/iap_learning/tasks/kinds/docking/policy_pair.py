@@ -14,7 +14,7 @@ from iap_learning.policies.policy import Policy
 from iap_learning.policies.scenario_policies import info_of, periods
 from iap_learning.tasks.kinds.docking.pair import DockingPair
 from iap_learning.tasks.kinds.docking.task import DockingTask
-from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, Sensed
+from iap_simulation.docking.pair_pilot import DockingPilot, PairMeasurement, PairPilot
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -58,7 +58,7 @@ class PolicyPair:
         """Name and task of the policy, or name of the script."""
         return info_of(self._policy)
 
-    def __call__(self, k: int, sensed: Sensed) -> Array:
+    def __call__(self, k: int, sensed: PairMeasurement) -> Array:
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""
         pair = self._pair
         pair.sense(sensed.rows, sensed.wrench_W, sensed.phase)
@@ -68,7 +68,7 @@ class PolicyPair:
         return pair.command()
 
 
-class Source(IntEnum):
+class PairInput(IntEnum):
     """Inputs of an answer: of target and chaser the measured row and the wrench, and the latch's phase."""
 
     TARGET, CHASER, TARGET_WRENCH, CHASER_WRENCH, PHASE = range(5)
@@ -90,7 +90,7 @@ class PairResponder:
 
     def __init__(self, make: Callable[[], PairPilot]) -> None:
         self._make, self.answered = make, 0
-        self.answer, self._parts = np.zeros((2, 4)), TimeSynchronizer(len(Source))
+        self.answer, self._parts = np.zeros((2, 4)), TimeSynchronizer(len(PairInput))
         self._begin()
 
     def _begin(self) -> None:
@@ -98,7 +98,7 @@ class PairResponder:
         self.pilot = self._make()
         self.stamp, self.sequence = -1, 0
 
-    def take(self, source: Source, stamp: int, sequence: int, part: object) -> Array | None:
+    def take(self, source: PairInput, stamp: int, sequence: int, part: object) -> Array | None:
         """Take a part of an instant, an array of its own; returns the answer that it completes.
 
         Args:
@@ -107,7 +107,7 @@ class PairResponder:
             sequence: number of the state, of states and latches; 0 of wrenches.
             part: measured row (13,), wrench (6,) in the vehicle's axes, or the latch's phase.
         """
-        if source == Source.TARGET and stamp < self.stamp:  # simulation time began anew
+        if source == PairInput.TARGET and stamp < self.stamp:  # simulation time began anew
             self._begin()
         instant = self._parts.take(source, stamp, sequence, (sequence, part))
         if instant is None or instant.stamp < self.stamp:
@@ -119,8 +119,8 @@ class PairResponder:
     def _answer(self, instant: Instant) -> None:
         numbers, parts = zip(*instant.parts, strict=True)
         target, chaser, *wrenches, phase = parts
-        sensed = Sensed(np.stack([target, chaser]), np.stack(wrenches), phase)
-        k = numbers[Source.TARGET]  # whichever part has come last
+        sensed = PairMeasurement(np.stack([target, chaser]), np.stack(wrenches), phase)
+        k = numbers[PairInput.TARGET]  # whichever part has come last
         self.answer[:] = self.pilot(k, sensed)
         self.stamp, self.sequence = instant.stamp, k
         self.answered += 1

@@ -9,12 +9,12 @@ from linear_policies import docking_policy
 
 from iap_description.states import Command, Mode
 from iap_learning.learned_agents import pair_pilot
-from iap_learning.tasks.kinds.docking.policy_pair import PairResponder, Source
+from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
 from iap_physics.latching.latches import Latches, Phase
 from iap_physics.session.session import Session
-from iap_simulation.docking.pair_pilot import Sensed
+from iap_simulation.docking.pair_pilot import PairMeasurement
 from iap_simulation.docking.ports import pair_of
 from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
@@ -49,14 +49,14 @@ class Messages:
         session, k = self.session, self.session.k
         latches = session.plant.part(Latches)
         assert latches is not None
-        self.take(Source.PHASE, k, latches.phase(self.latch))
+        self.take(PairInput.PHASE, k, latches.phase(self.latch))
         for n, i in enumerate(self.numbers):
             sensor = session.sensors[i]
             assert sensor is not None
-            self.take(Source(Source.TARGET_WRENCH + n), 0, sensor.raw_P.copy())
-            self.take(Source(n), k, session.measured[i].copy())
+            self.take(PairInput(PairInput.TARGET_WRENCH + n), 0, sensor.raw_P.copy())
+            self.take(PairInput(n), k, session.measured[i].copy())
 
-    def take(self, source: Source, k: int, part: object) -> None:
+    def take(self, source: PairInput, k: int, part: object) -> None:
         answer = self.responder.take(source, self.session.k * PERIOD, k, part)
         if answer is not None:
             self.answers.append(answer.copy())
@@ -77,7 +77,7 @@ def _fill(own: Command, command: Command) -> None:
 def test_an_instant_is_answered_once_by_what_the_pilot_says_of_all_its_parts() -> None:
     asked = []
 
-    def pilot(k: int, sensed: Sensed) -> np.ndarray:
+    def pilot(k: int, sensed: PairMeasurement) -> np.ndarray:
         asked.append((k, sensed))
         return np.full((2, 4), float(len(asked)))
 
@@ -86,8 +86,8 @@ def test_an_instant_is_answered_once_by_what_the_pilot_says_of_all_its_parts() -
 
     def tell(k: int) -> list[np.ndarray | None]:
         parts = {
-            Source.PHASE: Phase.OPEN, Source.TARGET_WRENCH: wrenches[0], Source.CHASER_WRENCH: wrenches[1],
-            Source.CHASER: rows[1], Source.TARGET: rows[0],
+            PairInput.PHASE: Phase.OPEN, PairInput.TARGET_WRENCH: wrenches[0], PairInput.CHASER_WRENCH: wrenches[1],
+            PairInput.CHASER: rows[1], PairInput.TARGET: rows[0],
         }  # fmt: skip
         return [responder.take(each, k * PERIOD, k, part) for each, part in parts.items()]
 
