@@ -7,6 +7,7 @@ import subprocess
 import sys
 from configparser import ConfigParser
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -121,6 +122,13 @@ def dependencies(package: str, kinds: str = "depend|exec_depend") -> set[str]:
     return {tag.text for tag in manifest(package) if re.fullmatch(kinds, tag.tag)}
 
 
+@cache  # nearly every test here asks for all files
+def import_nodes(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Statements that import something, at a file's head or inside a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def modules(package: str) -> list[Path]:
     return sorted((ROOT / package / package).rglob("*.py"))
 
@@ -132,11 +140,11 @@ def is_core(path: Path) -> bool:
     return "nodes" not in folders and not shared
 
 
-@cache  # nearly every test here asks for all files
+@cache
 def imports(path: Path) -> frozenset[str]:
     """Top-level names of the modules that a file imports, at its head or inside a function."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in import_nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -204,7 +212,7 @@ def folder(path: Path) -> str:
 def folders_imported(package: str, path: Path) -> set[str]:
     """Folders of its own package that a module imports from, at its head or inside a function."""
     folders = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in import_nodes(path):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -227,6 +235,26 @@ def test_no_two_folders_of_a_package_import_each_other():
     }
     mutual = {(p, *sorted((a, b))) for p, a, b in arrows if (p, b, a) in arrows}
     assert not mutual
+
+
+def modules_imported(name: str, path: Path, names: set[str]) -> set[str]:
+    """Other modules that a module takes something of, also where types alone are checked."""
+    out = set()
+    for node in import_nodes(path):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            out |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return (out & names) - {name}
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    paths = {
+        ".".join(path.relative_to(ROOT / package).with_suffix("").parts): path
+        for package in PYTHON_PACKAGES
+        for path in modules(package)
+    }
+    names = set(paths)
+    graph = {name: modules_imported(name, path, names) for name, path in paths.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def test_no_package_has_many_modules_at_its_root():

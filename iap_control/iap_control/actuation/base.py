@@ -3,8 +3,8 @@
 
 from collections.abc import Callable
 
-from iap_control.allocation.actuation import PlatformLaw, ReferenceRows
-from iap_control.allocation.model import PlatformModel
+from iap_control.allocation.actuation import ReferenceRows
+from iap_control.allocation.model import PlatformLaw, PlatformModel
 from iap_control.gains import Gains
 from iap_control.interaction.wrench_control import WrenchControl
 from iap_description.arrays import Array

@@ -9,8 +9,8 @@ import numpy as np
 from iap_control.actuation.jointed import CollinearActuation, FullActuation
 from iap_control.actuation.rigid import RigidActuation
 from iap_control.actuation.vectored import VectoredActuation
-from iap_control.allocation.actuation import Actuation, Effectiveness, Thrusters
-from iap_control.allocation.model import PlatformModel, lumped_inertia, mount_yaws
+from iap_control.allocation.actuation import Effectiveness, Thrusters
+from iap_control.allocation.model import Actuation, PlatformModel, lumped_inertia, mount_yaws
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from iap_control.actuation.base import PoseActuation
 from iap_control.actuation.jointed import turns
-from iap_control.allocation.actuation import Effectiveness, PlatformLaw, Thrusters
+from iap_control.allocation.actuation import Effectiveness, Thrusters
 from iap_control.allocation.inverses import least_norm, rotor_strengths
-from iap_control.allocation.model import PlatformModel
+from iap_control.allocation.model import PlatformLaw, PlatformModel
 from iap_control.allocation.rotor_allocation import RotorAllocation
 from iap_control.allocation.rotor_maps import rotor_map
 from iap_control.gains import Gains

@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of a kind of actuation: all that differs between platforms by what their thrusts can do.
+"""Parts of a kind of actuation: thrusters, the map from their thrusts to the wrench, and how a wrench is allocated."""
 
-The kinds are in `iap_control.actuation`; the rest of the suite asks them, and compares no names.
-"""
-
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from iap_control.allocation.thrust_directions import swings_of
-from iap_control.gains import Gains
 from iap_description.arrays import Array, Integers
 from iap_description.math import so3
-from iap_description.signals import ForceTask, Reference
-from iap_description.states import Command, Mode
+from iap_description.states import Command
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.health import Health
-
-if TYPE_CHECKING:  # a model has its kind of actuation
-    from iap_control.allocation.model import Inertia, PlatformModel
 
 
 class Thrusters(NamedTuple):
@@ -128,30 +119,6 @@ class AllocationState(Protocol):
     short: Array
 
 
-class PlatformLaw(Protocol):
-    """Law of one platform: from states and references to active wrenches."""
-
-    def __call__(
-        self,
-        x: Array,
-        reference: Reference,
-        wrench_e_P: Array,
-        task: ForceTask | None,
-        last: Array | None,
-        allocator: AllocationState,
-    ) -> Array:
-        """Active wrench U (6,) about P's origin in P; arguments as in `WrenchControl.__call__`."""
-
-    def set_gains(self, model: "PlatformModel", gains: Gains) -> None:
-        """Change the gains, also in flight; integrals stay."""
-
-    def set_inertia(self, inertia: "Inertia") -> None:
-        """Fly on with other lumped dynamics of the same mass."""
-
-    def reset(self) -> None:
-        """Forget integrals and past commands."""
-
-
 class ReferenceRows(Protocol):
     """References at control instants."""
 
@@ -161,79 +128,3 @@ class ReferenceRows(Protocol):
 
     def rows(self, start: int, stop: int) -> Array:
         """(stop - start, 19+) references from an instant to before another one."""
-
-
-class Actuation(Protocol):
-    """A kind of actuation.
-
-    Attributes:
-        name: as gains and messages have it.
-        law: name of its law in the key `control.law`.
-        mode: of its commands, to aircraft or to rotors.
-        tilts_to_push: whether the platform tilts to push sideways, so that of its angles yaw alone is commanded.
-        uncontrolled: predicate for axes that do not follow references.
-        arm_refusal: why no arm can be flown on such a platform; None where one can.
-    """
-
-    name: str
-    law: str
-    mode: Mode
-    tilts_to_push: bool
-    uncontrolled: str
-    arm_refusal: str | None
-
-    def effectiveness(self, assembly: Assembly, thrusters: Thrusters) -> Effectiveness | None:
-        """The map of a platform's thrusts; None of a platform of another kind.
-
-        Raises:
-            BadInput: it is of this kind, and there is no control law for it.
-        """
-
-    def inverse(self, B: Array, thrusters: Thrusters, health: Health) -> Array:
-        """The map from a wrench to thrusts of least norm, shared by what is left of aircraft and rotors."""
-
-    def wrenches(self, model: "PlatformModel") -> Array:
-        """(6, n) wrenches of unit thrusts, each along one direction in which it can be chosen."""
-
-    def controlled_angles(self, model: "PlatformModel") -> tuple[bool, bool, bool]:
-        """Flags of roll, pitch and yaw that follow the reference."""
-
-    def axis_refusal(self, model: "PlatformModel", axis: int) -> str | None:
-        """Why no wrench can be requested on an axis, 0 to 5; None where one can."""
-
-    def allocation(self, model: "PlatformModel") -> Allocation:
-        """The allocation of a platform, or of what is left of it."""
-
-    def make_law(
-        self,
-        model: "PlatformModel",
-        gains: Gains,
-        dt: float,
-        headings: Callable[[Array, Reference], Array],
-        *,
-        follows: bool,
-    ) -> PlatformLaw:
-        """The law of a platform.
-
-        Args:
-            model: of the platform.
-            gains: of flight.
-            dt: control period [s].
-            headings: (N,) of the aircraft [rad] for a state row and a reference.
-            follows: whether the headings follow the platform's yaw.
-        """
-
-    def thrusts(self, parts: Array) -> Array:
-        """Thrust of each aircraft or rotor [N] out of thrusts as `B` takes them."""
-
-    def limits(self, model: "PlatformModel") -> tuple[Array, Array]:
-        """Smallest and largest thrust of each aircraft or rotor [N]."""
-
-    def check_references(
-        self, model: "PlatformModel", rows: ReferenceRows, vehicle_name: str
-    ) -> None:
-        """Refuse references at whose attitudes the platform cannot rest.
-
-        Raises:
-            BadInput: naming the attitude and the limit.
-        """

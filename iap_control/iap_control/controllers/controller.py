@@ -6,9 +6,8 @@ from typing import Protocol
 import numpy as np
 
 from iap_control.actuation.kinds import check_names, laws
-from iap_control.allocation.actuation import PlatformLaw
 from iap_control.allocation.allocator import Allocator
-from iap_control.allocation.model import Inertia, PlatformModel
+from iap_control.allocation.model import Inertia, PlatformLaw, PlatformModel
 from iap_control.arm.arm_model import MovingArm
 from iap_control.controllers.disturbance_observer import DisturbanceObserver
 from iap_control.gains import DisturbanceGains, Gains

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_control.actuation.kinds import laws, platform_model
-from iap_control.allocation.actuation import Actuation
+from iap_control.allocation.model import Actuation
 from iap_description.config.plain_yaml import read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
