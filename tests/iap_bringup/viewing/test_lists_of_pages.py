@@ -11,7 +11,7 @@ from iap_bringup.viewing.legend import as_html as legend_html
 from iap_bringup.viewing.panel import (
     add_legend,
 )  # fmt: skip
-from iap_bringup.viewing.run_table import Selection, columns_of, label_of
+from iap_bringup.viewing.run_table import Selection, SweepTable, columns_of, label_of
 from iap_bringup.viewing.table_viewer import TableViewer, _limit, _text
 
 
@@ -132,3 +132,10 @@ def test_limits_are_what_is_typed_or_none():
     assert at_edges._replace(least=1.1).rows(rows) == [1] and at_edges._replace(most=2.9).rows(
         rows
     ) == [0]
+
+
+def test_a_row_of_a_sweep_has_the_folder_that_it_names_or_none(tmp_path):
+    table = object.__new__(SweepTable)
+    table._folder, table.rows = tmp_path, [{"folder": "a-1"}, {"folder": ""}, {"seed": "3"}]
+    assert table.recorded(0) == tmp_path / "runs" / "a-1"
+    assert table.recorded(1) is None and table.recorded(2) is None
