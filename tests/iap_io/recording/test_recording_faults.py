@@ -71,14 +71,15 @@ def test_a_killed_run_leaves_a_bag_that_opens(tmp_path: Path) -> None:
     for k in range(2 * TICKS + 100):
         flight.record(recorder, k)
     file = tmp_path / "run" / BAG / STORAGE
-    sizes, end = [0], time.monotonic() + HANG
-    while len(set(sizes[-20:])) > 1 or sizes[-1] < 1_000_000:  # until the thread has nothing to do
+    x, sizes, end = [], [0], time.monotonic() + HANG
+    while len(x) < 2 * TICKS:  # until the thread has had the time for all of its work
         assert time.monotonic() < end
         time.sleep(0.05)
         sizes.append(file.stat().st_size)
-    shutil.copytree(tmp_path / "run", tmp_path / "killed")  # what the disk holds at this moment
+        if len(set(sizes[-4:])) == 1 and sizes[-1] > 1_000_000:
+            killed = shutil.copytree(tmp_path / "run", tmp_path / f"killed_{len(sizes)}")
+            x = load_run(killed).vehicles[0].columns.x  # what the disk holds at this moment
     recorder.close()
-    x = load_run(tmp_path / "killed").vehicles[0].columns.x
     np.testing.assert_array_equal(x, flight.x[: 2 * TICKS])
 
 

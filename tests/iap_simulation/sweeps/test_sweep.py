@@ -211,23 +211,38 @@ def undisturbed(tmp_path_factory):
     return swept(study_of(seeds=60, duration=0.5), out, ProcessPool(2)), (out / TABLE).read_bytes()
 
 
+ENDS = (signal.SIGKILL, signal.SIGINT)
+
+
+def ended(command, parts, number):
+    """Exit code and complaint of a sweep that a signal ends as soon as one more part is there."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        before, until = len(list(parts.glob("*.json"))), time.monotonic() + TIMEOUT
+        while len(list(parts.glob("*.json"))) == before and process.poll() is None:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        process.send_signal(number)
+        complaint = process.communicate(timeout=TIMEOUT)[1]
+    return process.returncode, complaint
+
+
 @pytest.mark.slow
 def test_a_sweep_that_was_killed_and_then_interrupted_goes_on(undisturbed, tmp_path):
     """The driver ends twice in the middle, and the same command completes the table of an undisturbed sweep."""
-    out = tmp_path / "sweep"
     arguments = "sweep hover --seeds 60 --duration 0.5 --workers 2 --no-plot --out".split()
-    command, parts = [*IAP, *arguments, str(out)], out / "parts"
-    for count, number in enumerate((signal.SIGKILL, signal.SIGINT), start=1):
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            before, until = len(list(parts.glob("*.json"))), time.monotonic() + TIMEOUT
-            while len(list(parts.glob("*.json"))) == before and time.monotonic() < until:
-                time.sleep(0.01)
-            process.send_signal(number)
-            complaint = process.communicate(timeout=TIMEOUT)[1]
-        assert count <= len(list(parts.glob("*.json"))) < 6
-        assert not (out / TABLE).exists()
-    assert process.returncode == 130
-    assert complaint == f"iap: interrupted; the same command with --out {out} goes on\n"
+    for attempt in range(
+        20
+    ):  # on a busy machine a sweep may be over before it is seen to have begun
+        out = tmp_path / f"sweep_{attempt}"
+        command = [*IAP, *arguments, str(out)]
+        endings = [ended(command, out / "parts", number) for number in ENDS]
+        if (out / TABLE).exists():
+            continue
+        assert 2 <= len(list((out / "parts").glob("*.json"))) < 6
+        break
+    complaint = f"iap: interrupted; the same command with --out {out} goes on\n"
+    assert [code for code, _ in endings] == [-signal.SIGKILL, 130]
+    assert endings[-1][1] == complaint
     output = subprocess.run([*command, "--json"], check=True, capture_output=True).stdout
     summary = json.loads(output)
     assert (summary["runs"], summary["failed"], summary["retried"]) == (60, 0, 0)

@@ -9,10 +9,12 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from geometry_msgs.msg import WrenchStamped
+from probe import process_of, start_gathered
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from test_contact_in_lockstep import WALL
 from visualization_msgs.msg import Marker, MarkerArray
 
+from iap_bringup.launching.node_parameters import OBSERVER
 from iap_io.ros.node import LATCHED
 from iap_msgs.msg import ForceTask, PlatformReference
 from iap_simulation.scenario.resolving import Options, resolve
@@ -29,6 +31,11 @@ OBJECTS = (
 EVERY = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 
 
+def process(node):
+    """The observer falls silent alone."""
+    return OBSERVER if node.executable == OBSERVER else process_of(node)
+
+
 def fly(simulation, assignments, pace="lockstep"):
     """Start the wall push with assignments; returns what is heard of wrenches and tasks."""
     nodes, probe = simulation
@@ -37,7 +44,7 @@ def fly(simulation, assignments, pace="lockstep"):
     felt = probe.hear(WrenchStamped, "/iap/wrench/filtered", EVERY)
     tasks = probe.hear(ForceTask, "/iap/wrench/task", EVERY)
     parameters = {"scenario": "wall_push", "assignments": [*WALL, *assignments]}
-    nodes.start_flight(scenario, parameters, pace=pace)
+    start_gathered(nodes, scenario, parameters, process, pace=pace)
     probe.wait_for_state("iap", 0.5)
     return felt, tasks
 
@@ -51,7 +58,7 @@ def test_a_wrench_that_stays_away_switches_wrench_control_off_and_stops_nothing(
     felt, tasks = fly(start, ["control.wrench_source=estimated"], pace="realtime")
     probe.wait(lambda: pushes(felt), "the push")
     assert tasks[-1].mode == ForceTask.MODE_SELECTIVE
-    nodes.processes["iap.wrench_observer_node"].send_signal(signal.SIGSTOP)
+    nodes.processes[OBSERVER].send_signal(signal.SIGSTOP)
     try:
         probe.wait(lambda: probe.says(CONTROLLER, "no wrench on /iap/wrench/estimated"), "warning")
         assert probe.statuses[CONTROLLER][0] == b"\x01"
@@ -60,7 +67,7 @@ def test_a_wrench_that_stays_away_switches_wrench_control_off_and_stops_nothing(
         probe.wait_for_state("iap", began / 1e9 + 1.0)
         probe.wait(lambda: probe.value(IAP, "taken") > taken + 20, "commands all the while")
     finally:
-        nodes.processes["iap.wrench_observer_node"].send_signal(signal.SIGCONT)
+        nodes.processes[OBSERVER].send_signal(signal.SIGCONT)
     base = probe.states["iap"][probe.newest["iap"]][0]
     assert np.abs(base[:3] - [-1.94, 0.0, 2.0]).max() < 0.1
     probe.wait(lambda: tasks[-1].mode == ForceTask.MODE_SELECTIVE, "wrench control again")
