@@ -203,7 +203,7 @@ def _check_numbers(c: Columns) -> None:
             sizes = np.abs(values)
             bad = sizes > largest if may_be_nan else ~(sizes <= largest)
             if bad.any():
-                raise ValueError(f"a {name} is {values[bad][0]}")
+                raise ValueError(f"{name}: {values[bad][0]} is beyond {largest:g}, or none")
 
 
 def _estimated(messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: Integers) -> Array:

@@ -9,11 +9,12 @@ import numpy as np
 
 from iap_control.controllers.estimate_failsafe import EstimateFailsafe, Failsafe
 from iap_description.arrays import Array
+from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference
 from iap_description.states import P, V
 from iap_estimation.navigation.make import StateNavigator
-from iap_io.runs.run_meta import LOST
+from iap_io.runs.run_meta import DIVERGED, LOST
 from iap_physics.plant.plant import Plant
 from iap_physics.session.flight_monitor import CRASHED, FlightMonitor
 from iap_simulation.vehicles.vehicle import Vehicle
@@ -139,9 +140,16 @@ class EstimateGuidance:
         self.monitors, self._flight_monitor = monitors, flight_monitor
 
     def refer(self, k: int, plant: Plant, references: list[Reference]) -> None:  # noqa: ARG002 - by time
-        """Pass estimates to vehicles and their autopilots, and guide vehicles whose estimate is lost."""
+        """Pass estimates to vehicles and their autopilots, and guide vehicles whose estimate is lost.
+
+        Raises:
+            FlightFailed: an estimate is beyond all places.
+        """
         for i, estimator in self._estimators.items():
             estimate = estimator.state(plant.t)
+            if np.any(np.abs(estimate) > MAX_SI_NUMBER):  # NaN is none, as before the first images
+                what = f"{self._vehicles[i].name}: its estimate is beyond {MAX_SI_NUMBER:g}"
+                raise FlightFailed(DIVERGED, plant.t, what)
             self._vehicles[i].estimate = estimate
             plant.set_estimate(i, estimate)
             if i in self.monitors:

@@ -10,6 +10,7 @@ from iap_description.config import record
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
+from iap_description.vehicles.mount import Mount
 
 NUMBERS = ("Real", "Positive", "NonNegative", "BelowOne", "Share")
 COUNTS = ("Count", "Seed")
@@ -102,3 +103,10 @@ def test_a_record_has_no_other_keys_and_stays_as_it_is():
     wheel = validate(Wheel, {"radius": 1}, source="file.yaml")
     with pytest.raises(ValidationError):
         wheel.radius = 2.0
+
+
+def test_nothing_is_mounted_a_kilometre_from_its_body():
+    place = {"position": [0.0, -1e3, 1e3], "rpy_deg": [0.0, 0.0, 0.0]}
+    assert validate(Mount, place, source="file").position == (0.0, -1e3, 1e3)
+    with pytest.raises(BadInput, match=r"file: key 'position.1'"):
+        validate(Mount, {**place, "position": [0.0, -1.1e3, 0.0]}, source="file")

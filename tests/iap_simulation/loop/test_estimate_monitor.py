@@ -216,3 +216,14 @@ def test_a_vehicle_whose_estimate_is_watched_is_guided_by_its_fail_safe_and_othe
     EstimateGuidance(vehicles, estimators, monitors, None).refer(0, plant, references)
     assert references == ["first", (2.0, (1, 2.0), "true 1", "second")]
     assert passed == {0: (0, 2.0), 1: (1, 2.0)} == dict(enumerate(v.estimate for v in vehicles))
+
+
+def test_an_estimate_beyond_all_places_ends_the_flight_before_anybody_flies_by_it():
+    vehicle = SimpleNamespace(estimate=None, name="iap")
+    plant = SimpleNamespace(t=2.0, set_estimate=None)
+    far = np.zeros((1, 13))
+    far[0, 2] = -2e7
+    guidance = EstimateGuidance([vehicle], {0: SimpleNamespace(state=lambda t: far)}, {}, None)
+    with pytest.raises(FlightFailed, match="iap: its estimate is beyond"):
+        guidance.refer(0, plant, ["nominal"])
+    assert vehicle.estimate is None
