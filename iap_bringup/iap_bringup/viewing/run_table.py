@@ -2,6 +2,7 @@
 """Tables of many runs, of which a viewer shows one after the other: sweeps, data sets and evaluations."""
 
 import csv
+import io
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ import yaml
 
 from iap_description.config.json_files import read_json
 from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.text_files import read_text
 from iap_description.errors import BadInput
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import execute
@@ -128,13 +130,17 @@ def _rows(path: Path) -> list[dict[str, str]]:
     """Lines of a table.
 
     Raises:
-        BadInput: it is not there, or empty.
+        BadInput: it is not there, empty or damaged.
     """
     if not path.is_file():
         raise BadInput(f"{path}: not there yet; the sweep's own command with --out goes on")
-    with path.open(newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    if not rows:
+    reader = csv.DictReader(io.StringIO(read_text(path)))
+    try:
+        rows = list(reader)
+        seeds = [int(row["seed"]) for row in rows]
+    except (ValueError, TypeError, KeyError, csv.Error) as error:
+        raise BadInput(f"{path}: line {reader.line_num} is damaged: {error}") from error
+    if not seeds:
         raise BadInput(f"{path}: no runs")
     return rows
 

@@ -47,6 +47,9 @@ class TrainingLog:
         watch: is told of every row.
         known: rows of the table there that count, of a training that goes on; what came later is done again.
 
+    Raises:
+        BadInput: a line or a column of the table there is damaged.
+
     Attributes:
         rows: so far.
         reached: steps of each stage.
@@ -55,6 +58,11 @@ class TrainingLog:
     def __init__(self, folder: Path, watch: Watcher | None = None, known: int = 0) -> None:
         self.rows = read_progress(folder / PROGRESS)[:known]
         self._file, self._watch = folder / PROGRESS, watch
+        odd = {key for row in self.rows for key in row} - set(COLUMNS)
+        if odd:
+            raise BadInput(
+                f"{self._file}: line 1 is damaged: no training has a column {min(odd)!r}"
+            )
         self._events = SummaryWriter(str(folder / EVENTS), write_to_disk=True)
         self._since = time.perf_counter()
         self.reached = {str(row["stage"]): float(row["steps"]) for row in self.rows}

@@ -15,6 +15,7 @@ from iap_bringup.viewing.viser_stage import ALONE, open_server
 from iap_description.config.json_files import read_json
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import METRICS
+from iap_simulation.sweeps.sweep_folder import TABLE
 
 RMSE = "position_rmse_m"
 
@@ -88,6 +89,14 @@ def test_a_click_on_a_run_shows_its_platform(sweep, tmp_path):
 def test_a_sweep_that_is_not_complete_says_so(sweep, tmp_path):
     (tmp_path / "study.yaml").write_text((sweep / "study.yaml").read_text())
     with pytest.raises(BadInput, match="table.csv: not there yet"):
+        table_of(tmp_path)
+
+
+@pytest.mark.parametrize("table", [b"seed,a\n1,2\nx,3\n", b"sede,a\n1,2\n", b"seed\n\xff\n"])
+def test_a_damaged_table_of_a_sweep_is_refused_by_its_name(tmp_path, table):
+    (tmp_path / "study.yaml").write_text("scenario: hover\n")
+    (tmp_path / TABLE).write_bytes(table)
+    with pytest.raises(BadInput, match=f"{TABLE}: "):
         table_of(tmp_path)
 
 

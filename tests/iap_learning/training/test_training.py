@@ -20,7 +20,7 @@ from iap_learning.training.experiment import (
     read_experiment,
     write_experiment,
 )
-from iap_learning.training.log import read_progress
+from iap_learning.training.log import TrainingLog, read_progress
 from iap_learning.training.training import begin, go_on, load
 
 SMALL = (
@@ -128,6 +128,12 @@ def test_threads_change_nothing(tmp_path):
     arrays = [load(tmp_path / name / CHECKPOINT).arrays for name in ("one", "two")]
     for name, array in arrays[0].items():
         np.testing.assert_array_equal(array, arrays[1][name])
+
+
+def test_a_training_whose_table_has_a_foreign_column_does_not_go_on(tmp_path):
+    (tmp_path / "progress.csv").write_text("stage,steps,[[epochs\nonline,16,3.0\n")
+    with pytest.raises(BadInput, match=r"progress.csv: line 1 is damaged: .*\[\[epochs"):
+        TrainingLog(tmp_path, known=1)
 
 
 def test_a_training_leaves_all_its_files(over):
