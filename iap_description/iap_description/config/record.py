@@ -106,10 +106,22 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
         return f"unknown key '{path}'" + (f": {meant}" if meant else "")
     if fault["type"] == "missing":
         return f"missing key '{path}'"
+    if fault["type"] in ("union_tag_not_found", "union_tag_invalid"):
+        return _fault_of_kind(fault["ctx"], path)
     message = fault["msg"].removeprefix("Value error, ")
     value = fault["input"]
     got = "" if isinstance(value, dict) else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
+
+
+def _fault_of_kind(context: Mapping[str, Any], path: str) -> str:
+    """A record's kind that there is not, or that is left out; pydantic's words name a function of the suite."""
+    quoted = context["discriminator"]
+    key = ".".join([*([path] if path else []), quoted.strip("'") if quoted[:1] == "'" else "type"])
+    if "tag" not in context:
+        return f"missing key '{key}'"
+    kinds = [each.strip(" '") for each in context["expected_tags"].split(",")]
+    return f"key '{key}': {alternatives(context['tag'], kinds)} (got {shown(context['tag'])})"
 
 
 def _at(tree: Any, location: Sequence[int | str]) -> dict[Any, Any]:  # noqa: ANN401 - YAML

@@ -80,6 +80,19 @@ def test_an_unknown_key_of_a_file_is_refused_with_the_nearest_one(tmp_path, caps
     assert "did you mean wind.speed" in complaint(capsys, "run", str(path))
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("reference.type=pose", "key 'reference.type': choose hover, spiral"),
+        ("reference.type=figure_eigth", "key 'reference.type': did you mean figure_eight"),
+        ("reference={}", "missing key 'reference.type'"),
+        ("plant.type=body", "key 'plant.type': did you mean bodies"),
+    ],
+)
+def test_a_kind_that_there_is_not_is_named_with_those_that_there_are(typed, told, capsys):
+    assert told in complaint(capsys, "run", "hover", "--set", typed)
+
+
 def test_a_scenario_of_a_few_keys_is_told_of_extends(tmp_path, capsys):
     path = tmp_path / "own.yaml"
     path.write_text("wind: {speed: 3.0}\n", encoding="utf-8")
