@@ -18,6 +18,7 @@ from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case
 from iap_bringup.fuzz.trials import fault_of, run_command
+from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 
 EXIT_DONE, EXIT_FAULTS = 0, 1
@@ -28,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
     check_counts(options, "cases")
     unknown = set(options.kind) - set(KINDS)
     if unknown:
-        raise BadInput(f"--kind {min(unknown)}: choose {', '.join(KINDS)}")
+        name = min(unknown)
+        raise BadInput(f"--kind {name}: {alternatives(name, KINDS)}")
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()

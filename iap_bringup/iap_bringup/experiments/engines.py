@@ -15,6 +15,7 @@ from iap_bringup.experiments.engine_bars import BARS, QUICK
 from iap_bringup.experiments.engine_figures import EngineComparison, compared
 from iap_bringup.experiments.rows import Rows, print_json
 from iap_bringup.terminal.progress import work_bar
+from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 from iap_description.process.extras import install_line
 from iap_io.runs.vehicle_meta import TRUTH
@@ -105,7 +106,9 @@ def _known(names: Sequence[str]) -> list[str]:
                 f"experiment engines: '{name}' flies a plant identified from logs, without an engine"
             )
         if name not in with_engine:
-            raise BadInput(f"experiment engines: unknown scenario '{name}': see ./iap list")
+            raise BadInput(
+                f"experiment engines: unknown scenario '{name}': {alternatives(name, with_engine)}"
+            )
     return [name for name in with_engine if not names or name in names]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import AfterValidator
 
+from iap_description.config.alternatives import near
 from iap_description.errors import BadInput
 
 CALLERS_PATH = "IAP_CALLERS_PYTHONPATH"
@@ -20,7 +21,8 @@ def name_of(built_in: Mapping[str, str]) -> AfterValidator:
 
     def known(name: str) -> str:
         if name not in built_in and ":" not in name:
-            raise ValueError(f"choose {', '.join(built_in)}, or module:Class of your own")
+            meant = near(name, built_in)
+            raise ValueError(meant or f"choose {', '.join(built_in)}, or module:Class of your own")
         return name
 
     return AfterValidator(known)

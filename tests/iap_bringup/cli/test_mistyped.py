@@ -44,6 +44,13 @@ def complaint(capsys, *typed: str) -> str:
         ("evaluate dokcing", "docking"),
         ("evaluate scrpt --task docking", "script"),
         ("experiment enginse", "engines"),
+        ("experiment engines --scenarios hovr", "hover"),
+        ("run hover --engine mujco", "mujoco"),
+        ("fuzz --kind sensrs", "sensors"),
+        ("list platfroms", "platforms"),
+        ("urdf thre_star", "three_star"),
+        ("train dokcing", "docking"),
+        ("completion bsh", "bash"),
         ("bench paralel", "parallel"),
     ],
 )
