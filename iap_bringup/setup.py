@@ -7,7 +7,7 @@ from glob import glob
 from setuptools import find_packages, setup
 
 NAME = "iap_bringup"
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder of their own
     "physics_node = iap_bringup.nodes.scenario_node:main",
     "reference_node = iap_bringup.nodes.scenario_node:main",

@@ -6,7 +6,7 @@ from glob import glob
 from setuptools import find_packages, setup
 
 NAME = "iap_description"
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 
 setup(
     name=NAME,

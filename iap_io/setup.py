@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 NAME = "iap_io"
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 MESSAGES = Path(__file__).resolve().parents[1] / "iap_msgs" / "msg"
 
 

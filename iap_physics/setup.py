@@ -6,7 +6,7 @@ import sys
 from setuptools import find_packages, setup
 
 NAME = "iap_physics"
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 NODES = [  # for ros2 run; a wheel has none, since they need ROS 2 and a folder of their own
     "physics_node = iap_physics.nodes.physics_node:main",
 ]

@@ -4,7 +4,7 @@
 from setuptools import find_packages, setup
 
 NAME = "iap_simulation"
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 
 setup(
     name=NAME,

@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 NAME = "iap_suite"
-VERSION = "0.5.0"
+VERSION = "0.6.0"
 PACKAGES = [
     "iap_bringup",
     "iap_control",

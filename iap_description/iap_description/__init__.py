@@ -3,7 +3,7 @@
 
 from iap_description.kernel_folder import set_kernel_folder, set_kernel_stamps
 
-__version__ = "0.5.0"
+__version__ = "0.6.0"
 
 set_kernel_folder()  # before numba is imported
 set_kernel_stamps()

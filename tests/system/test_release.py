@@ -101,8 +101,7 @@ def test_an_entry_goes_to_the_packages_that_its_commit_touched(tmp_path):
     changelogs.write(tmp_path)
     assert not list(tmp_path.rglob("*.rst"))  # nothing is released
     log.write_text(log.read_text().replace("Unreleased", "1.2.0 (2026-12-01)"))
-    commit()
-    changelogs.write(tmp_path)
+    changelogs.write(tmp_path)  # before the heading is committed
     control, io, suite = ((tmp_path / name / "CHANGELOG.rst").read_text() for name in names)
     assert control.endswith("* About.\n* A ``law`` of two \\*lines\\*, ``a_``\\ b.\n")
     assert io.endswith("------------------\n* About.\n")
