@@ -52,9 +52,10 @@ def resting(duration: float = 1.0) -> Pair:
     """A pair that stands still before a wall at `DISTANCE`."""
     rng = np.random.default_rng(1)
     wall = cv2.GaussianBlur(rng.uniform(0, 255, (HEIGHT, WIDTH + 40)), (0, 0), 2.0)
-    wall = cv2.normalize(wall, wall, 0, 255, cv2.NORM_MINMAX).astype(np.uint8)
+    wall = cv2.normalize(wall, wall, 0, 255, cv2.NORM_MINMAX)
+    levels: Levels = wall.astype(np.uint8)
     disparity = round(FOCAL_LENGTH * BASELINE / DISTANCE)
-    images = wall[:, :WIDTH].copy(), wall[:, disparity : WIDTH + disparity].copy()
+    images = levels[:, :WIDTH].copy(), levels[:, disparity : WIDTH + disparity].copy()
     end = START + round(duration * SECOND)
     stamps = list(range(START, end + 1, IMAGE_STEP))
     imu_stamps = list(range(START - IMU_STEP, end + 1, IMU_STEP))
@@ -78,9 +79,10 @@ def write_euroc(folder: Path, pair: Pair, *, truth: bool = True) -> Path:
     write_table(folder / "mav0" / "imu0", imu_yaml(), rows)
     if truth:
         still = [1.0, 2.0, 3.0, 1.0, *[0.0] * 12]
-        rows = ((stamp, still) for stamp in sorted(pair.imu_stamps))
         write_table(
-            folder / "mav0" / "state_groundtruth_estimate0", placed("truth", np.eye(4)), rows
+            folder / "mav0" / "state_groundtruth_estimate0",
+            placed("truth", np.eye(4)),
+            ((stamp, still) for stamp in sorted(pair.imu_stamps)),
         )
     return folder
 
