@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Footprints of processes, and how they grow."""
 
+import gc
 import os
 from types import SimpleNamespace
 
@@ -18,13 +19,14 @@ def quiet(_):
 
 
 def test_a_footprint_is_of_its_process_and_its_time_goes_on():
+    gc.collect()  # files that nobody has closed
     before = Footprint.of("self")
     kept = [open(os.devnull) for _ in range(5)]  # noqa: SIM115
     block = np.ones(4_000_000)
     after = Footprint.of(os.getpid())
     assert after.open_files == before.open_files + 5
     assert after.threads >= 1
-    assert 25.0 < after.memory_mb - before.memory_mb < 45.0
+    assert 20.0 < after.memory_mb - before.memory_mb < 60.0
     for each in kept:
         each.close()
     began = processor_time(os.getpid())

@@ -13,7 +13,7 @@ from iap_bringup.plots.localization import _reach, _Shown, draw_paths, draw_quar
 from iap_bringup.plots.localized_flights import (
     COLORS,
     BodyPath,
-    Localized,
+    LocalizedFlight,
     _draw_above,
     _draw_anchors,
     _draw_height,
@@ -165,7 +165,7 @@ def localized(anchors=((5.0, 2.0, 1.0), (40.0, -30.0, 3.0))):
     """A flight as it was localised."""
     path = np.stack([2.0 * T, np.sin(T), 2.0 + 0.1 * T], axis=-1)
     true = BodyPath(T, path)
-    return Localized(
+    return LocalizedFlight(
         "(a)",
         "open_field",
         np.array(anchors),

@@ -89,7 +89,7 @@ def test_playback_stays_within_its_flight_and_begins_again_at_its_end():
 
 def test_a_slider_seeks_where_a_person_moves_it_and_follows_the_time_else(monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr(panel.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(panel, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     server, played = Server(), Playback((0.0004, 20.0), 0.1)
     slider = TimeSlider(
         server, played, (0.0004, 20.0), [Event(3.00049, "b"), Event(1.0, "a"), Event(1.0001, "c")]

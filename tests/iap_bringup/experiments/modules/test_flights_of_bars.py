@@ -108,7 +108,7 @@ def test_speed_is_of_the_processor_and_all_bars_of_flights_are_yielded(monkeypat
 
     times = iter([3.0, 7.0])
     monkeypatch.setattr(flight_bars, "Simulation", SimpleNamespace(of=make))
-    monkeypatch.setattr(flight_bars.time, "process_time", lambda: next(times))
+    monkeypatch.setattr(flight_bars, "time", SimpleNamespace(process_time=lambda: next(times)))
     bar = flight_bars._speed_bar(8)
     assert (bar.measured, bar.limit, bar.at_least) == (5.0, 3.0, True) and bar.what.startswith(
         "n = 8"
