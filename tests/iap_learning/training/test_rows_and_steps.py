@@ -10,7 +10,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.training.experience import Collector, EndedEpisodes, fly_once
-from iap_learning.training.log import COLUMNS, PROGRESS, TrainingLog, read_progress
+from iap_learning.training.log import COLUMNS, EVENTS, PROGRESS, TrainingLog, read_progress
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Layer
 
@@ -77,6 +77,11 @@ def test_steps_are_collected_with_what_they_led_to_and_ended_worlds_begin_anew()
     noise = np.random.default_rng(3).standard_normal((1, 3, 1), dtype=np.float32)
     mean = np.array([0.5, 1.5, 0.5])
     np.testing.assert_allclose(more.actions[0, :, 0], mean + noise[0, :, 0], atol=1e-6)
+    collector.restart(np.array([1, 2, 3]))
+    anew = collector.collect(
+        DOUBLE, np.zeros(1, np.float32), IDENTITY, 1, np.random.default_rng(3)
+    )
+    np.testing.assert_array_equal(anew.observations[0, :, 0], 0.0)
     wide = Collector(Counting(), "task.yaml")  # type: ignore[arg-type]
     drawn = wide.collect(
         DOUBLE, np.log(np.full(1, 3.0, np.float32)), IDENTITY, 1, np.random.default_rng(3)
@@ -122,6 +127,11 @@ def test_rows_of_a_training_are_read_back_and_later_ones_are_done_again(
     ]
     assert told == log.rows == read_progress(tmp_path / PROGRESS) == rows
     assert (tmp_path / PROGRESS).read_text().splitlines()[0] == ",".join(COLUMNS)
+    (events,) = (tmp_path / EVENTS).iterdir()
+    written = events.read_bytes()
+    for key in ("offline/error", "online/success", "online/return", "online/clipped"):
+        assert key.encode() in written
+    assert b"offline/value" not in written  # it was no number
     with TrainingLog(tmp_path, known=2) as again:
         assert again.rows == rows[:2]
         assert again.reached == {"offline": 10.0, "online": 1000.0}

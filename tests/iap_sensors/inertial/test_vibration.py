@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description.arrays import Array
-from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec
+from iap_sensors.inertial.imu import PRESETS, Imu, ImuSpec, Vibration, Vibrations
 
 LINES = {"gyro": 0.02, "accel": 1.0, "frequency": 35.0, "spread": 0.15, "lines": 4}
 STILL = np.zeros((4000, 3))
@@ -52,3 +52,28 @@ def test_a_calibration_at_rest_leaves_a_share_of_the_first_biases() -> None:
     np.testing.assert_allclose(b.accel_bias, 0.05 * a.accel_bias, atol=5.0 * step)
     assert np.abs(a.accel_bias).max() == pytest.approx(0.196, rel=2.0)
     assert np.abs(b.gyro_bias).max() < 0.1 * np.abs(a.gyro_bias).max()
+
+
+def test_lines_have_their_size_and_frequency_and_go_on_from_call_to_call() -> None:
+    """A line of f turns by 2 pi f dt a sample, so that v[k + 1] + v[k - 1] = 2 cos(2 pi f dt) v[k]."""
+    spec = Vibration(frequency=50.0, spread=0.0, lines=1, gyro=0.02, accel=3.0)
+    whole, parts = Vibrations(spec, 1e-3, 2), Vibrations(spec, 1e-3, 2)
+    for each in (whole, parts):
+        each.reset(1, np.random.default_rng(8))
+    v = whole(1, 400)  # 20 periods
+    np.testing.assert_allclose(np.sqrt((v**2).mean(axis=0)), np.repeat([0.02, 3.0], 3), rtol=1e-9)
+    doubled = 2.0 * np.cos(0.1 * np.pi) * v[1:-1]
+    np.testing.assert_allclose(v[2:] + v[:-2], doubled, atol=1e-9)
+    np.testing.assert_array_equal(np.vstack([parts(1, 150), parts(1, 250)]), v)
+    parts.reset(1, np.random.default_rng(8))
+    np.testing.assert_array_equal(parts(1, 400), v)
+    wide = Vibration(frequency=50.0, spread=0.2, lines=64, gyro=0.02, accel=3.0)
+    spread = Vibrations(wide, 1e-3, 1)
+    spread.reset(0, np.random.default_rng(9))
+    v = spread(0, 20_000)
+    np.testing.assert_allclose(np.sqrt((v**2).mean(axis=0)), np.repeat([0.02, 3.0], 3), rtol=0.05)
+    power = np.abs(np.fft.rfft(v * np.hanning(len(v))[:, None], axis=0)) ** 2
+    f = np.fft.rfftfreq(len(v), 1e-3)
+    assert (power[(f < 39.8) | (f > 60.2)].sum(axis=0) < 1e-3 * power.sum(axis=0)).all()
+    assert (power[(f < 43.0)].sum(axis=0) > 0.05 * power.sum(axis=0)).all()
+    assert (power[(f > 57.0)].sum(axis=0) > 0.05 * power.sum(axis=0)).all()
