@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Checks of ranges against their anchors: units, and anchors whose places are exchanged.
+r"""Checks of ranges against their anchors: units, a length common to all, and anchors whose places are exchanged.
 
 Ranges of a moment meet in one point (see `meeting_point`). What those to each anchor are off there in the median is
 small where the map is right, though some went around a body. It is compared with what it would be in other units, and
@@ -26,19 +26,24 @@ MOMENT = 0.5  # longest, in which a tag has one place [s]
 MOMENT_RANGES = 15  # at which one ends before
 MOMENTS = 20  # that are looked at, over all of the data
 MISFIT, FIT = 0.15, 0.05  # mean errors over the anchors' spread: of wrong units, of right ones
-LARGE = 0.3  # error of an anchor's ranges in the median, from which on its place is doubted [m]
+LARGE = 0.15  # error of an anchor's ranges in the median, from which on its place is doubted [m]
 GAIN = 0.5  # part of the errors that is left where two anchors are exchanged back, at most
+EXCESSES = np.linspace(-1.0, 1.0, 21)  # common to all ranges, that are tried [m]
+FINER = np.linspace(-0.08, 0.08, 9)  # around the best of them [m]
 ALIKE = 1.5  # errors over the least, of exchanges that mend as much, as in rooms that are the same from two sides
 SUSPECTS = 8  # anchors with the largest errors, among which two may be exchanged
 
 
-def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) -> None:
-    """Refuse ranges in another unit than metres, and maps with two anchors exchanged.
+def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) -> float | None:
+    """Refuse ranges in another unit than metres or too long throughout, and maps with two anchors exchanged.
 
     Args:
         rounds: in order of time.
         names: of the anchors, by their numbers.
         source: to name in errors.
+
+    Returns:
+        Median error of ranges where they meet [m]; None where too few come together.
 
     Raises:
         BadInput: with what mends it.
@@ -46,12 +51,14 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
     moments = list(_moments(rounds))
     moments = moments[:: max(1, len(moments) // MOMENTS)]
     if not moments:
-        return
+        return None
     _check_units(moments, source)
     errors = _errors(moments)
     doubted = _doubted(errors)
     if doubted:
+        _check_excess(moments, _error(errors), source)
         _check_exchanged(moments, errors, doubted, names, source)
+    return _error(errors)
 
 
 def _moments(rounds: Sequence[Ranges]) -> Iterator[Ranges]:
@@ -107,6 +114,28 @@ def _check_units(moments: Sequence[Ranges], source: str) -> None:
         raise BadInput(
             f"{source}: ranges do not fit the anchors, but would with a factor of {best:g}: {UNITS[best]}"
         )
+
+
+def _check_excess(moments: Sequence[Ranges], now: float, source: str) -> None:
+    """Refuse ranges that meet once all of them are shorter or longer by the same length."""
+
+    def error(excess: float) -> float:
+        return _error(_errors([_shortened(moment, excess) for moment in moments]))
+
+    coarse = min(EXCESSES, key=error)
+    excess = float(min(coarse + FINER, key=error))
+    least = error(excess)
+    if least < GAIN * now:
+        raise BadInput(
+            f"{source}: ranges do not meet (off by {now:.2f} m), but would (by {least:.2f} m) if all were"
+            f" {abs(excess):.2f} m {'shorter' if excess > 0.0 else 'longer'}, as with a delay of their antennas:"
+            f" set key 'bias' of every anchor to {excess:.2f}"
+        )
+
+
+def _shortened(moment: Ranges, excess: float) -> Ranges:
+    ranges = np.maximum(moment.ranges - excess, 0.0)
+    return Ranges(moment.t, moment.anchors, moment.p_W, ranges, moment.deviations)
 
 
 def _scaled(moment: Ranges, factor: float) -> Ranges:

@@ -97,8 +97,8 @@ def understand(dataset: SensorDataset, corrections: Corrections) -> DatasetSumma
         lines["images"].append(_cameras(sample))
     _look(CHECKS, sample, lines)
     if sample.rounds:
-        check_ranges(sample.rounds, dataset.anchors, dataset.source)
-        lines["ranges"].append(_ranges(sample))
+        off = check_ranges(sample.rounds, dataset.anchors, dataset.source)
+        lines["ranges"].append(_ranges(sample, off))
     delay, record = _clock(sample, corrections, lines["clock"])
     if delay:
         dataset = corrected(dataset, Corrections(image_delay=delay))
@@ -160,10 +160,11 @@ def _cameras(sample: DataSample) -> str:
     return f"a pair {np.linalg.norm(pair.p_RL_R):.3f} m apart, {kind}"
 
 
-def _ranges(sample: DataSample) -> str:
+def _ranges(sample: DataSample, off: float | None) -> str:
     count = sum(len(each.ranges) for each in sample.rounds)
     heard_of = np.unique(np.concatenate([each.anchors for each in sample.rounds]))
-    return f"{count} to {len(heard_of)} of {len(sample.dataset.anchors)} anchors; they fit their places"
+    fit = "too few at a time to be compared" if off is None else f"they meet within {off:.2f} m"
+    return f"{count} to {len(heard_of)} of {len(sample.dataset.anchors)} anchors; {fit}"
 
 
 def corrected(dataset: SensorDataset, corrections: Corrections) -> SensorDataset:

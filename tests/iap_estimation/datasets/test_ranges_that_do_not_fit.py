@@ -66,6 +66,20 @@ def test_another_unit_than_metres_is_named(
     assert remedy in str(refused.value)
 
 
+@pytest.mark.parametrize("excess", [0.45, -0.3])
+@pytest.mark.parametrize("detours", [0.0, 0.2])
+def test_ranges_that_are_too_long_throughout_are_named_with_the_length(
+    excess: float, detours: float
+) -> None:
+    rounds = [replace(one, ranges=one.ranges + excess) for one in _rounds(detours)]
+    with pytest.raises(BadInput, match="^tag: ranges do not meet") as refused:
+        check_ranges(rounds, NAMES, "tag")
+    bias = float(str(refused.value).rpartition("every anchor to ")[2])
+    assert bias == pytest.approx(excess, abs=0.05)
+    off = check_ranges([replace(one, ranges=one.ranges - bias) for one in rounds], NAMES, "tag")
+    assert off is not None and off < 0.1
+
+
 def _localized(bag: Path, file: Path, out: Path) -> tuple[int, dict]:
     words = ["localize", str(bag), "--map", str(file), "--method", "uwb", "--no-plot"]
     code = main.main([*words, "--out", str(out)])
