@@ -57,6 +57,7 @@ class Probe:
         self.hear_diagnostics()
 
     def close(self) -> None:
+        self._executor.shutdown()  # it would keep what the node has published known to others
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
 

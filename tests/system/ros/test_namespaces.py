@@ -26,7 +26,6 @@ FLIGHTS = {
     APART: {"scenario": "figure_eight_windy", "duration": DURATION},
     TOGETHER: {"scenario": "wall_push", "sensors": "imu,uwb", "duration": DURATION},
 }
-OF_PROBES = {"probe", "_NODE_NAME_UNKNOWN_"}
 ROOT_TOPICS = {"/rosout", "/parameter_events"}  # of rclpy itself, for all nodes of a domain
 
 
@@ -63,12 +62,6 @@ def fly_together(nodes, flight, simulation, out):
     )
 
 
-def is_published(node, topic):
-    """Whether a node publishes a topic that is no probe; the middleware may still know those of earlier tests."""
-    publishers = node.get_publishers_info_by_topic(topic)
-    return any(each.node_name not in OF_PROBES for each in publishers)
-
-
 def test_two_simulations_keep_to_themselves_and_fly_as_one_process_does(start, tmp_path):
     nodes, probe = start
     folders = {space: tmp_path / space.rpartition("/")[2] for space in FLIGHTS}
@@ -80,7 +73,7 @@ def test_two_simulations_keep_to_themselves_and_fly_as_one_process_does(start, t
 
     def have_ended():
         names = {name for name, _ in probe.node.get_topic_names_and_types()}
-        seen.update(name for name in names if is_published(probe.node, name))
+        seen.update(name for name in names if probe.node.count_publishers(name))
         services.update(name for name, _ in probe.node.get_service_names_and_types())
         return None not in [nodes.processes[key].poll() for key in keys]
 
