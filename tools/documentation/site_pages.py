@@ -4,7 +4,10 @@
 import os
 import re
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,15 @@ def python() -> str:
     )
 
 
+def apart(page: Callable[[], str]) -> str:
+    """A page that is made in a process of its own.
+
+    Nodes of ROS 2 leave threads behind, and Sphinx forks to read on all cores: such a fork may crash.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(page).result()
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "command_line": command_line,
     "names": list_of_names,
@@ -47,7 +59,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "platform_keys": platform_keys,
     "task_keys": learning_task_keys,
     "messages": messages,
-    "parameters": node_parameters,
+    "parameters": partial(apart, node_parameters),
     "python": python,
     "examples": examples,
     "gallery": gallery,
