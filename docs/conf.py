@@ -20,6 +20,8 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = f"{project} {release}"
 html_copy_source = html_show_copyright = False
 default_role = "code"  # what stands in `single quotes` in docstrings
