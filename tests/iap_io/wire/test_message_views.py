@@ -10,6 +10,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import EstimateHealth
 from iap_description.states import REF_FIXED, REF_Q, Command, Mode
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.gripper import Load
 from iap_description.vehicles.platform import load_platform
 from iap_io.runs import topics
 from iap_io.runs.vehicle_meta import VehicleMeta
@@ -263,3 +264,21 @@ def test_the_message_is_the_one_that_rosbags_knows():
 def test_other_bytes_are_refused():
     with pytest.raises(BadInput, match="InertialSamples"):
         MessageReader(InertialMessage, frames=()).read(b"\x00\x00\x00\x00")
+
+
+def test_a_state_carries_an_arm_and_what_its_gripper_holds():
+    sent = StateMessage.of_names(("base_link",), (), (), 4, ("yaw", "elbow"))
+    inertia = np.array([[3.0, 0.1, 0.2], [0.1, 4.0, 0.3], [0.2, 0.3, 5.0]]) * 1e-3
+    held = Load(0.4, np.array([0.1, -0.2, 0.3]), inertia)
+    sent.put_arm(np.array([0.5, -0.6]), np.array([0.7, -0.8]), held)
+    for part, expected in zip(sent.arm(2), ([0.5, -0.6], [0.7, -0.8]), strict=True):
+        np.testing.assert_array_equal(part, expected)
+    for part, expected in zip(sent.arm_load, held, strict=True):
+        np.testing.assert_allclose(part, expected)
+    with pytest.raises(BadInput, match="of 2 numbers, the arm has 3 joints"):
+        sent.arm(3)
+    sent.put_arm(np.zeros(2), np.zeros(2), held._replace(mass=-0.4))
+    with pytest.raises(BadInput, match="no body has such a mass and inertia"):
+        _ = sent.arm_load
+    sent.put_arm(np.zeros(2), np.zeros(2), None)
+    assert sent.arm_load is None
