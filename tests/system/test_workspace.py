@@ -257,6 +257,12 @@ def test_no_modules_import_each_other_in_a_circle():
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
+def test_no_two_files_of_tests_share_a_name():
+    """Pytest imports them by their names alone: of two, one is never run."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_no_package_has_many_modules_at_its_root():
     crowded = {
         package

@@ -107,17 +107,19 @@ def first_fault(error: ValidationError, tree: object, prefix: str = "") -> str:
     if fault["type"] == "missing":
         return f"missing key '{path}'"
     if fault["type"] in ("union_tag_not_found", "union_tag_invalid"):
-        return _fault_of_kind(fault["ctx"], path)
+        return _fault_of_kind(fault["ctx"], path, fault["input"])
     message = fault["msg"].removeprefix("Value error, ")
     value = fault["input"]
     got = "" if isinstance(value, dict) else f" (got {shown(value)})"
     return f"key '{path}': {message}{got}" if path else f"{message}{got}"
 
 
-def _fault_of_kind(context: Mapping[str, Any], path: str) -> str:
+def _fault_of_kind(context: Mapping[str, Any], path: str, value: object) -> str:
     """A record's kind that there is not, or that is left out; pydantic's words name a function of the suite."""
     quoted = context["discriminator"]
     key = ".".join([*([path] if path else []), quoted.strip("'") if quoted[:1] == "'" else "type"])
+    if not isinstance(value, Mapping):
+        return f"key '{path}': a mapping with key '{key}' belongs here (got {shown(value)})"
     if "tag" not in context:
         return f"missing key '{key}'"
     kinds = [each.strip(" '") for each in context["expected_tags"].split(",")]

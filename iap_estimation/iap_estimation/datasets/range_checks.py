@@ -27,7 +27,7 @@ MOMENT_RANGES = 15  # at which one ends before
 MOMENTS = 20  # that are looked at, over all of the data
 MISFIT, FIT = 0.15, 0.05  # mean errors over the anchors' spread: of wrong units, of right ones
 LARGE = 0.15  # error of an anchor's ranges in the median, from which on its place is doubted [m]
-GAIN = 0.5  # part of the errors that is left where two anchors are exchanged back, at most
+GAIN = 0.5  # part of the errors that is left once their cause is mended, at most
 EXCESSES = np.linspace(-1.0, 1.0, 21)  # common to all ranges, that are tried [m]
 FINER = np.linspace(-0.08, 0.08, 9)  # around the best of them [m]
 ALIKE = 1.5  # errors over the least, of exchanges that mend as much, as in rooms that are the same from two sides
@@ -54,11 +54,15 @@ def check_ranges(rounds: Sequence[Ranges], names: Sequence[str], source: str) ->
         return None
     _check_units(moments, source)
     errors = _errors(moments)
-    doubted = _doubted(errors)
+    doubted, now = _doubted(errors), _error(errors)
     if doubted:
-        _check_excess(moments, _error(errors), source)
-        _check_exchanged(moments, errors, doubted, names, source)
-    return _error(errors)
+        causes = (_excess(moments), _exchange(moments, doubted, names))
+        least, cause = min(causes, key=lambda each: each[0])
+        if least < GAIN * now:
+            raise BadInput(
+                f"{source}: ranges do not fit the anchors (off by {now:.2f} m), but would (by {least:.2f} m) {cause}"
+            )
+    return now
 
 
 def _moments(rounds: Sequence[Ranges]) -> Iterator[Ranges]:
@@ -116,21 +120,18 @@ def _check_units(moments: Sequence[Ranges], source: str) -> None:
         )
 
 
-def _check_excess(moments: Sequence[Ranges], now: float, source: str) -> None:
-    """Refuse ranges that meet once all of them are shorter or longer by the same length."""
+def _excess(moments: Sequence[Ranges]) -> tuple[float, str]:
+    """Error that is left where all ranges are shorter or longer by the same length [m], and what it asks for."""
 
     def error(excess: float) -> float:
         return _error(_errors([_shortened(moment, excess) for moment in moments]))
 
     coarse = min(EXCESSES, key=error)
     excess = float(min(coarse + FINER, key=error))
-    least = error(excess)
-    if least < GAIN * now:
-        raise BadInput(
-            f"{source}: ranges do not meet (off by {now:.2f} m), but would (by {least:.2f} m) if all were"
-            f" {abs(excess):.2f} m {'shorter' if excess > 0.0 else 'longer'}, as with a delay of their antennas:"
-            f" set key 'bias' of every anchor to {excess:.2f}"
-        )
+    return error(excess), (
+        f"if all were {abs(excess):.2f} m {'shorter' if excess > 0.0 else 'longer'}, as with a delay of their"
+        f" antennas: set key 'bias' of every anchor to {excess:.2f}"
+    )
 
 
 def _shortened(moment: Ranges, excess: float) -> Ranges:
@@ -152,29 +153,20 @@ def _doubted(errors: dict[int, Array]) -> list[int]:
     return sorted(medians, key=lambda one: -medians[one])[:SUSPECTS]
 
 
-def _check_exchanged(
-    moments: Sequence[Ranges],
-    errors: dict[int, Array],
-    doubted: Sequence[int],
-    names: Sequence[str],
-    source: str,
-) -> None:
-    now = _error(errors)
-    others = {
+def _exchange(
+    moments: Sequence[Ranges], doubted: Sequence[int], names: Sequence[str]
+) -> tuple[float, str]:
+    """Error that is left where two of the doubted anchors are exchanged [m], and what it asks for."""
+    errors = {
         (a, b): _error(_errors([_exchanged(moment, moments, a, b) for moment in moments]))
         for a, b in combinations(doubted, 2)
     }
-    least = min(others.values(), default=now)
-    if least > GAIN * now:
-        return
+    least = min(errors.values(), default=np.inf)
     likely = [
-        pair for pair in sorted(others, key=lambda p: others[p]) if others[pair] < ALIKE * least
+        pair for pair in sorted(errors, key=lambda p: errors[p]) if errors[pair] < ALIKE * least
     ]
     pairs = ", or ".join(f"{names[a]} and {names[b]}" for a, b in likely)
-    raise BadInput(
-        f"{source}: ranges do not fit the anchors (off by {now:.2f} m), but would (by {least:.2f} m) with two"
-        f" exchanged: {pairs}; exchange them back in key 'anchors'"
-    )
+    return least, f"with two exchanged: {pairs}; exchange them back in key 'anchors'"
 
 
 def _error(errors: dict[int, Array]) -> float:

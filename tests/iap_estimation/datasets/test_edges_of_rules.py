@@ -152,13 +152,13 @@ def test_a_moment_is_of_fifteen_ranges_within_half_a_second(every: float, count:
     assert all(len(moment.ranges) == 15 for moment in moments)
 
 
-@pytest.mark.parametrize(("worst", "doubted"), [(0.29, []), (0.31, [1, 2, 0])])
-def test_anchors_are_doubted_from_30_cm_on_the_worst_first(
+@pytest.mark.parametrize(("worst", "doubted"), [(0.14, []), (0.16, [1, 2, 0])])
+def test_anchors_are_doubted_from_15_cm_on_the_worst_first(
     worst: float, doubted: list[int]
 ) -> None:
     assert (
         _doubted(
-            {0: np.array([0.1, -0.1]), 1: np.array([-worst] * 3), 2: np.array([0.2, 9.0, 0.2])}
+            {0: np.array([0.1, -0.1]), 1: np.array([-worst] * 3), 2: np.array([0.12, 9.0, 0.12])}
         )
         == doubted
     )

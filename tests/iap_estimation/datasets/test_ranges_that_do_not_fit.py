@@ -72,7 +72,7 @@ def test_ranges_that_are_too_long_throughout_are_named_with_the_length(
     excess: float, detours: float
 ) -> None:
     rounds = [replace(one, ranges=one.ranges + excess) for one in _rounds(detours)]
-    with pytest.raises(BadInput, match="^tag: ranges do not meet") as refused:
+    with pytest.raises(BadInput, match="^tag: ranges do not fit the anchors") as refused:
         check_ranges(rounds, NAMES, "tag")
     bias = float(str(refused.value).rpartition("every anchor to ")[2])
     assert bias == pytest.approx(excess, abs=0.05)

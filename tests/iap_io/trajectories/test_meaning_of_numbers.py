@@ -229,7 +229,7 @@ def topic(start: float, delay: float | None, clock: Any = "header") -> RecordedT
 @pytest.mark.parametrize(
     ("one", "other", "offset", "note"),
     [
-        (topic(10.0, 0.01), topic(12.5, 0.05), 2.5, None),
+        (topic(10.0, 0.01), topic(12.5, 0.02), 2.5, None),
         (
             topic(10.0, 0.01),
             topic(12.5, 0.12),

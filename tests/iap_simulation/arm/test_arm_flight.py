@@ -215,7 +215,7 @@ def test_keys_of_the_version_before_mean_the_same(old, new):
         (["--set", "draw.joints_deg=60.0"], "draw.joints_deg': q1 at 105.0 deg is beyond"),
         (["--set", "arm.motion.control.weights=[1.0, 1.0, 1.0, 1.0, 1.0]"], "control.weights"),
         (["--set", "arm.motion.path.x.rat=1.0"], "unknown key"),
-        (["--set", "plant.type=wings"], "key 'plant'"),
+        (["--set", "plant.type=wings"], "key 'plant.type': choose bodies, identified"),
     ],
 )
 def test_what_cannot_be_flown_is_one_line(arguments, words, tmp_path, capsys, monkeypatch):
