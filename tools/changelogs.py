@@ -102,9 +102,7 @@ def packages_of_lines(root: Path) -> list[frozenset[str]]:
 
     @cache
     def touched(commit: str) -> frozenset[str]:
-        if not commit.strip(
-            "0"
-        ):  # of lines that are not committed yet, such as a version's heading
+        if not commit.strip("0"):  # lines that are not committed yet, as a version's heading
             return frozenset()
         paths = git("show", "--format=", "--name-only", commit)
         return frozenset(path.split("/")[0] for path in paths if path.startswith("iap_"))

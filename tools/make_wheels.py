@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def has_setuptools() -> bool:
-    """Whether this interpreter has a setuptools that builds wheels by itself."""
+    """True if this interpreter has a setuptools that builds wheels by itself."""
     return find_spec("setuptools") is not None and bool(
         find_spec("setuptools.command.bdist_wheel")
     )

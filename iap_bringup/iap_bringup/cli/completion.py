@@ -66,7 +66,7 @@ FISH = "# Completion of iap, made by: iap completion fish"
 
 
 class Words(NamedTuple):
-    """What may follow a verb.
+    """Words that may follow a verb.
 
     Attributes:
         verb: its name.

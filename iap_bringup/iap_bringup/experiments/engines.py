@@ -113,7 +113,7 @@ def _known(names: Sequence[str]) -> list[str]:
 
 
 def _flies_by_sensors(name: str) -> bool:
-    """Whether a policy or an estimate flies a scenario; the sensors of others only cost time."""
+    """True if a policy or an estimate flies a scenario; the sensors of others only cost time."""
     scenario, _ = resolve(name, Options())
     sources = {vehicle.control.state_source for vehicle in scenario.vehicles}
     return scenario.policy is not None or sources != {TRUTH}

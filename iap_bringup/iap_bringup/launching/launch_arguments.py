@@ -4,10 +4,10 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
+from iap_description.config.alternatives import nearest
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG
 from iap_simulation.scenario.replays import resolve_replay
@@ -30,7 +30,6 @@ COMMON: Arguments = {  # of all launch files
         ["", "localhost", "subnet", "system_default", "off"],
     ),
 }
-NEARLY = 0.8  # likeness of a misspelt argument to the one that is meant
 TIP_SCENARIO, NO_RECORDED_STICK = "arm_teleop", "arm.motion.demands=[]"
 REPLAY = ("topic", "actual_topic", "convention")
 CHOICES = ("platform", "gains", "sensors", "scene", "state_source")
@@ -70,12 +69,12 @@ def refuse_misspelt(words: Iterable[str], known: Iterable[str]) -> None:
     Raises:
         BadInput: an argument is misspelt.
     """
-    names = sorted(known)
+    names = set(known)
     for word in words:
         name, is_argument, _ = word.partition(":=")
-        nearest = get_close_matches(name, names, n=1, cutoff=NEARLY) if is_argument else []
-        if nearest and nearest[0] != name:
-            raise BadInput(f"{word}: no such argument; is {nearest[0]}:= meant?")
+        meant = nearest(name, names) if is_argument else None
+        if meant not in (None, name):
+            raise BadInput(f"{word}: no such argument; is {meant}:= meant?")
 
 
 def flight_parameters(arguments: Mapping[str, str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 SIMILARITY = 0.6  # least ratio of difflib at which a name is offered
 COUNT = 3  # names that are offered at most
+NEARLY = 0.8  # ratio from which on a name that has no effect is taken for a misspelt one
 
 
 def near(name: str, known: Iterable[str], *, before: str = "") -> str:
@@ -19,6 +20,11 @@ def near(name: str, known: Iterable[str], *, before: str = "") -> str:
     names = get_close_matches(name, dict.fromkeys(known), n=COUNT, cutoff=SIMILARITY)
     names = [before + each for each in names]
     return f"did you mean {' or '.join(names)}?" if names else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The name that a misspelt one stands for; None where none is nearly like it."""
+    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=NEARLY)), None)
 
 
 def alternatives(name: str, known: Iterable[str]) -> str:

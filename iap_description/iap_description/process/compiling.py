@@ -25,7 +25,7 @@ class CompilationNotice(event.Listener):
         """Begin with nothing compiled."""
         self._clock = clock
         self.kernels, self.elapsed = 0, 0.0
-        self._told = 0  # kernels
+        self._reported = 0  # kernels
         self._depth, self._began, self._is_announced = 0, 0.0, False
 
     def on_start(self, event: object) -> None:  # noqa: ARG002 - numba's
@@ -49,9 +49,9 @@ class CompilationNotice(event.Listener):
 
     def tell(self) -> None:
         """Say how long it took, and where the code is kept, unless that has been said."""
-        if not self._is_announced or self._told == self.kernels:
+        if not self._is_announced or self._reported == self.kernels:
             return
-        self._told = self.kernels
+        self._reported = self.kernels
         where = config.CACHE_DIR or "__pycache__ beside the sources"
         sys.stderr.write(
             f"iap: compiled {self.kernels} kernel{'s' * (self.kernels > 1)} in {self.elapsed:.0f} s, kept in {where}\n"

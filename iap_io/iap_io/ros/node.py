@@ -3,7 +3,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from iap_description.config.alternatives import nearest
 from iap_description.config.plain_yaml import parse_yaml
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
@@ -35,7 +35,6 @@ STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while th
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 _OF_ROS = ("use_sim_time", "qos_overrides", "start_type_description_service")
-_NEARLY = 0.8  # likeness of a misspelt parameter to the one that is meant
 PREFIX = "json "
 """Begins a text that YAML reads as a plain scalar: without line breaks, ``: `` and `` #`` (YAML 1.1, 9.1.3)."""
 Owner = Literal["simulation", "vehicle", "aircraft"]
@@ -184,14 +183,13 @@ class SuiteNode(ProcessNode):
         Raises:
             BadInput: one is nearly the name of a parameter of this node; others are logged.
         """
-        known = sorted(self.declared | self.resolved_from)
+        known = self.declared | self.resolved_from
         for name in self._parameter_overrides:
             if name in known or name in self._overrides or name.startswith(_OF_ROS):
                 continue
-            own = [each for each in known if each not in _OF_ROS]
-            nearest = get_close_matches(name, own, n=1, cutoff=_NEARLY)
-            if nearest:
-                raise BadInput(f"parameter {name}: not known; is {nearest[0]} meant?")
+            meant = nearest(name, known.difference(_OF_ROS))
+            if meant:
+                raise BadInput(f"parameter {name}: not known; is {meant} meant?")
             self.get_logger().warning(f"parameter {name}: not known here, has no effect")
 
 

@@ -63,9 +63,7 @@ class ProcessNode(Node):
         def guarded() -> None:
             try:
                 work()
-            except (
-                Exception
-            ) as error:  # whatever a sensor or an estimator of anybody's own may raise
+            except Exception as error:  # sensors and estimators of anybody's own raise anything
                 own = isinstance(error, IapError)
                 self.get_logger().fatal(str(error) if own else traceback.format_exc())
                 self.exit_code = EXIT_FAILED

@@ -30,9 +30,7 @@ try:
 
     for encoding, pixels in SMALL_IMAGES.items():  # OpenCV 5 numbers types of three channels anew
         CvBridge().cv2_to_imgmsg(pixels, encoding)
-except (
-    Exception
-):  # not in the wheels; compiled for another NumPy or OpenCV, it raises whatever it likes
+except Exception:  # it is not in the wheels, or compiled for another NumPy or OpenCV
     CvBridge = None
 
 SENSOR_DATA = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)

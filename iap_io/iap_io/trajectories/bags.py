@@ -116,12 +116,7 @@ class Bag:
         """Topic, message and time of reception [ns] of what `raw` gives."""
         decode = self._types.deserialize_ros1 if self.is_ros1 else self._types.deserialize_cdr
         with parsing(self.path):
-            message = decode(raw, connection.msgtype)
-            return (
-                connection.topic,
-                message,
-                int(np.int64(stamp)),
-            )  # a damaged table may hold texts
+            return connection.topic, decode(raw, connection.msgtype), stamp
 
     def _define(self, connections: list[Any]) -> None:
         """Register the definitions of types that rosbags does not know."""

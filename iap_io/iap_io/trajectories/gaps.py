@@ -92,11 +92,9 @@ def without_holds(samples: Samples, stamps: Integers, bridge: float) -> tuple[Sa
     starts = np.flatnonzero(np.r_[True, steps > 0.0])
     lengths = np.diff(np.r_[starts, len(t)])
     held = np.zeros(len(t), np.bool_)
-    for run in range(1, len(starts) - 2):
+    lone = (lengths[:-3] == 1) & (lengths[2:-1] == 1)
+    for run in 1 + np.flatnonzero(lone & (lengths[1:-2] > STALE + 1)):
         start, after = starts[run], starts[run + 1]
-        is_alone = lengths[run - 1] == 1 and lengths[run + 1] == 1
-        if lengths[run] <= STALE + 1 or not is_alone:
-            continue
         around = max(steps[start - 1], steps[after])
         leap, lasted = steps[after - 1], t[after] - t[start]
         if leap < LEAP_SHARE * around or leap < MOVING * lasted:

@@ -19,9 +19,7 @@ from iap_description.math.kernels import qmul, quat_at
 from iap_description.states import STATE_SIZE, P, Q, V, W
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it
-_BATCH_CHUNK = (
-    64  # of each world of a batch, few for the memory's sake; the sequence does not depend on it
-)
+_BATCH_CHUNK = 64  # of each world of a batch, few to save memory; the sequence stays the same
 MAX_LATENCY = 1.0  # of measurements, which wait in memory meanwhile [s]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What lenses get wrong: sizes of the colours' images, and light towards the corners.
+r"""Errors of lenses: sizes of the colours' images, and light towards the corners.
 
 Lateral chromatic aberration: what green shows at a distance r from the axis, over that of the farthest corner, red or
 blue shows at

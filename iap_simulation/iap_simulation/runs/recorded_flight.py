@@ -57,7 +57,7 @@ class Viewer(Protocol):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What accompanies a flight while it is flown.
+    """Options of a run: those who follow the flight, and its pace.
 
     Attributes:
         progress: called with the simulation time [s].

@@ -101,8 +101,8 @@ class Entities:
             x, points = self.state(each), each.boxes[:, CORNERS, np.arange(3)].reshape(-1, 3)
             in_map = x[P] + so3.rotate(x[Q], points)
             corners.append(so3.rotate(so3.conjugate(own[Q]), in_map - own[P]))
-        all_ = np.concatenate(corners)
-        return np.array([all_.min(axis=0), all_.max(axis=0)])
+        every = np.concatenate(corners)
+        return np.array([every.min(axis=0), every.max(axis=0)])
 
     def _parts(self, entity: Entity) -> list[Entity]:
         """A vehicle's bodies, or what has no parts."""

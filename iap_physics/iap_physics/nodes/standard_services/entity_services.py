@@ -186,12 +186,12 @@ class EntityServices:
 
 
 def what_is_set(request: Any) -> tuple[bool, bool]:  # noqa: ANN401 - SetEntityState.Request
-    """Whether the pose is set, and the twist. Before version 2.1 requests have no flags, and both are."""
+    """Flags of the pose and the twist that are set; requests before version 2.1 have none, and set both."""
     return getattr(request, "set_pose", True), getattr(request, "set_twist", True)
 
 
 def resource_of(spawnable: Any) -> Any:  # noqa: ANN401 - Spawnable
-    """What has the `uri` of a spawnable: its resource, or itself before version 2.1."""
+    """The message with the `uri` of a spawnable: its resource, or itself before version 2.1."""
     return getattr(spawnable, "entity_resource", spawnable)
 
 
