@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -217,8 +218,10 @@ def test_an_interrupt_during_a_pause_keeps_what_was_flown_on_a_machine_without_a
 
 def test_a_page_lingers_while_somebody_looks_and_a_moment_after(monkeypatch):
     clock, looked_at = [0.0], [True] * 5 + [False] * 1000
-    monkeypatch.setattr(viser_stage.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(viser_stage.time, "sleep", lambda dt: clock.__setitem__(0, clock[0] + dt))
+    own_time = SimpleNamespace(  # threads beside keep theirs
+        monotonic=lambda: clock[0], sleep=lambda dt: clock.__setitem__(0, clock[0] + dt)
+    )
+    monkeypatch.setattr(viser_stage, "time", own_time)
     server = object.__new__(viser_stage.Server)
     server.get_clients = lambda: {0: None} if looked_at.pop(0) else {}
     server.linger(lambda: False)

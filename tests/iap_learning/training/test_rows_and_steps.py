@@ -113,7 +113,8 @@ def test_rows_of_a_training_are_read_back_and_later_ones_are_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([100.0, 102.0, 106.0, 106.5, 200.0, 201.0])
-    monkeypatch.setattr("iap_learning.training.log.time.perf_counter", lambda: next(clock))
+    own_time = SimpleNamespace(perf_counter=lambda: next(clock))  # threads beside keep theirs
+    monkeypatch.setattr("iap_learning.training.log.time", own_time)
     told: list[dict[str, Any]] = []
     with TrainingLog(tmp_path, told.append) as log:
         log.add("offline", 10, {"error": 0.5, "value": np.nan})

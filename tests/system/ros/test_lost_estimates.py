@@ -95,7 +95,9 @@ def test_cameras_that_fall_silent_hold_a_flight_in_lockstep_up_once(start, tmp_p
     method = metrics["methods"]["vio"]
     assert method["health"]["blind_max_s"] == pytest.approx(1.0, abs=0.1)
     assert [each["what"] for each in method["events"]] == ["vision lost", "vision regained"]
-    assert [each["t_s"] for each in method["events"]] == pytest.approx([1.0, 2.0], abs=0.15)
+    lost, regained = (each["t_s"] for each in method["events"])
+    assert lost == pytest.approx(1.0, abs=0.15)
+    assert 1.95 <= regained < 3.0  # a busy machine's images are late once states do not wait for them
     text = nodes.log("iap").read_text()
     assert text.count("states no longer wait for it") == 1, text
 
