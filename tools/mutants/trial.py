@@ -185,10 +185,10 @@ def _outcome(code: int | None, said: str, named: int) -> Outcome:
     """Meaning of pytest's exit code and output, and the test that has noticed."""
     if code is None:
         return Outcome("killed", 0.0, ENDED, named)
-    if code == NO_TESTS and "loading conftest" not in said:
+    failed = next(iter(_failed(said)), "")  # a test, or a file of them that cannot be imported
+    if code == NO_TESTS and not failed and "loading conftest" not in said:
         return Outcome("undecided", 0.0)  # tests have other names than when they were noted
     run = re.findall(r"^run: (\d+)$", said, re.MULTILINE)
-    failed = next(iter(_failed(said)), "")
     return Outcome("killed" if code else "survived", 0.0, failed, int(run[-1]) if run else named)
 
 
