@@ -97,7 +97,8 @@ def test_cameras_that_fall_silent_hold_a_flight_in_lockstep_up_once(start, tmp_p
     assert [each["what"] for each in method["events"]] == ["vision lost", "vision regained"]
     lost, regained = (each["t_s"] for each in method["events"])
     assert lost == pytest.approx(1.0, abs=0.15)
-    assert 1.95 <= regained < 3.0  # a busy machine's images are late once states do not wait for them
+    # a busy machine's images are late once states do not wait for them
+    assert 1.95 <= regained < 3.0
     text = nodes.log("iap").read_text()
     assert text.count("states no longer wait for it") == 1, text
 
