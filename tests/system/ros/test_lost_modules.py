@@ -112,6 +112,7 @@ def test_in_real_time_a_neighbour_leads_too(start):
     ended = lose_leader(nodes, probe, "realtime", STAYING, PATIENT)
     log = nodes.log(SIMULATION)
     probe.wait(lambda: "module 'm2': lost, 'm1' leads" in log.read_text(), "a new leader")
-    assert list(joints[-1].holds) == [2, 2]
+    probe.wait(lambda: joints and list(joints[-1].holds) == [2, 2], "both joints' state")
+    wait_until(probe, ended / SECOND + 0.1)
     flown = seen(probe, ended, newest(probe))
     np.testing.assert_allclose(np.linalg.norm(np.diff(flown, axis=1), axis=-1), 0.52, atol=2e-3)
