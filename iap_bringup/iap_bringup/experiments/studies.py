@@ -52,11 +52,11 @@ def films(console: Console, *, out: Path | None = None) -> None:
         console.print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
 
 
-def modules(console: Console, *, quick: bool = False, json: bool = False) -> None:
-    """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (some minutes)."""
+def modules(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `study_modules`
+    """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (half an hour)."""
     from iap_bringup.experiments.modules.study import study_modules
 
-    study_modules(console, quick=quick, json=json)
+    study_modules(console, **options)
 
 
 def readme(console: Console, *, json: bool = False) -> None:
@@ -328,7 +328,7 @@ EXPERIMENTS = (
     ExperimentCommand(docking, ("quick", "json")),
     ExperimentCommand(rays),
     ExperimentCommand(films, ("out",)),
-    ExperimentCommand(modules, ("quick", "json")),
+    ExperimentCommand(modules, ("quick", "json", "out")),
     ExperimentCommand(virpo_tables, ("quick", "flights", "out")),
     ExperimentCommand(virpo_faults, ("quick",)),
     ExperimentCommand(virpo_units, ("quick", "flights", "out", "since", "seconds")),

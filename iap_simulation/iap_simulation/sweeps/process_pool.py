@@ -144,8 +144,11 @@ def _end_with_parent() -> None:
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End a pool whatever its processes are at; the pool forgets them when it is shut down."""
+    """End a pool whatever its processes are at; the pool forgets them when it is shut down.
+
+    Its own thread is waited for: it closes a pipe into which the interpreter writes when this process ends.
+    """
     processes = list((getattr(pool, "_processes", None) or {}).values())
     for process in processes:
         process.terminate()
-    pool.shutdown(wait=False, cancel_futures=True)
+    pool.shutdown(wait=True, cancel_futures=True)

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -273,10 +274,12 @@ def test_work_that_always_kills_its_process_is_given_up():
 
 @pytest.mark.slow
 def test_processes_end_with_the_farm():
-    """Whoever stops asking for results leaves no process behind, whatever it is at."""
+    """Whoever stops asking for results leaves no process and no thread behind, whatever they are at."""
+    threads = set(threading.enumerate())
     done = ProcessPool(2).map(stay, range(3))
     number = next(done).result
     done.close()
+    assert set(threading.enumerate()) <= threads
     until = time.monotonic() + HANG
     while _is_alive(number) and time.monotonic() < until:
         time.sleep(0.05)

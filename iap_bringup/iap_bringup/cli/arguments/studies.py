@@ -23,7 +23,8 @@ OPTIONS: dict[
     "out": {
         "type": Path,
         "metavar": "DIR",
-        "help": "folder to create for tables and figures (default: none; films: docs/pictures)",
+        "help": "folder to create for tables and figures (default: none; films: docs/pictures; modules: folder of"
+        " flights, with which the same command goes on)",
     },
     "since": {
         "type": float,

@@ -10,6 +10,7 @@ from iap_description.config.plain_yaml import read_yaml
 from iap_description.config.record import Positive, Record, validate
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.sweeps.flying import Chunk, Row
+from iap_simulation.sweeps.study import seeds_fingerprint, tree_fingerprint
 
 FILE = Path(__file__).parents[2] / "data" / "published" / "beatle.yaml"
 SEEDS = (1, 2, 3)
@@ -63,10 +64,11 @@ class ModuleCase(NamedTuple):
         return f"{self.title} {self.label}"
 
     @property
-    def chunk(self) -> Chunk:
-        """Its flights."""
+    def flights(self) -> list[Chunk]:
+        """Its flights, one for each seed."""
         _, tree = resolve(self.scenario, Options(assignments=self.assignments))
-        return Chunk(self.name, tree, self.seeds)
+        of_tree = tree_fingerprint(tree)
+        return [Chunk(seeds_fingerprint(of_tree, (seed,)), tree, (seed,)) for seed in self.seeds]
 
 
 @cache
