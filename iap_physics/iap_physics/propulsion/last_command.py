@@ -55,14 +55,18 @@ class CommandDelay:
         self._acting = acting
         self.latest = copy.deepcopy(acting)
         self._periods = np.zeros(len(acting.modes), dtype=np.int64)
-        self._past: list[Array | Integers] = [each[None].copy() for each in acting]  # newest first
+        # A ring: the newest commands are at the head, older ones behind it.
+        self._past: list[Array | Integers] = [each[None].copy() for each in acting]
+        self._head = 0
 
     def set_periods(self, worlds: int | slice, periods: int) -> None:
         """Let the commands of some worlds take so many control periods."""
         self._periods[worlds] = periods
         more = int(self._periods.max()) + 1 - len(self._past[0])
         if more > 0:
-            self._past = [np.concatenate([p, np.repeat(p[-1:], more, axis=0)]) for p in self._past]
+            newest_first = (np.roll(each, -self._head, axis=0) for each in self._past)
+            self._past = [np.concatenate([p, np.repeat(p[-1:], more, axis=0)]) for p in newest_first]
+            self._head = 0
 
     def reset(self, worlds: Integers) -> None:
         """Forget what is on its way in some worlds: they go on under the commands that act."""
@@ -72,8 +76,9 @@ class CommandDelay:
 
     def apply_due(self) -> None:
         """Begin a control period: send the latest commands, and let act what is due."""
-        worlds = np.arange(len(self._periods))
+        size = len(self._past[0])
+        self._head = (self._head - 1) % size
+        due = (self._head + self._periods) % size, np.arange(len(self._periods))
         for latest, past, acting in zip(self.latest, self._past, self._acting, strict=True):
-            past[1:] = past[:-1]
-            past[0] = latest
-            acting[:] = past[self._periods, worlds]
+            past[self._head] = latest
+            acting[:] = past[due]
