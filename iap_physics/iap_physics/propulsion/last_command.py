@@ -64,8 +64,10 @@ class CommandDelay:
         self._periods[worlds] = periods
         more = int(self._periods.max()) + 1 - len(self._past[0])
         if more > 0:
-            newest_first = (np.roll(each, -self._head, axis=0) for each in self._past)
-            self._past = [np.concatenate([p, np.repeat(p[-1:], more, axis=0)]) for p in newest_first]
+            oldest = self._head - 1
+            for k, past in enumerate(self._past):
+                grown = np.repeat(past[[oldest]], more, axis=0)
+                self._past[k] = np.concatenate([past[self._head :], past[: self._head], grown])
             self._head = 0
 
     def reset(self, worlds: Integers) -> None:

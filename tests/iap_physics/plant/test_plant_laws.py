@@ -299,6 +299,23 @@ def test_commands_act_whole_periods_later_in_each_world_of_its_own() -> None:
     assert acting.of_aircraft(0).rpm.shape == (2, 1, 4)
 
 
+def test_a_longer_delay_of_one_world_leaves_what_is_on_its_way_in_another() -> None:
+    acting = LastCommand(
+        np.zeros((2, 1), np.int64),
+        *(np.zeros((2, 1, *shape)) for shape in ((), (4,), (3,), (4,), (4,))),
+    )
+    delay, seen = CommandDelay(acting), []
+    delay.set_periods(1, 2)
+    for k in range(1, 12):
+        if k == 5:
+            delay.set_periods(0, 4)
+        delay.latest.thrust[:] = float(k)
+        delay.apply_due()
+        seen.append(acting.thrust[:, 0].tolist())
+    assert [other for _, other in seen] == [0.0, 0.0, *range(1, 10)]
+    assert [late for late, _ in seen[-4:]] == [4.0, 5.0, 6.0, 7.0]
+
+
 def test_latencies_are_whole_periods_drawn_around_their_middle() -> None:
     noise = StateNoise(
         position=0.0,
