@@ -87,7 +87,7 @@ class _VehicleInstant:
                 del waiting[stamp]
         if REFERENCE not in self.last or COMMAND not in self.last:
             return None
-        return step_of(state, self.last, has_wrenches=MEASURED_WRENCHES[0] in self.expected)
+        return step_of(state, self.last, has_wrenches=set(MEASURED_WRENCHES) <= set(self.expected))
 
 
 def step_of(state: StateSample, last: Mapping[str, Any], *, has_wrenches: bool) -> Step:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A reference that was led by hand and is given back: it goes to the vehicle's own one without a leap."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+import iap_bringup.viewing.hand as hand_module
 from iap_bringup.viewing.hand import LIMITS, Hand
 from iap_description.math import so3
 from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
@@ -45,6 +48,20 @@ def test_a_reference_that_is_given_back_comes_to_the_vehicles_own(flight):
     rows, mine = flight
     assert np.linalg.norm(rows[600, REF_P] - mine[600, REF_P]) > 1.0
     assert rows[-1] == pytest.approx(mine[-1], abs=1e-4)
+
+
+def test_a_goal_flies_along_its_heading_and_turns_for_the_time_of_a_key(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(hand_module, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    hand, pitched = Hand(own(0.0)), so3.quaternion_exp(np.array([0.0, 0.1, 0.0]))
+    east = so3.quaternion_exp(np.array([0.0, 0.0, 0.5 * np.pi]))
+    hand.goal = np.array([2.0, 0.0, 1.0, *so3.multiply(east, pitched)])
+    hand.fly(np.array([1.0, 0.5, 0.2, 2.0]))  # ahead, to the left, upwards [m/s], yaw rate [rad/s]
+    hand.reference(own(0.0), 0.1)
+    clock[0] = hand_module.KEY_TIME
+    hand.reference(own(0.0), 0.1)
+    turned = so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, 0.5 * np.pi + 0.2])), pitched)
+    np.testing.assert_allclose(hand.goal, [1.95, 0.1, 1.02, *turned], atol=1e-12)
 
 
 def test_a_reference_that_is_given_back_leaps_nowhere(flight):

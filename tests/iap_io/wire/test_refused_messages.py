@@ -90,6 +90,12 @@ def test_a_message_in_a_frame_that_is_none_of_the_receiver_s_is_refused(kind):
     assert "header.frame_id 'nonsense' is not map" in refusal(MessageReader(kind).read, data)
 
 
+def test_a_pose_whose_quaternion_was_printed_with_two_digits_is_taken():
+    typed = PoseMessage._of()
+    typed.pose[3:] = 0.0, 0.0, 0.71, 0.71
+    assert MessageReader(PoseMessage).read(typed.dump()).pose[5] == 0.71
+
+
 def test_a_wrench_is_taken_in_the_vehicle_s_frame_only():
     reader = MessageReader(WrenchMessage, ("", "iap/base_link"))
     reader.read(WrenchMessage.of("iap/base_link").dump())

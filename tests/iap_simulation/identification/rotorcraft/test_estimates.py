@@ -167,6 +167,16 @@ def test_a_prediction_by_the_true_model_is_exact_and_beats_what_stays():
         assert each.velocity[0] < 1e-9 < each.velocity[1]
 
 
+@pytest.mark.parametrize(("rows", "horizons"), [(582, 4), (581, 3)])
+def test_a_horizon_needs_eight_windows(rows, horizons):
+    still = table()
+    parts = {name: getattr(still, name)[:rows] for name in ("t", "q", "w", "v")}
+    thrust = np.full(rows, GRAVITY)
+    motion = MotionModel(np.zeros((rows, 3)), np.zeros(3), thrust, np.zeros(3), np.zeros(2))
+    found = predictions(table(**parts), motion)
+    assert [each.windows for each in found][3:] == [8][: horizons - 3]
+
+
 def test_set_points_are_replayed_by_their_delay_and_lag():
     t = DT * np.arange(ROWS)
     tilt = 0.2 * np.sign(np.sin(0.8 * t))
