@@ -80,7 +80,7 @@ def vertical_of_truth(sample: DataSample) -> str | None:
         return None
     q = poses_at(sample.t[inside], truth.t, truth.poses)[:, 3:]
     up = so3.rotate(q, sample.f_B[inside]).mean(axis=0)
-    angle = float(np.degrees(np.arccos(np.clip(up[2] / np.linalg.norm(up), -1.0, 1.0))))
+    angle = float(np.degrees(np.arctan2(np.hypot(up[0], up[1]), up[2])))
     if angle < LEANING:
         return f"{angle:.1f} deg off the truth's vertical"
     remedy = (

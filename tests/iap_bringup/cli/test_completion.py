@@ -85,3 +85,6 @@ def test_fish_is_given_every_command_and_option_once():
         actions = command_parser([verb])._actions
         longs = [each.option_strings[-1][2:] for each in actions if each.option_strings]
         assert found == longs, verb
+        takes = [each.nargs != 0 for each in actions if each.option_strings]
+        asks = [bool(re.search(" -[xr] ", line)) for line in own if " -l " in line]
+        assert asks == takes, verb

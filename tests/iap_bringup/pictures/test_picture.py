@@ -82,6 +82,9 @@ def test_camera_sees_every_point_it_was_asked_to():
     up = np.tan(np.deg2rad(0.5 * camera.fov_deg))
     assert (z < 0.0).all()
     assert (np.abs(y / z) < up).all() and (np.abs(x / z) < up * 1280 / 720).all()
+    east, north, above = np.subtract(camera.position, camera.target)
+    seen_from = np.arctan2([north, above], [east, np.hypot(east, north)])
+    np.testing.assert_allclose(np.rad2deg(seen_from), [70.0, 25.0])
 
 
 RED = (0.9, 0.05, 0.05, 1.0)

@@ -11,6 +11,7 @@ from iap_control.allocation.allocator import Allocator
 from iap_control.allocation.tables import AllocationTables
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
+from iap_description.math.saturation import without_rounding
 from iap_description.signals import Reference
 from iap_description.states import Level, Mode, resting_state
 from iap_description.vehicles.platform import load_platform
@@ -234,3 +235,8 @@ def test_a_jump_of_yaw_costs_no_height(name, yaw):
     flown = loop.fly()[0]
     assert np.abs(flown.position_error).max() < 0.1
     assert np.abs(flown.attitude_error_deg[-1]).max() < 0.5
+
+
+@pytest.mark.parametrize(("short", "counts"), [(2e-9, True), (-0.5, True), (-5e-10, False)])
+def test_what_thrusts_lack_counts_from_rounding_on(short, counts):
+    assert without_rounding(short) == pytest.approx(short if counts else 0.0, rel=1e-6, abs=0.0)

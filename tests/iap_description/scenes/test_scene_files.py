@@ -204,6 +204,14 @@ def test_what_cannot_be_used_is_refused_in_one_line(tmp_path, part, words):
     assert "\n" not in str(error.value)
 
 
+def test_a_picture_is_lit_by_eight_lamps_at_most():
+    lamp = {"position": [0.0, 0.0, 3.0], "flux": 900.0}
+    lamps = {name: lamp for name in "abcdefgh"}
+    assert len(validate(World, {"light": {"lamps": lamps}}, source="test").light.lamps) == 8
+    with pytest.raises(BadInput, match="lamps"):
+        validate(World, {"light": {"lamps": {**lamps, "i": lamp}}}, source="test")
+
+
 def test_a_scene_brings_its_own_light_which_a_world_replaces(tmp_path):
     lamp = {"position": [0.0, 0.0, 3.0], "flux": 900.0}
     night = {"light": {"lamps": {"bulb": lamp}}, "time_of_day": {"hour": 1.0}}

@@ -2,6 +2,7 @@
 """Channels whose commands leave little trace: wind moves the vehicle sideways more than its commands do."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from iap_simulation.identification.channels import (
     bound_notes,
     fit_channel,
     offered_fit,
+    poor_excitation,
     run_channel,
 )
+from iap_simulation.identification.least_squares import Fit
 from iap_simulation.identification.log import make_log
 from iap_simulation.identification.settings import load_settings
 
@@ -47,6 +50,15 @@ def error(row, flight):
     """Root mean square of the sideways prediction's error over that of no motion."""
     off = run_channel(row, flight, SIDE) - flight.v[:, SIDE]
     return float(np.linalg.norm(off) / np.linalg.norm(flight.v[:, SIDE]))
+
+
+@pytest.mark.parametrize(("half_width", "notes"), [(0.49, 0), (0.51, 1)])
+def test_a_gain_whose_interval_holds_zero_is_poorly_excited(half_width, notes):
+    moved = SimpleNamespace(v=np.ones((100, 1)), sound=np.ones((100, 1), bool))
+    fit = Fit(np.array([-0.5, 1.0, 1.0, 0.0]), np.array([half_width, 0.1, 0.1, 0.1]), 0.1, 1)
+    found = poor_excitation(fit, [moved], 0)
+    assert len(found) == notes
+    assert all("does not leave zero out" in note for note in found)
 
 
 @pytest.mark.parametrize("seed", [1, 5])
