@@ -15,7 +15,7 @@ from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Q
 from iap_physics.plant.inertial import InertialProbe
 from iap_sensors.inertial import imu, magnetometer
-from iap_sensors.inertial.ahrs import PRESETS, AttitudeFilter, AttitudeGains
+from iap_sensors.inertial.ahrs import PRESETS, AttitudeFilter, AttitudeGains, Noise, _turn
 from iap_sensors.inertial.imu import Imu, ImuSpec
 from iap_sensors.inertial.magnetometer import Magnetometer, MagnetometerSpec
 from iap_simulation.flights.flight import Flight
@@ -194,3 +194,16 @@ def test_the_default_filter_knows_the_default_magnetometer_s_declination():
 def test_impossible_gains_are_refused_by_the_key_s_name(changes):
     with pytest.raises(BadInput, match=f"test: .*'{next(iter(changes))}'"):
         gains_of(**changes)
+
+
+def test_a_turn_carries_the_covariance_into_the_turned_axes():
+    dt, rate, bias = 0.1, np.array([2.0, -3.0, 5.0]), np.array([0.5, 0.4, -0.3])
+    root = stream(1, "covariance").normal(size=(6, 6))
+    before, q = root @ root.T, so3.quaternion_exp(np.array([0.3, 0.2, -0.4]))
+    after, turned = before.copy(), q.copy()
+    _turn(rate, turned, bias, after, Noise(dt, 0.2, 0.1, 1.0, 1.0))
+    step = so3.quaternion_exp(dt * (rate - bias))
+    F, Q_k = np.eye(6), np.diag([0.2] * 3 + [0.1] * 3)
+    F[:3, :3], F[:3, 3:] = so3.matrix_from_quaternion(step).T, -dt * np.eye(3)
+    np.testing.assert_allclose(after, F @ before @ F.T + Q_k, atol=1e-12)
+    np.testing.assert_allclose(turned, so3.multiply(q, step), atol=1e-12)
