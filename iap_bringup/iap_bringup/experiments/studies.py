@@ -53,7 +53,7 @@ def films(console: Console, *, out: Path | None = None) -> None:
 
 
 def modules(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `study_modules`
-    """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (half an hour)."""
+    """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (15 minutes)."""
     from iap_bringup.experiments.modules.study import study_modules
 
     study_modules(console, **options)
