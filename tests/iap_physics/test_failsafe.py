@@ -6,7 +6,10 @@ import pytest
 from commanding import session_of, states_of
 from flying import scenario_of
 
+from iap_description.math import so3
 from iap_description.states import P, Q, V, W
+from iap_physics.session.command_buffer import YAW_GAIN, YAW_RATE_GAIN, FailSafe
+from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.vehicles.vehicle import vehicles_of
 
 CUTS = {  # scenario or its platform -> when commands end [s]
@@ -76,6 +79,21 @@ def test_masses_and_wind_that_nobody_expected_are_carried():
     rows = cut_off(scenario_of("three_star_spiral", *heavy), 4.5, 15.0)
     assert np.abs(rows[-1, P] - rows[0, P]).max() < 0.15
     assert np.abs(rows[-1, V]).max() < 0.02
+
+
+def test_aircraft_of_one_body_turn_it_back_by_what_they_thrust_unlike():
+    spec = plant_spec(scenario_of("figure_eight", platform="hexa"))
+    (vehicle,) = spec.vehicles
+    x, guard = np.array(vehicle.start), FailSafe(spec, vehicle)
+    level = guard(x).thrust.copy()
+    off, rate = 0.02, 0.01  # yaw of the base [rad], and its rate [rad/s]
+    x[0, Q] = so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, off])), x[0, Q])
+    x[0, W] = 0.0, 0.0, rate
+    more = guard(x).thrust - level
+    levers = [each.wrench_of_rotor_thrusts[5, :3].mean() for each in vehicle.platform.fleet]
+    wanted = -vehicle.assembly.inertia[2, 2] * (YAW_GAIN * off + YAW_RATE_GAIN * rate)
+    assert more @ levers == pytest.approx(wanted)
+    assert more.sum() == pytest.approx(0.0, abs=1e-9)
 
 
 def test_headings_stay_as_they_were():
