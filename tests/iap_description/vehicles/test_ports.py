@@ -61,6 +61,13 @@ def test_nothing_of_the_socket_is_in_its_bore_and_all_of_its_wall_is_around_it()
         assert off.max() == pytest.approx(socket.radius + socket.wall, rel=0.01)
         assert p_T[:, 0].min() == pytest.approx(-socket.depth)
         assert p_T[:, 0].max() == pytest.approx(0.0, abs=1e-12)
+    bottom, boom = socket.visual[-2:]
+    into = -socket.R_BT[:, 0]
+    away = [into @ np.subtract(each.position, socket.position) for each in (bottom, boom)]
+    end = socket.depth + socket.wall
+    assert away == pytest.approx(
+        [socket.depth + 0.5 * socket.wall, end + 0.5 * socket.boom.length]
+    )
 
 
 def test_mass_and_inertia_are_those_of_two_ports_by_parallel_axes():
