@@ -7,8 +7,9 @@ import pytest
 pytest.importorskip("jax")
 
 from iap_description.errors import BadInput
+from iap_learning.training.experiment import Choice, make_experiment
 from iap_learning.training.networks import make_network
-from iap_learning.training.training import TrainingProgress, load, restored, save
+from iap_learning.training.training import TrainingProgress, digest, load, restored, save
 
 
 def tree(size=4):
@@ -65,3 +66,12 @@ def test_a_checkpoint_of_other_networks_is_refused(file):
         restored(load(file), tree(5))
     with pytest.raises(BadInput, match="the experiment has other ones"):
         restored(load(file), {"network": tree()["network"]})
+
+
+def test_an_experiment_is_told_by_its_values_not_by_the_order_of_its_keys():
+    one = make_experiment("hold", Choice())
+    turned, other = (
+        one.model_copy(update={"settings": each}) for each in ({"b": 2, "a": 1}, {"a": 1, "b": 3})
+    )
+    first = one.model_copy(update={"settings": {"a": 1, "b": 2}})
+    assert digest(turned) == digest(first) != digest(other)
