@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_physics.propulsion.last_command import LastCommand
-from iap_physics.propulsion.propulsion import Known
+from iap_physics.propulsion.propulsion import AutopilotEstimates
 from iap_physics.propulsion.rotors import RotorStates
 
 
@@ -67,7 +67,7 @@ class FreeFlightState(NamedTuple):
     step_counts: Integers
     command: LastCommand
     rotors: RotorStates
-    known: Known
+    known: AutopilotEstimates
     inputs: PeriodInputs
     vehicle: BatchVehicle
     dt: float

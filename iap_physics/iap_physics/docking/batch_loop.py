@@ -56,7 +56,7 @@ from iap_physics.engines.engine import RUNNING
 from iap_physics.latching.kernel import LOCKED, OPEN
 from iap_physics.propulsion.autopilot import Autopilot
 from iap_physics.propulsion.last_command import LastCommand
-from iap_physics.propulsion.propulsion import Known
+from iap_physics.propulsion.propulsion import AutopilotEstimates
 from iap_physics.propulsion.rotors import RotorStates
 
 MASS = BODY.arm  # row of an aircraft's mass: two that fly on their own have no arms
@@ -105,7 +105,7 @@ def flight_of(pairs: Pairs, shared: Array, vehicle: BatchVehicle, dt: float) -> 
             modes, np.zeros((batch, 2)), q_WB, np.zeros((batch, 2, 3)), rotors[0], rotors[1]
         ),
         rotors=RotorStates(rotors[2], rotors[3], rotors[4], parameters, parameters),
-        known=Known(np.zeros(batch, bool), np.zeros((batch, 2, 13))),
+        known=AutopilotEstimates(np.zeros(batch, bool), np.zeros((batch, 2, 13))),
         inputs=PeriodInputs(np.zeros((batch, 3)), np.zeros((batch, 6)), pairs.ticks),
         vehicle=vehicle,
         dt=dt,

@@ -58,7 +58,7 @@ class Airframe:
         ]
 
 
-class Known(NamedTuple):
+class AutopilotEstimates(NamedTuple):
     """Estimates that autopilots go by in place of the truth.
 
     Attributes:
@@ -115,7 +115,9 @@ class Propulsion:
             stacked([TiltParameters.of(each) for each in airframe.fleet]),
         )
         self.is_tilting = any(each.is_vectored for each in airframe.fleet)
-        self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
+        self.known = AutopilotEstimates(
+            np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE))
+        )
         self.autopilots = stacked(
             [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
         )
