@@ -20,7 +20,7 @@ from iap_simulation.vehicles.parts import STATE_NOISE
 from iap_simulation.vehicles.vehicle import Vehicle
 
 
-class Mixed(NamedTuple):
+class MixedActions(NamedTuple):
     """Some actions on B worlds, and which of them is each world's.
 
     Attributes:
@@ -154,7 +154,7 @@ class Tracking:
         return self.controllers.command
 
     def command_mixed(
-        self, mixed: Mixed, references: References, x: Array, threads: Threads
+        self, mixed: MixedActions, references: References, x: Array, threads: Threads
     ) -> list[tuple[Command, Booleans]]:
         """Commands of several actions, with the worlds (B,) that each is for, as a batch of one would be commanded.
 

@@ -22,7 +22,7 @@ from iap_simulation.batch.batch_support import CPU, ENGINE, Device, check_device
 from iap_simulation.batch.records import HOLD, SETPOINT, TRACK, BatchState, Goal
 from iap_simulation.batch.references import References
 from iap_simulation.batch.starts import MOST_SEEDS, give_seeds
-from iap_simulation.batch.tracking import Mixed
+from iap_simulation.batch.tracking import MixedActions
 from iap_simulation.batch.world_parts import WorldParts, WorldsSnapshot
 from iap_simulation.batch.world_views import WorldViews
 from iap_simulation.scenario.resolving import resolved
@@ -144,7 +144,7 @@ class Worlds(WorldViews):
             parts = (self.plant, self._tracking, self._units)
             self._starter.reset(indices, self.seeds[indices], *parts)
 
-    def advance(self, action: References | Command | Mixed | None = None) -> None:
+    def advance(self, action: References | Command | MixedActions | None = None) -> None:
         """Fly one control period of every running world.
 
         A world whose command is not finite, that overturns, loses its reference or diverges gets a status and stands
@@ -158,15 +158,15 @@ class Worlds(WorldViews):
         Raises:
             BadInput: an array has another shape, or the action is none of these.
         """
-        if not isinstance(action, References | Command | Mixed | None):
+        if not isinstance(action, References | Command | MixedActions | None):
             raise BadInput(
-                "worlds: an action is References, a Command or Mixed;"
+                "worlds: an action is References, a Command or MixedActions;"
                 " iap_simulation.batch.actions makes them of arrays"
             )
-        if not isinstance(action, Command | Mixed) and self.flies_at_once:
+        if not isinstance(action, Command | MixedActions) and self.flies_at_once:
             self._fly_once(action)
             return
-        if isinstance(action, Mixed):
+        if isinstance(action, MixedActions):
             self._control_mixed(action)
         else:
             self.control(action)
@@ -247,7 +247,7 @@ class Worlds(WorldViews):
         self._end_lost(references.rows)
         return references, command
 
-    def _control_mixed(self, mixed: Mixed) -> None:
+    def _control_mixed(self, mixed: MixedActions) -> None:
         """Command each world by its own one of several actions, as a batch of one would be by it."""
         for action in mixed.actions:
             if isinstance(action, Command):

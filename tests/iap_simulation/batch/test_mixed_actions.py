@@ -12,7 +12,7 @@ from iap_description.states import Level
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING
 from iap_simulation.batch.actions import KINDS, action_of
 from iap_simulation.batch.references import References
-from iap_simulation.batch.tracking import Mixed
+from iap_simulation.batch.tracking import MixedActions
 from iap_simulation.batch.worlds import Worlds
 
 WORLDS = 40
@@ -63,7 +63,7 @@ def test_each_world_flies_as_where_all_take_its_kind(platform, noise):
     which = np.arange(WORLDS) % len(kinds)
 
     def mixed(worlds, _):
-        return Mixed(tuple(alike(kind)(worlds, 0) for kind in kinds), which)
+        return MixedActions(tuple(alike(kind)(worlds, 0) for kind in kinds), which)
 
     together = flown(platform, mixed, **noise)
     assert (together.status == RUNNING).all()
@@ -82,7 +82,7 @@ def test_worlds_change_their_kinds_as_a_batch_of_one_would():
         kinds = ("velocity", "rate_thrust", "pose")
         actions = [action_of(k, values_of(k, worlds), worlds) for k in kinds]
         which = [kinds.index(kind(world, period)) for world in range(WORLDS)]
-        return Mixed(tuple(actions), np.array(which))
+        return MixedActions(tuple(actions), np.array(which))
 
     together = flown("three_star", mixed, **NOISY)
     draw = {"position": 0.05, "attitude_deg": 2.0, "mass": 0.05}
@@ -99,7 +99,7 @@ def test_a_number_that_is_none_ends_the_world_whose_action_has_it_and_no_other()
     rates, poses = values_of("rate_thrust", worlds), values_of("pose", worlds)
     rates[0], rates[2], poses[1], poses[2] = np.nan, np.nan, np.nan, np.nan
     actions = (action_of("rate_thrust", rates, worlds), action_of("pose", poses, worlds))
-    worlds.advance(Mixed(actions, np.array([0, 0, 1])))
+    worlds.advance(MixedActions(actions, np.array([0, 0, 1])))
     assert worlds.status.tolist() == [INVALID_COMMAND, RUNNING, INVALID_COMMAND]
 
 
@@ -117,7 +117,7 @@ def test_what_is_no_choice_is_refused(which, words):
     rows = worlds.references().rows.copy()
     actions = (References.of(rows, Level.POSE), References.of(rows, Level.VELOCITY))
     with pytest.raises(BadInput, match=words):
-        worlds.advance(Mixed(actions, np.array(which)))
+        worlds.advance(MixedActions(actions, np.array(which)))
 
 
 def test_a_wrong_action_is_refused_before_another_one_acts():
@@ -126,7 +126,7 @@ def test_a_wrong_action_is_refused_before_another_one_acts():
     rates = action_of("rate_thrust", values_of("rate_thrust", worlds), worlds)
     wrong = replace(rates, thrust=rates.thrust[:, :2])
     with pytest.raises(BadInput, match="'thrust' has shape"):
-        worlds.advance(Mixed((rates, wrong), np.array([0, 1, 1])))
+        worlds.advance(MixedActions((rates, wrong), np.array([0, 1, 1])))
     found = worlds.plant.propulsion[0].command.modes.copy()
     worlds.restore(before)
     np.testing.assert_array_equal(found, worlds.plant.propulsion[0].command.modes)

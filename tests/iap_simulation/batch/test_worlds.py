@@ -284,5 +284,5 @@ def test_actions_of_another_shape_are_refused():
         worlds.reset([0, 1], seeds=[5])
     with pytest.raises(BadInput, match="seed -5:"):
         worlds.reset([0], seeds=[-5])
-    with pytest.raises(BadInput, match="an action is References, a Command or Mixed"):
+    with pytest.raises(BadInput, match="an action is References, a Command or MixedActions"):
         worlds.advance(np.zeros((3, 4)))
