@@ -38,7 +38,7 @@ from iap_control.headings import YAW_MODES, YawMode
 from iap_control.laws.decomposition import DecompositionNumbers
 from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.rigid_law import RigidLaw, RigidLawNumbers, rigid_law
-from iap_control.laws.tracking import Law, Lumped, Pid
+from iap_control.laws.tracking import InertiaNumbers, Law, Pid
 from iap_control.laws.under_actuation import Pid5
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
@@ -260,10 +260,10 @@ def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Numbers:
     }
     if _LAWS[model.actuation.name] == RIGID:
         law = numbers_of(RigidLawNumbers, RigidLaw.of(gains, coupled))
-        pid, body = numbers_of(Pid, rigid_law(gains)), numbers_of(Lumped, coupled.inertia)
+        pid, body = numbers_of(Pid, rigid_law(gains)), numbers_of(InertiaNumbers, coupled.inertia)
         return {**observer, "pid": pid, "body": body, "law": law}
     motion = MotionLaw.of(coupled, Law.of(gains), dt)
-    body = numbers_of(Lumped, motion.inertia)
+    body = numbers_of(InertiaNumbers, motion.inertia)
     if motion.split is None:
         return {**observer, "pid": numbers_of(Pid, motion.law), "body": body}
     law = numbers_of(DecompositionNumbers, motion.split._replace(basis=motion.split.basis.T))

@@ -8,7 +8,7 @@ import numpy as np
 from iap_control.laws.decomposition import DecompositionNumbers
 from iap_control.laws.position_yaw import Attitude
 from iap_control.laws.rigid_law import RigidLawNumbers
-from iap_control.laws.tracking import Lumped, Motion, Pid, ReferenceMotion
+from iap_control.laws.tracking import InertiaNumbers, Motion, Pid, ReferenceMotion
 from iap_control.laws.under_actuation import Pid5
 from iap_control.laws.yaw_command import Yaw
 from iap_description.math.kernels import Mat, Vec, formula
@@ -63,7 +63,7 @@ class PlatformRows(NamedTuple):
     not_finite: int = 1  # zero, or no number where a command is none
     # gains and the platform
     pid: int = size_of(Pid)  # or `Pid5` of collinear joints
-    body: int = size_of(Lumped)
+    body: int = size_of(InertiaNumbers)
     is_observed: int = 1  # whether a disturbance is estimated
     observer: int = size_of(ObserverNumbers)
     rate_share: int = 1
@@ -106,7 +106,7 @@ _LAW_ROWS: dict[str, int] = {
 
 read_motion, read_target = reader(Motion), reader(ReferenceMotion)
 read_pid, read_pid5 = reader(Pid), reader(Pid5)
-read_body, read_observer = reader(Lumped), reader(ObserverNumbers)
+read_body, read_observer = reader(InertiaNumbers), reader(ObserverNumbers)
 read_split, read_rigid = reader(DecompositionNumbers), reader(RigidLawNumbers)
 read_attitude, choose_attitude = reader(Attitude), chooser(Attitude)
 read_yaw, choose_yaw = reader(Yaw), chooser(Yaw)

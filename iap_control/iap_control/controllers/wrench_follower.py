@@ -16,7 +16,7 @@ from numba import njit
 
 from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.controllers.controller import PlatformController
-from iap_control.laws.tracking import coriolis, gravity_on, lumped, reference_motion_at
+from iap_control.laws.tracking import coriolis, gravity_on, inertia_numbers, reference_motion_at
 from iap_control.references.wrench_replay import WrenchCommand, to_body
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -93,7 +93,7 @@ def model_wrench(inertia: Inertia, row: Array) -> Array:
 
     Accelerations of the row are of the origin in W, so that their part w x v of eq. (4)'s C(w) xi is in M's term.
     """
-    body, target = lumped(inertia), reference_motion_at(row)
+    body, target = inertia_numbers(inertia), reference_motion_at(row)
     rates = six(unrotate(target.q, target.a), target.alpha)
     turning = six((0.0, 0.0, 0.0), target.w)
     load = coriolis(body.d_0, body.J, body.mass, body.coupling, target.w, turning)

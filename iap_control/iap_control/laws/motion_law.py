@@ -10,8 +10,8 @@ from numba import njit
 from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.laws.decomposition import Decomposition
 from iap_control.laws.tracking import (
+    InertiaNumbers,
     Law,
-    Lumped,
     Pid,
     Tracked,
     TrackedAxes,
@@ -20,7 +20,7 @@ from iap_control.laws.tracking import (
     coriolis,
     errors,
     gravity_on,
-    lumped,
+    inertia_numbers,
     pid_of,
     shortened,
     tracked_of,
@@ -52,7 +52,7 @@ from iap_description.math.kernels import (
 def full_actuation(
     now: TrackingTask,
     integral: Six,
-    body: Lumped,
+    body: InertiaNumbers,
     law: Pid,
     dt: float,
     short: Six,
@@ -107,7 +107,7 @@ def full_actuation_wrench(
     A kernel: it takes its arrays one by one.
     """
     now = tracking_of(x, row, level, wrench_e_P)
-    settings = (lumped(inertia), pid_of(law), dt, six_at(short, 0), tracked_of(tracked))
+    settings = (inertia_numbers(inertia), pid_of(law), dt, six_at(short, 0), tracked_of(tracked))
     wrench, after = full_actuation(now, six_at(integral, 0), *settings)
     put_six(integral, 0, after)
     U = np.empty(6)

@@ -19,13 +19,13 @@ from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
     Errors,
+    InertiaNumbers,
     Law,
-    Lumped,
     Pid,
     TrackingTask,
     advanced6,
     errors,
-    lumped,
+    inertia_numbers,
     pid_of,
     tracking_of,
 )
@@ -88,7 +88,7 @@ def position_yaw(
     now: TrackingTask,
     yaw: float,
     integral: Six,
-    body: Lumped,
+    body: InertiaNumbers,
     gains: PositionYawGains,
     memory: Attitude,
     dt: float,
@@ -140,7 +140,7 @@ def position_yaw_wrench(
         quat(memory.q_WB), vec(memory.w_B), vec(memory.alpha_B), memory.started[0] > 0.0
     )
     gains = PositionYawGains(pid_of(law), rigid_law_numbers(rigid))
-    settings = (lumped(inertia), gains, last, dt, saturated)
+    settings = (inertia_numbers(inertia), gains, last, dt, saturated)
     wrench, after, command = position_yaw(now, yaw, six_at(integral, 0), *settings)
     put_six(integral, 0, after)
     put4(memory.q_WB, command.q_WB)
@@ -154,7 +154,7 @@ def position_yaw_wrench(
 
 @formula
 def _at_com(
-    errors_P: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: Lumped, level: float
+    errors_P: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: InertiaNumbers, level: float
 ) -> Errors:
     """The errors of P's origin turned into those of the CoM.
 
@@ -177,7 +177,7 @@ def _acceleration(
     a_r_W: Vec,
     integral: Six,
     errors_P: Errors,
-    body: Lumped,
+    body: InertiaNumbers,
     gains: PositionYawGains,
     dt: float,
     saturated: bool,

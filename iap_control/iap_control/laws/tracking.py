@@ -84,7 +84,7 @@ def pid_of(law: Law) -> Pid:
     return Pid(gains[0], gains[1], gains[2], gains[3], law.per_inertia, reach)
 
 
-class Lumped(NamedTuple):
+class InertiaNumbers(NamedTuple):
     """`Inertia` in numbers."""
 
     mass: float
@@ -96,10 +96,10 @@ class Lumped(NamedTuple):
 
 
 @formula
-def lumped(inertia: Inertia) -> Lumped:
+def inertia_numbers(inertia: Inertia) -> InertiaNumbers:
     """The numbers of a platform's lumped dynamics."""
     matrices = (vec(inertia.d_0), mat(inertia.J), mat6(inertia.M))
-    return Lumped(inertia.mass, *matrices, inertia.coupling, inertia.gravity)
+    return InertiaNumbers(inertia.mass, *matrices, inertia.coupling, inertia.gravity)
 
 
 class Motion(NamedTuple):

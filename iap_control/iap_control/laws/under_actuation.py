@@ -32,8 +32,8 @@ from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
     Errors,
+    InertiaNumbers,
     Law,
-    Lumped,
     Tracked,
     TrackedAxes,
     TrackingTask,
@@ -41,7 +41,7 @@ from iap_control.laws.tracking import (
     coriolis,
     errors,
     gravity_on,
-    lumped,
+    inertia_numbers,
     shortened,
     tracked_of,
     tracked_part,
@@ -102,7 +102,7 @@ def pid5_of(law: Law) -> Pid5:
 def under_actuation(
     now: TrackingTask,
     integral: Five,
-    body: Lumped,
+    body: InertiaNumbers,
     law: Pid5,
     split: DecompositionNumbers,
     dt: float,
@@ -163,7 +163,13 @@ def under_actuation_wrench(
     A kernel: it takes its arrays one by one.
     """
     now = tracking_of(x, row, level, wrench_e_P)
-    settings = (lumped(inertia), pid5_of(law), decomposition_numbers(split), dt, six_at(short, 0))
+    settings = (
+        inertia_numbers(inertia),
+        pid5_of(law),
+        decomposition_numbers(split),
+        dt,
+        six_at(short, 0),
+    )
     wrench, after = under_actuation(now, five_at(integral), *settings, tracked_of(tracked))
     for i in range(5):
         integral[i] = after[i]
