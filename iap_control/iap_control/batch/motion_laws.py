@@ -24,7 +24,7 @@ from iap_control.batch.layout import (
 )
 from iap_control.laws.motion_law import full_actuation
 from iap_control.laws.position_yaw import PositionYawGains, position_yaw
-from iap_control.laws.tracking import Tracked, TrackingTask
+from iap_control.laws.tracking import TrackedAxesNumbers, TrackingTask
 from iap_control.laws.under_actuation import under_actuation
 from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array
@@ -33,7 +33,7 @@ from iap_description.math.lanes import Index, Lanes, get, get6, set6
 from iap_description.states import Level
 
 WRENCH = int(Level.WRENCH)
-ALL_AXES = Tracked((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+ALL_AXES = TrackedAxesNumbers((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
 
 
 @formula

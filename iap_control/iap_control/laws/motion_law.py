@@ -13,8 +13,8 @@ from iap_control.laws.tracking import (
     InertiaNumbers,
     Law,
     Pid,
-    Tracked,
     TrackedAxes,
+    TrackedAxesNumbers,
     TrackingTask,
     advanced6,
     coriolis,
@@ -23,7 +23,7 @@ from iap_control.laws.tracking import (
     inertia_numbers,
     pid_of,
     shortened,
-    tracked_of,
+    tracked_axes_numbers,
     tracked_part,
     tracking_of,
     turn_about,
@@ -56,7 +56,7 @@ def full_actuation(
     law: Pid,
     dt: float,
     short: Six,
-    tracked: Tracked,
+    tracked: TrackedAxesNumbers,
 ) -> tuple[Six, Six]:
     r"""Active wrench U on the platform about P's origin, in P, after iap_simulator eq. (10), and the new integral.
 
@@ -107,7 +107,13 @@ def full_actuation_wrench(
     A kernel: it takes its arrays one by one.
     """
     now = tracking_of(x, row, level, wrench_e_P)
-    settings = (inertia_numbers(inertia), pid_of(law), dt, six_at(short, 0), tracked_of(tracked))
+    settings = (
+        inertia_numbers(inertia),
+        pid_of(law),
+        dt,
+        six_at(short, 0),
+        tracked_axes_numbers(tracked),
+    )
     wrench, after = full_actuation(now, six_at(integral, 0), *settings)
     put_six(integral, 0, after)
     U = np.empty(6)

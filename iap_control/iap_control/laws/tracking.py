@@ -214,7 +214,7 @@ class TrackedAxes(NamedTuple):
         return cls(np.ones(6), np.zeros(3))
 
 
-class Tracked(NamedTuple):
+class TrackedAxesNumbers(NamedTuple):
     """`TrackedAxes` in numbers."""
 
     axes: Six
@@ -222,9 +222,9 @@ class Tracked(NamedTuple):
 
 
 @formula
-def tracked_of(tracked: TrackedAxes) -> Tracked:
+def tracked_axes_numbers(tracked: TrackedAxes) -> TrackedAxesNumbers:
     """The numbers of tracked axes."""
-    return Tracked(six_at(tracked.axes, 0), vec(tracked.pivot_P))
+    return TrackedAxesNumbers(six_at(tracked.axes, 0), vec(tracked.pivot_P))
 
 
 @formula
@@ -235,7 +235,7 @@ def tracked_part(errors_P: Errors, axes: Six) -> Errors:
 
 
 @formula
-def turn_about(tracked: Tracked, alpha: Vec) -> Vec:
+def turn_about(tracked: TrackedAxesNumbers, alpha: Vec) -> Vec:
     """Acceleration of P's origin, along axes that are not held, in a turn `alpha` about the pivot."""
     turning, axes = cross(tracked.pivot_P, alpha), tracked.axes
     return (
@@ -248,7 +248,7 @@ def turn_about(tracked: Tracked, alpha: Vec) -> Vec:
 @njit(cache=True)
 def turn_about_pivot(tracked: TrackedAxes, alpha: Vec, a: Array) -> None:
     """Let P's origin accelerate, `a` (3+), along axes that are not held as in a turn `alpha` about the pivot."""
-    put(a, add(vec(a), turn_about(tracked_of(tracked), alpha)))
+    put(a, add(vec(a), turn_about(tracked_axes_numbers(tracked), alpha)))
 
 
 @formula

@@ -34,8 +34,8 @@ from iap_control.laws.tracking import (
     Errors,
     InertiaNumbers,
     Law,
-    Tracked,
     TrackedAxes,
+    TrackedAxesNumbers,
     TrackingTask,
     advanced,
     coriolis,
@@ -43,7 +43,7 @@ from iap_control.laws.tracking import (
     gravity_on,
     inertia_numbers,
     shortened,
-    tracked_of,
+    tracked_axes_numbers,
     tracked_part,
     tracking_of,
     turn_about,
@@ -107,7 +107,7 @@ def under_actuation(
     split: DecompositionNumbers,
     dt: float,
     short: Six,
-    tracked: Tracked,
+    tracked: TrackedAxesNumbers,
 ) -> tuple[Six, Five]:
     r"""Active wrench U in P with no torque about the joints' line, after iap_simulator eq. (16), and the new integral.
 
@@ -170,7 +170,9 @@ def under_actuation_wrench(
         dt,
         six_at(short, 0),
     )
-    wrench, after = under_actuation(now, five_at(integral), *settings, tracked_of(tracked))
+    wrench, after = under_actuation(
+        now, five_at(integral), *settings, tracked_axes_numbers(tracked)
+    )
     for i in range(5):
         integral[i] = after[i]
     U = np.empty(6)
