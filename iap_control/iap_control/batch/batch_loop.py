@@ -28,7 +28,7 @@ from iap_control.batch.records import (
     Setpoints,
 )
 from iap_control.batch.rotor_allocation import share_out_to_rotors, share_out_to_tilting_rotors
-from iap_control.controllers.disturbance_observer import Estimated, about_origin, estimate
+from iap_control.controllers.disturbance_observer import ObserverInputs, about_origin, estimate
 from iap_control.headings import FOLLOW, REFERENCE
 from iap_description.arrays import Array
 from iap_description.math.kernels import add6, choose, chosen4, chosen6, formula, yaw_parts
@@ -93,7 +93,7 @@ def observe(block: Array, dt: float, lanes: Lanes) -> None:
         is_observed = get(block, PLATFORM_ROW, PLATFORM.is_observed, lane) > 0.0
         last_h = get6(block, PLATFORM_ROW, PLATFORM.momentum, lane)
         numbers = read_observer(block, PLATFORM_ROW, PLATFORM.observer, lane)
-        observed = Estimated(
+        observed = ObserverInputs(
             numbers.mass,
             numbers.gravity,
             numbers.d_0,

@@ -163,7 +163,7 @@ class DisturbanceObserver:
             self._memory.made_P[:] = made_P
 
 
-class Estimated(NamedTuple):
+class ObserverInputs(NamedTuple):
     """`ObserverParameters` in numbers, with momenta and known wrench of the last step, see `DisturbanceMemory`."""
 
     mass: float
@@ -178,7 +178,7 @@ class Estimated(NamedTuple):
 
 
 @formula
-def estimate(x: Motion, d: Six, e: Estimated, dt: float) -> tuple[Six, Six]:
+def estimate(x: Motion, d: Six, e: ObserverInputs, dt: float) -> tuple[Six, Six]:
     """The momentum now, and the estimate a period later than `d`, both as in `DisturbanceMemory`."""
     p, L = momenta(x.q, x.v, x.w, e.mass, e.d_0, e.J_C)
     f_P = linear(e.made_P)
@@ -218,7 +218,7 @@ def observe(
     k_P = sub(vec(memory.own_P[3:]), cross(d_0, l_P))  # about the CoM
     moving = six(rotate(motion.q, l_P), rotate(motion.q, k_P))
     h_last = sub6(six_at(memory.h, 0), moving)
-    last = Estimated(*body, h_last, six_at(memory.made_P, 0), is_known)
+    last = ObserverInputs(*body, h_last, six_at(memory.made_P, 0), is_known)
     h, d = estimate(motion, six_at(memory.d, 0), last, dt)
     put_six(memory.h, 0, add6(h, moving))
     put_six(memory.d, 0, d)
