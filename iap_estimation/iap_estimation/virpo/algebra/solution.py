@@ -56,13 +56,13 @@ def solve(H: Array, g: Array, damping: float, early: Blocks) -> tuple[Array, Arr
     if damping > 0.0:
         H[np.diag_indices_from(H)] *= 1.0 + damping
     n, (count, width) = len(g), early.shape
-    touched = Touched(
+    couplings = BlockCouplings(
         np.zeros(count, dtype=np.int64),
         np.empty((count, n), dtype=np.int64),
         np.empty((count, n, width)),
         np.zeros((count, width, width)),
     )
-    if not eliminate_early(H, g, early, touched):
+    if not eliminate_early(H, g, early, couplings):
         raise np.linalg.LinAlgError("an early block is not positive definite")
     late = np.delete(np.arange(n), early.ravel())
     x = -g
@@ -70,7 +70,7 @@ def solve(H: Array, g: Array, damping: float, early: Blocks) -> tuple[Array, Arr
     x_late = x[late]
     substitute(L, x_late)
     x[late] = x_late
-    follow(x, early, touched)
+    follow(x, early, couplings)
     return x, L
 
 
@@ -86,7 +86,7 @@ def _lower(H: Array, indices: Integers) -> Array:
     return out
 
 
-class Touched(NamedTuple):
+class BlockCouplings(NamedTuple):
     """Blocks that early blocks touch, for each; p are its places, q those that it touches.
 
     Attributes:
@@ -103,7 +103,7 @@ class Touched(NamedTuple):
 
 
 @njit(cache=True)
-def eliminate_early(H: Array, g: Array, early: Blocks, touched: Touched) -> bool:
+def eliminate_early(H: Array, g: Array, early: Blocks, couplings: BlockCouplings) -> bool:
     """Eliminate blocks one after the other; False where one is not positive definite.
 
     Args:
@@ -115,7 +115,7 @@ def eliminate_early(H: Array, g: Array, early: Blocks, touched: Touched) -> bool
     n, width = len(g), early.shape[1]
     gone, y = np.zeros(n, dtype=np.bool_), np.empty(width)
     for b in range(len(early)):
-        p, X, L, touched_at = early[b], touched.X[b], touched.L[b], touched.indices[b]
+        p, X, L, touched_at = early[b], couplings.X[b], couplings.L[b], couplings.indices[b]
         for i in range(width):
             gone[p[i]] = True
             y[i] = g[p[i]]
@@ -127,7 +127,7 @@ def eliminate_early(H: Array, g: Array, early: Blocks, touched: Touched) -> bool
         for i in range(width):
             g[p[i]] = y[i]
         count = _touch(H, p, gone, X, touched_at)
-        touched.counts[b] = count
+        couplings.counts[b] = count
         for c in range(count):
             _forward(L, X[c])
             _subtract(H, g, touched_at, X, y, c)
@@ -193,12 +193,12 @@ def _forward(L: Array, b: Array) -> None:
 
 
 @njit(cache=True)
-def follow(x: Array, early: Blocks, touched: Touched) -> None:
+def follow(x: Array, early: Blocks, couplings: BlockCouplings) -> None:
     """Solve for the early blocks, the last first: x_p = L^-T (x_p - X^T x_q), where x_p holds -L^-1 g_p."""
     width = early.shape[1]
     for b in range(len(early) - 1, -1, -1):
-        p, X, L, touched_at = early[b], touched.X[b], touched.L[b], touched.indices[b]
-        for c in range(touched.counts[b]):
+        p, X, L, touched_at = early[b], couplings.X[b], couplings.L[b], couplings.indices[b]
+        for c in range(couplings.counts[b]):
             value = x[touched_at[c]]
             for i in range(width):
                 x[p[i]] -= X[c, i] * value
