@@ -29,7 +29,12 @@ from iap_estimation.virpo.factors.ranging import (
     add_ranges,
     waypoints,
 )
-from iap_estimation.virpo.factors.vision import Eliminated, System, add_vision, step_landmarks
+from iap_estimation.virpo.factors.vision import (
+    LandmarkElimination,
+    System,
+    add_vision,
+    step_landmarks,
+)
 
 FRAMES, APART = 6, 0.25  # keyframes and the time between them [s]
 ALIGNMENT = np.array([0.3, -0.2, 0.1, 0.05])
@@ -85,12 +90,14 @@ class SmallWindow:
         """Of the only aircraft."""
         return self.flight.fleet.aircraft[0].rig
 
-    def linearised(self, only: int = ALL) -> tuple[np.ndarray, np.ndarray, float, Eliminated]:
+    def linearised(
+        self, only: int = ALL
+    ) -> tuple[np.ndarray, np.ndarray, float, LandmarkElimination]:
         """H, g and cost of everything, or of the prior and what a keyframe takes along; the landmarks out of them."""
         states = self.states
         H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
         cost = self.prior.add(states, H, g)
-        out = Eliminated.empty(len(self.table.host), FRAMES)
+        out = LandmarkElimination.empty(len(self.table.host), FRAMES)
         system = System(H, g, states.stride, out)
         cost += add_vision(states.x, self.table, self.rig, 0, only, OPEN, 0.0, system)
         cost += add_ranges(states.x, states.alignment, self.rows, only, OPEN, H, g, states.stride)

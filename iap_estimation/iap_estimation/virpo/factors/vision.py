@@ -26,7 +26,7 @@ Residual = tuple[Array, Array]  # (2,) of a view, and its derivatives (2, 15)
 POSE = 6  # a view depends on position and rotation
 
 
-class Eliminated(NamedTuple):
+class LandmarkElimination(NamedTuple):
     """Data by which landmarks follow after the states are solved for.
 
     Attributes:
@@ -62,7 +62,7 @@ class System(NamedTuple):
     H: Array
     g: Array
     stride: int
-    out: Eliminated
+    out: LandmarkElimination
 
 
 @njit(cache=True)
@@ -251,7 +251,9 @@ def vision_cost(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, width
 
 
 @njit(cache=True)
-def step_landmarks(dx: Array, table: Landmarks, frames: int, stride: int, out: Eliminated) -> None:
+def step_landmarks(
+    dx: Array, table: Landmarks, frames: int, stride: int, out: LandmarkElimination
+) -> None:
     """Move every landmark that took part by what the states' step `dx` leaves for it."""
     for m in range(len(table.host)):
         if table.host[m] < 0 or out.C[m, 0, 0] == 0.0:

@@ -19,7 +19,7 @@ from iap_estimation.virpo.factors.landmarks import (
     mean_shift,
 )
 from iap_estimation.virpo.factors.vision import (
-    Eliminated,
+    LandmarkElimination,
     System,
     add_vision,
     step_landmarks,
@@ -41,10 +41,10 @@ class AircraftLandmarks:
     rig: StereoRig
     frames: int
     table: Landmarks = field(init=False)
-    out: Eliminated = field(init=False)
+    out: LandmarkElimination = field(init=False)
 
     def __post_init__(self) -> None:
-        self.out = Eliminated.empty(MAX_LANDMARKS, self.frames)
+        self.out = LandmarkElimination.empty(MAX_LANDMARKS, self.frames)
         self.forget()
 
     @property

@@ -15,7 +15,7 @@ from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.camera import StereoRig, scaled_point
 from iap_estimation.virpo.factors.landmarks import Landmarks
 from iap_estimation.virpo.factors.vision import (
-    Eliminated,
+    LandmarkElimination,
     System,
     add_vision,
     step_landmarks,
@@ -121,10 +121,10 @@ def two_aircraft(width: float) -> tuple:
 
 def schur(
     states: States, table: Landmarks, rigs: list[StereoRig], width: float
-) -> tuple[np.ndarray, np.ndarray, float, list[Eliminated]]:
+) -> tuple[np.ndarray, np.ndarray, float, list[LandmarkElimination]]:
     """H (both triangles), g and cost without landmarks."""
     H, g, cost = np.zeros((states.size, states.size)), np.zeros(states.size), 0.0
-    outs = [Eliminated.empty(len(table.host), len(states.x)) for _ in rigs]
+    outs = [LandmarkElimination.empty(len(table.host), len(states.x)) for _ in rigs]
     for a, eyes in enumerate(rigs):
         system = System(H, g, states.stride, outs[a])
         cost += add_vision(states.x, table, eyes, a, ALL, width, 0.0, system)
@@ -183,7 +183,7 @@ def test_one_cost_whichever_way_it_is_asked_for():
 
 def test_only_landmarks_of_a_host():
     states, table, rigs, width = two_aircraft(2.0)
-    out = Eliminated.empty(len(table.host), len(states.x))
+    out = LandmarkElimination.empty(len(table.host), len(states.x))
     H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
     system = System(H, g, states.stride, out)
     add_vision(states.x, table, rigs[0], 0, 1, width, 0.0, system)
