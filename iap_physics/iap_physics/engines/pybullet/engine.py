@@ -57,7 +57,7 @@ from iap_physics.engines.pybullet.contact import Point, contact_of, wrench_on
 from iap_physics.engines.pybullet.native import LOST, NativeWorld, native_world, settle, step_world
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
 from iap_physics.engines.pybullet.world import (
-    Loaded,
+    LoadedWorld,
     build,
     model,
     place,
@@ -72,7 +72,7 @@ FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step 
 class PyBulletSnapshot:
     """State for `restore` besides PyBullet's own, whose number is `state_id`."""
 
-    loaded: Loaded
+    loaded: LoadedWorld
     joints: KeptJoints
     passing: PassingPairs
     t: float
@@ -411,7 +411,7 @@ class PyBulletEngine(Engine):
     def _name(self, row: int) -> str:
         return [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies][row]
 
-    def _forget(self, loaded: Loaded, state_id: int) -> None:
+    def _forget(self, loaded: LoadedWorld, state_id: int) -> None:
         """Free a snapshot's memory in PyBullet, unless its world is gone already."""
         if loaded is self._loaded and self._finalizer.alive:
             bullet.removeState(state_id, **self._at)

@@ -31,7 +31,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.math.kernels import put, put4, qconj, qmul, quat, vec
 from iap_physics.engines.engine import BOUND
 from iap_physics.engines.pybullet.client import bullet
-from iap_physics.engines.pybullet.world import Loaded
+from iap_physics.engines.pybullet.world import LoadedWorld
 
 _TABLE = b"sPhysicsClients1"
 _ANCHOR = b"b3CanSubmitCommand"  # an exported function, which tells where the file was loaded
@@ -214,7 +214,9 @@ def settle(raw: Array, q_BC: Array, x: Array) -> int:
     return failed
 
 
-def native_world(client: int, loaded: Loaded, raw: Array, acted_at: Array) -> NativeWorld | None:
+def native_world(
+    client: int, loaded: LoadedWorld, raw: Array, acted_at: Array
+) -> NativeWorld | None:
     """A loaded world for compiled code, which writes `raw` and `acted_at`; None where the build tells too little."""
     table = _connections()
     handle = None if table is None else ctypes.c_void_p.from_address(table + 8 * client).value

@@ -57,7 +57,7 @@ class LoadedVehicle:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedWorld:
     """The world as loaded.
 
     Attributes:
@@ -112,7 +112,7 @@ def build(
     scene: Path | None,
     *,
     seen: bool,
-) -> Loaded:
+) -> LoadedWorld:
     """Empty PyBullet's world and load vehicles with their models, objects and the scene's file; `seen` in a window."""
     at = {"physicsClientId": client}
     bullet.resetSimulation(**at)
@@ -134,7 +134,7 @@ def build(
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
     rows = {handle: row for row, handle in enumerate(handles)}
     rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
-    return Loaded(loaded, bodies, handles, rows, np.array(q_BC))
+    return LoadedWorld(loaded, bodies, handles, rows, np.array(q_BC))
 
 
 def write_scene(world: World, folder: Path) -> Path | None:
