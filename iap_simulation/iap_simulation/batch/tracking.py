@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The controllers' side of many worlds: references, what is measured of the state, and commands."""
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -49,6 +50,14 @@ class MixedActions(NamedTuple):
             range_text = f"which goes from {which.min()} to {which.max()}"
             raise BadInput(f"mixed actions: {range_text}, and there are {count} actions from 0 on")
         return which
+
+
+def __getattr__(name: str) -> type[MixedActions]:
+    """`Mixed` was the name of `MixedActions` up to 0.6."""
+    if name != "Mixed":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("Mixed is MixedActions now", DeprecationWarning, stacklevel=2)
+    return MixedActions
 
 
 class Tracking:

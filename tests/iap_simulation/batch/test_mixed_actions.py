@@ -130,3 +130,10 @@ def test_a_wrong_action_is_refused_before_another_one_acts():
     found = worlds.plant.propulsion[0].command.modes.copy()
     worlds.restore(before)
     np.testing.assert_array_equal(found, worlds.plant.propulsion[0].command.modes)
+
+
+def test_the_name_before_0_7_still_works_and_warns():
+    from iap_simulation.batch import tracking
+
+    with pytest.deprecated_call(match="Mixed is MixedActions now"):
+        assert tracking.Mixed is MixedActions

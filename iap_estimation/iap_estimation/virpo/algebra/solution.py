@@ -110,12 +110,12 @@ def eliminate_early(H: Array, g: Array, early: Blocks, couplings: BlockCouplings
         H: (n, n) lower triangle; the places that remain are changed to H_qq - X X^T.
         g: (n,); of a block it becomes L^-1 g_p, of what remains g_q - X L^-1 g_p.
         early: see `solve`.
-        touched: overwritten.
+        couplings: overwritten.
     """
     n, width = len(g), early.shape[1]
     gone, y = np.zeros(n, dtype=np.bool_), np.empty(width)
     for b in range(len(early)):
-        p, X, L, touched_at = early[b], couplings.X[b], couplings.L[b], couplings.indices[b]
+        p, X, L, coupled_at = early[b], couplings.X[b], couplings.L[b], couplings.indices[b]
         for i in range(width):
             gone[p[i]] = True
             y[i] = g[p[i]]
@@ -126,11 +126,11 @@ def eliminate_early(H: Array, g: Array, early: Blocks, couplings: BlockCouplings
         _forward(L, y)
         for i in range(width):
             g[p[i]] = y[i]
-        count = _touch(H, p, gone, X, touched_at)
+        count = _touch(H, p, gone, X, coupled_at)
         couplings.counts[b] = count
         for c in range(count):
             _forward(L, X[c])
-            _subtract(H, g, touched_at, X, y, c)
+            _subtract(H, g, coupled_at, X, y, c)
     return True
 
 
@@ -197,9 +197,9 @@ def follow(x: Array, early: Blocks, couplings: BlockCouplings) -> None:
     """Solve for the early blocks, the last first: x_p = L^-T (x_p - X^T x_q), where x_p holds -L^-1 g_p."""
     width = early.shape[1]
     for b in range(len(early) - 1, -1, -1):
-        p, X, L, touched_at = early[b], couplings.X[b], couplings.L[b], couplings.indices[b]
+        p, X, L, coupled_at = early[b], couplings.X[b], couplings.L[b], couplings.indices[b]
         for c in range(couplings.counts[b]):
-            value = x[touched_at[c]]
+            value = x[coupled_at[c]]
             for i in range(width):
                 x[p[i]] -= X[c, i] * value
         for i in range(width - 1, -1, -1):
