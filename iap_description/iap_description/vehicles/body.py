@@ -18,7 +18,7 @@ from iap_description.vehicles.ports import Port
 from iap_description.vehicles.rotor import Rotor, RotorTilt
 from iap_description.vehicles.tool import TOOL, Tool
 
-Placed = TypeVar("Placed", Shape, Mount)
+PlacedPart = TypeVar("PlacedPart", Shape, Mount)
 UPRIGHT = np.zeros(4)  # tilts of rotors [rad]
 
 
@@ -105,7 +105,7 @@ def shifted(body: Body, by: Array) -> Body:
     if not by.any():
         return body
 
-    def there(part: Placed) -> Placed:
+    def there(part: PlacedPart) -> PlacedPart:
         x, y, z = np.add(part.position, by).tolist()
         return part.model_copy(update={"position": (x, y, z)})
 

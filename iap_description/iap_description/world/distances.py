@@ -15,7 +15,7 @@ from iap_description.geometry.tessellation import mesh
 from iap_description.math import so3
 from iap_description.math.kernels import Vec, add, cross, dot, scale, sub, vec
 from iap_description.states import P, Q
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 
@@ -111,7 +111,7 @@ def _pieces(world: World) -> list[tuple[Array, bool]]:
     return surfaces
 
 
-def _pieces_of(item: Placed) -> list[tuple[Array, bool]]:
+def _pieces_of(item: WorldObject) -> list[tuple[Array, bool]]:
     """The same of one object in its frame O."""
     if isinstance(item, Obstacles):  # made of triangles already
         return [(corners, True) for corners in item.corners()]

@@ -57,7 +57,7 @@ class Sine(Record):
         return a * math.sin(phase), a * rate * math.cos(phase)
 
 
-class Placed(Record):
+class WorldObject(Record):
     """An object of the world. Without `mass` and `motion` an object stands still."""
 
     position: Vec3  # of O in map [m]
@@ -96,7 +96,7 @@ class Placed(Record):
         """Shapes in O that make it up, for contact and for pictures."""
 
 
-class Wall(Placed):
+class Wall(WorldObject):
     """A slab whose front, through the origin of O, faces +x."""
 
     type: Literal["wall"]
@@ -110,7 +110,7 @@ class Wall(Placed):
         return (_box(size, (-0.5 * self.thickness, 0.0, 0.0), self.color),)
 
 
-class Floor(Placed):
+class Floor(WorldObject):
     """A slab whose top, through the origin of O, faces +z."""
 
     type: Literal["floor"]
@@ -124,7 +124,7 @@ class Floor(Placed):
         return (_box(size, (0.0, 0.0, -0.5 * self.thickness), self.color),)
 
 
-class Box(Placed):
+class Box(WorldObject):
     """A box around the origin of O."""
 
     type: Literal["box"]
@@ -135,7 +135,7 @@ class Box(Placed):
         return (_box(self.size, (0.0, 0.0, 0.0), self.color),)
 
 
-class Cylinder(Placed):
+class Cylinder(WorldObject):
     """A cylinder along z around the origin of O."""
 
     type: Literal["cylinder"]
@@ -147,7 +147,7 @@ class Cylinder(Placed):
         return (Shape(shape="cylinder", radius=self.radius, length=self.length, color=self.color),)
 
 
-class Funnel(Placed):
+class Funnel(WorldObject):
     """A cone that narrows into a bore; things enter it along -x.
 
     The bore begins at the origin of O and ends at x = -throat_length; the cone opens from there to
@@ -213,7 +213,7 @@ class BlindHole(Record):
         return np.vstack([_mouth(self.radius, self.fillet), bottom])
 
 
-class Board(Placed):
+class Board(WorldObject):
     """A wall with a hole or a socket, whose mouth is around the origin of O and opens towards +x."""
 
     type: Literal["board"]
@@ -252,7 +252,7 @@ class Board(Placed):
         return tuple(pieces)
 
 
-class Mesh(Placed):
+class Mesh(WorldObject):
     """A mesh file; what is touched is its convex hull, or the mesh itself where `concave` is set."""
 
     type: Literal["mesh"]

@@ -19,7 +19,7 @@ from iap_description.geometry.shapes import Rgba, Shape, Surface
 from iap_description.geometry.solids import Faces, hull
 from iap_description.math import so3
 from iap_description.math.random_streams import stream
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "obstacles", "obstacles")
 Extent = tuple[Positive, Positive]  # least and largest [m]
@@ -36,7 +36,7 @@ FOOT, RISE = (
 )  # where branches begin, as a share of the height, and how steeply they go up
 
 
-class Obstacles(Placed):
+class Obstacles(WorldObject):
     """Obstacles that are spread evenly over a rectangle of the plane z = 0 of O, each at a heading of its own."""
 
     position: Vec3 = (0.0, 0.0, 0.0)  # of O in map [m]

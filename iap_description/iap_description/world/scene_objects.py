@@ -13,7 +13,7 @@ from iap_description.geometry.solids import triangles
 from iap_description.geometry.tessellation import MeshPart, parts_by_color
 from iap_description.math import euler, so3
 from iap_description.states import P, Q
-from iap_description.world.objects import Funnel, Placed
+from iap_description.world.objects import Funnel, WorldObject
 from iap_description.world.world import World
 
 OBJECT_LABEL = 50  # of the first object in segmented images
@@ -83,7 +83,7 @@ def standing(world: World, t: float) -> list[SceneObject]:
     ]
 
 
-def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[MeshPart, ...]:
+def object_parts(item: WorldObject, *, label: int = OBJECT_LABEL) -> tuple[MeshPart, ...]:
     """The visible parts of an object of the world in its frame O: one part for each of its colours."""
     return parts_by_color("object", item.pieces(), label)
 

@@ -32,7 +32,7 @@ class _Matrix(BaseModel):
     data: tuple[Real, ...]
 
 
-class _Placed(BaseModel):
+class _MountFile(BaseModel):
     """The key of a sensor's file that says where it is."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -48,7 +48,7 @@ class _Placed(BaseModel):
         return rigid(self.T_BS.data, f"{path}: key 'T_BS.data'")
 
 
-class _CameraFile(_Placed):
+class _CameraFile(_MountFile):
     """The keys that are read of a camera's file; its frame is the optical one."""
 
     resolution: tuple[Size, Size]
@@ -58,7 +58,7 @@ class _CameraFile(_Placed):
     distortion_coefficients: Annotated[tuple[Real, ...], Field(max_length=14)]
 
 
-class _ImuFile(_Placed):
+class _ImuFile(_MountFile):
     gyroscope_noise_density: NonNegative
     gyroscope_random_walk: NonNegative
     accelerometer_noise_density: NonNegative
@@ -81,7 +81,7 @@ def read_place(path: Path) -> Array:
     Raises:
         BadInput: the file is missing or damaged.
     """
-    return transform(*validate(_Placed, read_sensor(path), source=str(path)).place(path))
+    return transform(*validate(_MountFile, read_sensor(path), source=str(path)).place(path))
 
 
 def read_cameras(files: Sequence[Path]) -> StereoCalibration:

@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed, IapError
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_physics.engines.contactless import ContactlessEngine
 from iap_physics.engines.engine import RUNNING, world_indices
@@ -51,7 +51,7 @@ class ClosedFormEngine(ContactlessEngine):
         self.step_counts = np.zeros(batch, dtype=np.int64)
         self._assemblies: tuple[Assembly, ...] = ()
         self._own: dict[int, Assembly] = {}
-        self._objects: tuple[Placed, ...] = ()
+        self._objects: tuple[WorldObject, ...] = ()
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Take gravity from the world and a rigid model of each assembly."""

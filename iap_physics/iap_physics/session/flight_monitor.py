@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.plant.plant import Plant
@@ -119,7 +119,7 @@ class FlightMonitor:
         if other != WORLD and body != first:
             raise FlightFailed(CRASHED, plant.t, f"an aircraft of {vehicle.name} hit an object")
 
-    def _object(self, row: int) -> Placed:
+    def _object(self, row: int) -> WorldObject:
         """An object of the world by the number that contacts have of it."""
         return list(self.spec.world.objects.values())[OBJECT - row]
 

@@ -14,7 +14,7 @@ from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_description.vehicles.body_parts import BODY_LABEL
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.scene_objects import OBJECT_LABEL
 from iap_description.world.world import World
@@ -102,7 +102,7 @@ def standing_surface(world: World) -> TriangleSurface:
     return TriangleSurface.joined(parts_of_world)
 
 
-def object_surface(item: Placed, number: int) -> TriangleSurface:
+def object_surface(item: WorldObject, number: int) -> TriangleSurface:
     """An object of the world in its frame O, by its number."""
     if isinstance(item, Obstacles):
         return TriangleSurface.of(item.corners(), is_solid=True, label=OBJECT_LABEL + number)

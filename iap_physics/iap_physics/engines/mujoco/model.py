@@ -23,7 +23,7 @@ from iap_description.math import so3
 from iap_description.scenes.library import load_scene
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import Body
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import check_joint_types
@@ -217,7 +217,7 @@ def _moments(J: Array) -> dict[str, Any]:
     return {"ipos": np.zeros(3), "fullinertia": full, "explicitinertial": True}
 
 
-def _add_object(spec: Any, item: Placed) -> Any:  # noqa: ANN401
+def _add_object(spec: Any, item: WorldObject) -> Any:  # noqa: ANN401
     """The body of an object: at its CoM if it moves freely, and with axes of the world if it moves as prescribed."""
     if item.motion is not None:
         inertial = _moments(HEAVY * np.eye(3))
@@ -238,12 +238,12 @@ def _add_object(spec: Any, item: Placed) -> Any:  # noqa: ANN401
     return body
 
 
-def center_of(item: Placed) -> Array:
+def center_of(item: WorldObject) -> Array:
     """(3,) origin of an object's body in its frame O [m]."""
     return np.zeros(3) if item.mass is None else Bulk.of(item.pieces()).center
 
 
-def _place(item: Placed) -> tuple[Array, Array]:
+def _place(item: WorldObject) -> tuple[Array, Array]:
     """Place (3,) [m] and attitude (4,) of an object's frame O on its body."""
     return -center_of(item), item.q_WO if item.motion is not None else NO_TURN
 

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_physics.engines.mujoco.model import MuJoCoModel
 
@@ -24,7 +24,7 @@ class Objects:
         places: where each begins in MuJoCo's qpos and qvel.
     """
 
-    items: tuple[Placed, ...]
+    items: tuple[WorldObject, ...]
     centers: list[Array]
     places: list[tuple[int, int]]
 

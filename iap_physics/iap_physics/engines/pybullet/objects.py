@@ -25,7 +25,7 @@ from iap_description.geometry.shapes import Shape
 from iap_description.geometry.solids import Bulk, triangles
 from iap_description.math import euler, so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
-from iap_description.world.objects import Placed
+from iap_description.world.objects import WorldObject
 from iap_description.world.world import World
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, bullet, set_surface
 
@@ -49,7 +49,7 @@ class ObjectModel:
         moments: (3,) principal moments [kg m^2].
     """
 
-    item: Placed
+    item: WorldObject
     shape: dict[str, Any]
     p_OC_O: Array
     q_OC: Array
@@ -96,7 +96,7 @@ def load(client: int, model: ObjectModel, *, seen: bool) -> int:
     return body
 
 
-def prescribe(client: int, body: int, item: Placed, t: float, dt: float) -> None:
+def prescribe(client: int, body: int, item: WorldObject, t: float, dt: float) -> None:
     """Place an object that moves as prescribed, with its mean velocity of the coming step."""
     if item.motion is None:
         return
@@ -128,7 +128,7 @@ def _read(client: int, model: ObjectModel, body: int, row: Array) -> None:
     row[V] = v_WC_W + np.cross(row[W], arm_W)
 
 
-def _model(item: Placed, path: Path) -> ObjectModel:
+def _model(item: WorldObject, path: Path) -> ObjectModel:
     pieces = item.pieces()
     p_OC_O, moments, R_OC = np.zeros(3), np.ones(3), np.eye(3)
     if item.mass is not None:
