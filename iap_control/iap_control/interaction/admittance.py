@@ -30,7 +30,7 @@ ZERO_WRENCH: Array = np.zeros(6)
 ZERO_WRENCH.setflags(write=False)
 
 
-class Yielding(NamedTuple):
+class AdmittanceNumbers(NamedTuple):
     """The law as the compiled step takes it, order x y z roll pitch yaw.
 
     Attributes:
@@ -50,7 +50,7 @@ class Yielding(NamedTuple):
     heading: bool
 
     @classmethod
-    def of(cls, gains: AdmittanceGains, dt: float) -> "Yielding":
+    def of(cls, gains: AdmittanceGains, dt: float) -> "AdmittanceNumbers":
         """The law of a gain preset at a period [s]."""
         M, D, K = np.array(gains.M), np.array(gains.D), np.array(gains.K)
         damping = 0.5 * D / np.sqrt(K * M)
@@ -79,7 +79,7 @@ class Admittance:
     """
 
     def __init__(self, gains: AdmittanceGains, dt: float) -> None:
-        self._law = Yielding.of(gains, dt)
+        self._law = AdmittanceNumbers.of(gains, dt)
         self._revise = revise if gains.orientation == "so3" else revise_euler
         self._state = Correction.none()
         self._revised = Reference(np.zeros(REF_FIXED))
@@ -119,7 +119,7 @@ class Admittance:
 
 
 @njit(cache=True)
-def _step(row: Array, wrench_W: Array, law: Yielding, state: Correction) -> bool:
+def _step(row: Array, wrench_W: Array, law: AdmittanceNumbers, state: Correction) -> bool:
     """Advance the correction by one period of a constant wrench; False, and nothing done, if an input is not finite."""
     total = 0.0
     for i in range(6):
