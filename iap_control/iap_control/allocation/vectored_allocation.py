@@ -76,7 +76,7 @@ class VectoredTables(NamedTuple):
         return cls(*rotor, np.zeros(3))
 
 
-class Vectored(NamedTuple):
+class RotorCommand(NamedTuple):
     """Command to a rotor.
 
     Attributes:
@@ -160,7 +160,9 @@ def without_sideways(U: Six, kept: float, d_0: Vec) -> Six:
 
 
 @formula
-def vectored(up: float, sideways: float, low: float, high: float, limit: float) -> Vectored:
+def rotor_command(
+    up: float, sideways: float, low: float, high: float, limit: float
+) -> RotorCommand:
     """The thrust and angle of a rotor's parts T cos b and T sin b [N], within its limits.
 
     Beyond the largest angle, what is left of the thrust along that.
@@ -170,11 +172,11 @@ def vectored(up: float, sideways: float, low: float, high: float, limit: float) 
     is_turned = most(angle, -angle) - limit > ANGLE_TOLERANCE
     request = choose(is_turned, up * math.cos(tilt) + sideways * math.sin(tilt), size)
     off = most(request - high, low - request) > THRUST_TOLERANCE
-    return Vectored(least(most(request, low), high), tilt, off | is_turned)
+    return RotorCommand(least(most(request, low), high), tilt, off | is_turned)
 
 
 @formula
-def wrench_of(rotor: Vectored, up: Six, sideways: Six) -> Six:
+def wrench_of(rotor: RotorCommand, up: Six, sideways: Six) -> Six:
     """Wrench that a rotor makes, of those of a unit of thrust at b = 0 and b = 90 deg."""
     a, b = rotor.thrust * math.cos(rotor.tilt), rotor.thrust * math.sin(rotor.tilt)
     return combined6(a, up, b, sideways)
@@ -231,7 +233,7 @@ def allocate_to_tilting_rotors(
         a = dot6(six_of_row(tables.parts, 2 * r), reduced)
         b = dot6(six_of_row(tables.parts, 2 * r + 1), reduced)
         low, high, limit = tables.limits[r]
-        rotor = vectored(a, b, low, high, limit)
+        rotor = rotor_command(a, b, low, high, limit)
         columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
         made = add6(made, wrench_of(rotor, *columns))
         i, k = r // 4, r % 4
