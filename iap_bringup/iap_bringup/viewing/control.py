@@ -11,7 +11,7 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 FASTEST = 0.0  # stands for a speed without a limit
 
 
-class Pausing(Protocol):
+class TimeControl(Protocol):
     """Control of time by the person who watches.
 
     Attributes:
@@ -29,7 +29,7 @@ class Pausing(Protocol):
 
 
 @runtime_checkable
-class Control(Pausing, Protocol):
+class Control(TimeControl, Protocol):
     """Control of a flight's time by the person who watches."""
 
     def reset(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from iap_bringup.viewing import events as event_lines
-from iap_bringup.viewing.control import Control, Pausing, Playback
+from iap_bringup.viewing.control import Control, Playback, TimeControl
 from iap_bringup.viewing.events import Event
 from iap_bringup.viewing.legend import Meaning, as_html
 from iap_bringup.viewing.record_notes import Curves, RecordedImages, as_picture
@@ -29,7 +29,7 @@ ECHO_TIME = 1.0  # after the last value that was sent, in which pages may send o
 LET_GO = 0.5  # time after which a slider that a person has moved moves by itself again [s]
 
 
-def add_time(server: viser.ViserServer, control: Pausing | Control) -> None:
+def add_time(server: viser.ViserServer, control: TimeControl | Control) -> None:
     """Add buttons for time: pause, step, reset if the control has it, and speeds where there are any."""
     gui = server.gui
     with gui.add_folder("Time"):
