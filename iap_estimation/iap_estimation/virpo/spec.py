@@ -82,7 +82,7 @@ class RigidSpec(Record):
     accel_bias_start: Positive  # deviation of the central accelerometer's bias at first [m/s^2]
 
 
-class Lasting(Record):
+class RangeGateSpec(Record):
     """Thresholds above which an anchor is left out, since its ranges are wrong for long."""
 
     memory: Positive  # of the running means of what its ranges are off [s]
@@ -134,7 +134,7 @@ class VirpoSpec(Record):
     fewest_tracks: Count  # known tracks below which every image is a keyframe
     longest: Positive  # between keyframes [s]
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
-    range_gate: Lasting | None  # null takes every anchor
+    range_gate: RangeGateSpec | None  # null takes every anchor
     detour_gate: (
         Positive | None
     )  # deviations beyond which a single range is left out; null takes every range

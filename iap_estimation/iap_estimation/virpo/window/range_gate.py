@@ -33,7 +33,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_estimation.virpo.algebra.states import covariance_in_world
 from iap_estimation.virpo.messages import LeftOut
-from iap_estimation.virpo.spec import Lasting, VirpoSpec
+from iap_estimation.virpo.spec import RangeGateSpec, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import RangeTerms
 from iap_estimation.virpo.window.window import Window
@@ -116,14 +116,14 @@ class RangeGate:
 
     Args:
         aircraft: how many aircraft there are.
-        spec: see `Lasting`.
+        spec: see `RangeGateSpec`.
         width: deviations to which one range is taken in; that of the ranges' robust kernel.
 
     Attributes:
         refused: of every aircraft, the anchors that are left out now.
     """
 
-    def __init__(self, aircraft: int, spec: Lasting, width: float) -> None:
+    def __init__(self, aircraft: int, spec: RangeGateSpec, width: float) -> None:
         self._spec, self._width = spec, width
         self._means: list[dict[int, RangeErrorMean]] = [{} for _ in range(aircraft)]
         self.refused: list[set[int]] = [set() for _ in range(aircraft)]
