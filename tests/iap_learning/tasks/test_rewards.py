@@ -17,7 +17,7 @@ from iap_learning.tasks.kinds.module_docking import latch as module_latch
 from iap_learning.tasks.kinds.module_docking import rewards as module
 from iap_learning.tasks.kinds.module_docking.latch import LatchThresholds
 from iap_learning.tasks.kinds.module_docking.rewards import ModuleDockingWeights
-from iap_learning.tasks.kinds.platform.outcome import Counted, PlatformInstant, Rules
+from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, PlatformInstant, Rules
 from iap_learning.tasks.kinds.platform.outcome import begin as platform_begin
 from iap_learning.tasks.kinds.platform.outcome import outcome as platform_outcome
 from iap_learning.tasks.kinds.platform.platform_responder import PlatformResponder
@@ -113,7 +113,7 @@ def test_an_episode_of_a_platform_ends_by_what_happened_first(
 
 
 def test_an_episode_begins_with_the_distance_from_its_own_goal_and_nothing_kept_to() -> None:
-    counted = Counted.of(3)
+    counted = EpisodeCounts.of(3)
     counted.kept[:], counted.success[:] = 7, True
     x, goals = np.zeros((3, 1, 13)), np.zeros((2, 19))
     x[:, 0, :3], goals[:, :3] = (

@@ -12,7 +12,7 @@ from iap_description.math.kernels import formula
 from iap_description.math.lanes import LANES, get, set1, world_at, world_in
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD, all_lanes, put_world
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts, observe_block
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, write_outcomes
+from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, write_outcomes
 from iap_learning.tasks.kinds.platform.quantities import (
     APPROACH,
     CLEARANCE,
@@ -43,7 +43,7 @@ def assess(
     inputs: ObservationInputs,
     flown: StepInputs,
     task: tuple[RewardTerms, Rules, Parts],
-    counted: Counted,
+    counts: EpisodeCounts,
     reward: Array,
     out: NDArray[np.float32],
 ) -> None:
@@ -63,10 +63,10 @@ def assess(
     block, which = np.empty(rows_for(terms) * LANES), np.empty(LANES, np.int64)
     for first in range(begin, end, LANES):
         count = min(LANES, end - first)
-        _load(block, first, end, inputs, flown, counted.distance, which)
+        _load(block, first, end, inputs, flown, counts.distance, which)
         measure(block, all_lanes())
         add_up(block, terms, all_lanes())
-        write_outcomes(block, first, count, flown.status, rules, counted)
+        write_outcomes(block, first, count, flown.status, rules, counts)
         for lane in range(np.uint64(count)):
             reward[world_in(first, lane)] = get(block, REWARD, 0, lane)
         observe_block(block, which[:count], inputs, parts, out[first:])

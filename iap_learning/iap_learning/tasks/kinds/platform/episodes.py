@@ -18,7 +18,7 @@ from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.depth_numbers import DepthNumbers
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, begin
+from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, begin
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import DepthImage, PlatformTask
 from iap_learning.tasks.scaling import ActionScale
@@ -148,7 +148,7 @@ class PlatformEpisodes(Episodes[PlatformTask, Worlds]):
         self._no_obstacles = np.full(worlds, np.inf)
         self._rules, self._terms = Rules.of(task, self.dt), RewardTerms.of(task.reward)
         self._last = self._last_goals() if task.goal == "last" else None
-        self._results = Counted.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
+        self._results = EpisodeCounts.of(worlds)._replace(steps=self.steps, outcome=self.outcome)
         self._term_values = np.empty((worlds, self.observer.size), np.float32)
         self._begin(np.arange(worlds))
 

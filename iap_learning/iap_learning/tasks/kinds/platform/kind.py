@@ -17,7 +17,7 @@ from iap_learning.tasks.kind import ERROR_TIME, EngineEpisode, SingleRun, TaskKi
 from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
 from iap_learning.tasks.kinds.platform.observations import ObservationInputs, Parts
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
+from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
 from iap_learning.tasks.kinds.platform.platform_policy import PlatformPolicy
 from iap_learning.tasks.kinds.platform.rewards import RewardTerms
 from iap_learning.tasks.kinds.platform.task import PlatformTask
@@ -58,7 +58,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._dt = task.repeat * scenario.dt
         self._of_task = (RewardTerms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
-        self._counted = Counted.of(1)
+        self._counted = EpisodeCounts.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
         self.distances: list[float] = []
@@ -73,14 +73,14 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
 
     def warm_up(self) -> None:
         """Compile what assesses a step, on the start."""
-        self._assess(self._vehicle.start[None], Counted.of(1))
+        self._assess(self._vehicle.start[None], EpisodeCounts.of(1))
 
-    def _assess(self, x: Array, counted: Counted) -> None:
+    def _assess(self, x: Array, counts: EpisodeCounts) -> None:
         """Count a step that ends in a state (1, bodies, 13)."""
         action = np.zeros((1, 1))
         states = ObservationInputs(x, self._goal(), self._zero, action[None], action)
         inputs = StepInputs(action, self._clearance(x), self._zero)
-        assess(0, 1, states, inputs, self._of_task, counted, np.zeros(1), NO_OBSERVATION)
+        assess(0, 1, states, inputs, self._of_task, counts, np.zeros(1), NO_OBSERVATION)
 
     def _clearance(self, x: Array) -> Array:
         return np.full(1, np.inf) if self._around is None else self._around.distances(x[:, 0, P])

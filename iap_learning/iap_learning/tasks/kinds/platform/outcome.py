@@ -68,7 +68,7 @@ def _bounds(limits: dict[Quantity, float]) -> Array:
     return np.array([limits.get(name, np.inf) for name in QUANTITIES])
 
 
-class Counted(NamedTuple):
+class EpisodeCounts(NamedTuple):
     """Counts and outcomes of B episodes, written with every step.
 
     Attributes:
@@ -93,7 +93,7 @@ class Counted(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def begin(worlds: Integers, inputs: ObservationInputs, counted: Counted) -> None:
+def begin(worlds: Integers, inputs: ObservationInputs, counts: EpisodeCounts) -> None:
     """Let nothing have been kept to yet in worlds that stand at their start, and see how far their goals are.
 
     Args:
@@ -103,8 +103,8 @@ def begin(worlds: Integers, inputs: ObservationInputs, counted: Counted) -> None
     """
     for b in worlds:
         away_W = sub(vec_at(inputs.x[b, 0], 0), vec_at(inputs.goals[inputs.at[b]], 0))
-        counted.distance[b] = norm(away_W)
-        counted.kept[b], counted.success[b] = 0, False
+        counts.distance[b] = norm(away_W)
+        counts.kept[b], counts.success[b] = 0, False
 
 
 class PlatformInstant(NamedTuple):
@@ -141,7 +141,7 @@ def outcome(now: PlatformInstant, rules: Rules) -> int:
 
 @formula
 def write_outcomes(
-    block: Array, first: int, count: int, status: Integers, rules: Rules, counted: Counted
+    block: Array, first: int, count: int, status: Integers, rules: Rules, counts: EpisodeCounts
 ) -> None:
     """Count a step of a block's worlds, and write the outcomes of their episodes.
 
@@ -153,7 +153,7 @@ def write_outcomes(
         rules: of the task.
         counted: what has become of the episodes; written.
     """
-    steps, kept, distance, outcomes, success = counted
+    steps, kept, distance, outcomes, success = counts
     _write_exceeded(block, OUTSIDE, rules.within, all_lanes())
     _write_exceeded(block, BEYOND, rules.beyond, all_lanes())
     for lane in range(np.uint64(count)):

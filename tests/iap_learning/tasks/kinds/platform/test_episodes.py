@@ -9,7 +9,7 @@ from iap_description.math.lanes import LANES
 from iap_learning.evaluation.baselines import baselines
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD
 from iap_learning.tasks.kinds.platform.episodes import PlatformEpisodes
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules, write_outcomes
+from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules, write_outcomes
 from iap_learning.tasks.kinds.platform.quantities import DISTANCE, SPEED
 from iap_learning.tasks.kinds.platform.rewards import FACTORS
 from iap_learning.tasks.kinds.platform.task import PlatformTask
@@ -138,16 +138,16 @@ class Judged:
         settings = {"success": {"within": {"distance": 0.1}, **success}, "seconds": 0.5}
         settings["fails_beyond"] = {"speed": 3.0}
         self.rules = Rules.of(PlatformTask.of("land", settings), 0.1)
-        self.counted = Counted.of(1)
+        self.counts = EpisodeCounts.of(1)
 
     def __call__(self, *, distance=0.0, speed=0.0, status=RUNNING):
         rows = np.zeros((int(FACTORS), LANES))
         rows[REWARD], rows[int(MEASURES) + DISTANCE] = 1.0, distance
         rows[int(MEASURES) + SPEED] = speed
-        write_outcomes(rows.reshape(-1), 0, 1, np.array([status]), self.rules, self.counted)
-        assert self.counted.distance[0] == distance
+        write_outcomes(rows.reshape(-1), 0, 1, np.array([status]), self.rules, self.counts)
+        assert self.counts.distance[0] == distance
         reward = float(rows[REWARD, 0])
-        return int(self.counted.outcome[0]), bool(self.counted.success[0]), reward
+        return int(self.counts.outcome[0]), bool(self.counts.success[0]), reward
 
 
 def test_success_must_last_and_a_break_starts_it_anew():

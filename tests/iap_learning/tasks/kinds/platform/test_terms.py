@@ -11,7 +11,7 @@ from iap_learning.tasks.kinds.platform.assessment import StepInputs, assess
 from iap_learning.tasks.kinds.platform.block import MEASURES, REWARD, all_lanes, put_world
 from iap_learning.tasks.kinds.platform.observations import TERMS, ObservationInputs
 from iap_learning.tasks.kinds.platform.observer import Observer
-from iap_learning.tasks.kinds.platform.outcome import Counted, Rules
+from iap_learning.tasks.kinds.platform.outcome import EpisodeCounts, Rules
 from iap_learning.tasks.kinds.platform.quantities import (
     APPROACH,
     CLEARANCE,
@@ -59,10 +59,10 @@ def assessed(x, goals, task):
     observer = Observer(task.observation, aircraft=N, actions=4)
     given = ObservationInputs(x, goals, np.arange(B), np.zeros((B, N, 4)), none)
     flown = StepInputs(none, np.full(B, np.inf), np.zeros(B, dtype=np.int64))
-    counted, reward = Counted.of(B), np.empty(B)
+    counts, reward = EpisodeCounts.of(B), np.empty(B)
     seen = np.empty((B, observer.size), np.float32)
     rules = (RewardTerms.of(task.reward), Rules.of(task, 0.02), observer.parts)
-    assess(0, B, given, flown, rules, counted, reward, seen)
+    assess(0, B, given, flown, rules, counts, reward, seen)
     assert np.array_equal(seen, observer(given))
     return reward
 
