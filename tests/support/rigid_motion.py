@@ -25,7 +25,7 @@ from iap_estimation.virpo.factors.neighbours import (
 from iap_estimation.virpo.factors.physical import add_physical
 from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
 from iap_estimation.virpo.factors.ranging import ARM, FRAME, LIFT, SHARE
-from iap_estimation.virpo.messages import Shared, Tilt
+from iap_estimation.virpo.messages import SharedOdometry, Tilt
 
 STAR = np.array([[0.48, 0.0, -0.07], [-0.24, 0.416, -0.07], [-0.24, -0.416, -0.07]])
 SQUARE = np.array([[0.5, 0.5, 0.1], [-0.5, 0.5, 0.1], [-0.5, -0.5, 0.1], [0.5, -0.5, 0.1]])
@@ -104,10 +104,10 @@ class Meeting:
         """Exact rows of all instants."""
         return np.array([self._row(k, t) for k in range(self.frames - 1) for t in self.times()])
 
-    def shared(self, aircraft: int, t: float) -> Shared:
+    def shared(self, aircraft: int, t: float) -> SharedOdometry:
         """The odometry it shows, which is true."""
         now = self.flight.truth(aircraft, t)
-        return Shared(t, aircraft, now.p_WB_W, now.q_WB, now.v_WB_W, now.w_B)
+        return SharedOdometry(t, aircraft, now.p_WB_W, now.q_WB, now.v_WB_W, now.w_B)
 
     def joint(self, aircraft: int, t: float) -> np.ndarray:
         """Place and velocity (6,) of its joint in W, by the motion of the centre."""

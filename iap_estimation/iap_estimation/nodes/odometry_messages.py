@@ -9,12 +9,12 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.math import so3
-from iap_estimation.virpo.messages import Estimate, Shared
+from iap_estimation.virpo.messages import Estimate, SharedOdometry
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import OdometryMessage
 from iap_io.wire.stamps import SECOND, stamp_of_time
 
-Content = TypeVar("Content", Estimate, Shared)
+Content = TypeVar("Content", Estimate, SharedOdometry)
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
 
 
@@ -27,7 +27,7 @@ def put_estimate(message: OdometryMessage, estimate: Estimate) -> None:
     message.pose_covariance[:], message.twist_covariance[:] = out[:6, :6], out[6:, 6:]
 
 
-def put_motion(message: OdometryMessage, estimate: Estimate | Shared) -> None:
+def put_motion(message: OdometryMessage, estimate: Estimate | SharedOdometry) -> None:
     """Fill from an estimate, or from what an aircraft shows, without covariances."""
     R = so3.matrix_from_quaternion(estimate.q_WB)
     message.put_head(stamp_of_time(estimate.t), 0)
@@ -35,12 +35,12 @@ def put_motion(message: OdometryMessage, estimate: Estimate | Shared) -> None:
     message.twist_B[:3], message.twist_B[3:] = estimate.v_WB_W @ R, estimate.w_B
 
 
-def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
+def shared_of(message: OdometryMessage, aircraft: int) -> SharedOdometry:
     """Shared odometry of the aircraft of that index."""
     pose, twist = message.pose.copy(), message.twist_B.copy()
     q = so3.normalized(pose[3:])
     v_W = so3.matrix_from_quaternion(q) @ twist[:3]
-    return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
+    return SharedOdometry(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
 
 
 def propagated_of(message: OdometryMessage) -> Estimate:

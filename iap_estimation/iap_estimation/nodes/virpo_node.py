@@ -22,7 +22,7 @@ from iap_estimation.nodes.health_topic import HealthTopic
 from iap_estimation.nodes.odometry_messages import put_motion, reader, shared_of
 from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
-from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, ImuSample, Ranges, SharedOdometry, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import METHODS, SingleAircraft
 from iap_io.ros.process import program
 from iap_io.wire.sample_views import OdometryMessage
@@ -98,7 +98,7 @@ class VirpoNode(EstimationNode):
                     OdometryMessage.TYPE, f"{other}/virpo/shared", read, self._take_shared
                 )
 
-    def _take_shared(self, shared: Shared) -> None:
+    def _take_shared(self, shared: SharedOdometry) -> None:
         self._windows.neighbour(shared)
 
     def _take_tracks(self, tracks: Tracks) -> None:

@@ -86,7 +86,7 @@ Measurement = ImuSample | Tracks | Ranges | Tilt
 
 
 @dataclass(frozen=True, eq=False)
-class Shared:
+class SharedOdometry:
     """The odometry that an aircraft shows to the others (virpo III-A), in `map`.
 
     Attributes:

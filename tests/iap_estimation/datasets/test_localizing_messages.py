@@ -14,7 +14,7 @@ from iap_estimation.nodes.odometry_messages import (
     shared_of,
 )
 from iap_estimation.nodes.track_messages import FEATURES, tracks_bytes, tracks_of
-from iap_estimation.virpo.messages import Estimate, Shared, Tracks
+from iap_estimation.virpo.messages import Estimate, SharedOdometry, Tracks
 from iap_io.wire.cdr import message, message_types
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import OdometryMessage
@@ -102,7 +102,7 @@ def test_covariances_of_odometry_are_those_of_samples(told):
 
 
 def test_what_a_neighbour_shows_comes_back(told):
-    shared = Shared(told.t, 1, told.p_WB_W, told.q_WB, told.v_WB_W, told.w_B)
+    shared = SharedOdometry(told.t, 1, told.p_WB_W, told.q_WB, told.v_WB_W, told.w_B)
     back = shared_of(sent(put_motion, shared), 1)
     assert back.aircraft == 1
     for name in ("p_WB_W", "q_WB", "v_WB_W", "w_B"):

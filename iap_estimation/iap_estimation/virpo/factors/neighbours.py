@@ -49,7 +49,7 @@ from iap_estimation.virpo.factors.ranging import (
     to_world,
     waypoints,
 )
-from iap_estimation.virpo.messages import Shared, Tilt
+from iap_estimation.virpo.messages import SharedOdometry, Tilt
 
 Flags = Booleans
 
@@ -121,7 +121,7 @@ class Neighbours(NamedTuple):
         return FIRST + EACH * len(self.d_B0)
 
 
-def joint_of(shared: Shared, p_BJ_B: Array) -> Array:
+def joint_of(shared: SharedOdometry, p_BJ_B: Array) -> Array:
     """Place and velocity (6,) of a joint in W from its aircraft's odometry (virpo eqs. 5-8).
 
     Args:

@@ -12,7 +12,7 @@ from iap_estimation.virpo.messages import (
     ImuSample,
     LeftOut,
     Ranges,
-    Shared,
+    SharedOdometry,
     Tilt,
     Tracks,
 )
@@ -95,11 +95,11 @@ class SingleAircraft:
         """Take a tilt of the central body."""
         self.estimator.tilt(measured)
 
-    def neighbour(self, shared: Shared) -> None:
+    def neighbour(self, shared: SharedOdometry) -> None:
         """Take a neighbour's odometry."""
         self.estimator.neighbour(shared)
 
-    def due(self, t: float) -> Shared | None:
+    def due(self, t: float) -> SharedOdometry | None:
         """Odometry for its neighbours at time t [s], if it is due and the aircraft sees.
 
         It is due at times common to all aircraft, whenever each has begun, and half a period from those of keyframes,

@@ -17,7 +17,7 @@ from iap_estimation.virpo.factors.neighbours import (
     measured_columns,
 )
 from iap_estimation.virpo.factors.preintegration import SAMPLE
-from iap_estimation.virpo.messages import ImuSample, Ranges, Shared, Tilt
+from iap_estimation.virpo.messages import ImuSample, Ranges, SharedOdometry, Tilt
 from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 
 MAX_PIECE_TIME = 0.02  # piece of a sample [s]
@@ -132,10 +132,10 @@ class MeetingBuffer:
     def __init__(self, arms: Array, aircraft: int) -> None:
         self._arms = arms
         self._others = [a for a in range(len(arms)) if a != aircraft]
-        self._waiting: dict[int, dict[int, Shared]] = {}  # by time [ms] and aircraft
+        self._waiting: dict[int, dict[int, SharedOdometry]] = {}  # by time [ms] and aircraft
         self._closed = -np.inf
 
-    def add(self, shared: Shared) -> None:
+    def add(self, shared: SharedOdometry) -> None:
         """Add what a neighbour shows, unless its interval has closed."""
         if shared.t > self._closed:
             self._waiting.setdefault(round(1e3 * shared.t), {})[shared.aircraft] = shared

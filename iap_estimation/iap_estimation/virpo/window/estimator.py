@@ -18,7 +18,7 @@ from iap_estimation.virpo.messages import (
     ImuSample,
     LeftOut,
     Ranges,
-    Shared,
+    SharedOdometry,
     Tilt,
     Tracks,
 )
@@ -125,7 +125,7 @@ class Estimator:
         """Take a tilt of the central body."""
         self._queue.tilts.add(measured)
 
-    def neighbour(self, shared: Shared) -> None:
+    def neighbour(self, shared: SharedOdometry) -> None:
         """Take a neighbour's odometry."""
         self._queue.neighbour(shared)
 
@@ -162,12 +162,12 @@ class Estimator:
         t, x = self._queue.samples[aircraft].t, self._propagated[aircraft]
         return self._estimate(aircraft, t, x, np.full((15, 15), np.nan))
 
-    def shared(self, aircraft: int) -> Shared | None:
+    def shared(self, aircraft: int) -> SharedOdometry | None:
         """Odometry of the only aircraft for its neighbours, as the aircraft of that index."""
         one = self.propagated(0)
         if one is None:
             return None
-        return Shared(one.t, aircraft, one.p_WB_W, one.q_WB, one.v_WB_W, one.w_B)
+        return SharedOdometry(one.t, aircraft, one.p_WB_W, one.q_WB, one.v_WB_W, one.w_B)
 
     @property
     def left_out(self) -> list[LeftOut]:

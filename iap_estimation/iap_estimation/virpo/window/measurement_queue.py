@@ -6,7 +6,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import vertical
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Ranges, Shared, Tracks
+from iap_estimation.virpo.messages import Ranges, SharedOdometry, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_estimation.virpo.window.buffers import (
     MeetingBuffer,
@@ -63,7 +63,7 @@ class MeasurementQueue:
         """Add a round of ranges."""
         self._ranges[aircraft].add(measured)
 
-    def neighbour(self, shared: Shared) -> None:
+    def neighbour(self, shared: SharedOdometry) -> None:
         """Add what a neighbour shows."""
         self._meetings.add(shared)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from synthetic_fleet import TABLE_VI, fleet_of
 
-from iap_estimation.virpo.messages import ImuSample, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.messages import ImuSample, Ranges, SharedOdometry, Tilt, Tracks
 from iap_estimation.virpo.spec import load_spec
 from iap_estimation.virpo.window.buffers import (
     MAX_TILTS,
@@ -140,8 +140,8 @@ def test_an_interval_takes_the_ranges_in_it_and_leaves_the_later_ones(
 def test_what_neighbours_show_waits_for_its_interval() -> None:
     buffer = MeetingBuffer(np.zeros((3, 3)), aircraft=1)
 
-    def shared(t: float, aircraft: int) -> Shared:
-        return Shared(t, aircraft, (10.0 + aircraft) * ONE, LEVEL, ONE, ONE)
+    def shared(t: float, aircraft: int) -> SharedOdometry:
+        return SharedOdometry(t, aircraft, (10.0 + aircraft) * ONE, LEVEL, ONE, ONE)
 
     for t, aircraft in ((0.1, 0), (0.2, 0), (0.2, 2), (0.3, 2), (0.4, 0)):
         buffer.add(shared(t, aircraft))
