@@ -30,7 +30,7 @@ from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.sweeps.cluster import ClusterPool
 from iap_simulation.sweeps.process_pool import ProcessPool
 from iap_simulation.sweeps.study import Axis, Study, SweepPoint
-from iap_simulation.sweeps.sweep import Swept, chunks_of, sweep
+from iap_simulation.sweeps.sweep import SweepResult, chunks_of, sweep
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 from iap_simulation.sweeps.sweep_table import alike_for_all_seeds, summarised
 
@@ -59,22 +59,22 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     folder = SweepFolder.open(options.out, study, points, base)
     try:
         with _bar(console, study, len(points), lines) as progress:
-            swept = sweep(study, points, folder, pool, progress)
+            result = sweep(study, points, folder, pool, progress)
         if not options.no_plot:
             with work_bar(console, "drawing"):
                 # matplotlib is slow to import
                 from iap_bringup.plots.sweep import draw_sweep
 
-                draw_sweep(folder.path, study.axes, swept.rows)
+                draw_sweep(folder.path, study.axes, result.rows)
     except (IapError, OSError):
         folder.remove_unused()
         raise
     except KeyboardInterrupt as stop:
         stop.args = (f"the same command with --out {folder.path} goes on",)
         raise
-    _show(console, study, swept, folder.path)
+    _show(console, study, result, folder.path)
     if options.json:
-        sys.stdout.write(json.dumps(swept.summary, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(result.summary, allow_nan=False) + "\n")
     return 0
 
 
@@ -134,8 +134,8 @@ class Pace(ProgressColumn):
         return Text(f"{rate:.2g} runs/s, {timedelta(seconds=round(left))} left")
 
 
-def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
-    lines = summarised(study.axes, swept.rows)
+def _show(console: Console, study: Study, result: SweepResult, folder: Path) -> None:
+    lines = summarised(study.axes, result.rows)
     axes = [axis.key for axis in study.axes]
     rows = {
         ", ".join(f"{key}={line[key]}" for key in axes) or study.scenario: {
@@ -145,11 +145,11 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
     }
     title = "median and quartiles of completed runs, Wilson intervals of 95 %"
     show_rows(console, title, rows)
-    summary = swept.summary
+    summary = result.summary
     again = "; {retried} pieces of work were begun again" if summary["retried"] else ""
     runs = "{runs} run" if summary["runs"] == 1 else "{runs} runs"
     console.print(f"{runs}, {{failed}} failed{again}; {{wall_s:.1f}} s".format(**summary))
-    alike = 0 if study.records else alike_for_all_seeds(study.axes, swept.rows)
+    alike = 0 if study.records else alike_for_all_seeds(study.axes, result.rows)
     if alike:
         console.print(
             f"note: in {alike} of {len(lines)} combinations all seeds have the same figures;"

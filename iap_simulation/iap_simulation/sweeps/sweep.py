@@ -19,7 +19,7 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     """Outcome of a sweep.
 
     Attributes:
@@ -37,7 +37,7 @@ def sweep(
     folder: SweepFolder,
     pool: WorkPool,
     progress: Progress = lambda _: None,
-) -> Swept:
+) -> SweepResult:
     """Fly what a folder does not have yet, and write its table.
 
     Args:
@@ -70,7 +70,7 @@ def sweep(
         "table": str(table),
     }
     folder.write_summary(summary)
-    return Swept(summary, rows)
+    return SweepResult(summary, rows)
 
 
 def chunks_of(study: Study, point: SweepPoint) -> Iterator[Chunk]:
