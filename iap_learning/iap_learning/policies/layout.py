@@ -16,7 +16,7 @@ TermLayout = tuple[
 Activation = Literal["tanh"]
 
 
-class Commanding(Protocol):
+class TaskActions(Protocol):
     """A task, as far as it says what its actions mean."""
 
     @property
@@ -59,7 +59,7 @@ class Layout(Record):
 
     @classmethod
     def of(
-        cls, task: Commanding, terms: TermLayout, size: int, platform: str, control_hz: float
+        cls, task: TaskActions, terms: TermLayout, size: int, platform: str, control_hz: float
     ) -> Self:
         """The layout of a task.
 
