@@ -113,17 +113,17 @@ def test_an_episode_of_a_platform_ends_by_what_happened_first(
 
 
 def test_an_episode_begins_with_the_distance_from_its_own_goal_and_nothing_kept_to() -> None:
-    counted = EpisodeCounts.of(3)
-    counted.kept[:], counted.success[:] = 7, True
+    counts = EpisodeCounts.of(3)
+    counts.kept[:], counts.success[:] = 7, True
     x, goals = np.zeros((3, 1, 13)), np.zeros((2, 19))
     x[:, 0, :3], goals[:, :3] = (
         [[0.0, 0.0, 0.0], [1.0, 2.0, 2.0], [9.0, 9.0, 9.0]],
         [[9.0, 9.0, 9.0], [1.0, 5.0, 6.0]],
     )
     inputs = SimpleNamespace(x=x, goals=goals, at=numbers([1, 1, 0]))
-    plain(platform_begin)(numbers([1, 2]), inputs, counted)
-    np.testing.assert_allclose(counted.distance, [0.0, 5.0, 0.0])
-    assert (counted.kept.tolist(), counted.success.tolist()) == ([7, 0, 0], [True, False, False])
+    plain(platform_begin)(numbers([1, 2]), inputs, counts)
+    np.testing.assert_allclose(counts.distance, [0.0, 5.0, 0.0])
+    assert (counts.kept.tolist(), counts.success.tolist()) == ([7, 0, 0], [True, False, False])
 
 
 # modules that dock

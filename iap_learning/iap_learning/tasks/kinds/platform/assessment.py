@@ -55,7 +55,7 @@ def assess(
         inputs: states, goals and actions at the end of the step.
         flown: what else is rewarded and judged.
         task: terms of the reward, rules of success and end, and parts of an observation.
-        counted: what has become of the episodes; written.
+        counts: what has become of the episodes; written.
         reward: (B,) written.
         out: (B, numbers) observations; written.
     """

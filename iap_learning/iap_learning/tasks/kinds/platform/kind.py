@@ -58,7 +58,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._dt = task.repeat * scenario.dt
         self._of_task = (RewardTerms.of(task.reward), Rules.of(task, self._dt), NO_PARTS)
         self._around = Surroundings([placed_world(scenario)]) if task.minds_obstacles else None
-        self._counted = EpisodeCounts.of(1)
+        self._counts = EpisodeCounts.of(1)
         self._zero = np.zeros(1, dtype=np.int64)
         self._k = 0  # control instants so far
         self.distances: list[float] = []
@@ -68,8 +68,8 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
         self._k += 1
         if self._k % self._task.repeat or self.is_over:
             return
-        self._assess(plant.state(0), self._counted)
-        self.distances.append(float(self._counted.distance[0]))
+        self._assess(plant.state(0), self._counts)
+        self.distances.append(float(self._counts.distance[0]))
 
     def warm_up(self) -> None:
         """Compile what assesses a step, on the start."""
@@ -93,7 +93,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
     @property
     def outcome(self) -> int:
         """Number in `iap_simulation.tasks.outcomes.OUTCOMES`."""
-        return int(self._counted.outcome[0])
+        return int(self._counts.outcome[0])
 
     @property
     def is_over(self) -> bool:
@@ -103,7 +103,7 @@ class PlatformMonitor(TaskMonitor[ObservedPlant]):
     @property
     def succeeded(self) -> bool:
         """True if it is a success if it ends here."""
-        return bool(self._counted.success[0])
+        return bool(self._counts.success[0])
 
     @property
     def time(self) -> float:

@@ -99,7 +99,7 @@ def begin(worlds: Integers, inputs: ObservationInputs, counts: EpisodeCounts) ->
     Args:
         worlds: their numbers.
         inputs: their states and goals.
-        counted: of all worlds; written.
+        counts: of all worlds; written.
     """
     for b in worlds:
         away_W = sub(vec_at(inputs.x[b, 0], 0), vec_at(inputs.goals[inputs.at[b]], 0))
@@ -151,7 +151,7 @@ def write_outcomes(
         count: of worlds.
         status: (B,) of all worlds.
         rules: of the task.
-        counted: what has become of the episodes; written.
+        counts: what has become of the episodes; written.
     """
     steps, kept, distance, outcomes, success = counts
     _write_exceeded(block, OUTSIDE, rules.within, all_lanes())
