@@ -27,7 +27,7 @@ LEVEL = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
 SETTLED = 1e9  # time at which every battery has sagged to its end [s]
 
 
-class Reallocating(Protocol):
+class ReallocatingController(Protocol):
     """A controller that can fly on what faults have left."""
 
     def set_model(self, model: PlatformModel) -> None:
@@ -166,7 +166,7 @@ class KnownFaults:
                 f"key 'faults': known is for laws with a method set_model; {name} has none"
             )
         self._sound = model
-        self._pilots = (cast(Reallocating, controller), *allocators)
+        self._pilots = (cast(ReallocatingController, controller), *allocators)
         self.losses = tuple(_loss(at, model, known) for at in sorted({f.at for f in known}))
         self.applied = 0
 
