@@ -13,7 +13,7 @@ from iap_control.modules.joint_states import STATES, joint_states, roles_of
 from iap_control.modules.losses import ModuleLoss
 from iap_description.arrays import Array
 from iap_description.signals import Step
-from iap_description.vehicles.latching import Hold, Latching
+from iap_description.vehicles.latching import Hold, LatchCommand
 from iap_io.ros.synchronizer import RateSchedule
 from iap_io.runs.topics import COORDINATED, JOINT_WRENCHES, JOINTS, WRENCHES
 from iap_io.wire.module_views import JointStates
@@ -137,11 +137,11 @@ class ModulesReplay:
         return Course(joints.steps_done, failure, returns, *own)
 
 
-def _orders(old: Hold, new: Hold) -> list[Latching]:
+def _orders(old: Hold, new: Hold) -> list[LatchCommand]:
     """Orders that lead a latch from one hold to another."""
     if new == Hold.OPEN:
-        return [Latching.RELEASE]
+        return [LatchCommand.RELEASE]
     if old == Hold.CAUGHT:
-        return [Latching.LOCK]
-    again = [] if old == Hold.OPEN else [Latching.RELEASE]
-    return [*again, Latching.CATCH, *([Latching.LOCK] if new == Hold.LOCKED else [])]
+        return [LatchCommand.LOCK]
+    again = [] if old == Hold.OPEN else [LatchCommand.RELEASE]
+    return [*again, LatchCommand.CATCH, *([LatchCommand.LOCK] if new == Hold.LOCKED else [])]

@@ -24,7 +24,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Q
-from iap_description.vehicles.latching import Latching
+from iap_description.vehicles.latching import LatchCommand
 
 
 class Coordinator:
@@ -91,7 +91,7 @@ class Coordinator:
                 )
             check_drogue(name, machine.misalignment(pose), self.spec.machine.drogue)
             machine.close(reports.t)
-            return self._obey(name, Latching.CATCH, reports)
+            return self._obey(name, LatchCommand.CATCH, reports)
         to_follower_W = self._rows[joint.b, REF_P] - self._rows[joint.a, REF_P]
         back = so3.conjugate(self._rows[joint.a, REF_Q])
         machine.join(reports.t, pose, so3.rotate(back, to_follower_W - self._leaders.of(name)))
@@ -215,15 +215,15 @@ class Coordinator:
         return {n: self.joints[n] for n, m in self.machines.items() if m.holds}
 
     def _obey(
-        self, name: str, latching: Latching | None, reports: ModuleReports
+        self, name: str, latching: LatchCommand | None, reports: ModuleReports
     ) -> list[LatchOrder]:
         """Structures, references and roles after a latch has acted, and the order to it."""
         if latching is None:
             return []
         joint = self.joints[name]
-        if latching == Latching.CATCH:
+        if latching == LatchCommand.CATCH:
             self._merge(joint)
-        elif latching == Latching.RELEASE:
+        elif latching == LatchCommand.RELEASE:
             self._split(joint, reports)
         return [LatchOrder(name, latching)]
 

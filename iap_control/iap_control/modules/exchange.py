@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_control.modules.joint_machine import JointState
 from iap_description.arrays import Array
-from iap_description.vehicles.latching import Latching
+from iap_description.vehicles.latching import LatchCommand
 
 
 class ModuleRole(Enum):
@@ -56,7 +56,7 @@ class LatchOrder(NamedTuple):
     """Order to the latch of a joint."""
 
     joint: str
-    latching: Latching
+    latching: LatchCommand
 
 
 class JointEvent(NamedTuple):

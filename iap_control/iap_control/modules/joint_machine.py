@@ -20,7 +20,7 @@ from iap_control.modules.settings import FACES, MachineSettings, ModulesSpec
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.vehicles.face_latch import catches
-from iap_description.vehicles.latching import Hold, Latching
+from iap_description.vehicles.latching import Hold, LatchCommand
 
 
 class JointState(Enum):
@@ -145,17 +145,17 @@ class JointMachine:
         self._expect(JointState.JOINED, "part")
         self._enter(JointState.SEPARATION, t)
 
-    def abort(self, t: float, why: str) -> Latching | None:
+    def abort(self, t: float, why: str) -> LatchCommand | None:
         """End whatever it is doing: let go, and fly off."""
         if self.state in (JointState.APART, JointState.EMERGENCY):
             return None
         self.failure = why
-        release = Latching.RELEASE if self._is_caught else None
+        release = LatchCommand.RELEASE if self._is_caught else None
         self._is_caught = False
         self._enter(JointState.EMERGENCY, t)
         return release
 
-    def update(self, t: float, dt: float, pose: RelativePose) -> Latching | None:
+    def update(self, t: float, dt: float, pose: RelativePose) -> LatchCommand | None:
         """Go on by one period; returns what the latch is to do now.
 
         Args:
@@ -179,7 +179,7 @@ class JointMachine:
         """Of a pose before the leader's face."""
         return Misalignment.of(pose, self._n, self._size)
 
-    def _align(self, t: float, dt: float, misalignment: Misalignment) -> Latching | None:
+    def _align(self, t: float, dt: float, misalignment: Misalignment) -> LatchCommand | None:
         limits = self._s.alignment
         self._move(self._size + limits.standoff, limits.speed, dt)
         is_in_line = (
@@ -193,7 +193,7 @@ class JointMachine:
             self._enter(JointState.APPROACH, t)
         return self._lose_patience(t)
 
-    def _approach(self, t: float, dt: float, misalignment: Misalignment) -> Latching | None:
+    def _approach(self, t: float, dt: float, misalignment: Misalignment) -> LatchCommand | None:
         limits = self._s.approach
         self._move(self._size - limits.press, limits.speed, dt)
         self._nearest = min(self._nearest, misalignment.gap)
@@ -201,26 +201,26 @@ class JointMachine:
         if catches(misalignment.gap, offset, angles, limits.catch_limits):
             self._is_caught = True
             self._enter(JointState.ASSEMBLY, t)
-            return Latching.CATCH
+            return LatchCommand.CATCH
         is_lost = misalignment.largest_offset > limits.lost_offset
         is_lost |= misalignment.largest_angle > limits.lost_angle
         is_lost |= misalignment.gap > self._nearest + limits.recedes
         return self._try_again(t) if is_lost else self._lose_patience(t)
 
-    def _try_again(self, t: float) -> Latching | None:
+    def _try_again(self, t: float) -> LatchCommand | None:
         self.returns += 1
         if self.returns > self._s.retries:
             return self.abort(t, f"joint '{self._name}': {self.returns} approaches were lost")
         self._enter(JointState.ALIGNMENT, t)
         return None
 
-    def _lose_patience(self, t: float) -> Latching | None:
+    def _lose_patience(self, t: float) -> LatchCommand | None:
         if t - self._ordered <= self._s.patience:
             return None
         why = f"joint '{self._name}': not joined within {self._s.patience:g} s"
         return self.abort(t, why)
 
-    def _assemble(self, t: float, pose: RelativePose) -> Latching | None:
+    def _assemble(self, t: float, pose: RelativePose) -> LatchCommand | None:
         """Wait until the sticks are in, lock, and wait until all hold still."""
         limits = self._s.assembly
         if self._is_locked or t - self._since < limits.lock:
@@ -234,16 +234,16 @@ class JointMachine:
         ):
             return self.abort(t, f"joint '{self._name}': the latch did not hold")
         self._is_locked = True
-        return Latching.LOCK
+        return LatchCommand.LOCK
 
-    def _separate(self, t: float, dt: float, pose: RelativePose) -> Latching | None:
+    def _separate(self, t: float, dt: float, pose: RelativePose) -> LatchCommand | None:
         limits = self._s.separation
         if t - self._since < limits.announce:
             return None
         if self._is_caught:
             self._is_caught = False
             self.setpoint = Setpoint.at(self._size * self._n)  # where it has been held
-            return Latching.RELEASE
+            return LatchCommand.RELEASE
         self._move(limits.distance, limits.speed, dt)
         has_arrived = float(self.setpoint.p_LF_L @ self._n) >= limits.distance - ARRIVED
         if has_arrived and float(pose.p_LF_L @ self._n) >= limits.distance - SETPOINT_DISTANCE:

@@ -4,7 +4,7 @@
 from enum import Enum, IntEnum
 
 
-class Latching(Enum):
+class LatchCommand(Enum):
     """Order to a latch."""
 
     CATCH = "catch"  # joins, and yields to more than the magnet's force

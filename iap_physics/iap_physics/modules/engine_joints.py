@@ -13,7 +13,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.math import so3
 from iap_description.states import P, Q
-from iap_description.vehicles.latching import Hold, Latching
+from iap_description.vehicles.latching import Hold, LatchCommand
 from iap_physics.engines.engine import JOINT_FORCE
 from iap_physics.plant.plant import Plant
 
@@ -57,16 +57,16 @@ class EngineJoints:
         """Names of all joints that there may be."""
         return set(self._joints)
 
-    def obey(self, name: str, latching: Latching) -> None:
+    def obey(self, name: str, latching: LatchCommand) -> None:
         """Carry out an order to a latch."""
-        if latching == Latching.RELEASE:
+        if latching == LatchCommand.RELEASE:
             self._plant.engine.remove_joint(self._handles.pop(name))
             self._leaving.add(name)
             self._holds[name] = Hold.OPEN
             return
-        if latching == Latching.LOCK and name in self._handles:
+        if latching == LatchCommand.LOCK and name in self._handles:
             self._plant.engine.remove_joint(self._handles.pop(name))
-        self.hold(name, self._force if latching == Latching.CATCH else JOINT_FORCE)
+        self.hold(name, self._force if latching == LatchCommand.CATCH else JOINT_FORCE)
 
     def follow(self, holds: Mapping[str, Hold]) -> None:
         """Let latches hold as they shall, by their joints' names; what does so already stays."""
@@ -75,11 +75,11 @@ class EngineJoints:
             if goal == present:
                 continue
             if present != Hold.OPEN and goal != Hold.LOCKED:
-                self.obey(name, Latching.RELEASE)
+                self.obey(name, LatchCommand.RELEASE)
             if goal == Hold.CAUGHT:
-                self.obey(name, Latching.CATCH)
+                self.obey(name, LatchCommand.CATCH)
             elif goal == Hold.LOCKED:
-                self.obey(name, Latching.LOCK)
+                self.obey(name, LatchCommand.LOCK)
 
     def hold(self, name: str, force: float = JOINT_FORCE) -> None:
         """Join two modules; the joint yields to more than a force [N]."""
@@ -99,7 +99,7 @@ class EngineJoints:
     def clear(self) -> None:
         """Open all latches, and let all modules touch."""
         for name in list(self._handles):
-            self.obey(name, Latching.RELEASE)
+            self.obey(name, LatchCommand.RELEASE)
         for name in sorted(self._leaving):
             self._plant.engine.let_pass(*self._rows(name), passes=False)
         self._leaving.clear()

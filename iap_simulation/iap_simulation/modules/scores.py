@@ -15,7 +15,7 @@ from iap_control.modules.joint_table import joints_of
 from iap_control.modules.losses import ModuleLoss
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array, Booleans
-from iap_description.vehicles.latching import Latching
+from iap_description.vehicles.latching import LatchCommand
 
 KEY, MISSED = "modules", "not_docked"  # key of metrics.json, outcome of a mission that is not done
 JOINED_TIME = 10.0  # while joined in the air, over which the mean wrench of a joint counts [s]
@@ -116,7 +116,10 @@ class ModulesScores:
         """Mean wrench over the last seconds in which joint k held in the air, its norms, and what it did."""
         columns = self.columns
         t, wrenches = columns["t"], columns["joint_wrenches"][:, k]
-        caught, released = self._last(name, Latching.CATCH), self._last(name, Latching.RELEASE)
+        caught, released = (
+            self._last(name, LatchCommand.CATCH),
+            self._last(name, LatchCommand.RELEASE),
+        )
         locked = (
             np.isin(columns["states"][:, k], [STATES.index(s) for s in LOCKED_STATES]) & in_flight
         )
@@ -146,7 +149,7 @@ class ModulesScores:
         place, turn = (np.linalg.norm(errors[..., part], axis=-1).max() for part in (PLACE, TURN))
         return {"position_m": place, "rotation_rad": turn}
 
-    def _last(self, name: str, latching: Latching) -> float | None:
+    def _last(self, name: str, latching: LatchCommand) -> float | None:
         """Time of the last such order to a joint's latch [s]."""
         orders = self.course.orders
         times = [t for t, order in orders if (order.joint, order.latching) == (name, latching)]

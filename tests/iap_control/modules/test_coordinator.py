@@ -15,7 +15,7 @@ from iap_control.modules.joint_states import STATES, joint_states
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_description.vehicles.latching import Latching
+from iap_description.vehicles.latching import LatchCommand
 
 DT = 1.0 / 40.0
 NAMES = ("m1", "m2", "m3", "m4")
@@ -70,12 +70,12 @@ def test_three_modules_dock_one_after_the_other_and_part() -> None:
     fleet.fly(60.0)
     assert fleet.coordinator.mission.is_done
     assert [(o.joint, o.latching) for _, o in fleet.orders] == [
-        ("j", Latching.CATCH),
-        ("j", Latching.LOCK),
-        ("k", Latching.CATCH),
-        ("k", Latching.LOCK),
-        ("j", Latching.RELEASE),  # m2 takes m3 along
-        ("k", Latching.RELEASE),
+        ("j", LatchCommand.CATCH),
+        ("j", LatchCommand.LOCK),
+        ("k", LatchCommand.CATCH),
+        ("k", LatchCommand.LOCK),
+        ("j", LatchCommand.RELEASE),  # m2 takes m3 along
+        ("k", LatchCommand.RELEASE),
     ]
     states = [e.state for e in fleet.coordinator.events if e.joint == "j"]
     assert states == [
@@ -171,7 +171,7 @@ def test_a_released_module_stays_where_it_thinks_it_is() -> None:
         fleet.t += DT
         if fleet.orders:
             break
-    assert fleet.orders[0][1].latching == Latching.RELEASE
+    assert fleet.orders[0][1].latching == LatchCommand.RELEASE
     assert not fleet.coordinator.feed_forward.wrenches_P.any()
     rows = now.nominal.copy()
     fleet.coordinator.put_rows(fleet.t, now.nominal, rows)
@@ -213,7 +213,7 @@ def test_an_emergency_ends_the_mission() -> None:
     mission = [{"hover": 1.0}, {"part": "j"}]
     fleet = Fleet(places, joined(TWO), mission=mission)
     orders = fleet.coordinator.abort("j", fleet.told(), "a rotor stands still")
-    assert orders == [LatchOrder("j", Latching.RELEASE)]
+    assert orders == [LatchOrder("j", LatchCommand.RELEASE)]
     fleet.fly(12.0)
     assert fleet.coordinator.failure == "a rotor stands still"
     told = joint_states(fleet.coordinator)

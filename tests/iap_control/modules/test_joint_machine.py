@@ -9,7 +9,7 @@ from iap_control.modules.joint_machine import JointMachine, JointState
 from iap_control.modules.relative_pose import RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.errors import BadInput
-from iap_description.vehicles.latching import Latching
+from iap_description.vehicles.latching import LatchCommand
 
 DT = 1.0 / 40.0
 SETTINGS: MachineSettings = spec_of({}).machine
@@ -26,7 +26,7 @@ class Script:
     def __init__(self, *, joined: bool = False) -> None:
         normal = np.array([1.0, 0.0, 0.0])
         self.machine = JointMachine("j", normal, SIZE, SETTINGS, joined=joined)
-        self.t, self.told = 0.0, list[Latching]()
+        self.t, self.told = 0.0, list[LatchCommand]()
 
     def hold(self, where: RelativePose, seconds: float) -> JointState:
         """Tell a pose for a while."""
@@ -49,10 +49,10 @@ def test_it_aligns_approaches_assembles_and_is_joined() -> None:
     assert script.hold(pose(0.5, 0.2), 2.0) == JointState.ALIGNMENT
     assert script.hold(pose(0.12), 1.5) == JointState.APPROACH
     assert script.hold(pose(0.01), 1.0) == JointState.ASSEMBLY
-    assert script.told == [Latching.CATCH]
+    assert script.told == [LatchCommand.CATCH]
     assert script.machine.holds
     assert script.hold(pose(0.0), 2.2) == JointState.JOINED
-    assert script.told == [Latching.CATCH, Latching.LOCK]
+    assert script.told == [LatchCommand.CATCH, LatchCommand.LOCK]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_latch_that_does_not_hold_lets_go() -> None:
     assert script.hold(pose(0.01), 1.0) == JointState.ASSEMBLY
     script.hold(pose(0.2), 1.1)
     assert script.machine.state == JointState.EMERGENCY
-    assert script.told == [Latching.CATCH, Latching.RELEASE]
+    assert script.told == [LatchCommand.CATCH, LatchCommand.RELEASE]
     assert not script.machine.holds
 
 
@@ -129,7 +129,7 @@ def test_it_announces_the_separation_before_it_lets_go_and_moves_off() -> None:
     assert script.hold(pose(0.0), 0.4) == JointState.SEPARATION
     assert script.machine.holds
     script.hold(pose(0.0), 0.2)
-    assert script.told == [Latching.RELEASE]
+    assert script.told == [LatchCommand.RELEASE]
     speeds = []
     while script.machine.state == JointState.SEPARATION:
         setpoint = script.machine.setpoint
@@ -142,7 +142,7 @@ def test_it_announces_the_separation_before_it_lets_go_and_moves_off() -> None:
 
 def test_an_emergency_of_a_joined_follower_opens_the_latch_first() -> None:
     script = Script(joined=True)
-    assert script.machine.abort(0.0, "a rotor stands still") == Latching.RELEASE
+    assert script.machine.abort(0.0, "a rotor stands still") == LatchCommand.RELEASE
     assert script.machine.abort(0.0, "twice") is None
     assert script.hold(pose(0.0), 10.0) == JointState.APART
 

@@ -9,7 +9,7 @@ from iap_control.modules.exchange import JointEvent, LatchOrder
 from iap_control.modules.joint_machine import JointState
 from iap_control.modules.joint_states import STATES
 from iap_control.modules.losses import ModuleLoss
-from iap_description.vehicles.latching import Latching
+from iap_description.vehicles.latching import LatchCommand
 from iap_simulation.modules.scores import Course, ModulesScores
 
 JOINTS = {
@@ -25,9 +25,9 @@ T = np.arange(0.0, 100.0, 0.025)
 
 def course(**changes):
     orders = [
-        (CAUGHT - 5.0, LatchOrder("j", Latching.CATCH)),  # a first attempt
-        (CAUGHT, LatchOrder("j", Latching.CATCH)),
-        (RELEASED, LatchOrder("j", Latching.RELEASE)),
+        (CAUGHT - 5.0, LatchOrder("j", LatchCommand.CATCH)),  # a first attempt
+        (CAUGHT, LatchOrder("j", LatchCommand.CATCH)),
+        (RELEASED, LatchOrder("j", LatchCommand.RELEASE)),
     ]
     events = [JointEvent(JOINED, "j", JointState.JOINED)]
     losses = [ModuleLoss(50.0, "m3", "m2")]
