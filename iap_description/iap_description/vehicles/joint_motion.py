@@ -26,7 +26,7 @@ from iap_description.vehicles.assembly import Joint
 from iap_description.vehicles.joint_types import JointType
 
 
-class Moving(Protocol):
+class JointMotion(Protocol):
     """Source of a joint's motion: a `Joint`, or what a recording has of it."""
 
     @property
@@ -42,7 +42,7 @@ class Moving(Protocol):
         """(k, 3) unit vectors about which it turns, in the child's frame at rest."""
 
 
-class JointEnds(Moving, Protocol):
+class JointEnds(JointMotion, Protocol):
     """Motion of a joint, and the bodies that it joins."""
 
     @property
@@ -83,7 +83,7 @@ def free_axes(axes: Array, angles: Array) -> Array:
     return now
 
 
-def joint_coordinates(joint: Moving, parent: Array, child: Array) -> tuple[Array, Array]:
+def joint_coordinates(joint: JointMotion, parent: Array, child: Array) -> tuple[Array, Array]:
     """Position and velocity of a joint, as PlatformState has them.
 
     Args:
