@@ -53,7 +53,7 @@ class Waves:
 
 
 @dataclass(frozen=True)
-class Flown:
+class AnalyticMotion:
     """A body on a curve of positions with a curve of (roll, pitch, yaw), after some time at rest.
 
     Attributes:
@@ -96,14 +96,16 @@ class AircraftSensors:
         p_BJ_B: place of the joint in the body [m].
     """
 
-    carrier: Flown
+    carrier: AnalyticMotion
     d: tuple
     angles: Waves
     p_BJ_B: tuple = (0.0, 0.0, 0.0)
 
     def at(self, t: np.ndarray) -> Kinematics:
         held = self.carrier.at(t)
-        own = Flown(Waves((0, 0, 0)), self.angles, self.carrier.rest, self.carrier.ramp).at(t)
+        own = AnalyticMotion(
+            Waves((0, 0, 0)), self.angles, self.carrier.rest, self.carrier.ramp
+        ).at(t)
         arm, back = _arm(held, np.asarray(self.d)), _arm(own, np.asarray(self.p_BJ_B))
         p, v, a = (of + out - less for of, out, less in zip(held[:3], arm, back, strict=True))
         return Kinematics(p, v, a, *own[3:])

@@ -132,7 +132,7 @@ def scenario_of(
 
 
 @dataclass
-class Flown:
+class FlightRecord:
     """Motion of one vehicle, one row per control step.
 
     Attributes:
@@ -187,9 +187,9 @@ class Log:
             fields = (step.x, step.reference.row, command.thrust, command.q_WB, step.rpm)
             self._rows.append((step.t, *(array.copy() for array in fields)))
 
-    def flown(self) -> Flown:
+    def flown(self) -> FlightRecord:
         """The recorded rows."""
-        return Flown(*(np.array(column) for column in zip(*self._rows, strict=True)))
+        return FlightRecord(*(np.array(column) for column in zip(*self._rows, strict=True)))
 
 
 class Loop:
@@ -210,7 +210,7 @@ class Loop:
         """Of the present flight."""
         return self.simulation.participants.monitor
 
-    def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[Flown]:
+    def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[FlightRecord]:
         """From the plant's present state to the end of all references."""
         logs = [Log(i) for i in range(len(self.vehicles))]
         self.simulation.begin(observers=logs)
@@ -218,7 +218,9 @@ class Loop:
         return [log.flown() for log in logs]
 
 
-def fly_scenario(source: str | dict[str, Any], *assignments: str, **options: Any) -> list[Flown]:
+def fly_scenario(
+    source: str | dict[str, Any], *assignments: str, **options: Any
+) -> list[FlightRecord]:
     """Fly a scenario from its start to its end; see `scenario_of`."""
     loop = Loop.of(scenario_of(source, *assignments, **options))
     try:

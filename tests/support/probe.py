@@ -21,7 +21,7 @@ from std_srvs.srv import SetBool, Trigger
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.flight_nodes import LaunchedNode, flight_nodes
 from iap_bringup.launching.node_parameters import sensor_nodes
-from iap_description.signals import Step as Flown
+from iap_description.signals import Step as FlightStep
 from iap_io.ros.process import make_executor
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import StateMessage
@@ -220,7 +220,7 @@ class Keep:
         self._names = names
         self.states: dict[str, dict[int, np.ndarray]] = {name: {} for name in names}
 
-    def record(self, vehicle: int, step: Flown) -> None:
+    def record(self, vehicle: int, step: FlightStep) -> None:
         self.states[self._names[vehicle]][round(step.t * 1e9)] = step.x.copy()
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from analytic_motion import AircraftSensors, Flown, Kinematics, Motion, shown
+from analytic_motion import AircraftSensors, AnalyticMotion, Kinematics, Motion, shown
 from synthetic_fleet import (
     ANCHORS,
     FOCAL,
@@ -63,7 +63,7 @@ class Flight:
     """
 
     fleet: Fleet
-    centre: Flown
+    centre: AnalyticMotion
     bodies: tuple[Motion, ...]
     points: np.ndarray
     anchors: np.ndarray
@@ -80,7 +80,7 @@ class Flight:
         duration: float,
         *,
         fleet: Fleet | None = None,
-        centre: Flown | None = None,
+        centre: AnalyticMotion | None = None,
         noise: Noise = NONE,
         seed: int = 0,
         points: int = 1500,

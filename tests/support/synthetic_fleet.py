@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from analytic_motion import Flown, Waves
+from analytic_motion import AnalyticMotion, Waves
 
 from iap_description.math import so3
 from iap_estimation.virpo.factors.camera import StereoRig
@@ -65,7 +65,7 @@ BELIEVED = (
 )  # noise a fleet is made with
 
 
-def figure_eight(rest: float = 0.0) -> Flown:
+def figure_eight(rest: float = 0.0) -> AnalyticMotion:
     """A helical figure-eight of 6 x 3.6 x 1.4 m amplitude, up to 2.5 m/s, after some time at rest."""
     place = Waves(
         (0, 0, 3),
@@ -74,7 +74,7 @@ def figure_eight(rest: float = 0.0) -> Flown:
     angles = Waves(
         (0, 0, 0), (((0.07, 0.06, 0), 1.1, (0, 1, 0)), ((0.0, 0.02, 0.2), 0.4, (0, 2, 0.5)))
     )
-    return Flown(place, angles, rest, 2.0 if rest > 0.0 else 0.0)
+    return AnalyticMotion(place, angles, rest, 2.0 if rest > 0.0 else 0.0)
 
 
 def tilts(aircraft: int) -> Waves:

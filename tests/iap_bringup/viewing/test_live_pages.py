@@ -24,7 +24,7 @@ def flown():
     return starting_flight("two_platforms")
 
 
-class Flown(LiveFlight):
+class NotedFlight(LiveFlight):
     """A flight on which everything that is done is noted."""
 
     def __init__(self, flight, steps):
@@ -58,7 +58,7 @@ class Flown(LiveFlight):
 
 def test_keys_and_buttons_of_a_page_reach_the_vehicle_that_is_chosen(flown):
     flight, steps = flown
-    server, live = Server(), Flown(flight, [])
+    server, live = Server(), NotedFlight(flight, [])
     viewer = LiveViewer(server, live, may_control=True)
     gui = server.gui
     gui.named("vehicle").value = flight.meta.vehicles[1].name
@@ -119,7 +119,7 @@ def test_a_handle_follows_again_once_time_has_begun_anew(flown):
 
 
 def test_who_may_only_look_on_has_no_buttons_and_is_told_how_it_ended(flown):
-    server, live = Server(), Flown(flown[0], flown[1])
+    server, live = Server(), NotedFlight(flown[0], flown[1])
     viewer = LiveViewer(server, live, may_control=False)
     assert server.gui.of("button") == [] and server.gui.of("command") == []
     said = []
@@ -136,7 +136,7 @@ def test_who_may_only_look_on_has_no_buttons_and_is_told_how_it_ended(flown):
 
 
 def test_new_instants_are_drawn_while_somebody_watches(flown):
-    server, live = Server(), Flown(flown[0], [moved(step) for step in flown[1]])
+    server, live = Server(), NotedFlight(flown[0], [moved(step) for step in flown[1]])
     viewer = LiveViewer(server, live, may_control=True)
     waits, drawn = [], []
     viewer._scene.update = lambda stage, steps, notes: drawn.append(steps)

@@ -97,7 +97,7 @@ def test_auto_is_the_law_that_the_joints_allow(law, platform):
     [
         ("position_yaw", "'position_yaw' flies platforms of actuation rigid, this one's is full"),
         ("strange", "unknown name 'strange' (choices: auto, full_actuation, under_actuation, "),
-        ("flying:Flown", "class 'flying:Flown' has no method '__call__'"),
+        ("flying:FlightRecord", "class 'flying:FlightRecord' has no method '__call__'"),
         ("iap_control.interaction.wrench_control:WrenchControl", "cannot be made: "),
     ],
 )

@@ -244,9 +244,9 @@ def test_when_images_stop_at_rest_the_last_ones_still_count():
 
 
 def _at_rest():
-    from analytic_motion import Flown, Waves
+    from analytic_motion import AnalyticMotion, Waves
 
-    return Flown(Waves((0, 0, 3), ()), Waves((0, 0, 0), ()), 0.0, 0.0)
+    return AnalyticMotion(Waves((0, 0, 3), ()), Waves((0, 0, 0), ()), 0.0, 0.0)
 
 
 def test_a_fall_does_not_say_where_the_vertical_is():
