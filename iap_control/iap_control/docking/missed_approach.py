@@ -12,14 +12,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
+from iap_control.docking.approach import RETREATS, STATE_SIZE, start_approach, stop_together
 from iap_control.docking.coupled_flight import PairLaws
-from iap_control.docking.guidance import (
-    RETREATS,
-    STATE_SIZE,
-    script_accelerations,
-    start_approach,
-    stop_together,
-)
+from iap_control.docking.guidance import script_accelerations
 from iap_control.docking.settings import ScriptParameters
 from iap_control.docking.vehicle_control import DISTURBANCE, attitude_command
 from iap_description.arrays import Array

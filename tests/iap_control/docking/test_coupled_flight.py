@@ -4,10 +4,9 @@
 import numpy as np
 import pytest
 
+from iap_control.docking.approach import ENTERS, RETREATS
 from iap_control.docking.guidance import (
-    ENTERS,
     PREDICTED,
-    RETREATS,
     ROW,
     PairLinks,
     empty_memory,
