@@ -9,7 +9,7 @@ from markdown import MADE, code, table
 
 from iap_bringup.cli.listing import KINDS
 from iap_bringup.cli.main import VERBS, command_parser
-from iap_bringup.experiments.studies import EXPERIMENTS
+from iap_bringup.experiments.table import EXPERIMENTS
 
 MESSAGES = Path(__file__).resolve().parents[2] / "iap_msgs"
 FIELD = re.compile(r"^(\S+)\s+(\w+)(?:\s*=\s*(\S+))?\s*(?:#\s*(.*))?$")

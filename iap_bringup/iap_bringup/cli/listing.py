@@ -159,7 +159,7 @@ def _policies() -> Rows:
 
 
 def _experiments() -> Rows:
-    from iap_bringup.experiments.studies import EXPERIMENTS
+    from iap_bringup.experiments.table import EXPERIMENTS
 
     return [(each.name, each.text or "") for each in EXPERIMENTS]
 

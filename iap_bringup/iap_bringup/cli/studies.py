@@ -14,7 +14,7 @@ from iap_description.errors import BadInput
 
 def experiment(options: argparse.Namespace) -> int:
     """Run a study and show its table."""
-    from iap_bringup.experiments.studies import run_experiment  # slow to import
+    from iap_bringup.experiments.table import run_experiment
 
     values = {name: value for name, value in vars(options).items() if name in OPTIONS}
     run_experiment(options.name, **values)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from iap_bringup.films.film_stage import FOCAL, Size, View
+from iap_bringup.films.film_picture import FOCAL, View
+from iap_bringup.films.film_stage import Size
 from iap_description.arrays import Array
 from iap_description.world.scene_objects import SceneObject
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from iap_bringup.films.film_stage import Picture
+from iap_bringup.films.film_picture import Picture
 from iap_bringup.plots.plot import Plot
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import plot_named

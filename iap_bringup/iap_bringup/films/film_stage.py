@@ -2,16 +2,14 @@
 """The stage of a film: nodes of a viewer's scene in rendered pictures, with lines and arrows over them."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_bringup.films.film_picture import DEPTH_SHRINK, FOCAL, FilmPicture, Picture, View
 from iap_bringup.viewing.stage import Rgb
 from iap_description.arrays import Array
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3
-from iap_description.process.extras import cv2
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.states import P, Q
@@ -19,14 +17,10 @@ from iap_description.world.world import World
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import PICTURE_RANGE_M, CameraSpec
+from iap_sensors.cameras.spec import CameraSpec
 
-Picture = NDArray[np.uint8]
 Size = tuple[int, int]  # width and height [pixels]
 
-FOCAL = 0.9  # focal length over the picture's width
-DEPTH_SHRINK = 3  # pixels of the picture along each axis that share one depth
-DEPTH_SLACK = 0.04  # by which a line may lie behind a surface and is still seen [m]
 TILES, TILE_PIXELS, GROUND_REACH = (
     8,
     32,
@@ -35,29 +29,8 @@ TILES, TILE_PIXELS, GROUND_REACH = (
 TILE = 1.0  # [m]
 TILE_GREYS = 214, 198
 HAZE, HORIZON = 0.035, (0.89, 0.91, 0.94)  # [1/m], sRGB
-ARROW_TIP, MIN_ARROW_PIXELS = 0.14, 4.0  # share of the arrow
 AXIS_COLORS: tuple[Rgb, ...] = ((214, 60, 50), (50, 160, 70), (50, 100, 214))
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-
-
-class View(NamedTuple):
-    """The place of the film's camera.
-
-    Attributes:
-        p_WC_W: (3,) its position [m].
-        R_WC: (3, 3) attitude of its optical frame: x right, y down, z ahead.
-    """
-
-    p_WC_W: Array
-    R_WC: Array
-
-    @classmethod
-    def towards(cls, position: Array, target: Array) -> "View":
-        """From a position to a target (3,) that is not straight above or below [m]."""
-        ahead = (target - position) / np.linalg.norm(target - position)
-        right = np.cross(ahead, [0.0, 0.0, 1.0])
-        right /= np.linalg.norm(right)
-        return cls(position, np.stack([right, np.cross(ahead, right), ahead], axis=1))
 
 
 def studio_scene() -> Scene:
@@ -250,86 +223,3 @@ class FilmStage:
     def close(self) -> None:
         """Give back what the renderer holds."""
         self._renderer.close()
-
-
-class FilmPicture:
-    """A rendered picture that is drawn on.
-
-    Args:
-        pixels: (h, w, 3) RGB.
-        depth: of fewer pixels, along the view [m].
-        model: of the camera.
-        view: its place.
-    """
-
-    def __init__(self, pixels: Picture, depth: Array, model: CameraModel, view: View) -> None:
-        self.pixels = np.ascontiguousarray(pixels)
-        self._depth, self._model, self._view = depth, model, view
-
-    def _in_camera(self, points_W: Array) -> Array:
-        return (points_W - self._view.p_WC_W) @ self._view.R_WC
-
-    def _visible(self, points_C: Array, pixels: Array) -> NDArray[np.bool_]:
-        """True (n,) for points (n, 3) in front of all surfaces."""
-        inside = np.isfinite(pixels).all(axis=1) & (points_C[:, 2] > PICTURE_RANGE_M[0])
-        height, width = self._depth.shape
-        places = np.where(inside[:, None], pixels, 0.0) / DEPTH_SHRINK
-        column = np.clip(places[:, 0], 0, width - 1).astype(int)
-        row = np.clip(places[:, 1], 0, height - 1).astype(int)
-        visible: NDArray[np.bool_] = inside & (
-            points_C[:, 2] < self._depth[row, column] + DEPTH_SLACK
-        )
-        return visible
-
-    def draw_path(self, points_W: Array, color: Rgb, width: int, *, dashed: bool = False) -> None:
-        """Draw those legs of a path (n, 3) that nothing hides [m]; dashed: every other few."""
-        if len(points_W) < 2:
-            return
-        points_C = self._in_camera(points_W)
-        pixels = self._model.project(points_C)
-        visible = self._visible(points_C, pixels)
-        legs = visible[1:] & visible[:-1]
-        if dashed:
-            legs &= np.arange(len(legs)) // 3 % 2 == 0
-        places = np.rint(8.0 * np.clip(np.nan_to_num(pixels), -1e4, 1e4)).astype(np.int32)
-        lines = np.stack([places[:-1], places[1:]], axis=1)[legs]
-        cv2.polylines(self.pixels, list(lines), False, color, width, cv2.LINE_AA, 3)
-
-    def draw_line(self, ends_W: Array, color: Rgb, width: int = 2) -> None:
-        """Draw a line between ends (2, 3) whatever is before it [m]."""
-        pixels = self._pixels(ends_W)
-        if pixels is not None:
-            first, second = pixels
-            cv2.line(self.pixels, first, second, color, width, cv2.LINE_AA)
-
-    def draw_ball(self, center_W: Array, radius: float, color: Rgb) -> None:
-        """Draw a ball around a centre (3,), unless something hides that [m]."""
-        points_C = self._in_camera(center_W[None])
-        pixels = self._model.project(points_C)
-        if self._visible(points_C, pixels)[0]:
-            size = max(2, round(radius * FOCAL * self._model.width / points_C[0, 2]))
-            u, v = np.rint(pixels[0]).astype(int).tolist()
-            cv2.circle(self.pixels, (u, v), size, color, cv2.FILLED, cv2.LINE_AA)
-
-    def draw_points(self, points_W: Array, color: Rgb) -> None:
-        """Draw those of some points (n, 3) that nothing hides [m]."""
-        points_C = self._in_camera(points_W)
-        pixels = self._model.project(points_C)
-        for u, v in np.rint(pixels[self._visible(points_C, pixels)]).astype(int).tolist():
-            cv2.circle(self.pixels, (u, v), 2, color, cv2.FILLED)
-
-    def draw_arrow(self, foot_W: Array, head_W: Array, color: Rgb) -> None:
-        """Draw an arrow from a foot to a head, (3,) each [m]."""
-        pixels = self._pixels(np.stack([foot_W, head_W]))
-        if pixels is None:
-            return
-        first, second = pixels
-        if np.hypot(second[0] - first[0], second[1] - first[1]) >= MIN_ARROW_PIXELS:
-            cv2.arrowedLine(self.pixels, first, second, color, 2, cv2.LINE_AA, 0, ARROW_TIP)
-
-    def _pixels(self, points_W: Array) -> list[tuple[int, int]] | None:
-        """Places of points (n, 3); None if one is behind the camera or far outside."""
-        pixels = self._model.project(self._in_camera(points_W))
-        if not (np.abs(pixels) < 1e4).all():
-            return None
-        return [(int(u), int(v)) for u, v in np.rint(pixels)]

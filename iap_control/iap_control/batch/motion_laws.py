@@ -24,7 +24,8 @@ from iap_control.batch.layout import (
 )
 from iap_control.laws.motion_law import full_actuation
 from iap_control.laws.position_yaw import PositionYawGains, position_yaw
-from iap_control.laws.tracking import TrackedAxesNumbers, TrackingTask
+from iap_control.laws.tracked_axes import TrackedAxesNumbers
+from iap_control.laws.tracking import TrackingTask
 from iap_control.laws.under_actuation import under_actuation
 from iap_control.laws.yaw_command import yaw_after
 from iap_description.arrays import Array

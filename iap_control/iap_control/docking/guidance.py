@@ -2,9 +2,9 @@
 r"""Guidance of a scripted docking: the target holds its position, the chaser brings its probe into the target's socket.
 
 Each is asked for the acceleration :math:`k_p (p_r - \hat p) + k_d (v_r - \hat v) + a_r`, by the estimates of
-`iap_control.docking.vehicle_control`. The chaser's reference goes along the socket's axis, see `iap_control.docking.approach`.
-Once the latch has caught, both stop where they are; once it has locked, both fly as
-one body, see `iap_control.docking.coupled_flight`.
+`iap_control.docking.vehicle_control`. The chaser's reference goes along the socket's axis, see
+`iap_control.docking.approach`. Once the latch has caught, both stop where they are; once it has locked, both fly as one
+body, see `iap_control.docking.coupled_flight`.
 """
 
 from typing import NamedTuple

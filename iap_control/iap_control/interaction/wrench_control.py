@@ -22,7 +22,8 @@ from iap_control.interaction.wrench_laws import (
     tip_velocity,
 )
 from iap_control.laws.motion_law import MotionLaw
-from iap_control.laws.tracking import Law, TrackedAxes
+from iap_control.laws.tracked_axes import TrackedAxes
+from iap_control.laws.tracking import Law
 from iap_description.arrays import Array, Booleans
 from iap_description.math import so3
 from iap_description.math.second_order import transition

@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from iap_control.gains import PaperWrenchGains, SelectiveWrenchGains
-from iap_control.laws.tracking import TrackedAxes, turn_about_pivot
+from iap_control.laws.tracked_axes import TrackedAxes, turn_about_pivot
 from iap_description.arrays import Array, Booleans
 from iap_description.math.kernels import add, cross, matvec, put, quat, unrotate, vec
 

@@ -9,12 +9,17 @@ from numba import njit
 
 from iap_control.allocation.model import Inertia, PlatformModel
 from iap_control.laws.decomposition import Decomposition
+from iap_control.laws.tracked_axes import (
+    TrackedAxes,
+    TrackedAxesNumbers,
+    tracked_axes_numbers,
+    tracked_part,
+    turn_about,
+)
 from iap_control.laws.tracking import (
     InertiaNumbers,
     Law,
     Pid,
-    TrackedAxes,
-    TrackedAxesNumbers,
     TrackingTask,
     advanced6,
     coriolis,
@@ -23,10 +28,7 @@ from iap_control.laws.tracking import (
     inertia_numbers,
     pid_of,
     shortened,
-    tracked_axes_numbers,
-    tracked_part,
     tracking_of,
-    turn_about,
 )
 from iap_control.laws.under_actuation import law_across_line, under_actuation_wrench
 from iap_description.arrays import Array

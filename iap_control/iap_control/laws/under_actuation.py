@@ -28,14 +28,19 @@ from iap_control.laws.five import (
     times5,
     transposed_mv6,
 )
+from iap_control.laws.tracked_axes import (
+    TrackedAxes,
+    TrackedAxesNumbers,
+    tracked_axes_numbers,
+    tracked_part,
+    turn_about,
+)
 from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
     Errors,
     InertiaNumbers,
     Law,
-    TrackedAxes,
-    TrackedAxesNumbers,
     TrackingTask,
     advanced,
     coriolis,
@@ -43,10 +48,7 @@ from iap_control.laws.tracking import (
     gravity_on,
     inertia_numbers,
     shortened,
-    tracked_axes_numbers,
-    tracked_part,
     tracking_of,
-    turn_about,
 )
 from iap_description.arrays import Array
 from iap_description.math.kernels import (

@@ -28,10 +28,10 @@ from iap_io.runs.run_folder import (
     read_metrics,
     write_config,
     write_metrics,
-    write_trajectories,
 )
 from iap_io.runs.run_meta import RecordingSettings
 from iap_io.runs.topics import BAG
+from iap_io.runs.trajectory_files import write_trajectories
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of

@@ -8,15 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from iap_description.errors import FlightFailed
-from iap_io.runs.run_folder import (
-    TrajectoryFiles,
-    create_run_folder,
-    remove_folder,
-    write_config,
-    write_metrics,
-)
+from iap_io.runs.run_folder import create_run_folder, remove_folder, write_config, write_metrics
 from iap_io.runs.run_meta import RunStats
 from iap_io.runs.run_reader import RunReader
+from iap_io.runs.trajectory_files import TrajectoryFiles
 from iap_io.wire.cdr import message_types
 from iap_simulation.flights.flight import Flight
 from iap_simulation.loop.agents import unfollowed

@@ -10,7 +10,7 @@ from rich.console import Console
 from iap_bringup.experiments import engines as study
 from iap_bringup.experiments.engine_bars import BARS, QUICK
 from iap_bringup.experiments.engine_figures import compared, value
-from iap_bringup.experiments.studies import run_experiment
+from iap_bringup.experiments.table import run_experiment
 from iap_description.errors import BadInput
 from iap_simulation.scenario.resolving import SCENARIOS
 

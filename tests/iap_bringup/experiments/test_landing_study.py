@@ -6,7 +6,7 @@ import json
 import pytest
 
 from iap_bringup.experiments.landing import flights, is_soft
-from iap_bringup.experiments.studies import run_experiment
+from iap_bringup.experiments.table import run_experiment
 from iap_description.vehicles.platform import platform_names
 
 

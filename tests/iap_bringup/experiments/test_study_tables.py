@@ -24,7 +24,7 @@ from iap_bringup.experiments import (
 )
 from iap_bringup.experiments.convergence import ConvergenceRow
 from iap_bringup.experiments.rows import Bar, bar_row, print_json
-from iap_bringup.experiments.studies import EXPERIMENTS, run_experiment
+from iap_bringup.experiments.table import EXPERIMENTS, run_experiment
 from iap_bringup.films import documented
 from iap_description.errors import BadInput
 

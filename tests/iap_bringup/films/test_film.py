@@ -11,7 +11,7 @@ from PIL import Image
 
 from iap_bringup.cli import main
 from iap_bringup.films.film_camera import MARGIN, _view, following_views, standpoint
-from iap_bringup.films.film_stage import FOCAL, View
+from iap_bringup.films.film_picture import FOCAL, View
 from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Shape
 from iap_description.states import resting_state

@@ -8,13 +8,8 @@ import pytest
 
 from iap_bringup.films import film_stage
 from iap_bringup.films.film import FilmSettings, film_times
-from iap_bringup.films.film_stage import (
-    DEPTH_SHRINK,
-    FOCAL,
-    FilmPicture,
-    FilmStage,
-    View,
-)
+from iap_bringup.films.film_picture import DEPTH_SHRINK, FOCAL, FilmPicture, View
+from iap_bringup.films.film_stage import FilmStage
 from iap_description.errors import BadInput
 from iap_description.geometry.tessellation import MeshPart
 from iap_description.math import so3

@@ -22,18 +22,17 @@ from iap_io.runs import topics
 from iap_io.runs.columns import joined
 from iap_io.runs.run_folder import (
     RunData,
-    TrajectoryFiles,
     VehicleRun,
     create_run_folder,
     load_run,
     read_metrics,
     write_config,
     write_metrics,
-    write_trajectories,
 )
 from iap_io.runs.run_meta import Track
 from iap_io.runs.run_reader import RunReader, VehicleTracks
 from iap_io.runs.topics import BAG
+from iap_io.runs.trajectory_files import TrajectoryFiles, write_trajectories
 
 
 def test_runs_are_counted(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def _kind(name: str) -> str:
 
 def _study_names() -> str:
     """A table of the studies: name, options, and a text that is folded beside them."""
-    from iap_bringup.experiments.studies import EXPERIMENTS
+    from iap_bringup.experiments.table import EXPERIMENTS
 
     lines = ["studies:"]
     for each in EXPERIMENTS:
@@ -100,7 +100,7 @@ def _kind_names() -> str:
 
 def add_experiment(parser: CommandParser) -> None:
     """Options of ``iap experiment``."""
-    from iap_bringup.experiments.studies import EXPERIMENTS  # slow to import
+    from iap_bringup.experiments.table import EXPERIMENTS
 
     parser.description = "Run a study and print its table."
     parser.examples = (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from iap_bringup.experiments.studies import run_experiment
+from iap_bringup.experiments.table import run_experiment
 from iap_bringup.experiments.virpo import cases as virpo_cases
 from iap_bringup.experiments.virpo.cases import CASES, METHODS
 from iap_bringup.experiments.virpo.flights import observe
