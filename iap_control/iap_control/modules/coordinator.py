@@ -17,7 +17,7 @@ from iap_control.modules.joint_table import check_loops, joints_of
 from iap_control.modules.losses import LossMonitor, ModuleLoss
 from iap_control.modules.mission import Mission
 from iap_control.modules.pose_errors import LeaderOffsets, PoseOffsets, Steering
-from iap_control.modules.relative_pose import RelativePose, check_drogue
+from iap_control.modules.relative_pose import RelativePose
 from iap_control.modules.settings import ModulesSpec
 from iap_control.modules.structure import ModuleJoint, Structure, structures
 from iap_description.arrays import Array
@@ -89,7 +89,7 @@ class Coordinator:
                     f"join '{name}': '{spec.leader}' and '{spec.follower}' are joined by others, and key"
                     " 'closes' does not announce a closed loop"
                 )
-            check_drogue(name, machine.misalignment(pose), self.spec.machine.drogue)
+            machine.check_drogue(pose)
             machine.close(reports.t)
             return self._obey(name, LatchCommand.CATCH, reports)
         to_follower_W = self._rows[joint.b, REF_P] - self._rows[joint.a, REF_P]
@@ -110,10 +110,7 @@ class Coordinator:
         """
         for name, machine in self.machines.items():
             if machine.holds:
-                joint = self.joints[name]
-                pose = RelativePose.of(rows[joint.a], rows[joint.b])
-                drogue = self.spec.machine.drogue
-                check_drogue(name, machine.misalignment(pose), drogue)
+                machine.check_drogue(RelativePose.of(*rows[list(self.joints[name].modules)]))
 
     def part(self, name: str, reports: ModuleReports) -> None:
         """Let a joint open.
@@ -135,7 +132,7 @@ class Coordinator:
         orders = self._lose(reports)
         orders += self.mission.advance(self, reports)
         for name, machine in self.machines.items():
-            if machine.state in (JointState.APART, JointState.JOINED):
+            if not machine.is_busy:
                 continue
             pose = self._pose(self.joints[name], reports)
             orders += self._obey(name, machine.update(reports.t, self._dt, pose), reports)
@@ -209,11 +206,6 @@ class Coordinator:
         """Why a docking has failed, a sentence; None where none has."""
         return next((m.failure for m in self.machines.values() if m.failure is not None), None)
 
-    @property
-    def _locked_joints(self) -> dict[str, ModuleJoint]:
-        """The joints that hold."""
-        return {n: self.joints[n] for n, m in self.machines.items() if m.holds}
-
     def _obey(
         self, name: str, latching: LatchCommand | None, reports: ModuleReports
     ) -> list[LatchOrder]:
@@ -271,10 +263,7 @@ class Coordinator:
     def _assign_roles(self) -> None:
         for structure in self.structures:
             for module in structure.modules:
-                leads = module == structure.leader
-                self.roles[module] = ModuleRole.LEADER if leads else ModuleRole.FOLLOWER
-            if len(structure.modules) == 1:
-                self.roles[structure.leader] = ModuleRole.SEPARATED
+                self.roles[module] = ModuleRole.of(module, structure)
 
     def _note(self, t: float) -> None:
         """Remember states that are new."""
@@ -286,7 +275,8 @@ class Coordinator:
     def _structures(self) -> list[Structure]:
         """Structures by the joints that hold; who leads goes on among equals, since its integral carries all."""
         led = {each.leader for each in self.structures if len(each.modules) > 1}
-        return structures(self._locked_joints, range(len(self._names)), self.lost.modules, led)
+        joints = {n: self.joints[n] for n, m in self.machines.items() if m.holds}
+        return structures(joints, range(len(self._names)), self.lost.modules, led)
 
     def _structure_of(self, module: int) -> Structure:
         return next(each for each in self.structures if module in each.modules)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_control.modules.joint_machine import JointState
+from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
 from iap_description.vehicles.latching import LatchCommand
 
@@ -18,6 +19,13 @@ class ModuleRole(Enum):
     SEPARATED = "separated"
     LEADER = "leader"  # keeps its integral, has no feed-forward of its own
     FOLLOWER = "follower"  # its integral stands still, feed-forward takes its place
+
+    @classmethod
+    def of(cls, module: int, structure: Structure) -> "ModuleRole":
+        """The role of a module in its structure."""
+        if len(structure.modules) == 1:
+            return cls.SEPARATED
+        return cls.LEADER if module == structure.leader else cls.FOLLOWER
 
 
 class ModuleReports(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from iap_control.modules.relative_pose import Misalignment, RelativePose, Setpoint
+from iap_control.modules.relative_pose import Misalignment, RelativePose, Setpoint, check_drogue
 from iap_control.modules.settings import FACES, MachineSettings, ModulesSpec
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -178,6 +178,10 @@ class JointMachine:
     def misalignment(self, pose: RelativePose) -> Misalignment:
         """Of a pose before the leader's face."""
         return Misalignment.of(pose, self._n, self._size)
+
+    def check_drogue(self, pose: RelativePose) -> None:
+        """Refuse a pose at which the drogue cannot take the follower, see `relative_pose.check_drogue`."""
+        check_drogue(self._name, self.misalignment(pose), self._s.drogue)
 
     def _align(self, t: float, dt: float, misalignment: Misalignment) -> LatchCommand | None:
         limits = self._s.alignment

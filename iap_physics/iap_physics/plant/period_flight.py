@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Control periods of a plant: how it computes, and step by step in Python for any engine, vehicles and parts."""
+"""Control periods of a plant: the fastest way to compute them, and step by step in Python for all others."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -7,8 +7,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.math.lanes import DOUBLE, Precision
 from iap_physics.air.drag import DragCoefficients, add_drag
+from iap_physics.batch.free_flight import FreeFlight
 from iap_physics.batch.records import PeriodInputs
 from iap_physics.batch.threads import Threads
 from iap_physics.engines.engine import RUNNING, Engine
@@ -128,3 +130,47 @@ class SteppedFlight:
         engine.step(dt)
         for part in self._following:
             part.end_step(before, t + dt)
+
+
+def fastest_flight(
+    engine: Engine,
+    propulsion: Sequence[Propulsion],
+    external_W: Array,
+    drag: DragCoefficients | None,
+    parts: tuple[PlantPart, ...],
+    options: PlantOptions,
+    dt: float,
+) -> PeriodFlight:
+    """The fastest flight that these vehicles, engine and parts allow; see `SteppedFlight` for the arguments.
+
+    Raises:
+        BadInput: it has not the precision of the options.
+    """
+    if isinstance(engine, IdentifiedEngine):
+        return IdentifiedFlight(engine, dt)
+    is_stepped = bool(overriding(parts, "before_step") or overriding(parts, "end_step"))
+    if not is_stepped:
+        threads = options.threads or Threads()
+        free = FreeFlight.of(engine, propulsion, drag, dt, threads, options.precision)
+        if free is not None:
+            return free
+    if options.precision != DOUBLE:
+        raise BadInput(
+            f"precision '{options.precision}' needs the closed form, without friction or stops"
+        )
+    native = None if is_stepped else _native_flight(engine, propulsion, drag, dt)
+    return native or SteppedFlight(engine, propulsion, external_W, drag, parts, dt)
+
+
+def _native_flight(
+    engine: Engine,
+    propulsion: Sequence[Propulsion],
+    drag: DragCoefficients | None,
+    dt: float,
+) -> PeriodFlight | None:
+    """Whole periods in PyBullet by compiled code; None in other engines, which do without its library."""
+    if getattr(engine, "native", None) is None:
+        return None
+    from iap_physics.plant.native_flight import NativeFlight
+
+    return NativeFlight.of(engine, propulsion, drag, dt)

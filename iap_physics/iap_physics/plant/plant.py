@@ -10,38 +10,30 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.math.kernels import all_finite
-from iap_description.math.lanes import DOUBLE
-from iap_description.states import Command, Mode
+from iap_description.states import Command
 from iap_physics.air.batch_air import GUSTS, Air
-from iap_physics.air.drag import DragCoefficients, drag_coefficients
+from iap_physics.air.drag import drag_coefficients
 from iap_physics.air.wind import Generators, Wind, generators
 from iap_physics.batch.free_flight import FreeFlight
 from iap_physics.batch.records import FreeFlightState, PeriodInputs
-from iap_physics.batch.threads import Threads
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.identified.engine import IdentifiedEngine
+from iap_physics.plant.command_check import check_mode
 from iap_physics.plant.contact_wrenches import ContactWrenches
 from iap_physics.plant.part import PlantPart, overriding
 from iap_physics.plant.period_flight import (
     DEFAULT_OPTIONS,
-    IdentifiedFlight,
-    PeriodFlight,
     PlantOptions,
     SteppedFlight,
+    fastest_flight,
 )
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.rates import LoopRates
 from iap_physics.plant.touchdowns import Touchdowns
 from iap_physics.propulsion.deviation import Deviation
 from iap_physics.propulsion.propulsion import Airframe, Propulsion
-
-NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
-NO_VELOCITY_HERE = "command: velocities are for a plant identified from logs (key 'plant.type')"
-ONLY_VELOCITY_HERE = (
-    "command: a plant identified from logs takes velocities (key 'control.law': velocity)"
-)
 
 Part = TypeVar("Part", bound=PlantPart)
 
@@ -93,8 +85,15 @@ class Plant:
         self._loading = overriding(self.parts, "add_wrenches")
         self._postponing = overriding(self.parts, "postpones")
         self._looking = overriding(self.parts, "after_step")
-        self._free_flight: FreeFlight | None = None
-        self._flight = self._flight_of(self._options)
+        drag = None
+        if self.air.has_drag:
+            drag = drag_coefficients([each.airframe.assembly for each in self.propulsion])
+        vehicles = (self.engine, self.propulsion, self._external_W)
+        flight = fastest_flight(*vehicles, drag, self.parts, self._options, self.dt)
+        self._flight = flight
+        self._free_flight = flight if isinstance(flight, FreeFlight) else None
+        if isinstance(flight, SteppedFlight):
+            self._looking = ()  # they look in its steps
 
     def attach(self, part: PlantPart) -> None:
         """Let a part act from the next control period on, after all others, until the plant is made anew.
@@ -117,28 +116,6 @@ class Plant:
         self.air.has_drag = True
         self.air.set_wind(0, wind)
         self._assign_parts()
-
-    def _flight_of(self, options: PlantOptions) -> PeriodFlight:
-        """The fastest flight that these vehicles, engine and parts allow."""
-        if isinstance(self.engine, IdentifiedEngine):
-            return IdentifiedFlight(self.engine, self.dt)
-        drag = None
-        if self.air.has_drag:
-            drag = drag_coefficients([each.airframe.assembly for each in self.propulsion])
-        vehicles, parts = (self.engine, self.propulsion), self.parts
-        compiled: PeriodFlight | None = None
-        if not (overriding(parts, "before_step") or overriding(parts, "end_step")):
-            shared = (options.threads or Threads(), options.precision)
-            self._free_flight = FreeFlight.of(*vehicles, drag, self.dt, *shared)
-            compiled = self._free_flight or _native_flight(*vehicles, drag, self.dt)
-        if self._free_flight is None and options.precision != DOUBLE:
-            raise BadInput(
-                f"precision '{options.precision}' needs the closed form, without friction or stops"
-            )
-        if compiled is not None:
-            return compiled
-        self._looking = ()  # they look in its steps
-        return SteppedFlight(*vehicles, self._external_W, drag, parts, self.dt)
 
     def part(self, kind: type[Part]) -> Part | None:
         """The first part of a kind; None where there is none."""
@@ -305,11 +282,7 @@ class Plant:
             BadInput: an array of the command has the wrong shape, it is a platform wrench, or it is a velocity and the
                 plant takes none, or takes nothing else.
         """
-        if command.mode == Mode.WRENCH:
-            raise BadInput(NO_WRENCH_HERE)
-        if (command.mode == Mode.VELOCITY) != isinstance(self.engine, IdentifiedEngine):
-            is_velocity = command.mode == Mode.VELOCITY
-            raise BadInput(NO_VELOCITY_HERE if is_velocity else ONLY_VELOCITY_HERE)
+        check_mode(command, takes_velocity=isinstance(self.engine, IdentifiedEngine))
         command.check(self.propulsion[vehicle].command.thrust.shape[1], len(self.ticks))
 
     def arm(self, vehicle: int) -> ArmMotors | None:
@@ -393,17 +366,3 @@ class Plant:
             self._flight.advance(inputs, steps)
             for part in self._looking:
                 part.after_step(self.engine.state())
-
-
-def _native_flight(
-    engine: Engine,
-    propulsion: Sequence[Propulsion],
-    drag: DragCoefficients | None,
-    dt: float,
-) -> PeriodFlight | None:
-    """Whole periods in PyBullet by compiled code; None in other engines, which do without its library."""
-    if getattr(engine, "native", None) is None:
-        return None
-    from iap_physics.plant.native_flight import NativeFlight
-
-    return NativeFlight.of(engine, propulsion, drag, dt)

@@ -14,7 +14,7 @@ from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
 from iap_description.states import Command, Mode, P, Q, V, W
 from iap_description.vehicles.aircraft import Aircraft
-from iap_physics.plant.plant import NO_WRENCH_HERE
+from iap_physics.plant.command_check import NO_WRENCH_HERE
 from iap_physics.plant.plant_spec import PlantSpec
 from iap_physics.plant.vehicle_spec import PlantVehicle
 
