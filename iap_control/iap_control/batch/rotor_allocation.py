@@ -9,9 +9,9 @@ from iap_control.allocation.vectored_allocation import (
     VectoredTables,
     kept_by_rotor,
     lacking_wrench,
+    rotor_command,
     rotor_speed,
     sideways_part,
-    vectored,
     without_sideways,
     wrench_of,
 )
@@ -107,7 +107,7 @@ def _turn(block: Array, a: Index, r: int, tables: VectoredTables, lanes: Lanes) 
     for lane in range(lanes[0], lanes[1]):
         kept = get(block, PLATFORM_ROW, PLATFORM.kept, lane)
         U = without_sideways(get6(block, PLATFORM_ROW, PLATFORM.wrench, lane), kept, d_0)
-        rotor = vectored(dot6(parts[0], U), dot6(parts[1], U), low, high, limit)
+        rotor = rotor_command(dot6(parts[0], U), dot6(parts[1], U), low, high, limit)
         made = get6(block, PLATFORM_ROW, PLATFORM.made, lane)
         total = get(block, a, AIRCRAFT_COMMAND.thrust, lane) + rotor.thrust
         clipped = get(block, PLATFORM_ROW, PLATFORM.is_saturated, lane)
