@@ -28,10 +28,10 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
     Exposure,
+    effect_of,
 )
 from iap_sensors.camera_effects.exposure import Decibels, check_time, gain_of
 
@@ -83,18 +83,15 @@ class AutoExposureSpec(EffectSpec):
         """Refuse an exposure that is longer than an image."""
         check_time(self.time_max, camera, "effects.auto_exposure.time_max")
 
-    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
-        """The effect in a camera."""
-        return AutoExposure(self)
 
-
-class AutoExposure(CameraEffect):
+@effect_of(AutoExposureSpec)
+class AutoExposure(CameraEffect[AutoExposureSpec]):
     """Plans the exposure of the next image."""
 
     stage = EffectStage.PROCESSING
 
-    def __init__(self, spec: AutoExposureSpec) -> None:
-        self._spec = spec
+    def __init__(self, spec: AutoExposureSpec, camera: CameraGeometry) -> None:
+        super().__init__(spec, camera)
         self._waiting: deque[float] = deque()
         self._product: float | None = None  # exposure time times gain of the next image
         self._last = 0.0  # the newest product, of which some are still waiting

@@ -12,7 +12,6 @@ Automatic gains make the means of red and blue those of green, the grey world (B
 object colour perception", J. Franklin Institute 310, 1980). Gains follow the image that they are for.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -27,9 +26,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 
 FULL_SCALE = np.float32(65535.0)
@@ -54,17 +53,15 @@ class BayerSpec(EffectSpec):
     response: tuple[Response, Response, Response] = (1.0, 1.0, 1.0)
     demosaic: Literal["bilinear", "edge_aware"] = "bilinear"
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera."""
-        return Mosaic(self, camera), Demosaic(self, camera)
 
-
-class Mosaic(CameraEffect):
+@effect_of(BayerSpec)
+class Mosaic(CameraEffect[BayerSpec]):
     """Leaves each pixel the light of its own colour."""
 
     stage = EffectStage.MOSAIC
 
     def __init__(self, spec: BayerSpec, camera: CameraGeometry) -> None:
+        super().__init__(spec, camera)
         self._raw = np.empty((camera.height, camera.width), np.float32)
         self._channels = np.array(["RGB".index(each) for each in spec.pattern]).reshape(2, 2)
         self._response = np.array(spec.response, np.float32)
@@ -75,12 +72,14 @@ class Mosaic(CameraEffect):
         image.light = self._raw
 
 
-class Demosaic(CameraEffect):
+@effect_of(BayerSpec)
+class Demosaic(CameraEffect[BayerSpec]):
     """Makes up the colours that pixels do not see."""
 
     stage = EffectStage.PROCESSING
 
     def __init__(self, spec: BayerSpec, camera: CameraGeometry) -> None:
+        super().__init__(spec, camera)
         edges = "_EA" if spec.demosaic == "edge_aware" else ""
         self._code = f"COLOR_Bayer{spec.pattern}2RGB{edges}"
         size = camera.height, camera.width
@@ -134,18 +133,12 @@ class WhiteBalanceSpec(EffectSpec):
     automatic: Flag = False
     matrix: tuple[Vec3, Vec3, Vec3] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
-    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
-        """The effect in a camera."""
-        return WhiteBalance(self)
 
-
-class WhiteBalance(CameraEffect):
+@effect_of(WhiteBalanceSpec)
+class WhiteBalance(CameraEffect[WhiteBalanceSpec]):
     """Balances colours."""
 
     stage = EffectStage.PROCESSING
-
-    def __init__(self, spec: WhiteBalanceSpec) -> None:
-        self._spec = spec
 
     def apply(self, image: CameraImage) -> None:
         """Take the black level away, and multiply colours."""

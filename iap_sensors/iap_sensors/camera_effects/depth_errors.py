@@ -29,9 +29,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
 
@@ -67,18 +67,15 @@ class DepthErrorsSpec(EffectSpec):
         if "depth" not in camera.outputs:
             raise ValueError("key 'effects.depth_errors': the camera's outputs have no depth")
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return DepthErrors(self, camera)
 
-
-class DepthErrors(CameraEffect):
+@effect_of(DepthErrorsSpec)
+class DepthErrors(CameraEffect[DepthErrorsSpec]):
     """Measures depth by triangulation."""
 
     stage = EffectStage.DEPTH
 
     def __init__(self, spec: DepthErrorsSpec, camera: CameraGeometry) -> None:
-        self._spec = spec
+        super().__init__(spec, camera)
         self._product = camera.focal[0] * spec.baseline
         self._out = np.empty((camera.height, camera.width), np.float32)
 

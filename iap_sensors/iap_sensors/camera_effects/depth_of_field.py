@@ -23,9 +23,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 
 DIAMETERS = (0.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # of the discs [pixels]
@@ -58,18 +58,16 @@ class DepthOfFieldSpec(EffectSpec):
         """Diameter of the disc of a point far away, of a focal length in pixels [pixels]."""
         return self.focal_length / self.f_number * focal / (self.focus - self.focal_length)
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return DepthOfField(self, camera)
 
-
-class DepthOfField(CameraEffect):
+@effect_of(DepthOfFieldSpec)
+class DepthOfField(CameraEffect[DepthOfFieldSpec]):
     """Blurs what is not in focus."""
 
     stage = EffectStage.OPTICS
 
     def __init__(self, spec: DepthOfFieldSpec, camera: CameraGeometry) -> None:
-        self._spec, self._scale = spec, spec.scale(camera.focal[0])
+        super().__init__(spec, camera)
+        self._scale = spec.scale(camera.focal[0])
         self._discs = [_disc(each) for each in DIAMETERS[1:]]
         self._variances = np.array([0.0, *(_variance(each) for each in self._discs)], np.float32)
         self._layers = np.empty((len(DIAMETERS), *camera.shape), np.float32)

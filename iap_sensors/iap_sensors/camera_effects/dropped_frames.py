@@ -6,11 +6,10 @@ import numpy as np
 from iap_description.config.record import Share
 from iap_sensors.camera_effects.effect import (
     CameraEffect,
-    CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 
 
@@ -23,18 +22,12 @@ class DroppedFramesSpec(EffectSpec):
 
     share: Share
 
-    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
-        """The effect in a camera."""
-        return DroppedFrames(self.share)
 
-
-class DroppedFrames(CameraEffect):
+@effect_of(DroppedFramesSpec)
+class DroppedFrames(CameraEffect[DroppedFramesSpec]):
     """Loses images."""
 
     stage = EffectStage.TRANSPORT
-
-    def __init__(self, share: float) -> None:
-        self._share = share
 
     def reset(self, rng: np.random.Generator) -> None:
         """Start anew with a generator."""
@@ -42,4 +35,4 @@ class DroppedFrames(CameraEffect):
 
     def apply(self, image: CameraImage) -> None:
         """Lose the image or not."""
-        image.is_lost |= bool(self._rng.random() < self._share)
+        image.is_lost |= bool(self._rng.random() < self._spec.share)

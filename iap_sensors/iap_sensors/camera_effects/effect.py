@@ -4,10 +4,10 @@
 Images are of linear light until the image sensor has turned them to digital numbers; both are floats.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -128,50 +128,17 @@ class CameraImage:
         return self.key
 
 
-class Effect(Protocol):
-    """One effect of one camera.
-
-    Attributes:
-        stage: where it stands in the camera.
-    """
-
-    stage: ClassVar[EffectStage]
-
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start anew; what is fixed for a camera is drawn here."""
-
-    def plan(self, exposure: Exposure) -> Exposure:
-        """Exposure of the next image, out of the plan of the effects before."""
-
-    def apply(self, image: CameraImage) -> None:
-        """Change an image that is drawn."""
-
-
-class CameraEffect:
-    """An effect that does nothing: what others leave out is here."""
-
-    stage: ClassVar[EffectStage] = EffectStage.OPTICS
-
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start anew."""
-
-    def plan(self, exposure: Exposure) -> Exposure:
-        """Exposure of the next image."""
-        return exposure
-
-    def apply(self, image: CameraImage) -> None:
-        """Change an image."""
-
-
 class EffectSpec(Record):
     """Keys of an effect in a camera's description.
 
     Attributes:
+        EFFECTS: classes of its effects, see `effect_of`.
         NEEDS: other effects that it builds on.
         NEEDS_COLOR: whether it works on colours alone.
         NEEDS_DEPTH: whether it needs the depth of each pixel.
     """
 
+    EFFECTS: ClassVar[tuple[type["CameraEffect[Any]"], ...]] = ()
     NEEDS: ClassVar[tuple[str, ...]] = ()
     NEEDS_COLOR: ClassVar[bool] = False
     NEEDS_DEPTH: ClassVar[bool] = False
@@ -183,10 +150,51 @@ class EffectSpec(Record):
             ValueError: naming the key.
         """
 
-    def effects(self, camera: CameraGeometry) -> Sequence[Effect]:
-        """Effects of this description in a camera: one, unless a kind has several."""
-        return [self.effect(camera)]
+    def effects(self, camera: CameraGeometry) -> tuple["CameraEffect[Any]", ...]:
+        """Effects of this description in a camera."""
+        return tuple(each(self, camera) for each in self.EFFECTS)
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        raise NotImplementedError
+
+Spec = TypeVar("Spec", bound=EffectSpec)
+
+
+class CameraEffect(Generic[Spec]):
+    """One effect of one camera: it plans how an image is taken, and changes it once it is drawn.
+
+    Methods that an effect leaves out do nothing.
+
+    Args:
+        spec: keys of the effect.
+        camera: that has it.
+
+    Attributes:
+        stage: where it stands in the camera.
+    """
+
+    stage: ClassVar[EffectStage] = EffectStage.OPTICS
+
+    def __init__(self, spec: Spec, camera: CameraGeometry) -> None:
+        self._spec, self._camera = spec, camera
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start anew; what is fixed for a camera is drawn here."""
+
+    def plan(self, exposure: Exposure) -> Exposure:
+        """Exposure of the next image, out of the plan of the effects before."""
+        return exposure
+
+    def apply(self, image: CameraImage) -> None:
+        """Change an image that is drawn."""
+
+
+Made = TypeVar("Made", bound=CameraEffect[Any])
+
+
+def effect_of(spec: type[EffectSpec]) -> Callable[[type[Made]], type[Made]]:
+    """Let a description's keys turn a class of effects on."""
+
+    def register(effect: type[Made]) -> type[Made]:
+        spec.EFFECTS = (*spec.EFFECTS, effect)
+        return effect
+
+    return register

@@ -20,10 +20,10 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
     Exposure,
+    effect_of,
 )
 
 Decibels = Annotated[float, Field(strict=True, ge=0.0, le=60.0)]
@@ -53,18 +53,12 @@ class ExposureSpec(EffectSpec):
         """Refuse an exposure that is longer than an image."""
         check_time(self.time, camera, "effects.exposure.time")
 
-    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
-        """The effect in a camera."""
-        return FocalPlaneExposure(self)
 
-
-class FocalPlaneExposure(CameraEffect):
+@effect_of(ExposureSpec)
+class FocalPlaneExposure(CameraEffect[ExposureSpec]):
     """Says how much light the image sensor collects."""
 
     stage = EffectStage.SHUTTER
-
-    def __init__(self, spec: ExposureSpec) -> None:
-        self._spec = spec
 
     def plan(self, exposure: Exposure) -> Exposure:
         """Expose for the time and with the gain of the description."""

@@ -32,9 +32,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
 
@@ -105,10 +105,6 @@ class ImageSensorSpec(EffectSpec):
         warmer = self.temperature - self.dark_temperature
         return self.dark_current * time * 2.0 ** (warmer / self.doubling)
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return ImageSensor(self, camera)
-
 
 class _Conversion(NamedTuple):
     """Numbers of an image: electrons of light 1 and in the dark, variance of the read noise, the well, K, levels."""
@@ -122,13 +118,14 @@ class _Conversion(NamedTuple):
     largest: float
 
 
-class ImageSensor(CameraEffect):
+@effect_of(ImageSensorSpec)
+class ImageSensor(CameraEffect[ImageSensorSpec]):
     """Turns light to digital numbers; without an exposure, light 1 fills the well."""
 
     stage = EffectStage.SENSOR
 
     def __init__(self, spec: ImageSensorSpec, camera: CameraGeometry) -> None:
-        self._spec = spec
+        super().__init__(spec, camera)
         self._response = np.ones(camera.width * camera.height * camera.channels, np.float32)
         self._offset = np.zeros_like(self._response)
 

@@ -25,9 +25,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 
 SHRINK = 4  # what drops show is that much smaller
@@ -48,18 +48,16 @@ class LensDropsSpec(EffectSpec):
     wideness: Annotated[float, Field(strict=True, ge=1.0, le=20.0)] = 5.0
     lifetime: Positive = 10.0
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return LensDrops(self, camera)
 
-
-class LensDrops(CameraEffect):
+@effect_of(LensDropsSpec)
+class LensDrops(CameraEffect[LensDropsSpec]):
     """Draws drops; where and when they land is of the camera's seed."""
 
     stage = EffectStage.OPTICS
 
     def __init__(self, spec: LensDropsSpec, camera: CameraGeometry) -> None:
-        self._spec, self._size = spec, (camera.width, camera.height)
+        super().__init__(spec, camera)
+        self._size = (camera.width, camera.height)
         small = (max(camera.height // SHRINK, 1), max(camera.width // SHRINK, 1))
         self._blurred = np.empty((*small, *camera.shape[2:]), np.float32)
 

@@ -29,9 +29,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 
 Term = Annotated[float, Field(strict=True, ge=-0.1, le=0.1)]
@@ -51,17 +51,15 @@ class ChromaticAberrationSpec(EffectSpec):
     red: tuple[Term, Term] = (0.0, 0.0)
     blue: tuple[Term, Term] = (0.0, 0.0)
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return ChromaticAberration(self, camera)
 
-
-class ChromaticAberration(CameraEffect):
+@effect_of(ChromaticAberrationSpec)
+class ChromaticAberration(CameraEffect[ChromaticAberrationSpec]):
     """Draws the red and the blue image in their sizes."""
 
     stage = EffectStage.OPTICS
 
     def __init__(self, spec: ChromaticAberrationSpec, camera: CameraGeometry) -> None:
+        super().__init__(spec, camera)
         self._maps = {
             channel: _maps(camera, *terms)
             for channel, terms in ((0, spec.red), (2, spec.blue))
@@ -116,17 +114,15 @@ class VignettingSpec(EffectSpec):
         s = r * r
         return np.asarray(1.0 + s * (k2 + s * (k4 + s * k6)))
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return Vignetting(self, camera)
 
-
-class Vignetting(CameraEffect):
+@effect_of(VignettingSpec)
+class Vignetting(CameraEffect[VignettingSpec]):
     """Darkens corners."""
 
     stage = EffectStage.OPTICS
 
     def __init__(self, spec: VignettingSpec, camera: CameraGeometry) -> None:
+        super().__init__(spec, camera)
         off = np.linalg.norm(camera.pixels - np.array(camera.center), axis=-1)
         kept = spec.left(off / off.max())
         if spec.natural:

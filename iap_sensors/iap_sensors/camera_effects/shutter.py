@@ -36,10 +36,10 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
     Exposure,
+    effect_of,
 )
 
 
@@ -54,18 +54,12 @@ class MotionBlurSpec(EffectSpec):
 
     samples: Annotated[int, Field(strict=True, ge=2, le=64)] = 8
 
-    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
-        """The effect in a camera."""
-        return MotionBlur(self)
 
-
-class MotionBlur(CameraEffect):
+@effect_of(MotionBlurSpec)
+class MotionBlur(CameraEffect[MotionBlurSpec]):
     """Plans the instants of an exposure."""
 
     stage = EffectStage.SHUTTER
-
-    def __init__(self, spec: MotionBlurSpec) -> None:
-        self._spec = spec
 
     def plan(self, exposure: Exposure) -> Exposure:
         """Take some images over the exposure."""
@@ -92,18 +86,12 @@ class RollingShutterSpec(EffectSpec):
                 f" than an image at {camera.rate} Hz"
             )
 
-    def effect(self, camera: CameraGeometry) -> Effect:  # noqa: ARG002
-        """The effect in a camera."""
-        return RollingShutter(self)
 
-
-class RollingShutter(CameraEffect):
+@effect_of(RollingShutterSpec)
+class RollingShutter(CameraEffect[RollingShutterSpec]):
     """Plans the times of rows."""
 
     stage = EffectStage.SHUTTER
-
-    def __init__(self, spec: RollingShutterSpec) -> None:
-        self._spec = spec
 
     def plan(self, exposure: Exposure) -> Exposure:
         """Expose row by row."""
@@ -123,27 +111,21 @@ class FlickerSpec(EffectSpec):
     modulation: Share = 0.3
     phase_deg: Real = 0.0
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return Flicker(self, camera)
 
-
-class Flicker(CameraEffect):
+@effect_of(FlickerSpec)
+class Flicker(CameraEffect[FlickerSpec]):
     """Makes rows darker and brighter."""
 
     stage = EffectStage.SHUTTER
-
-    def __init__(self, spec: FlickerSpec, camera: CameraGeometry) -> None:
-        self._spec, self._height = spec, camera.height
 
     def apply(self, image: CameraImage) -> None:
         """Multiply each row by what the lamps give in the mean over its exposure."""
         spec, exposure = self._spec, image.exposure
         depth = spec.modulation * np.sinc(2.0 * spec.frequency * exposure.time)
-        times = image.t + exposure.row_times(self._height)
+        times = image.t + exposure.row_times(self._camera.height)
         phases = 4.0 * math.pi * spec.frequency * times + math.radians(spec.phase_deg)
         factors = (1.0 + depth * np.cos(phases)).astype(np.float32)
-        _scale_rows(image.light.reshape(self._height, -1), factors)
+        _scale_rows(image.light.reshape(self._camera.height, -1), factors)
 
 
 @njit(cache=True)

@@ -30,9 +30,9 @@ from iap_sensors.camera_effects.effect import (
     CameraEffect,
     CameraGeometry,
     CameraImage,
-    Effect,
     EffectSpec,
     EffectStage,
+    effect_of,
 )
 
 FIRST = 2  # powers of two that the finest blurred image is smaller
@@ -51,18 +51,15 @@ class GlareSpec(EffectSpec):
     share: Share = 0.04
     levels: Annotated[int, Field(strict=True, ge=1, le=8)] = 5
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return Glare(self, camera)
 
-
-class Glare(CameraEffect):
+@effect_of(GlareSpec)
+class Glare(CameraEffect[GlareSpec]):
     """Spreads light."""
 
     stage = EffectStage.OPTICS
 
     def __init__(self, spec: GlareSpec, camera: CameraGeometry) -> None:
-        self._spec = spec
+        super().__init__(spec, camera)
         rest = camera.shape[2:]
         sizes = [
             (max(camera.height >> k, 1), max(camera.width >> k, 1), *rest)
@@ -121,18 +118,15 @@ class LensFlareSpec(EffectSpec):
         if 0.0 in self.ghosts:
             raise ValueError("key 'effects.lens_flare.ghosts': a magnification is 0")
 
-    def effect(self, camera: CameraGeometry) -> Effect:
-        """The effect in a camera."""
-        return LensFlare(self, camera)
 
-
-class LensFlare(CameraEffect):
+@effect_of(LensFlareSpec)
+class LensFlare(CameraEffect[LensFlareSpec]):
     """Adds ghosts."""
 
     stage = EffectStage.OPTICS
 
     def __init__(self, spec: LensFlareSpec, camera: CameraGeometry) -> None:
-        self._spec = spec
+        super().__init__(spec, camera)
         small = (max(camera.height // SHRINK, 1), max(camera.width // SHRINK, 1))
         rest = camera.shape[2:]
         self._bright, self._ghost, self._sum = (
