@@ -48,20 +48,8 @@ def platform_of(
         aircraft = _aircraft(name, mass, inertia, rotors.sources, center, rotors.model, radius)
         aircraft |= {"mounts": mounts, "collision": shapes, "visual": visual}
         return {**head, "aircraft": aircraft, "center": None, "joints": [], **tail}
-    groups = list(_groups(rotors.sources))
-    if len(groups) * SHARE > 0.5:
-        raise BadInput(
-            f"{source}: it has {len(rotors.sources)} rotors, more than 15 are not supported"
-        )
-    hub_share = 1.0 - SHARE * len(groups)
-    joints = []
-    for k, group in enumerate(groups):
-        aircraft = _aircraft(
-            f"{name}_{k + 1}", SHARE * mass, SHARE * inertia, group, center, rotors.model, radius
-        )
-        joints.append(
-            {"type": "fixed", "position": [0.0, 0.0, 0.0], "yaw_deg": 0.0, "aircraft": aircraft}
-        )
+    joints = _joined_aircraft(name, (mass, inertia, center), rotors, radius, source)
+    hub_share = 1.0 - SHARE * len(joints)
     middle = {
         "mass": float(hub_share * mass),
         "inertia": _six(hub_share * inertia),
@@ -72,6 +60,36 @@ def platform_of(
         "chassis": None,
     }
     return {**head, "aircraft": joints[0]["aircraft"], "center": middle, "joints": joints, **tail}
+
+
+def _joined_aircraft(
+    name: str, body: tuple[float, Array, Array], rotors: RotorSet, radius: float, source: str
+) -> list[Tree]:
+    """Aircraft of the groups of rotors, fixed to the centre.
+
+    Args:
+        name: of the platform.
+        body: mass [kg], inertia (3, 3) [kg m^2] and CoM (3,) [m] of the vehicle.
+        rotors: more than `OF_ONE`.
+        radius: of a rotor [m].
+        source: for messages.
+
+    Raises:
+        BadInput: there are too many.
+    """
+    (mass, inertia, center), groups = body, list(_groups(rotors.sources))
+    if len(groups) * SHARE > 0.5:
+        raise BadInput(
+            f"{source}: it has {len(rotors.sources)} rotors, more than 15 are not supported"
+        )
+    joints: list[Tree] = []
+    for k, group in enumerate(groups):
+        of_group = f"{name}_{k + 1}", SHARE * mass, SHARE * inertia, group
+        aircraft = _aircraft(*of_group, center, rotors.model, radius)
+        joints.append(
+            {"type": "fixed", "position": [0.0, 0.0, 0.0], "yaw_deg": 0.0, "aircraft": aircraft}
+        )
+    return joints
 
 
 def _aircraft(

@@ -114,11 +114,7 @@ def localize(
     """
     check_methods(methods, dataset)
     stats = FrontendStats()
-    fleet, spec = dataset.fleet(settings.estimator), settings.estimator
-    first, deviations, begins_true = _start_of(dataset, spec)
-    courses = {
-        name: _Course(make(name, fleet, spec, first, deviations), fleet) for name in methods
-    }
+    courses, begins_true = _courses(dataset, methods, settings.estimator, make)
     measurements = tracked(dataset, settings.frontend, stats) if events is None else events
     begin, t, has_ranges = None, 0.0, False
     rounds: dict[int, list[Ranges]] = {}
@@ -144,6 +140,18 @@ def localize(
     return with_losses(
         LocalizationResults(dataset, results, stats, t - begin, begins_true, rounds)
     )
+
+
+def _courses(
+    dataset: SensorDataset, methods: Sequence[str], spec: VirpoSpec, make: Make
+) -> tuple[dict[str, "_Course"], bool]:
+    """The course of each method, and whether it begins at the ground truth."""
+    fleet = dataset.fleet(spec)
+    first, deviations, begins_true = _start_of(dataset, spec)
+    courses = {
+        name: _Course(make(name, fleet, spec, first, deviations), fleet) for name in methods
+    }
+    return courses, begins_true
 
 
 def _start_of(

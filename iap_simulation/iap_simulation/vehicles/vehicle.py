@@ -118,26 +118,25 @@ class Vehicle:
         controller = vehicle_controller(scenario, vehicle, model)
         line = vehicle_timeline(scenario, vehicle, model, recorded)
         x, rpm, tilt, hover = vehicle_start(scenario, vehicle, assembly, model, line.row(0))
-        rate_filter = vehicle.control.gains.rate_filter
-        allocator = Allocator(model, rate_filter=rate_filter, dt=scenario.dt)
-        has_contact = scenario.has_contact(vehicle)
+        gains = vehicle.control.gains
+        allocator = Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt)
+        noise = state_noise_stream(scenario.seed, vehicle.name)
+        interaction = None
+        if scenario.has_contact(vehicle):
+            interaction = InteractionControl.of(scenario, vehicle, assembly)
         return cls(
             name=vehicle.name,
             model=model,
             controller=controller,
             timeline=line,
-            sense=NoisyState(
-                vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name), scenario.dt
-            ),
+            sense=NoisyState(vehicle.state_noise, noise, scenario.dt),
             start=x,
             start_rpm=rpm,
             start_tilt=tilt,
             hover_thrust=hover,
             allocator=allocator,
             on_ground=vehicle.start.mode == "ground",
-            interaction=InteractionControl.of(scenario, vehicle, assembly)
-            if has_contact
-            else None,
+            interaction=interaction,
             push=vehicle.push if vehicle.control.wrench_mode != "none" else None,
             lever=LeverCompensation.of(assembly),
             faults=KnownFaults(vehicle.faults, model, controller, [allocator]),

@@ -162,24 +162,12 @@ def add_identify(parser: CommandParser) -> None:
         "iap identify runs/steps-001 runs/steps-002 --model second_order",
         "iap identify *.mat --model dynamic --set alpha=0.001",
     )
-    parser.add_argument(
-        "logs", nargs="*", metavar="LOG", help=".mat, .csv, a run folder, or a flight log"
-    )
+    _add_logs(parser)
     parser.add_argument(
         "--model",
         choices=("dynamic", "second_order", "rotorcraft"),
         required=True,
         help="model to fit",
-    )
-    parser.add_argument(
-        "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"
-    )
-    parser.add_argument(
-        "--validate",
-        nargs="+",
-        default=[],
-        metavar="LOG",
-        help="held-out logs (default: all others)",
     )
     parser.add_argument(
         "--error",
@@ -193,3 +181,19 @@ def add_identify(parser: CommandParser) -> None:
     add_folder(parser, "runs/identify-001")
     add_report_options(parser)
     parser.set_defaults(run=Later("identify", "identify"))
+
+
+def _add_logs(parser: CommandParser) -> None:
+    parser.add_argument(
+        "logs", nargs="*", metavar="LOG", help=".mat, .csv, a run folder, or a flight log"
+    )
+    parser.add_argument(
+        "--fit", nargs="+", default=[], metavar="LOG", help="logs to fit (default: the first)"
+    )
+    parser.add_argument(
+        "--validate",
+        nargs="+",
+        default=[],
+        metavar="LOG",
+        help="held-out logs (default: all others)",
+    )
