@@ -72,6 +72,19 @@ class BesideSource(_Stamped, caching.InTreeCacheLocator):
     """Machine code in the folder ``__pycache__`` beside its source."""
 
 
+class KernelIndex(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """The index of a kernel's machine code; it is empty where it names types that were renamed or moved since."""
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            return super()._load_index()  # type: ignore[no-any-return]
+        except (AttributeError, ImportError):
+            return {}
+
+
+caching.IndexDataCacheFile = KernelIndex  # numba has no setting for it
+
+
 def digest(function: Callable[..., Any]) -> str:
     """A digest of a function's code and options, and of all kernels and constants that it depends on."""
     found: dict[str, None] = {}

@@ -44,9 +44,10 @@ def fresh(name, argument=5.0):
     for each in FILES:
         sys.modules.pop(each, None)
     importlib.invalidate_caches()
+    module = importlib.import_module(name)
+    kernel = module.called_by_python
     if isinstance(argument, tuple):
-        argument = importlib.import_module("records").Point(*argument)
-    kernel = importlib.import_module(name).called_by_python
+        argument = module.Point(*argument)
     return kernel(argument), sum(kernel.stats.cache_hits.values()) == 1
 
 
@@ -107,6 +108,19 @@ def test_fields_in_another_order_compile_what_reads_them(folder):
     assert fresh("reading", (1.0, 2.0)) == (1.0, True)
     edit(folder, "records", "    x: float\n    y: float\n", "    y: float\n    x: float\n")
     assert fresh("reading", (1.0, 2.0)) == (2.0, False)
+
+
+@pytest.mark.parametrize("module", ["records", "places"])
+def test_a_record_that_is_renamed_or_moved_compiles_what_reads_it(folder, module):
+    """The index of machine code names a record that is no longer there."""
+    assert fresh("reading", (1.0, 2.0)) == (1.0, False)
+    edit(folder, "records", "class Point", "class Place")
+    (folder / "records.py").rename(folder / f"{module}.py")
+    edit(folder, "reading", "records import Point", f"{module} import Place as Point")
+    sys.modules.pop("places", None)
+    assert fresh("reading", (1.0, 2.0)) == (1.0, False)
+    assert fresh("reading", (1.0, 2.0)) == (1.0, True)
+    sys.modules.pop("places", None)
 
 
 def test_a_stamp_is_the_same_in_another_process():
