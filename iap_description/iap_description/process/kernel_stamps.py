@@ -72,14 +72,15 @@ class BesideSource(_Stamped, caching.InTreeCacheLocator):
     """Machine code in the folder ``__pycache__`` beside its source."""
 
 
-class KernelIndex(caching.IndexDataCacheFile):  # type: ignore[misc]
+class KernelIndex(caching.IndexDataCacheFile):
     """The index of a kernel's machine code; it is empty where it names types that were renamed or moved since."""
 
     def _load_index(self) -> dict[Any, str]:
         try:
-            return super()._load_index()  # type: ignore[no-any-return]
+            overloads: dict[Any, str] = super()._load_index()
         except (AttributeError, ImportError):
             return {}
+        return overloads
 
 
 caching.IndexDataCacheFile = KernelIndex  # numba has no setting for it
