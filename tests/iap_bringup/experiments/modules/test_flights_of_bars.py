@@ -160,6 +160,9 @@ def test_the_study_flies_every_case_and_shows_tables_and_bars(as_json, monkeypat
     def fly(chunk):
         return [row() for _ in chunk.seeds]
 
+    def flights(case):
+        return [SimpleNamespace(name=f"{case.name} {seed}", seeds=(seed,)) for seed in case.seeds]
+
     class Pool:
         def map(self, work, chunks):
             flown.extend(chunk.name for chunk in chunks)
@@ -168,17 +171,13 @@ def test_the_study_flies_every_case_and_shows_tables_and_bars(as_json, monkeypat
     monkeypatch.setattr(study, "ProcessPool", Pool)
     monkeypatch.setattr(study, "fly", fly)
     monkeypatch.setattr(study, "flight_bars", lambda *, quick: [])
-    chunk_of = {
-        case.name: SimpleNamespace(name=case.name, seeds=case.seeds)
-        for case in [*cases(quick=True), *bar_cases(quick=True)]
-    }
-    monkeypatch.setattr(
-        module_cases.ModuleCase, "chunk", property(lambda case: chunk_of[case.name])
-    )
+    monkeypatch.setattr(module_cases.ModuleCase, "flights", property(flights))
     console = Console(file=io.StringIO(), width=200)
     study_modules(console, quick=True, json=as_json)
-    assert sorted(flown) == sorted(chunk_of)
+    every = {case.name: case for case in [*cases(quick=True), *bar_cases(quick=True)]}
+    assert sorted(flown) == sorted(each.name for case in every.values() for each in flights(case))
     said = console.file.getvalue()
     assert ("TABLE III" in said) is not as_json and ("Bars" in said) is not as_json
     assert said.count("\n") == 1 or not as_json
-    assert dict(fly_all([cases(quick=True)[0]])) == {cases(quick=True)[0].name: [row()]}
+    first = cases(quick=True)[0]
+    assert fly_all([first], None, lambda _: None) == {first.name: [row()]}
