@@ -33,7 +33,7 @@ class JointMeta(Record):
     """A joint of the vehicle; parent and child are body indices.
 
     Attributes:
-        p_PJ_P: its place on the parent [m]; None in older recordings, as the next two.
+        p_PJ_P: its place on the parent [m]; None in older recordings.
         p_CJ_C: its place on the child [m].
         q_PJ: attitude of the child at rest on the parent, xyzw.
         axes: about which it turns, in the child's frame at rest; none of spherical and fixed joints.
@@ -44,8 +44,8 @@ class JointMeta(Record):
     parent: int
     child: int
     p_PJ_P: Vec3 | None = None
-    p_CJ_C: Vec3 | None = None
-    q_PJ: tuple[Real, Real, Real, Real] | None = None
+    p_CJ_C: Vec3 = (0.0, 0.0, 0.0)
+    q_PJ: tuple[Real, Real, Real, Real] = (0.0, 0.0, 0.0, 1.0)
     axes: tuple[Vec3, ...] = ()
 
     @classmethod
