@@ -3,7 +3,9 @@
 
 With d the delay of each sample, its time of reception less its header stamp:
 
-- Stamps that are not set, that are all the same, or that run at another unit: the times of reception count.
+- Stamps that are not set, that stand still while the body moves, or that run at another unit: the times of reception
+  count. Where a file was written at once, from another one, its times of reception are no clock.
+- Of two orders of the samples, the one in which the body comes the shorter way is right.
 - A level of d that changes at one sample and stays is a step of one clock. The clock whose interval there is further
   from the usual one has stepped; the other one counts. A jump of d that does not stay is a late message.
 - d that grows evenly by up to 2 % is a drift: header stamps keep their evenness and get the receiver's rate.
@@ -31,6 +33,9 @@ RATES = (
     0.02,
     50.0,
 )  # of header stamps over times of reception, between a slow simulation and a fast player
+PERIODS = (1e-3, 2.0)  # of poses, by which a clock is told from the times of a file's writing [s]
+STILL, STILL_PERIODS = 0.02, 1.5  # time [s], and periods, from which on stamps stand still
+SHORTER = 0.97  # share of the way by the times of reception that shows that these are out of order
 LATE = 5  # samples in a row that are a clock's step, not late messages, where there is one clock alone
 
 
@@ -120,12 +125,15 @@ def _by(samples: S, clock: str) -> S:
 
 def _compared(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]:
     """Header stamps where they are sound or can be mended, else the times of reception."""
-    fault = _fault(header, bag)
+    fault = _fault(samples, header, bag)
     if fault is None:
         delay = (bag - header) * 1e-9
         step = _header_step(delay.astype(np.float64), *(1e-9 * np.diff(x) for x in (header, bag)))
         if step is None:
             return _without_drift(_by(samples, "header"), header, bag)
+        if _way(samples, header) < SHORTER * _way(samples, bag):
+            note = "times of reception are out of order; the header stamps are used"
+            return _by(samples.noted(note), "header"), header
         at = (bag[step[0]] - bag[0]) * 1e-9
         way = "back" if step[1] < 0.0 else "ahead"
         fault = (
@@ -134,14 +142,37 @@ def _compared(samples: S, header: Integers, bag: Integers) -> tuple[S, Integers]
     return _by(samples.noted(f"{fault}; the times of reception are used"), "bag"), bag
 
 
-def _fault(header: Integers, bag: Integers) -> str | None:
+def _way(samples: StampedSamples, stamps: Integers) -> float:
+    """Length of the way through the samples in the order of stamps [m]."""
+    ordered = samples.at(np.argsort(stamps, kind="stable"))
+    return float(ordered.distances(np.maximum(np.arange(len(stamps)) - 1, 0)).sum())
+
+
+def _stands_still(samples: StampedSamples, header: Integers, bag: Integers) -> float:
+    """Longest time of reception in which the stamps are one, and the body moves [s]; 0 without any that counts."""
+    starts = np.flatnonzero(np.r_[True, np.diff(header) != 0])
+    lengths = np.diff(np.r_[starts, len(header)])
+    since = np.repeat(starts, lengths)
+    span = (bag - bag[since]) * 1e-9
+    longest = float(span[samples.distances(since) > 0.0].max(initial=0.0))
+    period = float(np.median(np.abs(np.diff(bag)))) * 1e-9
+    return longest if longest > max(STILL, STILL_PERIODS * period) else 0.0
+
+
+def _fault(samples: StampedSamples, header: Integers, bag: Integers) -> str | None:
     """The reason why header stamps cannot be trusted at all, if so."""
     if (header[1:] <= 0).any() or header[0] < 0:
         return "header stamps are not set"
     if header.max() == header.min():
         return "header stamps are all the same"
+    still = _stands_still(samples, header, bag)
+    if still:
+        return f"header stamps stand still for up to {still:.2f} s while the body moves"
     rate = _rate(header, bag)
     if rate is not None and not RATES[0] < rate < RATES[1]:
+        periods = [1e-9 * float(np.median(np.abs(np.diff(x)))) for x in (header, bag)]
+        if PERIODS[0] <= periods[0] <= PERIODS[1] and periods[1] < PERIODS[0]:
+            return None  # the bag was written at once
         return f"header stamps run {rate:.3g} times as fast as the times of reception"
     return None
 
@@ -151,8 +182,10 @@ def _rate(header: Integers, bag: Integers) -> float | None:
     if len(header) < 4 * FEWEST:
         return None
     edge = len(header) // 10 + 1
-    spans = [float(np.median(x[-edge:]) - np.median(x[:edge])) for x in (header, bag)]
-    return spans[0] / spans[1] if min(map(abs, spans)) > 0.0 else None
+    delay = (bag - header) - (bag[0] - header[0])
+    growth = float(np.median(delay[-edge:]) - np.median(delay[:edge]))
+    span = float(np.median(bag[-edge:]) - np.median(bag[:edge]))
+    return (span - growth) / span if span and span != growth else None
 
 
 def _header_step(delay: Array, by_header: Array, by_bag: Array) -> tuple[int, float] | None:

@@ -24,7 +24,16 @@ _TIME_UNITS: dict[str, TimeUnit] = {
     **dict.fromkeys(("us", "microseconds"), "us"),
     **dict.fromkeys(("ns", "nanoseconds"), "ns"),
 }
-_LENGTHS = {"m": 1.0, "metres": 1.0, "meters": 1.0, "cm": 0.01, "mm": 0.001, "millimeters": 0.001}
+_LENGTHS = {
+    **dict.fromkeys(("m", "metres", "meters"), 1.0),
+    **dict.fromkeys(("cm", "centimeters"), 0.01),
+    **dict.fromkeys(("mm", "millimeters"), 0.001),
+    **dict.fromkeys(("in", "inch", "inches"), 0.0254),
+    **dict.fromkeys(("ft", "feet"), 0.3048),
+    "km": 1000.0,
+}
+_PREPOSITIONS = {"in"}  # units in brackets alone: x_in is an input
+UNREAD_TIMES = {"min", "minutes", "h", "hours", "days", "frames", "ticks"}  # units of times
 _ANGLE_UNITS: dict[str, AngleUnit] = {
     **dict.fromkeys(("deg", "degree", "degrees"), "deg"),
     **dict.fromkeys(("rad", "radian", "radians"), "rad"),
@@ -55,6 +64,9 @@ UNREAD_TURNS = {"rx", "ry", "rz", "rotvec", "r00", "r11"}  # vectors and matrice
 ON_EARTH = {"lat", "latitude", "lon", "longitude"}
 
 
+_UNITS = {*_ANGLE_UNITS, *_LENGTHS} - _PREPOSITIONS
+
+
 class Column(NamedTuple):
     """A column of a pose.
 
@@ -83,7 +95,8 @@ def units(name: str) -> set[str]:
     """Words that may be a unit: those in brackets, and the last of several."""
     inside = re.findall(r"[\[(]\s*([A-Za-z]+)\s*[\])]", name)
     outside = words(name)
-    return {word.lower() for word in inside} | set(outside[-1:] if len(outside) > 1 else [])
+    last = set(outside[-1:] if len(outside) > 1 else []) - _PREPOSITIONS
+    return {word.lower() for word in inside} | last
 
 
 def time_unit(name: str) -> TimeUnit | None:
@@ -110,7 +123,7 @@ def column_of(name: str) -> Column | None:
         return None
     length = next((size for word, size in _LENGTHS.items() if word in units(name)), None)
     angle = next((unit for word, unit in _ANGLE_UNITS.items() if word in units(name)), None)
-    terms = [word for word in terms if word not in {*_ANGLE_UNITS, *_LENGTHS} or len(terms) == 1]
+    terms = [word for word in terms if word not in _UNITS or len(terms) == 1]
     for word in terms:
         if word in _ANGLES:
             return Column(_ANGLES[word], _rest(terms, word), None, angle, None)

@@ -13,6 +13,7 @@ import numpy as np
 
 from iap_description.config.text_files import read_text, table_lines
 from iap_description.errors import BadInput
+from iap_io.trajectories.column_names import column_of, time_unit
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
 from iap_io.trajectories.samples import Samples, checked
 from iap_io.trajectories.time_units import stamps_of
@@ -29,18 +30,29 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
     """
     rows = [_row(path, number, line) for number, line in table_lines(path)]
     values = np.array([row[1] for row in rows]).reshape(-1, 7)
-    stamps, notes = stamps_of(str(path), [row[0] for row in rows], "ns", reading)
-    order = _quaternion_order(path)
+    header = _cells((read_text(path).splitlines()[:1] or [""])[0].lstrip("# "))
+    unit = time_unit(header[0]) or "ns"
+    stamps, notes = stamps_of(str(path), [row[0] for row in rows], unit, reading)
+    order = _quaternion_order(header)
+    scale = _length(header) if reading.scale is None else 1.0
+    if scale != 1.0:
+        notes = (*notes, f"positions in units of {scale:g} m, as the header says")
     about = RecordingSummary(
         "EuRoC ground truth", notes=notes, quaternion="wxyz" if order == _XYZW else "xyzw"
     )
-    return checked(Samples(str(path), about, stamps, None, p=values[:, :3], q=values[:, order]))
+    p = scale * values[:, :3]
+    return checked(Samples(str(path), about, stamps, None, p=p, q=values[:, order]))
 
 
-def _quaternion_order(path: Path) -> list[int]:
+def _length(header: list[str]) -> float:
+    """Metres in one of the unit of positions that names say."""
+    columns = filter(None, map(column_of, header[1:4]))
+    return next((each.length for each in columns if each.length is not None), 1.0)
+
+
+def _quaternion_order(header: list[str]) -> list[int]:
     """Columns of x, y, z, w by the header's names; without names, those of EuRoC."""
-    header = read_text(path).splitlines()[:1] or [""]
-    names = [name.strip(" #").lower().split(" ")[0] for name in _cells(header[0])]
+    names = [name.lower().split(" ")[0] for name in header]
     ends = [name.rsplit("_", 1)[-1].removeprefix("q") for name in names[4:8]]
     is_xyzw = ends == ["x", "y", "z", "w"]
     return [3, 4, 5, 6] if is_xyzw else _XYZW

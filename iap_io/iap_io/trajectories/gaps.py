@@ -19,6 +19,8 @@ S = TypeVar("S", bound=StampedSamples)
 _QUIET_GAP = 0.5  # [s]
 STALE = 3  # samples that repeat the one before, at most
 LEAP_SHARE = 5.0  # least step behind a hold, over those of the body before and behind it
+FAR = 0.15  # least distance of samples away from the body [m]
+FASTEST = 25.0  # speed of a body [m/s]
 MOVING = 0.05  # speed of a body that moves [m/s]
 _FEWEST = 20  # samples beside which a lone one is left out
 
@@ -97,9 +99,11 @@ def without_holds(samples: Samples, stamps: Integers, bridge: float) -> tuple[Sa
         start, after = starts[run], starts[run + 1]
         around = max(steps[start - 1], steps[after])
         leap, lasted = steps[after - 1], t[after] - t[start]
-        if leap < LEAP_SHARE * around or leap < MOVING * lasted:
+        is_away = _is_away(samples.p, t, start, after)
+        if not is_away and (leap < LEAP_SHARE * around or leap < MOVING * lasted):
             continue
         where = f"{lasted:.2f} s from t = {t[start]:.3f} s at one place, and a leap of {leap:.2f} m from there"
+        start -= is_away
         if lasted > bridge:
             raise BadInput(
                 f"{samples.source}: {where}, as of a tracker that holds its last pose: --bridge"
@@ -109,6 +113,18 @@ def without_holds(samples: Samples, stamps: Integers, bridge: float) -> tuple[Sa
         held[start + 1 : after] = True
         samples = samples.noted(f"{where}: a tracker that holds its last pose; left out")
     return samples.at(~held), stamps[~held]
+
+
+def _is_away(p: Array, t: Array, start: int, after: int) -> bool:
+    """True if samples from one to another leap away from the body and back, as zeros do where nothing was seen."""
+    if start < 2:
+        return False
+    before, behind, around = p[start - 1], p[after], p[[start - 2, after + 1]]
+    usual = float(np.linalg.norm(around - [before, behind], axis=1).max())
+    leaps = np.linalg.norm(p[start] - [before, behind], axis=1)
+    way, lasted = float(np.linalg.norm(behind - before)), t[after] - t[start - 1]
+    is_far = leaps.min() > max(FAR, LEAP_SHARE * usual)
+    return bool(is_far and leaps.min() > way and way < FASTEST * lasted)
 
 
 def check_gaps(source: str, t: Array, bridge: float) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def _time(path: Path, number: int, texts: list[str]) -> str:
         if len(texts) > 1:
             return str(int(text) * 10**9 + int(texts[1]))
         if ":" in text:
-            date = datetime.fromisoformat(text)
+            date = datetime.fromisoformat(text if "-" in text else f"1970-01-02T{text}")
             date = date if date.tzinfo else date.replace(tzinfo=UTC)
             return str(int(date.timestamp()) * 10**9 + date.microsecond * 1000)
         float(text)

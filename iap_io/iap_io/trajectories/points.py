@@ -23,6 +23,7 @@ Stamps = Integers
 # A position this far outside the angles' times takes the nearest angles; others are dropped.
 _REACH_NS = 100_000_000
 _DEGREES = 1.01 * np.pi / 2.0  # roll and pitch beyond it are no radians
+_TURN = 1.01 * 2.0 * np.pi  # a yaw beyond it may be none
 
 
 def read_points(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Samples:
@@ -56,15 +57,19 @@ def _radians(source: str, angles: Array, reading: PoseReading) -> Array:
     """Euler angles (K, 3) in radians.
 
     Raises:
-        BadInput: roll or pitch go beyond a right angle, and no unit is asked for.
+        BadInput: roll or pitch go beyond a right angle, or yaw beyond a turn, and no unit is asked for.
     """
     if reading.angles == "deg":
         return np.radians(angles)
-    largest = float(np.abs(angles[:, :2]).max())
-    if reading.angles is None and largest > _DEGREES:
+    largest, turn = float(np.abs(angles[:, :2]).max()), float(np.abs(angles[:, 2]).max())
+    if reading.angles is None and (largest > _DEGREES or turn > _TURN):
+        what = (
+            f"roll or pitch come to {largest:.3g}"
+            if largest > _DEGREES
+            else f"yaw comes to {turn:.3g}"
+        )
         raise BadInput(
-            f"{source}: roll or pitch come to {largest:.3g}: --angles deg takes them as degrees, --angles rad"
-            f" as radians"
+            f"{source}: {what}: --angles deg takes them as degrees, --angles rad as radians"
         )
     return angles
 

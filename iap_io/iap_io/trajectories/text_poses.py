@@ -44,6 +44,8 @@ def text_kind(path: Path) -> Literal["tum", "kitti"] | None:
 
 
 def _cells(line: str) -> list[str]:
+    if ";" in line:  # as spreadsheets write it in languages with a decimal comma
+        return [cell.strip().replace(",", ".") for cell in line.split(";")]
     return line.replace(",", " ").split()
 
 

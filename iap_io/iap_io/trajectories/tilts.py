@@ -35,6 +35,7 @@ DIFFERS = 0.15  # least share where it is not
 BETTER = 0.35  # of that share, which a right reading leaves less of
 SCALES = (0.001, 0.01, 0.0254, 0.1, 0.3048, 1000.0)
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
+LEAN = np.radians(30.0)  # off the force, of which a note is made [rad]
 _TURN = 0.25  # least difference of a map from the identity
 
 
@@ -56,16 +57,9 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
     Raises:
         BadInput: naming the option that fits.
     """
-    t = (stamps - stamps[0]) * 1e-9
-    is_said = reading.convention is not None or reading.attitude == "level"
-    if is_said or samples.about.msgtype in DEFINED or len(t) < FEWEST:
+    motion = _motion(samples, stamps, reading)
+    if motion is None:
         return
-    if t[-1] < FEWEST * BUMP_PERIOD or np.median(np.diff(t)) > MAX_STEP:
-        return
-    at = np.arange(0.0, t[-1], STEP)
-    index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
-    p = np.stack([np.interp(at, t, samples.p[:, k]) for k in range(3)], axis=1)
-    motion = SampledMotion(p, so3.matrix_from_quaternion(samples.q[index]))
     off = _unexplained(motion)
     if off is not None and off < DIFFERS:
         return
@@ -84,6 +78,40 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
             f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
             " both as they are"
         )
+
+
+def doubtful_tilt(samples: Samples, stamps: Integers, reading: PoseReading) -> Samples:
+    """The samples with a note where the body leans far off the force that holds it."""
+    motion = _motion(samples, stamps, reading)
+    if motion is None:
+        return samples
+    n, R = _forces(*motion)
+    if len(n) < FEWEST:
+        return samples
+    u = np.einsum("bij,bi->j", R, n)
+    up = R @ (u / max(float(np.linalg.norm(u)), 1e-9))
+    lean = np.arccos(np.clip(np.einsum("bi,bi->b", n, up), -1.0, 1.0))
+    largest = float(np.quantile(lean, 0.9))
+    if largest < LEAN:
+        return samples
+    return samples.noted(
+        f"it leans {np.degrees(largest):.0f} deg off its accelerations, as no multicopter does that pushes along one"
+        " axis: if it is one, --convention (y-up, camera ...) or --angles deg reads it"
+    )
+
+
+def _motion(samples: Samples, stamps: Integers, reading: PoseReading) -> SampledMotion | None:
+    """The motion that is to be looked at; None where the user or its type says what it is, or it is too short."""
+    t = (stamps - stamps[0]) * 1e-9
+    is_said = reading.convention is not None or reading.attitude == "level"
+    if is_said or samples.about.msgtype in DEFINED or len(t) < FEWEST:
+        return None
+    if t[-1] < FEWEST * BUMP_PERIOD or np.median(np.diff(t)) > MAX_STEP:
+        return None
+    at = np.arange(0.0, t[-1], STEP)
+    index = np.clip(np.searchsorted(t, at), 0, len(t) - 1)
+    p = np.stack([np.interp(at, t, samples.p[:, k]) for k in range(3)], axis=1)
+    return SampledMotion(p, so3.matrix_from_quaternion(samples.q[index]))
 
 
 def _readings(motion: SampledMotion, samples: Samples) -> Iterator[tuple[str, SampledMotion]]:

@@ -14,6 +14,8 @@ from iap_io.trajectories.pose_reading import PoseReading
 
 NANOSECONDS: dict[TimeUnit, int] = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _SINCE_1970 = (0.63e18, 4.1e18)  # of 1990 and of 2100 [ns]
+_FEWEST = 20  # lines, from which on times are looked at
+_DIFFERENT = 0.34  # share of them whose times differ, at least
 _PERIODS = (2e5, 2e9)  # between samples [ns]
 
 
@@ -23,10 +25,14 @@ def stamps_of(
     """Stamps [ns] of times as they are written, with their lines, and a note where their unit is not the usual one.
 
     Raises:
-        BadInput: a time is negative or too large for a stamp.
+        BadInput: a time is negative or too large for a stamp, or they are none that tell samples apart.
     """
     texts = [text for _, text in times]
+    if reading.rate is not None:
+        stamps = np.round(np.arange(len(texts)) * (1e9 / reading.rate)).astype(np.int64)
+        return stamps, (f"times are those of {reading.rate:g} lines a second (--rate)",)
     values = np.array([float(text) for text in texts])
+    _check_clock(source, values, reading)
     unit = reading.time_unit or _unit(values, usual)
     note = () if unit == usual else (f"times taken as {unit} (--time-unit), not as {usual}",)
     most = 2.0**63 / NANOSECONDS[unit]
@@ -35,6 +41,23 @@ def stamps_of(
         line, text = times[bad[0]]
         raise BadInput(f"{source}: line {line}: time is {text}, not a stamp in {unit}")
     return np.array([_ticks(text, NANOSECONDS[unit]) for text in texts], dtype=np.int64), note
+
+
+def _check_clock(source: str, values: Array, reading: PoseReading) -> None:
+    """Refuse times (K,) that count lines, or that are the same for most of them."""
+    if len(values) < _FEWEST:
+        return
+    different = len(np.unique(values))
+    if different < _DIFFERENT * len(values):
+        raise BadInput(
+            f"{source}: its {len(values)} lines have {different} different times: were they written with too few digits?"
+            " --rate HZ counts lines instead"
+        )
+    if reading.time_unit is None and values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all():
+        raise BadInput(
+            f"{source}: its times {values[0]:g}, {values[1]:g}, {values[2]:g} ... count lines: --rate HZ says how many"
+            " there are a second (--time-unit s takes them as seconds)"
+        )
 
 
 def _unit(values: Array, usual: TimeUnit) -> TimeUnit:

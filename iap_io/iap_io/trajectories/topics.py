@@ -28,6 +28,7 @@ _THINGS = set(
     "landing home gimbal camera cam marker markers tag apriltag aruco station anchor obstacle gate stand object"
     " payload box wall table origin initial takeoff tracker rtk".split()
 )
+_WHOLE = {PATH, "trajectory_msgs/msg/MultiDOFJointTrajectory"}  # a flight in one message
 _EULER_WORDS = ("euler_angles", "euler_angle", "euler", "attitude", "rpy", "orientation")
 # Types that repeat what others say: taken where there is nothing else.
 _REPEATING = ("geometry_msgs/msg/PoseWithCovarianceStamped", *TRANSFORMS, PATH, POSE_ARRAY)
@@ -69,6 +70,8 @@ def choose(source: str, topics: Mapping[str, Topic], requested: str | None) -> P
     if requested is not None:
         return _named(source, topics, requested)
     candidates = pose_topics(topics)
+    several = [c for c in candidates if topics[c.topic].messages > 1 or c.msgtype in _WHOLE]
+    candidates = several or candidates
     if not candidates:
         raise BadInput(f"{source}: no topic with poses; it holds {listing(topics)}")
     best = min(_rank(choice) for choice in candidates)

@@ -75,6 +75,11 @@ def read_transforms(bag: Bag, choice: PoseTopic, reading: PoseReading) -> Sample
     if not inside.all():
         out = counted(int((~inside).sum()), "sample")
         about = about.noted(f"{out} at times without a transform to {body.frame} left out")
+    above = next((each for each in _moving(tree) if each.name == body.frame), None)
+    if above is not None and reading.frame is None:
+        about = about.noted(
+            f"{above.name} itself moves in {above.frame}: --frame {above.frame} reads it there"
+        )
     header, received = moving.header_ns[inside], moving.received_ns[inside]
     poses = poses[inside]
     return checked(Samples(source, about, header, received, p=poses[:, :3], q=poses[:, 3:]))
