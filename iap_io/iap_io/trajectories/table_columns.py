@@ -163,8 +163,8 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
     odd = names_of.units(header.names[times[0]]) & names_of.UNREAD_TIMES
     if odd and reading.rate is None and reading.time_unit is None:
         raise BadInput(
-            f"{path}: column {shown(header.names[times[0]])}: times in {odd.pop()} are not read: write them in s, ms, us"
-            " or ns, or --rate HZ counts lines instead"
+            f"{path}: column {shown(header.names[times[0]])}: times in {odd.pop()} are not read: write them in s, ms,"
+            " us or ns, or --rate HZ counts lines instead"
         )
     body = _body(path, sorted(groups), reading.body if not bodies else None)
     place, turns = groups[body], _attitude(parts, body)

@@ -50,8 +50,8 @@ def _check_clock(source: str, values: Array, reading: PoseReading) -> None:
     different = len(np.unique(values))
     if different < _DIFFERENT * len(values):
         raise BadInput(
-            f"{source}: its {len(values)} lines have {different} different times: were they written with too few digits?"
-            " --rate HZ counts lines instead"
+            f"{source}: its {len(values)} lines have {different} different times: were they written with too few"
+            " digits? --rate HZ counts lines instead"
         )
     if reading.time_unit is None and values[0] in (0.0, 1.0) and (np.diff(values) == 1.0).all():
         raise BadInput(
