@@ -42,6 +42,8 @@ def columns(m: Motion) -> dict[str, list[str]]:
     for name, values in zip(("roll", "pitch", "yaw"), angles.T, strict=True):
         numbers |= {name: values, f"{name}_deg": np.degrees(values)}
     numbers |= {f"{axis}_mm": 1000.0 * values for axis, values in zip("xyz", m.p.T, strict=True)}
+    numbers |= {f"{axis}_in": values / 0.0254 for axis, values in zip("xyz", m.p.T, strict=True)}
+    numbers |= {f"{axis}_ft": values / 0.3048 for axis, values in zip("xyz", m.p.T, strict=True)}
     numbers |= {f"{axis}_1m_off": m.p[:, "xyz".index(axis)] + 1.0 for axis in "xyz"}
     texts = {name: [f"{value:.9f}" for value in values] for name, values in numbers.items()}
     stamps = [round((START + t) * 1e9) for t in m.t]
@@ -51,6 +53,8 @@ def columns(m: Motion) -> dict[str, list[str]]:
         "sec": [str(ns // 10**9) for ns in stamps],
         "nsec": [str(ns % 10**9) for ns in stamps],
     }
+    texts["minutes"] = [f"{t / 60.0:.9f}" for t in m.t]
+    texts["clock"] = [f"05:22:{3.0 + t:09.6f}" for t in m.t]
     texts["date"] = [f"2022-04-15T05:22:{3.0 + t:09.6f}" for t in m.t]
     return texts
 
@@ -91,6 +95,9 @@ ECHO = (
         ("a.csv", "sec,nanosec,x,y,z,qx,qy,qz,qw", f"sec nsec {POSE}"),
         ("a.csv", "time,x,y,z,qx,qy,qz,qw", f"date {POSE}"),
         ("a.csv", "time [s],x [mm],y [mm],z [mm],qx,qy,qz,qw", "s x_mm y_mm z_mm qx qy qz qw"),
+        ("a.csv", "time,x (in),y (in),z (in),qx,qy,qz,qw", "s x_in y_in z_in qx qy qz qw"),
+        ("a.csv", "time,x_ft,y_ft,z_ft,qx,qy,qz,qw", "s x_ft y_ft z_ft qx qy qz qw"),
+        ("a.csv", "time,x,y,z,qx,qy,qz,qw", f"clock {POSE}"),
         ("a.csv", "time,x,y,z,roll_deg,pitch_deg,yaw_deg", "s x y z roll_deg pitch_deg yaw_deg"),
         ("a.csv", "time,x,y,z,yaw [rad],pitch [rad],roll [rad]", "s x y z yaw pitch roll"),
         ("a.csv", "#timestamp [ns],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z [],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m]",
@@ -195,6 +202,15 @@ def test_positions_without_attitudes_are_level_and_that_is_said(
     np.testing.assert_allclose(recorded.p_WP_W, multirotor.p, atol=1e-8)
     np.testing.assert_array_equal(recorded.q_WP, np.tile([0.0, 0.0, 0.0, 1.0], (350, 1)))
     assert any("no attitudes" in note for note in recorded.about.notes)
+
+
+def test_times_in_minutes_are_refused_and_lines_can_be_counted_instead(
+    tmp_path: Path, multirotor: Motion
+) -> None:
+    path = write(tmp_path / "a.csv", "time_min,x,y,z,qx,qy,qz,qw", multirotor, f"minutes {POSE}")
+    with pytest.raises(BadInput, match="'time_min': times in min are not read: .* --rate HZ"):
+        read_recorded(path)
+    check(read_recorded(path, rate=50.0), multirotor)
 
 
 @pytest.mark.parametrize(

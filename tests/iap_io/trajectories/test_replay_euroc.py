@@ -92,6 +92,17 @@ def test_semicolons_between_columns_are_the_same_motion(tmp_path: Path, flown: M
     np.testing.assert_array_equal(by_semicolons.q_WP, by_commas.q_WP)
 
 
+def test_a_header_says_the_units_of_times_and_positions(tmp_path: Path, flown: Motion) -> None:
+    stamps, p, q = imu_rows(flown)
+    in_metres = read_recorded(write(tmp_path / "data.csv", stamps, p, q))
+    path = write(tmp_path / "mm.csv", [stamp // 1000 for stamp in stamps], 1e3 * p, q)
+    header = HEADER.replace("[m]", "[mm]").replace("#timestamp", "#timestamp [us]")
+    path.write_text(path.read_text().replace(HEADER, header))
+    recorded = read_recorded(path)
+    np.testing.assert_allclose(recorded.p_WP_W, in_metres.p_WP_W, atol=1e-9)
+    np.testing.assert_allclose(recorded.t, in_metres.t, atol=1e-9)
+
+
 def test_file_in_ned_is_the_same_motion(tmp_path: Path, flown: Motion) -> None:
     stamps, p, q = imu_rows(flown)
     enu = read_recorded(write(tmp_path / "enu.csv", stamps, p, q))

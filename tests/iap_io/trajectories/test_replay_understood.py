@@ -310,6 +310,13 @@ def test_a_tracker_that_holds_its_last_pose_is_a_gap(mcap: BagMaker, calm: Motio
     assert len(recorded.t) == len(calm.t)
 
 
+def test_zeros_where_nothing_was_seen_are_a_gap(mcap: BagMaker, calm: Motion) -> None:
+    p = calm.p + [1.0, 2.0, 0.5]
+    p[60:80] = 0.0
+    recorded = read_recorded(mcap.write({"/pose": (POSE, poses(mcap, shifted(calm, p)))}))
+    np.testing.assert_array_equal(recorded.p_WP_W, np.delete(p, slice(60, 80), axis=0))
+
+
 @pytest.mark.parametrize("turn", [179.0, 90.0])
 def test_samples_whose_attitude_flips_are_left_out(
     mcap: BagMaker, calm: Motion, turn: float

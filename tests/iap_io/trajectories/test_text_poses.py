@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Poses in text files: rigs and units of other data sets than EuRoC's, TUM and KITTI."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -112,6 +113,35 @@ def test_tum_text_is_the_recorded_motion(tmp_path: Path, level: Motion, start: f
     np.testing.assert_allclose(recorded.t, level.t, atol=1e-6)
     np.testing.assert_allclose(recorded.p_WP_W, level.p, atol=1e-8)
     np.testing.assert_allclose(np.abs(np.sum(recorded.q_WP * level.q, axis=1)), 1.0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("time", "said"),
+    [
+        (lambda k: f"{k}", r"its times 0, 1, 2 \.\.\. count lines: --rate HZ"),
+        (lambda k: f"{np.float32(START + 0.02 * k)}", "different times: were they written with"),
+    ],
+)
+def test_times_that_count_lines_or_have_too_few_digits_are_refused(
+    tmp_path: Path, level: Motion, time: Callable[[int], str], said: str
+) -> None:
+    path, rows = tmp_path / "truth.txt", np.hstack([level.p, level.q])
+    lines = [" ".join([time(k), *map(repr, row.tolist())]) for k, row in enumerate(rows)]
+    path.write_text("\n".join(lines))
+    with pytest.raises(BadInput, match=said):
+        read_recorded(path)
+    recorded = read_recorded(path, rate=50.0)
+    np.testing.assert_allclose(recorded.t, level.t, atol=1e-9)
+    np.testing.assert_allclose(recorded.p_WP_W, level.p, atol=1e-8)
+
+
+def test_a_spreadsheet_with_decimal_commas_is_the_recorded_motion(
+    tmp_path: Path, level: Motion
+) -> None:
+    path = tmp_path / "truth.txt"
+    text = tum_text(level.t, np.hstack([level.p, level.q]))
+    path.write_text(text.replace(" ", ";").replace(".", ","))
+    np.testing.assert_allclose(read_recorded(path).p_WP_W, level.p, atol=1e-8)
 
 
 def test_kitti_poses_of_a_camera_are_a_platform_s(tmp_path: Path, level: Motion) -> None:
