@@ -7,17 +7,17 @@ would then kill the process, and call a flight failed whose work was done.
 """
 
 import ctypes
-import faulthandler
 import os
 import sys
 import threading
 
-GRACE = 4.0  # for the middleware to end [s of wall time]; launch becomes impatient after 5 s
-LATER = 0.5  # for Python to say that it did not [s]
+GRACE = 3.0  # for the middleware to end [s of wall time]; launch becomes impatient after 5 s
+LATER = 1.5  # for Python to say that it did not [s]
 
 LAUNCHER = "IAP_LAUNCHER"  # variable with the number of the process that started this one
 _PARENT = os.getppid()
 
+_TEXTS: list[ctypes.Array[ctypes.c_char]] = []
 _MONOTONIC, _BY_THREAD = 1, 2  # CLOCK_MONOTONIC and SIGEV_THREAD of time.h and signal.h on Linux
 
 
@@ -55,13 +55,12 @@ def launch_has_ended() -> bool:
 def end_within(grace: float, name: str, code: int) -> None:
     """End this process with an exit code, if it has not ended by itself after some time [s].
 
-    All that a process has to write is written by now. Where even Python stands still, traces are its words.
+    All that a process has to write is written by now. Where even Python stands still, the C library says so.
     """
+    line = f"{name}: the middleware did not end within {grace:g} s; ended without it"
 
     def end() -> None:
-        sys.stderr.write(
-            f"{name}: the middleware did not end within {grace:g} s; ended without it\n"
-        )
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
         os._exit(code)
 
@@ -69,19 +68,26 @@ def end_within(grace: float, name: str, code: int) -> None:
     timer = threading.Timer(grace, end)
     timer.daemon = True
     timer.start()
-    faulthandler.dump_traceback_later(grace + 0.5 * LATER)
-    _exit_after(grace + LATER, code)
+    _call_after(grace + LATER, "warnx", _text(line))
+    _call_after(grace + LATER + 0.1, "_exit", code)
 
 
-def _exit_after(seconds: float, code: int) -> None:
-    """Let the C library end this process, whatever holds Python's lock.
+def _text(line: str) -> int:
+    """The address of a text for the C library, which is never freed and has no format."""
+    buffer = ctypes.create_string_buffer(line.replace("%", "%%").encode())
+    _TEXTS.append(buffer)
+    return ctypes.addressof(buffer)
+
+
+def _call_after(seconds: float, name: str, value: int) -> None:
+    """Let the C library call one of its functions with a value, whatever holds Python's lock.
 
     Raises:
         OSError: the system has no timer left.
     """
     library = ctypes.CDLL(None, use_errno=True)
-    function = ctypes.cast(library._exit, ctypes.c_void_p)
-    event = _Event(value=code, notify=_BY_THREAD, function=function)
+    function = ctypes.cast(getattr(library, name), ctypes.c_void_p)
+    event = _Event(value=value, notify=_BY_THREAD, function=function)
     timer, whole = ctypes.c_void_p(), int(seconds)
     times = _Times(first=whole, first_ns=int(1e9 * (seconds - whole)))
     created = library.timer_create(_MONOTONIC, ctypes.byref(event), ctypes.byref(timer))
