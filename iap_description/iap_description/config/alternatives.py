@@ -23,8 +23,10 @@ def near(name: str, known: Iterable[str], *, before: str = "") -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The name that a misspelt one stands for; None where none is nearly like it."""
-    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=NEARLY)), None)
+    """The name that a misspelt one stands for: nearly like it, or of the same letters; None where there is none."""
+    names = sorted(known)
+    same_letters = [each for each in names if sorted(each) == sorted(name)]
+    return next(iter(same_letters or get_close_matches(name, names, n=1, cutoff=NEARLY)), None)
 
 
 def alternatives(name: str, known: Iterable[str]) -> str:
