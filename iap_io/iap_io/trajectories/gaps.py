@@ -19,8 +19,8 @@ S = TypeVar("S", bound=StampedSamples)
 _QUIET_GAP = 0.5  # [s]
 STALE = 3  # samples that repeat the one before, at most
 LEAP_SHARE = 5.0  # least step behind a hold, over those of the body before and behind it
-FAR = 0.15  # least distance of samples away from the body [m]
-FASTEST = 25.0  # speed of a body [m/s]
+MIN_LEAP = 0.15  # least distance of samples away from the body [m]
+MAX_SPEED = 25.0  # speed of a body [m/s]
 MOVING = 0.05  # speed of a body that moves [m/s]
 _FEWEST = 20  # samples beside which a lone one is left out
 
@@ -123,8 +123,8 @@ def _is_away(p: Array, t: Array, start: int, after: int) -> bool:
     usual = float(np.linalg.norm(around - [before, behind], axis=1).max())
     leaps = np.linalg.norm(p[start] - [before, behind], axis=1)
     way, lasted = float(np.linalg.norm(behind - before)), t[after] - t[start - 1]
-    is_far = leaps.min() > max(FAR, LEAP_SHARE * usual)
-    return bool(is_far and leaps.min() > way and way < FASTEST * lasted)
+    is_far = leaps.min() > max(MIN_LEAP, LEAP_SHARE * usual)
+    return bool(is_far and leaps.min() > way and way < MAX_SPEED * lasted)
 
 
 def check_gaps(source: str, t: Array, bridge: float) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ SPIKE_TURN, MAX_SPIN = np.radians(20.0), 1000.0  # [rad], [rad/s^2]
 ROUGH = 0.15  # that the shaking from sample to sample may have besides [m]
 RUN = 5  # samples in a row that can be a fault of the measurement
 SHAKING = 0.02  # of usual samples, of which a note is made [m]
-LONE = 8.0  # times the shaking of usual samples that a lone step stands out
+STEP_OVER_SHAKING = 8.0  # times the shaking of usual samples that a lone step stands out
 SHARE = 0.05  # of the samples that can be
 FEW = 3  # that always can
 MAX_HEIGHT = 1000.0  # [m]
@@ -260,7 +260,7 @@ def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
     distance = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
     around = np.pad(distance / dt, 1, mode="edge")
     usual = dt * np.maximum(around[:-2], around[2:])
-    least = min(LEAP, max(SPIKE, LONE * shaking))
+    least = min(LEAP, max(SPIKE, STEP_OVER_SHAKING * shaking))
     steps = distance - usual > least + 0.5 * MAX_ACCELERATION * dt**2
     if not steps.any():
         return samples
