@@ -15,6 +15,7 @@ from iap_bringup.experiments import images as camera_studies
 from iap_bringup.experiments import sensors as sensing_studies
 from iap_bringup.experiments import studies
 from iap_bringup.experiments.rows import Bar, show_bars
+from iap_bringup.experiments.table import run_experiment
 from iap_learning.tasks.task import TASKS
 from iap_simulation.metrics.contact import ESTIMATED
 
@@ -121,7 +122,7 @@ def test_a_flight_that_never_came_to_its_end_is_null_in_json(capsys):
 
 def figures_of(study, capsys, **options):
     """Output of a study as one line of JSON."""
-    studies.run_experiment(study, json=True, **options)
+    run_experiment(study, json=True, **options)
     said = capsys.readouterr().out
     assert said.count("\n") == 1
     return json.loads(said, parse_constant=pytest.fail)
