@@ -182,10 +182,8 @@ def _rate(header: Integers, bag: Integers) -> float | None:
     if len(header) < 4 * FEWEST:
         return None
     edge = len(header) // 10 + 1
-    delay = (bag - header) - (bag[0] - header[0])
-    growth = float(np.median(delay[-edge:]) - np.median(delay[:edge]))
-    span = float(np.median(bag[-edge:]) - np.median(bag[:edge]))
-    return (span - growth) / span if span and span != growth else None
+    spans = [float(np.median(x[-edge:]) - np.median(x[:edge])) for x in (header, bag)]
+    return spans[0] / spans[1] if min(map(abs, spans)) > 0.0 else None
 
 
 def _header_step(delay: Array, by_header: Array, by_bag: Array) -> tuple[int, float] | None:
@@ -218,7 +216,9 @@ def _without_drift(samples: S, header: Integers, bag: Integers) -> tuple[S, Inte
     change = np.diff((bag - header) * 1e-9)
     noise = NOISE * 1.4826 * float(np.median(np.abs(change - np.median(change))))
     growth = abs(1.0 / rate - 1.0) * float(bag[-1] - bag[0]) * 1e-9
-    if growth < max(DRIFT, noise):
+    level = (bag - bag[0]) * 1e-9 - (header - header[0]) * 1e-9 / rate
+    scatter = 1.4826 * float(np.median(np.abs(level - np.median(level))))  # as of bursts
+    if growth < max(DRIFT, noise, scatter):
         return samples, header
     if abs(rate - 1.0) > MAX_DRIFT:
         text = "a simulation's or a player's; the header stamps are used"

@@ -72,6 +72,13 @@ def test_time_of_reception_counts_where_header_stamps_do_not(
     assert re.search(fault, caplog.text)
 
 
+def test_messages_that_arrive_in_bursts_are_no_drift(mcap: BagMaker, flight: Motion) -> None:
+    received = [START_NS + int(np.ceil(3.0 * t + 1e-9) / 3.0 * 1e9) for t in flight.t]
+    recorded = read(mcap, flight, flight.stamps, received)
+    assert recorded.clock == "header"
+    np.testing.assert_allclose(recorded.t, flight.t, atol=1e-8)
+
+
 def test_a_bag_that_was_written_at_once_has_the_time_of_its_headers(
     mcap: BagMaker, flight: Motion
 ) -> None:
