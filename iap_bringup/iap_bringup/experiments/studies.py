@@ -52,11 +52,13 @@ def films(console: Console, *, out: Path | None = None) -> None:
         console.print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
 
 
-def modules(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `study_modules`
+def modules(
+    console: Console, *, quick: bool = False, json: bool = False, out: Path | None = None
+) -> None:
     """Joined modules in hover, on a lemniscate and docking, beside what is published, and bars (15 minutes)."""
     from iap_bringup.experiments.modules.study import study_modules
 
-    study_modules(console, **options)
+    study_modules(console, quick=quick, json=json, out=out)
 
 
 def readme(console: Console, *, json: bool = False) -> None:

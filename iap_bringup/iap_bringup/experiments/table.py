@@ -6,30 +6,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from iap_bringup.experiments.studies import (
-    cameras,
-    contact,
-    docking,
-    engines,
-    films,
-    free_flight,
-    identification,
-    landing,
-    localization_nodes,
-    modules,
-    node_bars,
-    nodes,
-    peg_in_hole,
-    photometry,
-    rays,
-    readme,
-    sensors,
-    soak,
-    tasks,
-    virpo_faults,
-    virpo_tables,
-    virpo_units,
-)
+from iap_bringup.experiments import studies
 from iap_description.errors import BadInput
 
 
@@ -56,28 +33,28 @@ class ExperimentCommand(NamedTuple):
 
 
 EXPERIMENTS = (
-    ExperimentCommand(free_flight, ("json",)),
-    ExperimentCommand(engines, ("quick", "scenarios", "json")),
-    ExperimentCommand(readme, ("json",)),
-    ExperimentCommand(nodes),
-    ExperimentCommand(node_bars, ("json",)),
-    ExperimentCommand(localization_nodes),
-    ExperimentCommand(soak),
-    ExperimentCommand(contact, ("json",)),
-    ExperimentCommand(peg_in_hole, ("json",)),
-    ExperimentCommand(landing, ("quick", "json")),
-    ExperimentCommand(identification, ("quick", "json")),
-    ExperimentCommand(sensors, ("json",)),
-    ExperimentCommand(photometry, ("json",)),
-    ExperimentCommand(cameras, ("json",)),
-    ExperimentCommand(tasks, ("json",)),
-    ExperimentCommand(docking, ("quick", "json")),
-    ExperimentCommand(rays),
-    ExperimentCommand(films, ("out",)),
-    ExperimentCommand(modules, ("quick", "json", "out")),
-    ExperimentCommand(virpo_tables, ("quick", "flights", "out")),
-    ExperimentCommand(virpo_faults, ("quick",)),
-    ExperimentCommand(virpo_units, ("quick", "flights", "out", "since", "seconds")),
+    ExperimentCommand(studies.free_flight, ("json",)),
+    ExperimentCommand(studies.engines, ("quick", "scenarios", "json")),
+    ExperimentCommand(studies.readme, ("json",)),
+    ExperimentCommand(studies.nodes),
+    ExperimentCommand(studies.node_bars, ("json",)),
+    ExperimentCommand(studies.localization_nodes),
+    ExperimentCommand(studies.soak),
+    ExperimentCommand(studies.contact, ("json",)),
+    ExperimentCommand(studies.peg_in_hole, ("json",)),
+    ExperimentCommand(studies.landing, ("quick", "json")),
+    ExperimentCommand(studies.identification, ("quick", "json")),
+    ExperimentCommand(studies.sensors, ("json",)),
+    ExperimentCommand(studies.photometry, ("json",)),
+    ExperimentCommand(studies.cameras, ("json",)),
+    ExperimentCommand(studies.tasks, ("json",)),
+    ExperimentCommand(studies.docking, ("quick", "json")),
+    ExperimentCommand(studies.rays),
+    ExperimentCommand(studies.films, ("out",)),
+    ExperimentCommand(studies.modules, ("quick", "json", "out")),
+    ExperimentCommand(studies.virpo_tables, ("quick", "flights", "out")),
+    ExperimentCommand(studies.virpo_faults, ("quick",)),
+    ExperimentCommand(studies.virpo_units, ("quick", "flights", "out", "since", "seconds")),
 )
 
 

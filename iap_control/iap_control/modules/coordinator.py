@@ -110,7 +110,8 @@ class Coordinator:
         """
         for name, machine in self.machines.items():
             if machine.holds:
-                machine.check_drogue(RelativePose.of(*rows[list(self.joints[name].modules)]))
+                joint = self.joints[name]
+                machine.check_drogue(RelativePose.of(rows[joint.a], rows[joint.b]))
 
     def part(self, name: str, reports: ModuleReports) -> None:
         """Let a joint open.

@@ -34,8 +34,8 @@ class JointMotion(Protocol):
         """The freedom that it leaves."""
 
     @property
-    def q_PJ(self) -> ArrayLike | None:
-        """(4,) the child's attitude in the parent's frame at rest, xyzw; older recordings, without axes, have none."""
+    def q_PJ(self) -> ArrayLike:
+        """(4,) the child's attitude in the parent's frame at rest, xyzw."""
 
     @property
     def axes(self) -> ArrayLike:
@@ -99,11 +99,10 @@ def joint_coordinates(joint: JointMotion, parent: Array, child: Array) -> tuple[
     q_PC = so3.multiply(so3.conjugate(parent[..., Q]), child[..., Q])
     if joint.kind.turns_freely:
         return q_PC, so3.rotate(so3.conjugate(child[..., Q]), w_W)
-    axes = np.asarray(joint.axes)
-    if not len(axes) or joint.q_PJ is None:
+    axes, q_PJ = np.asarray(joint.axes), np.asarray(joint.q_PJ)
+    if not len(axes):
         none = np.zeros((*child.shape[:-1], 0))
         return none, none
-    q_PJ = np.asarray(joint.q_PJ)
     angles = joint_angles(axes, so3.multiply(so3.conjugate(q_PJ), q_PC))
     w_J = so3.rotate(so3.conjugate(so3.multiply(parent[..., Q], q_PJ)), w_W)
     return angles, (free_axes(axes, angles) * w_J[..., None, :]).sum(axis=-1)

@@ -157,7 +157,7 @@ class SensorSet:
         return fleet_of(self.aircraft, self.centre, spec, self.gravity)
 
 
-def check_joint(source: str, number: int, kind: JointType, p_CJ_C: ArrayLike | None) -> None:
+def check_joint(source: str, number: int, kind: JointType, p_CJ_C: ArrayLike) -> None:
     """Refuse a joint that is not at its aircraft's CoM, or turns about one or two axes, unlike what the methods take.
 
     Raises:
@@ -167,7 +167,7 @@ def check_joint(source: str, number: int, kind: JointType, p_CJ_C: ArrayLike | N
         raise BadInput(
             f"{source}: key 'platform.joints.{number}.type': methods of localisation take spherical and fixed joints"
         )
-    if p_CJ_C is not None and np.any(p_CJ_C):
+    if np.any(p_CJ_C):
         raise BadInput(
             f"{source}: key 'platform.joints.{number}.offset': methods of localisation take joints at the"
             " aircraft's CoM"

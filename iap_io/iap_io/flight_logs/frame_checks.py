@@ -43,6 +43,7 @@ class FrameCheck(NamedTuple):
         acceleration: of v and the integral of the accelerometer over `WINDOW` [m/s], RMS.
         verdict: whether the frames are confirmed, in words.
         is_contradicted: whether other frames fit better.
+        is_confirmed: whether all other frames fit worse.
     """
 
     velocity: float | None
@@ -50,6 +51,7 @@ class FrameCheck(NamedTuple):
     acceleration: float | None
     verdict: str
     is_contradicted: bool = False
+    is_confirmed: bool = False
 
 
 def check_frames(log: FlightLog, when: InTheAir) -> FrameCheck:
@@ -69,21 +71,17 @@ def check_frames(log: FlightLog, when: InTheAir) -> FrameCheck:
         for text, turn in OTHERS.items()
     }
     rates, acceleration = as_read.get("rates"), as_read.get("acceleration")
-    verdict, is_contradicted = _verdict(log, ratios, has_forces=acceleration is not None)
-    return FrameCheck(velocity, rates, acceleration, verdict, is_contradicted)
-
-
-def _verdict(
-    log: FlightLog, ratios: dict[str, list[float]], *, has_forces: bool
-) -> tuple[str, bool]:
-    """Sentence on the residuals of other frames over those of the frames as read."""
-    for text, each in ratios.items():
-        if max(each) < 1.0 / BETTER:
-            return f"frames contradicted: the attitude fits with {text}", True
-    if all(max(each) >= BETTER for each in ratios.values()):
-        return f"frames confirmed ({'NED, FRD' if log.axes == 'ned' else 'ENU, FLU'})", False
-    reason = "no motion" if has_forces else "no velocity and accelerometer"
-    return f"frames cannot be checked: {reason}", False
+    contradiction = next((text for text, each in ratios.items() if max(each) < 1.0 / BETTER), None)
+    is_confirmed = all(max(each) >= BETTER for each in ratios.values())
+    if contradiction is not None:
+        verdict = f"frames contradicted: the attitude fits with {contradiction}"
+    elif is_confirmed:
+        verdict = f"frames confirmed ({'NED, FRD' if log.axes == 'ned' else 'ENU, FLU'})"
+    else:
+        reason = "no velocity and accelerometer" if acceleration is None else "no motion"
+        verdict = f"frames cannot be checked: {reason}"
+    is_contradicted = contradiction is not None
+    return FrameCheck(velocity, rates, acceleration, verdict, is_contradicted, is_confirmed)
 
 
 def _ratios(other: dict[str, float], as_read: dict[str, float]) -> list[float]:

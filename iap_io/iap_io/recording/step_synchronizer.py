@@ -87,7 +87,8 @@ class _VehicleInstant:
                 del waiting[stamp]
         if REFERENCE not in self.last or COMMAND not in self.last:
             return None
-        return step_of(state, self.last, has_wrenches=set(MEASURED_WRENCHES) <= set(self.expected))
+        has_wrenches = all(name in self.expected for name in MEASURED_WRENCHES)
+        return step_of(state, self.last, has_wrenches=has_wrenches)
 
 
 def step_of(state: StateSample, last: Mapping[str, Any], *, has_wrenches: bool) -> Step:

@@ -35,11 +35,9 @@ def read_euroc(path: Path, reading: PoseReading) -> Samples:
     stamps, notes = stamps_of(str(path), [row[0] for row in rows], unit, reading)
     order = _quaternion_order(header)
     scale = _length(header) if reading.scale is None else 1.0
-    if scale != 1.0:
-        notes = (*notes, f"positions in units of {scale:g} m, as the header says")
     about = RecordingSummary(
         "EuRoC ground truth", notes=notes, quaternion="wxyz" if order == _XYZW else "xyzw"
-    )
+    ).in_units_of(scale)
     p = scale * values[:, :3]
     return checked(Samples(str(path), about, stamps, None, p=p, q=values[:, order]))
 

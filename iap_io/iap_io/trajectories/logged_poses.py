@@ -58,12 +58,15 @@ def flight_samples(log: FlightLog, reading: PoseReading) -> Samples:
             f"{path}: no {topic} to fly ({reason}): log one, by GPS or motion capture; 'iap inspect {path}' says what"
             " there is"
         )
-    if reading.convention is None:
-        check = check_frames(log, flight)
-        if check.is_contradicted:
-            raise BadInput(f"{path}: {check.verdict}; --convention says what they are")
+    check = check_frames(log, flight)
+    if reading.convention is None and check.is_contradicted:
+        raise BadInput(f"{path}: {check.verdict}; --convention says what they are")
     samples = _samples(log.noted(*notes), topic, position.between(*flight), reading)
-    about = replace(samples.about, topic=reading.topic or POSITION)  # by which it is read again
+    about = replace(
+        samples.about,
+        topic=reading.topic or POSITION,  # by which it is read again
+        has_confirmed_axes=check.is_confirmed,
+    )
     return replace(samples, about=about)
 
 

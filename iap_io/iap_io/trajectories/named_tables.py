@@ -70,8 +70,7 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
         convention="y-up" if header.is_motive else columns.convention,
     )  # fmt: skip
     scale = columns.length if reading.scale is None else 1.0
-    if scale != 1.0:
-        about = about.noted(f"positions in units of {scale:g} m, as the header says")
+    about = about.in_units_of(scale)
     return checked(Samples(str(path), about, stamps, None, p=scale * values[:, :3], q=q))
 
 

@@ -30,7 +30,7 @@ class PoseReading(Record):
         columns: of a table with a pose a line: names or numbers, from 1, of TIME,X,Y,Z and the attitude, with commas.
         angles: unit of Euler angles, of a table or a pair of Points.
         clock: whose times count in a bag: header stamps, or the times of reception.
-        rate: of the lines of a file without times [Hz].
+        rate: of the lines of a file, in place of its times [Hz].
         mounting: turn of the recorded body in the platform: ``auto``; ``none``; ``rest``: from its first attitude; or
             its roll, pitch and yaw there [deg], with commas.
         begin: first time that counts, since the first sample [s].
@@ -131,6 +131,7 @@ class RecordingSummary:
         bounds_m: the least and the greatest x, y and z.
         notes: what was mended, left out or noticed.
         wrenches: what recorded wrenches beside the poses were read as.
+        has_confirmed_axes: whether an accelerometer beside the poses confirms their axes.
     """
 
     kind: str
@@ -150,10 +151,17 @@ class RecordingSummary:
     bounds_m: tuple[tuple[float, float], ...] = ()
     notes: tuple[str, ...] = ()
     wrenches: tuple[WrenchSummary, ...] = ()
+    has_confirmed_axes: bool = False
 
     def noted(self, *notes: str) -> Self:
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+    def in_units_of(self, scale: float) -> Self:
+        """The same with a note of the unit of positions [m] that a header says, unless they are metres."""
+        if scale == 1.0:
+            return self
+        return self.noted(f"positions in units of {scale:g} m, as the header says")
 
     @property
     def keys(self) -> dict[str, Any]:

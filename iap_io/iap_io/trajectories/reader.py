@@ -49,7 +49,7 @@ from iap_io.trajectories.recorded import Clock, RecordedTrajectory, without_cont
 from iap_io.trajectories.samples import Samples, continuous, scaled
 from iap_io.trajectories.table_columns import header_of, in_order, is_ambiguous
 from iap_io.trajectories.text_poses import CSV, read_kitti, read_tum, text_kind
-from iap_io.trajectories.tilts import check_tilts, doubtful_tilt
+from iap_io.trajectories.tilts import check_tilts
 from iap_io.trajectories.topics import PoseTopic, choose, pose_topics
 from iap_io.trajectories.transforms import read_transforms
 
@@ -213,9 +213,8 @@ def read_recorded(
     samples, stamps = without_holds(samples, stamps, reading.bridge)
     samples, stamps = without_repeats(*without_leaps(samples, stamps, reading, follows=follows))
     if follows:
-        check_tilts(samples, stamps, reading)
+        samples = check_tilts(doubtful_unit(samples, stamps), stamps, reading)
         check_height(samples, is_placed=kind.is_placed)
-        samples = doubtful_tilt(doubtful_unit(samples, stamps), stamps, reading)
     if kind.is_placed:
         samples, stamps = placed(samples, stamps, reading.mounting)
     else:

@@ -46,8 +46,11 @@ class SampledMotion(NamedTuple):
     R: Array
 
 
-def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> None:
+def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Samples:
     """Refuse a reading of a flight that its tilts contradict while another one fits them.
+
+    Returns:
+        The samples, with a note where the body leans far off the force that holds it.
 
     Args:
         samples: in ENU/FLU, before their mounting.
@@ -59,7 +62,19 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
     """
     motion = _motion(samples, stamps, reading)
     if motion is None:
-        return
+        return samples
+    _refuse(motion, samples)
+    lean = 0.0 if samples.about.has_confirmed_axes else _lean(motion)
+    if lean < LEAN:
+        return samples
+    return samples.noted(
+        f"it leans {np.degrees(lean):.0f} deg off its accelerations, as no multicopter does that pushes along one"
+        " axis: if it is one, --convention (y-up, camera ...) or --angles deg reads it"
+    )
+
+
+def _refuse(motion: SampledMotion, samples: Samples) -> None:
+    """Refuse a motion that its tilts contradict, see `check_tilts`."""
     off = _unexplained(motion)
     if off is not None and off < DIFFERS:
         return
@@ -78,26 +93,6 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Non
             f" --set reference.attitude=level flies its positions alone; --convention {samples.about.convention} keeps"
             " both as they are"
         )
-
-
-def doubtful_tilt(samples: Samples, stamps: Integers, reading: PoseReading) -> Samples:
-    """The samples with a note where the body leans far off the force that holds it."""
-    motion = _motion(samples, stamps, reading)
-    if motion is None:
-        return samples
-    n, R = _forces(*motion)
-    if len(n) < FEWEST:
-        return samples
-    u = np.einsum("bij,bi->j", R, n)
-    up = R @ (u / max(float(np.linalg.norm(u)), 1e-9))
-    lean = np.arccos(np.clip(np.einsum("bi,bi->b", n, up), -1.0, 1.0))
-    largest = float(np.quantile(lean, 0.9))
-    if largest < LEAN:
-        return samples
-    return samples.noted(
-        f"it leans {np.degrees(largest):.0f} deg off its accelerations, as no multicopter does that pushes along one"
-        " axis: if it is one, --convention (y-up, camera ...) or --angles deg reads it"
-    )
 
 
 def _motion(samples: Samples, stamps: Integers, reading: PoseReading) -> SampledMotion | None:
@@ -166,13 +161,30 @@ def _forces(p: Array, R: Array) -> tuple[Array, Array]:
     return n, np.einsum("k,bkij->bij", bump, R[windows]) / bump.sum()
 
 
-def _directions(motion: SampledMotion) -> tuple[Array, Array] | None:
-    """Horizontal parts (B, 2) of n and of R u less their means; None where n hardly changes."""
+def _pushes(motion: SampledMotion) -> tuple[Array, Array] | None:
+    """Directions (B, 3) of specific force n and of the best axis of the body R u; None where there are few."""
     n, R = _forces(*motion)
     if len(n) < FEWEST:
         return None
     u = np.einsum("bij,bi->j", R, n)
-    pushed = R @ (u / max(float(np.linalg.norm(u)), 1e-9))
+    return n, R @ (u / max(float(np.linalg.norm(u)), 1e-9))
+
+
+def _lean(motion: SampledMotion) -> float:
+    """Angle between n and R u that a tenth of them exceed [rad]; 0 where there are few."""
+    pushes = _pushes(motion)
+    if pushes is None:
+        return 0.0
+    cosines = np.einsum("bi,bi->b", *pushes)
+    return float(np.quantile(np.arccos(np.clip(cosines, -1.0, 1.0)), 0.9))
+
+
+def _directions(motion: SampledMotion) -> tuple[Array, Array] | None:
+    """Horizontal parts (B, 2) of n and of R u less their means; None where n hardly changes."""
+    pushes = _pushes(motion)
+    if pushes is None:
+        return None
+    n, pushed = pushes
     n, pushed = (x[:, :2] - x[:, :2].mean(axis=0) for x in (n, pushed))
     return (n, pushed) if float(np.sqrt(np.mean(np.sum(n**2, axis=1)))) > MIN_TILT_CHANGE else None
 

@@ -242,7 +242,7 @@ def test_options_are_handed_on_to_studies_of_other_modules(name, monkeypatch):
     assert len(calls) == 1
     if name in ("virpo_faults", "modules"):
         run_experiment(name, quick=True)
-        assert not calls[0].get("quick") and calls[1]["quick"] is True
+        assert calls[0]["quick"] is False and calls[1]["quick"] is True
     if name == "readme":
         run_experiment(name, json=True)
         assert calls[1] == {"as_json": True} and calls[0] == {"as_json": False}

@@ -123,7 +123,7 @@ POSE_OPTIONS = (
         "times of a bag: header stamps, or times of reception (default: header stamps, where they fit)",
         {"choices": ("header", "bag")},
     ),
-    PoseOption("rate", "--rate", "rate of a file without times [Hz], which such a file needs (default: none)", NUMBER),
+    PoseOption("rate", "--rate", "rate of a file's lines [Hz], in place of its times (default: none)", NUMBER),
     PoseOption(
         "mounting",
         "--mounting",

@@ -77,15 +77,15 @@ class Pool:
 
 
 def test_flights_that_a_folder_has_are_not_flown_again(tmp_path):
-    flown, told = cases()[:2], []
+    two, progress = cases()[:2], []
     with pytest.raises(KeyboardInterrupt):
-        fly_all(flown, tmp_path / "out", told.append, Pool(4))
-    results = fly_all(flown, tmp_path / "out", told.append, Pool(2))
+        fly_all(two, tmp_path / "out", progress.append, Pool(4))
+    results = fly_all(two, tmp_path / "out", progress.append, Pool(2))
     assert {name: [row["seed"] for row in rows] for name, rows in results.items()} == {
-        case.name: list(SEEDS) for case in flown
+        case.name: list(SEEDS) for case in two
     }
-    assert told[0] == "0 of 6"
-    assert told[-3:] == ["4 of 6", "5 of 6", "6 of 6"]
+    assert progress[0] == "0 of 6"
+    assert progress[-3:] == ["4 of 6", "5 of 6", "6 of 6"]
 
 
 def test_a_folder_of_flights_that_cannot_be_made_is_refused(tmp_path):
