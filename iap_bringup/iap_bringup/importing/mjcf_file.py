@@ -74,7 +74,7 @@ def _link(mj: Any, model: Any, data: Any, body: int, root: Pose) -> LinkModel:  
 
 def _shape(mj: Any, model: Any, geom: int) -> Tree:  # noqa: ANN401
     """A geom's shape; the box around what is no primitive here."""
-    kind, size = model.geom_type[geom], model.geom_size[geom]
+    kind, size = mj.mjtGeom(int(model.geom_type[geom])), model.geom_size[geom]
     if kind == mj.mjtGeom.mjGEOM_SPHERE:
         return {"shape": "sphere", "radius": float(size[0])}
     if kind in (mj.mjtGeom.mjGEOM_CYLINDER, mj.mjtGeom.mjGEOM_CAPSULE):
