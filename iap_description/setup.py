@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Install iap_description; URDF and meshes also go where RViz looks for them."""
+"""Install iap_description; meshes also go where RViz looks for them."""
 
 from glob import glob
 
@@ -21,7 +21,6 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
-        (f"share/{NAME}/urdf", sorted(glob("iap_description/data/urdf/*"))),
         (f"share/{NAME}/meshes", sorted(glob("iap_description/data/meshes/*"))),
     ],
     install_requires=[
@@ -32,7 +31,6 @@ setup(
         "PyYAML>=6.0.2,<7",  # the first for Python 3.13
         "transforms3d>=0.4.2,<0.5",  # the first for NumPy 2
         "trimesh>=4.5,<6",
-        "xacro>=2.1,<3",
     ],
     python_requires=">=3.11,<3.15",
     license_files=["LICENSE"],

@@ -56,7 +56,7 @@ class Shape(Record):
 
     @model_validator(mode="after")
     def _has_its_dimensions(self) -> Self:
-        needed = _DIMENSIONS[self.shape]
+        needed = DIMENSIONS[self.shape]
         for key in ("size", "radius", "length", "mesh", "vertices", "faces"):
             if (getattr(self, key) is not None) != (key in needed):
                 raise ValueError(f"a {self.shape} takes {' and '.join(needed)}, check '{key}'")
@@ -72,7 +72,7 @@ class Shape(Record):
         return self.model_copy(update=changes)
 
 
-_DIMENSIONS = {
+DIMENSIONS = {
     "box": ("size",),
     "cylinder": ("radius", "length"),
     "capsule": ("radius", "length"),

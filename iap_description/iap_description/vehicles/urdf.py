@@ -1,39 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""URDF from an assembly, by xacro: for PyBullet, and standard for robot_state_publisher and RViz.
+"""URDF from an assembly: for PyBullet, and standard for robot_state_publisher and RViz.
 
 `iap urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle name: robot_state_publisher puts it in
 front (`frame_prefix`).
 """
 
-import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, Literal
 from xml.dom import minidom
+from xml.etree.ElementTree import Element, tostring
 
 import numpy as np
-import xacro
 
 from iap_description.arrays import Array
 from iap_description.config.record import Vec3
-from iap_description.geometry.mesh_files import PACKAGE, mesh_path
-from iap_description.geometry.shapes import Shape
 from iap_description.math import euler, so3
 from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.body import Body
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
-from iap_description.vehicles.platform import DATA
+from iap_description.vehicles.rotor import Rotor
 from iap_description.vehicles.tool import TOOL
+from iap_description.vehicles.urdf_elements import (
+    ORIGIN,
+    Target,
+    add,
+    add_collisions,
+    add_frame,
+    add_joint,
+    add_link,
+    add_visuals,
+    text,
+)
 
-Target = Literal["bullet", "ros"]
-AT_JOINT = (0.0, 0.0, 0.0)
+OPTICAL_RPY = (
+    -math.pi / 2,
+    0.0,
+    -math.pi / 2,
+)  # of a camera's optical frame in its mount (REP 103) [rad]
 END_EFFECTOR = "arm_end_effector"  # the frame at the end of an arm
 
 
 def urdf_text(assembly: Assembly, *, target: Target) -> str:
+    """The URDF of an assembly as text, see `urdf_of`."""
+    robot = tostring(urdf_of(assembly, target=target), encoding="unicode")
+    return minidom.parseString(robot).toprettyxml(indent="  ")
+
+
+def urdf_of(assembly: Assembly, *, target: Target) -> Element:
     """The URDF of an assembly.
 
     Args:
@@ -44,7 +60,22 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
             travel and friction are in the standard one; the engine has them from the assembly. Hulls to be touched,
             of docking ports, are in neither: the engine adds them itself.
     """
-    return _expanded(json.dumps(_tree(assembly, target)), target)
+    robot, names = Element("robot", name="iap"), [body.name for body in assembly.bodies]
+    in_link = np.zeros(
+        (len(assembly.bodies), 3)
+    )  # PyBullet's URDF has a link's frame at its joint
+    if target == "bullet":
+        for joint in assembly.joints:
+            in_link[joint.child] = -joint.p_CJ_C
+    for body, (x, y, z) in zip(assembly.bodies, in_link.tolist(), strict=True):
+        _add_body(robot, body, target, (x, y, z))
+    if assembly.arm is not None:
+        _add_arm_links(robot, assembly.arm, target)
+    for joint in assembly.joints:
+        _ADD_JOINT[target](robot, joint, names)
+    if assembly.arm is not None:
+        _add_arm_joints(robot, assembly.arm, names[0], target)
+    return robot
 
 
 def attachments_urdf(assembly: Assembly) -> str:
@@ -57,18 +88,6 @@ def attachments_urdf(assembly: Assembly) -> str:
         for joint in assembly.joints
     )
     return urdf_text(replace(assembly, joints=floating), target="ros")
-
-
-@lru_cache(maxsize=64)
-def _expanded(tree: str, target: Target) -> str:
-    """The text for a tree in JSON; remembered: xacro takes a third of a second for four bodies."""
-    # handed over as it is: xacro would take a quarter of its time to read it as YAML
-    arguments = {"tree": xacro.YamlListWrapper.wrap(json.loads(tree)), "target": target}
-    document = xacro.process_file(str(DATA / "urdf" / "iap.urdf.xacro"), mappings=arguments)
-    for node in list(document.childNodes):
-        if isinstance(node, minidom.Comment):  # xacro's banner names a path of this machine
-            document.removeChild(node)
-    return document.toprettyxml(indent="  ")
 
 
 def rotor_joint(body: str, rotor: int) -> str:
@@ -101,178 +120,140 @@ def optical_frame(body: str, camera: str) -> str:
     return f"{mount_frame(body, camera)}_optical"
 
 
-def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
-    """An arm's links, whose frames are at their joints, and the frame of its end effector."""
-    bare: dict[str, Any] = {"propeller": [], "rotors": []}
-    links: list[dict[str, Any]] = [
-        {
-            **bare,
-            "mounts": [],
-            "name": link.name,
-            "mass": link.mass,
-            "inertia": link.inertia.tolist(),
-            "com": link.com.tolist(),
-            "visual": _shapes(_for_target(link.visual, target), target, AT_JOINT),
-            "collision": _shapes(link.collision, target, AT_JOINT),
-        }
-        for link in arm.links
-    ]
-    for name, mount in arm.record.mounts.items():
-        link = links[[joint.name for joint in arm.record.joints].index(mount.joint)]
-        place = Mount(position=mount.position, rpy_deg=mount.rpy_deg)
-        link["mounts"].append(_mount(mount_frame(link["name"], name), place))
-    end = {"position": arm.record.end.tolist(), "rpy_deg": list(AT_JOINT), "camera": False}
-    links[-1]["mounts"].append({"name": END_EFFECTOR, **end})
-    return links
-
-
-def arm_joints(arm: MountedArm, base: str) -> list[dict[str, Any]]:
-    """An arm's joints, the first on the link `base`."""
-    parents = [base, *(link.name for link in arm.links)]
-    joints, chain = zip(arm.record.joints, arm.record.motors, strict=True), arm.chain
-    return [
-        {
-            "name": arm_joint(joint.name),
-            "type": joint.type,
-            "parent": parents[i],
-            "child": parents[i + 1],
-            "position": chain.origins[i].tolist(),
-            "rpy": euler.rpy_from_matrix(chain.rotations[i]),
-            "axis": chain.axes[i].tolist(),
-            "limits": list(joint.limits),
-            "speed": joint.speed,
-            "effort": motor.effort,
-            "viscous": motor.viscous,
-            "coulomb": motor.coulomb,
-        }
-        for i, (joint, motor) in enumerate(joints)
-    ]
-
-
-def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
-    """The tree that the xacro files read."""
-    names, com = [body.name for body in assembly.bodies], np.zeros((len(assembly.bodies), 3))
-    if target == "bullet":
-        for joint in assembly.joints:
-            com[joint.child] = -joint.p_CJ_C
-    return {
-        "bodies": [
-            _body(body, target, (place[0], place[1], place[2]))
-            for body, place in zip(assembly.bodies, com.tolist(), strict=True)
-        ]
-        + ([] if assembly.arm is None else arm_links(assembly.arm, target)),
-        "joints": [each for joint in assembly.joints for each in _joints(joint, names, target)],
-        "arm_joints": [] if assembly.arm is None else arm_joints(assembly.arm, names[0]),
-    }
-
-
-def _body(body: Body, target: Target, com: Vec3) -> dict[str, Any]:
-    """A link whose frame has the body's CoM at `com`: in PyBullet's URDF a link's frame is at its joint."""
+def _add_body(robot: Element, body: Body, target: Target, com: Vec3) -> None:
+    """Add a link whose frame has the body's CoM at `com`, and the links of its rotors and mounts."""
     turning = body.propellers() if target == "bullet" else ()
-    return {
-        "name": body.name,
-        "mass": body.mass,
-        "inertia": body.inertia.tolist(),
-        "com": list(com),
-        "visual": _shapes(_for_target((*body.visual, *turning), target), target, com),
-        "collision": _shapes(_touched(body.collision), target, com),
-        "propeller": _shapes(_for_target(body.propeller, target), target, com),
-        "rotors": [
-            {
-                "name": rotor_joint(body.name, k).removesuffix("_joint"),
-                "position": list(rotor.position),
-                "rpy": _rpy(rotor.attitude()),
-                "tilt": None
-                if body.tilt is None
-                else {
-                    "name": tilt_joint(body.name, k).removesuffix("_joint"),
-                    "axis": rotor.axis.tolist(),
-                    "limit": body.tilt.limit,
-                    "rate": body.tilt.rate,
-                },
-            }
-            for k, rotor in enumerate(body.rotors, start=1)
-        ],
-        "mounts": [
-            _mount(mount_frame(body.name, name), mount) for name, mount in body.mounts.items()
-        ],
-    }
-
-
-def _mount(frame: str, mount: Mount) -> dict[str, Any]:
-    return {"name": frame, "camera": frame.endswith("camera"), **mount.model_dump(mode="json")}
-
-
-def _for_target(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
-    return tuple(shape for shape in shapes if target == "ros" or shape.color[3] == 1.0)
-
-
-def _touched(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    return tuple(shape for shape in shapes if shape.vertices is None)
-
-
-def _shapes(shapes: tuple[Shape, ...], target: Target, com: Vec3) -> list[dict[str, Any]]:
-    trees = [shape.model_dump(mode="json", exclude_none=True) for shape in shapes]
-    for tree in trees:
-        if any(com):
-            tree["position"] = np.add(tree["position"], com).tolist()
-        if target == "ros" and tree["shape"] == "capsule":
-            tree["shape"] = "cylinder"  # standard URDF knows no capsules
-        if target == "bullet" and tree.get("mesh", "").startswith(PACKAGE):
-            tree["mesh"] = mesh_path(tree["mesh"])
-    return trees
-
-
-def _joints(joint: Joint, names: list[str], target: Target) -> list[dict[str, Any]]:
-    """A joint, or for PyBullet one for each of its axes, the others of which are on links without mass."""
-    made = _joint(joint, names, target)
+    link = add_link(robot, body.name, body.mass, body.inertia, com)
+    add_visuals(link, (*body.visual, *turning), target, com)
+    add_collisions(link, body.collision, target, com)
     if target == "ros":
-        return [made] if not _is_off_center(joint) else _off_center(joint, made)
-    if len(joint.axes) < 2:
-        return [made]
-    cross = f"{names[joint.child]}_cross"
-    first, second = joint.axes.tolist()
-    still = {"position": list(AT_JOINT), "rpy": list(AT_JOINT)}
-    return [
-        {**made, "name": f"{joint.name}_first", "axis": first, "child": cross, "is_cross": True},
-        {**made, **still, "axis": second, "parent": cross},
-    ]
+        for number, rotor in enumerate(body.rotors, start=1):
+            _add_rotor(robot, body, number, rotor)
+        for name, mount in body.mounts.items():
+            _add_mount(robot, body.name, mount_frame(body.name, name), mount)
 
 
-def _is_off_center(joint: Joint) -> bool:
-    """True if a joint of standard URDF turns a body about an axis beside its CoM."""
-    return is_hinge(joint) and bool(joint.p_CJ_C.any())
+def _add_rotor(robot: Element, body: Body, number: int, rotor: Rotor) -> None:
+    """Add a rotor as a link of its own that joint_states turns, on a link that tilts where it does."""
+    joint, rpy = rotor_joint(body.name, number), _rpy(rotor.attitude())
+    name = joint.removesuffix("_joint")
+    add_visuals(add(robot, "link", name=name), body.propeller, "ros", ORIGIN)
+    tilt = body.tilt
+    if tilt is None:
+        position, base = rotor.position, body.name
+    else:
+        position, base = ORIGIN, tilt_joint(body.name, number).removesuffix("_joint")
+    spin = add_joint(robot, joint, "continuous", links=(base, name), position=position, rpy=rpy)
+    add(spin, "axis", xyz="0 0 1")
+    if tilt is not None:
+        add(robot, "link", name=base)
+        turn = add_joint(
+            robot, f"{base}_joint", "revolute", links=(body.name, base), position=rotor.position
+        )
+        add(turn, "axis", xyz=text(rotor.axis.tolist()))
+        add(turn, "limit", lower=-tilt.limit, upper=tilt.limit, effort=0, velocity=tilt.rate)
 
 
-def _off_center(joint: Joint, made: dict[str, Any]) -> list[dict[str, Any]]:
-    """A hinge that turns a link at its axis, on which the body's own is fixed: links' frames are at bodies' CoMs."""
-    link, at = hinge_frame(made["child"]), (-joint.p_CJ_C).tolist()
-    fixed = {"type": "fixed", "is_free": False, "limit": None, "viscous": 0.0, "coulomb": 0.0}
-    held = {**made, **fixed, "name": f"{joint.name}_lever", "parent": link, "position": at}
-    return [
-        {**made, "child": link, "position": joint.p_PJ_P.tolist(), "is_cross": True},
-        {**held, "rpy": list(AT_JOINT)},
-    ]
+def _add_mount(robot: Element, body: str, name: str, mount: Mount) -> None:
+    """Add the frame of a sensor, and the optical one of a camera."""
+    add_frame(robot, body, name, mount.position, map(math.radians, mount.rpy_deg))
+    if name.endswith("camera"):
+        add_frame(robot, name, f"{name}_optical", ORIGIN, OPTICAL_RPY)
 
 
-def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
-    kind = joint.kind.urdf if target == "ros" else joint.kind.bullet_urdf
-    is_stopped = kind == "continuous" and math.isfinite(joint.limit) and target == "ros"
-    return {
-        "name": joint.name,
-        "type": "revolute" if is_stopped else kind,
-        "is_free": joint.kind.is_free,
-        "is_cross": False,
-        "axis": joint.axes[0].tolist() if len(joint.axes) else [1, 0, 0],
-        "lowest": -joint.limit if is_stopped else 0,
-        "parent": names[joint.parent],
-        "child": names[joint.child],
-        "position": (joint.p_PC_P if target == "ros" else joint.p_PJ_P).tolist(),
-        "limit": joint.limit if math.isfinite(joint.limit) else None,
-        "viscous": joint.viscous,
-        "coulomb": joint.coulomb,
-        "rpy": _rpy(joint.q_PJ),
-    }
+def _add_arm_links(robot: Element, arm: MountedArm, target: Target) -> None:
+    """Add an arm's links, whose frames are at their joints, with the frames on them."""
+    for joint, link in zip(arm.record.joints, arm.links, strict=True):
+        element = add_link(robot, link.name, link.mass, link.inertia, link.com.tolist())
+        add_visuals(element, link.visual, target, ORIGIN)
+        add_collisions(element, link.collision, target, ORIGIN)
+        for name, mount in arm.record.mounts.items() if target == "ros" else ():
+            if mount.joint == joint.name:
+                _add_mount(robot, link.name, mount_frame(link.name, name), mount)
+    if target == "ros":
+        add_frame(robot, arm.links[-1].name, END_EFFECTOR, arm.record.end.tolist())
+
+
+def _add_arm_joints(robot: Element, arm: MountedArm, base: str, target: Target) -> None:
+    """Add an arm's joints, the first on the link `base`."""
+    parents, chain = [base, *(link.name for link in arm.links)], arm.chain
+    for i, (joint, motor) in enumerate(zip(arm.record.joints, arm.record.motors, strict=True)):
+        element = add_joint(
+            robot,
+            arm_joint(joint.name),
+            joint.type,
+            links=(parents[i], parents[i + 1]),
+            position=chain.origins[i].tolist(),
+            rpy=euler.rpy_from_matrix(chain.rotations[i]),
+        )
+        add(element, "axis", xyz=text(chain.axes[i].tolist()))
+        low, high = joint.limits
+        add(element, "limit", lower=low, upper=high, effort=motor.effort, velocity=joint.speed)
+        if target == "ros":
+            add(element, "dynamics", damping=motor.viscous, friction=motor.coulomb)
+
+
+def _add_ros_joint(robot: Element, joint: Joint, names: Sequence[str]) -> None:
+    """Add a joint of standard URDF.
+
+    A hinge beside a body's CoM turns a link at its axis, on which the body is fixed: links' frames are at CoMs.
+    """
+    kind, parent, child = joint.kind.urdf, names[joint.parent], names[joint.child]
+    position, link = joint.p_PC_P, child
+    is_off_center = is_hinge(joint) and bool(joint.p_CJ_C.any())
+    if is_off_center:
+        position, link = joint.p_PJ_P, hinge_frame(child)
+        add(robot, "link", name=link)
+    is_stopped = is_hinge(joint) and math.isfinite(joint.limit)
+    kind = "revolute" if is_stopped else kind
+    element = add_joint(
+        robot,
+        joint.name,
+        kind,
+        links=(parent, link),
+        position=position.tolist(),
+        rpy=_rpy(joint.q_PJ),
+    )
+    if joint.kind.is_free:
+        add(element, "axis", xyz=_axis(joint))
+    if math.isfinite(joint.limit):
+        lower = -joint.limit if is_stopped else 0
+        add(element, "limit", lower=lower, upper=joint.limit, effort=0, velocity=0)
+    if joint.viscous > 0 or joint.coulomb > 0:
+        add(element, "dynamics", damping=joint.viscous, friction=joint.coulomb)
+    if is_off_center:
+        p = (-joint.p_CJ_C).tolist()
+        add_joint(robot, f"{joint.name}_lever", "fixed", links=(link, child), position=p)
+
+
+def _add_bullet_joint(robot: Element, joint: Joint, names: Sequence[str]) -> None:
+    """Add a joint of PyBullet's, or two with a link without mass between them where it turns about two axes."""
+    parent, child, kind = names[joint.parent], names[joint.child], joint.kind.bullet_urdf
+    position, rpy = joint.p_PJ_P.tolist(), _rpy(joint.q_PJ)
+    axes = [text(each) for each in joint.axes.tolist()]
+    if len(axes) < 2:
+        element = add_joint(
+            robot, joint.name, kind, links=(parent, child), position=position, rpy=rpy
+        )
+        if joint.kind.is_free:
+            add(element, "axis", xyz=_axis(joint))
+        return
+    cross = f"{child}_cross"
+    add_link(robot, cross, 0, np.zeros((3, 3), np.int64), (0, 0, 0))
+    first = add_joint(
+        robot, f"{joint.name}_first", kind, links=(parent, cross), position=position, rpy=rpy
+    )
+    add(first, "axis", xyz=axes[0])
+    second = add_joint(robot, joint.name, kind, links=(cross, child))
+    add(second, "axis", xyz=axes[1])
+
+
+_ADD_JOINT = {"ros": _add_ros_joint, "bullet": _add_bullet_joint}
+
+
+def _axis(joint: Joint) -> str:
+    """The first axis of a joint; x where all are free."""
+    return text(joint.axes[0].tolist() if len(joint.axes) else (1, 0, 0))
 
 
 def _rpy(q: Array) -> list[float]:

@@ -30,7 +30,7 @@ from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.joint_motion import joint_coordinates
-from iap_description.vehicles.urdf import urdf_text
+from iap_description.vehicles.urdf import urdf_of
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT
 from iap_physics.engines.joints import check_joint_types
@@ -80,7 +80,7 @@ def model(assembly: Assembly, folder: Path, *, visuals: bool) -> str:
 
     Visual shapes are kept on request only: unseen they take time, since PyBullet meshes each of them at every reset.
     """
-    robot = ElementTree.fromstring(urdf_text(assembly, target="bullet"))
+    robot = urdf_of(assembly, target="bullet")
     at_joint = {joint.child: joint.p_CJ_C for joint in assembly.joints}
     links = {link.get("name"): link for link in robot.iter("link")}
     for i, body in enumerate(assembly.bodies):
