@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import expm
 
 from iap_control.arm.tip_velocities import TipVelocities
 from iap_control.laws.end_effector import EndEffectorLaw
@@ -134,5 +133,7 @@ def linear_loop(loop: PathLoop, yaw: float, q: Array) -> tuple[Array, Array]:
 def sampled(A: Array, B: Array, period: float) -> Array:
     """State after a period [s] by the state at its beginning, whose command is held."""
     n = len(A)
+    from scipy.linalg import expm  # takes a fifth of a second, and few flights have this loop
+
     sampled = expm(period * np.block([[A, B], [np.zeros((n, 2 * n))]]))
     return np.asarray(sampled[:n, :n] + sampled[:n, n:])
