@@ -94,6 +94,7 @@ def model(assembly: Assembly, folder: Path, *, visuals: bool) -> str:
             vertices, faces = triangles(hull)
             path.write_bytes(stl_bytes(vertices - at_joint.get(i, 0.0), faces))
             _add_hull(link, path)
+    ElementTree.indent(robot)  # PyBullet reads lines of some thousand letters at most
     return ElementTree.tostring(robot, encoding="unicode")
 
 
