@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shutil import which
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_MEGABYTES = 700  # of the core and one engine, with the environment's own pip
@@ -123,6 +124,8 @@ def main() -> int:
     unknown = [each for each in options.steps if each not in STEPS]
     if unknown:
         parser.error(f"unknown step '{unknown[0]}': {', '.join(STEPS)}")
+    if which(options.python) is None:
+        parser.error(f"no interpreter '{options.python}': name a program, such as python3.13")
     with tempfile.TemporaryDirectory() as folder:
         home = Path(options.keep or folder).absolute()
         home.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,7 @@ from iap_simulation.scenario.shipped import SCENARIOS
 
 GENERATED = DOCS / "generated"  # made by the build
 TREE = re.compile(r"^```{toctree}\n(?::\w+:.*\n)*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-MOST_LINES = 150  # of a page of concepts
+MOST_LINES = 120  # of a page of concepts
 LONGEST_CELL = 120  # characters of a cell of a table
 LONGEST_LINE = 160  # characters of a line that is no row of a table
 WORDS, MOST_WORDS = 20.0, 36  # of a sentence, in the mean of a page and at most
