@@ -2,7 +2,7 @@
 """Contents of ROS messages in bags: grey levels of images, cameras of CameraInfo, ``/tf_static`` as a tree."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +19,46 @@ from iap_io.bags.encoded_images import decoded
 from iap_io.trajectories.messages import xyz
 
 UNIT_TOLERANCE = 0.01  # of quaternions in /tf_static
-# Bytes of a pixel, and how it becomes grey; None where it is.
-ENCODINGS: dict[str, tuple[int, int | None]] = {
-    "mono8": (1, None),
-    "8UC1": (1, None),
-    "mono16": (2, None),
-    "16UC1": (2, None),
-    "rgb8": (3, cv2.COLOR_RGB2GRAY),
-    "bgr8": (3, cv2.COLOR_BGR2GRAY),
-    "8UC3": (3, cv2.COLOR_BGR2GRAY),
-    "rgba8": (4, cv2.COLOR_RGBA2GRAY),
-    "bgra8": (4, cv2.COLOR_BGRA2GRAY),
-    "bayer_rggb8": (1, cv2.COLOR_BayerRGGB2GRAY),
-    "bayer_bggr8": (1, cv2.COLOR_BayerBGGR2GRAY),
-    "bayer_gbrg8": (1, cv2.COLOR_BayerGBRG2GRAY),
-    "bayer_grbg8": (1, cv2.COLOR_BayerGRBG2GRAY),
+
+
+class Encoding(NamedTuple):
+    """Pixels of an encoding of sensor_msgs/Image.
+
+    Attributes:
+        depth: bytes of a number.
+        channels: numbers of a pixel.
+        to_grey: OpenCV's conversion; None where pixels are grey.
+    """
+
+    depth: int
+    channels: int
+    to_grey: int | None = None
+
+
+_BAYER = {
+    "bayer_rggb": cv2.COLOR_BayerRGGB2GRAY,
+    "bayer_bggr": cv2.COLOR_BayerBGGR2GRAY,
+    "bayer_gbrg": cv2.COLOR_BayerGBRG2GRAY,
+    "bayer_grbg": cv2.COLOR_BayerGRBG2GRAY,
+}
+_COLORS = {
+    "rgb": (3, cv2.COLOR_RGB2GRAY),
+    "bgr": (3, cv2.COLOR_BGR2GRAY),
+    "rgba": (4, cv2.COLOR_RGBA2GRAY),
+    "bgra": (4, cv2.COLOR_BGRA2GRAY),
+}
+ENCODINGS = {
+    "mono8": Encoding(1, 1),
+    "8UC1": Encoding(1, 1),
+    "mono16": Encoding(2, 1),
+    "16UC1": Encoding(2, 1),
+    "8UC3": Encoding(1, 3, cv2.COLOR_BGR2GRAY),
+    **{f"{name}8": Encoding(1, *each) for name, each in _COLORS.items()},
+    **{f"{name}16": Encoding(2, *each) for name, each in _COLORS.items()},
+    **{f"{name}8": Encoding(1, 1, code) for name, code in _BAYER.items()},
+    **{f"{name}16": Encoding(2, 1, code) for name, code in _BAYER.items()},
+    **dict.fromkeys(("yuv422", "uyvy"), Encoding(1, 2, cv2.COLOR_YUV2GRAY_UYVY)),
+    **dict.fromkeys(("yuv422_yuy2", "yuyv"), Encoding(1, 2, cv2.COLOR_YUV2GRAY_YUY2)),
 }
 
 
@@ -63,25 +88,29 @@ def deep_grey(message: Any, source: str) -> NDArray[Any]:  # noqa: ANN401
             ) from error
     if message.encoding not in ENCODINGS:
         raise BadInput(
-            f"{source}: images of encoding {shown(message.encoding)}, which is not known"
+            f"{source}: images of encoding {shown(message.encoding)}, which is not known:"
+            f" {', '.join(sorted(ENCODINGS))} are"
         )
-    size, to_grey = ENCODINGS[message.encoding]
-    pixels = _pixels(message, size, source)
-    if to_grey is not None:
-        pixels = cv2.cvtColor(pixels, to_grey)
+    encoding = ENCODINGS[message.encoding]
+    pixels = _pixels(message, encoding, source)
+    if encoding.to_grey is not None:
+        pixels = cv2.cvtColor(pixels, encoding.to_grey)
     return np.ascontiguousarray(pixels)
 
 
-def _pixels(message: Any, size: int, source: str) -> Any:  # noqa: ANN401
-    """Pixels of `size` bytes as they are in a message, (h, w) or (h, w, channels)."""
-    encoding, height, width = message.encoding, message.height, message.width
-    data, step = np.frombuffer(message.data, np.uint8), message.step
-    if step < width * size or data.size < height * step:
-        raise BadInput(f"{source}: an image of {width}x{height} {encoding} has {data.size} bytes")
-    rows = data[: height * step].reshape(height, step)[:, : width * size]
-    if size == 2:
-        return np.ascontiguousarray(rows).view(">u2" if message.is_bigendian else "<u2")
-    return rows if size == 1 else rows.reshape(height, width, size)
+def _pixels(message: Any, encoding: Encoding, source: str) -> NDArray[Any]:  # noqa: ANN401
+    """Pixels as they are in a message, (h, w) or (h, w, channels)."""
+    height, width, step = message.height, message.width, message.step
+    data, row = np.frombuffer(message.data, np.uint8), width * encoding.depth * encoding.channels
+    if step < row or data.size < height * step:
+        raise BadInput(
+            f"{source}: an image of {width}x{height} {message.encoding} has {data.size} bytes"
+        )
+    rows = np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :row])
+    if encoding.depth == 2:
+        order = ">u2" if message.is_bigendian else "<u2"
+        rows = rows.view(order).astype(np.uint16, copy=False)
+    return rows if encoding.channels == 1 else rows.reshape(height, width, encoding.channels)
 
 
 def camera_of(info: Any, topic: str, source: str) -> tuple[CameraCalibration, Array]:  # noqa: ANN401
