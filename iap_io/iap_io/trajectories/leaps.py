@@ -244,6 +244,15 @@ def _off_line(p: Array, t: Array) -> Array:
     return np.asarray(np.linalg.norm(p[1:-1] - p[:-2] - share * (p[2:] - p[:-2]), axis=1))
 
 
+def _off_pace(p: Array, dt: Array) -> Array:
+    """(K - 1,) distances of steps from what the velocity before or behind them, the nearer one, makes of them [m]."""
+    around = np.pad(np.diff(p, axis=0) / dt[:, None], ((1, 1), (0, 0)), mode="edge")
+    before, here, behind = around[:-2], around[1:-1], around[2:]
+    off = np.minimum(np.linalg.norm(here - before, axis=1), np.linalg.norm(here - behind, axis=1))
+    off[0], off[-1] = np.linalg.norm((here - behind)[0]), np.linalg.norm((here - before)[-1])
+    return np.asarray(off * dt)
+
+
 def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
     """The samples, with a note of what is within reach and yet not one body's way: shaking, and lone steps.
 
@@ -257,16 +266,14 @@ def _with_doubts(samples: Samples, t: Array, shaking: float) -> Samples:
             f"the samples shake by {shaking:.2f} m from one to the next: noise, or two bodies in one"
         )
     dt = np.diff(t)
-    distance = np.linalg.norm(np.diff(samples.p, axis=0), axis=1)
-    around = np.pad(distance / dt, 1, mode="edge")
-    usual = dt * np.maximum(around[:-2], around[2:])
+    off = _off_pace(samples.p, dt)
     least = min(LEAP, max(SPIKE, STEP_OVER_SHAKING * shaking))
-    steps = distance - usual > least + 0.5 * MAX_ACCELERATION * dt**2
+    steps = off > least + 0.5 * MAX_ACCELERATION * dt**2
     if not steps.any():
         return samples
-    k = int(np.argmax(np.where(steps, distance, 0.0)))
+    k = int(np.argmax(np.where(steps, off, 0.0)))
     return samples.noted(
-        f"{counted(int(steps.sum()), 'step')} as of set-points, by up to {distance[k]:.2f} m within {dt[k]:.3f} s at"
+        f"{counted(int(steps.sum()), 'step')} as of set-points, by up to {off[k]:.2f} m within {dt[k]:.3f} s at"
         f" t = {t[k]:.3f} s: if it is another body or place, --from and --to cut it out"
     )
 

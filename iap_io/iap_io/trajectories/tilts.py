@@ -10,6 +10,7 @@ Accelerations are means over bumps :math:`\varphi(\tau) = (1 - \tau^2)^3` of hal
 :math:`\int a \varphi = \int p \ddot\varphi`, which needs no derivative of what was measured; so are attitudes.
 """
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ BETTER = 0.35  # of that share, which a right reading leaves less of
 SCALES = (0.001, 0.01, 0.0254, 0.1, 0.3048, 1000.0)
 DEFINED = ("iap_msgs/PlatformReference",)  # types that say their axes and units
 LEAN = np.radians(30.0)  # off the force, of which a note is made [rad]
+LATE = 0.1  # of attitudes, of which a note is made; motors take less [s]
+SHIFTS = [k for k in range(-20, 21) if k]  # of attitudes that are tried, in steps
 _TURN = 0.25  # least difference of a map from the identity
 
 
@@ -50,7 +53,7 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     """Refuse a reading of a flight that its tilts contradict while another one fits them.
 
     Returns:
-        The samples, with a note where the body leans far off the force that holds it.
+        The samples, with a note where the body's attitudes come late, or lean far off the force that holds it.
 
     Args:
         samples: in ENU/FLU, before their mounting.
@@ -64,6 +67,13 @@ def check_tilts(samples: Samples, stamps: Integers, reading: PoseReading) -> Sam
     if motion is None:
         return samples
     _refuse(motion, samples)
+    late = _lateness(motion)
+    if late:
+        way = "late" if late > 0.0 else "early"
+        return samples.noted(
+            f"its attitudes are {abs(late):.2f} s {way} against its accelerations: do two clocks or filters make its"
+            " poses? --set reference.attitude=level flies its positions alone"
+        )
     lean = 0.0 if samples.about.has_confirmed_axes else _lean(motion)
     if lean < LEAN:
         return samples
@@ -196,6 +206,21 @@ def _unexplained(motion: SampledMotion) -> float | None:
         return None
     n, pushed = directions
     return float(np.sum((n - pushed) ** 2) / np.sum(n**2))
+
+
+def _lateness(motion: SampledMotion) -> float:
+    """Time by which attitudes follow n too late [s]; 0 where it is short, or explains little."""
+    share = _unexplained(motion)
+    if share is None or share < FITS:
+        return 0.0
+    shares = {0: share}
+    for k in SHIFTS:
+        early, late = slice(max(0, -k), min(0, -k) or None), slice(max(0, k), min(0, k) or None)
+        shares[k] = _unexplained(SampledMotion(motion.p[early], motion.R[late])) or math.inf
+    best = min(shares, key=shares.__getitem__)
+    if abs(best) * STEP < LATE or shares[best] > min(FITS, BETTER * share):
+        return 0.0
+    return best * STEP
 
 
 def _turned(motion: SampledMotion) -> str:

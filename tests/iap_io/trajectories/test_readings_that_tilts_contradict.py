@@ -228,3 +228,21 @@ def test_upside_down_text_that_stands_in_the_other_order_is_refused(
     text = refusal(read_recorded, path)
     assert "--quaternion wxyz" in text and "--mounting rest" in text
     assert read_recorded(path, quaternion="wxyz").q_WP[0, 3] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("late", "words"), [(0.3, "0.30 s late"), (-0.3, "0.30 s early"), (0.04, "")]
+)
+def test_attitudes_that_come_late_or_early_are_noted_but_for_the_lag_of_motors(
+    mcap: BagMaker, late: float, words: str
+) -> None:
+    rate, t = 0.8, np.arange(0.0, 6.0, 0.02)
+
+    def at(times: Array) -> Motion:
+        m = motion(rate * times)
+        m = Motion(times, m.p, m.q, rate * m.v, rate * m.w, rate**2 * m.a, rate**2 * m.alpha)
+        return with_pose(m, m.p, tilted(m, 0.5 + 0.1 * times))
+
+    m = with_pose(at(t), at(t).p, at(t - late).q)
+    notes = read_recorded(bag(mcap, m)).about.notes
+    assert [words in note for note in notes] == ([True] if words else [])
