@@ -35,7 +35,8 @@ from iap_io.trajectories.gaps import (
     without_lone_ends,
     without_repeats,
 )
-from iap_io.trajectories.leaps import check_height, doubtful_unit, without_leaps
+from iap_io.trajectories.leaps import without_leaps
+from iap_io.trajectories.length_units import check_height, doubtful_unit
 from iap_io.trajectories.logged_bags import is_autopilots, log_of_bag
 from iap_io.trajectories.logged_poses import flight_samples, read_log
 from iap_io.trajectories.messages import PATH, POINT, POSE_ARRAY, TRANSFORMS
