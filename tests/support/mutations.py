@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 
+from iap_bringup.fuzz.bag_damage import drawn_change, places, put
 from iap_io.wire.cdr import HEADER_SIZE, MessageLayout, decoded, message_types, serialised
 
 NUMBERS = [
@@ -30,6 +31,8 @@ NUMBERS = [
 WHOLE = [0, 1, 2, 3, 9, 255, 2**31 - 1, 2**32 - 1]
 SECONDS = [-(2**31), -1, 0, 1, 100_000, 2**31 - 1]
 NANOSECONDS = [0, 1, 999_999_999, 1_000_000_000, 2**32 - 1]
+OFFSETS = [-(10**10), -(10**9), -(10**7), -(10**6), 1, 10**6, 10**7, 10**8, 10**9, 10**10]  # [ns]
+MOST_PARTS = 20_000  # of a sequence of messages, which are slow to make
 FRAMES = [
     "",
     "map",
@@ -78,6 +81,40 @@ def _numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     for _ in range(rng.randint(1, 3) if places else 0):
         place = rng.choice(places)
         struct.pack_into("<d", out, place, rng.choice(NUMBERS))
+    return bytes(out)
+
+
+def _all_numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
+    """All numbers the same."""
+    layout, out, number = (
+        MessageLayout.of(decoded(data, msgtype)),
+        bytearray(data),
+        rng.choice(NUMBERS),
+    )
+    for place in layout.doubles:
+        struct.pack_into("<d", out, place, number)
+    return bytes(out)
+
+
+def _field(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
+    """One or two fields of any type, however deep."""
+    content = decoded(data, msgtype)
+    for _ in range(rng.randint(1, 2)):
+        put(*rng.choice(list(places(content))), drawn_change(rng))
+    return serialised(content)
+
+
+def _huge(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
+    """A sequence of very many elements."""
+    return _resized(rng, data, msgtype, rng.choice([50_000, 1_000_000]))
+
+
+def _late(rng: Random, data: bytes, *_: object) -> bytes:
+    """A stamp a little off, as of clocks that are not synchronised."""
+    out = bytearray(data)
+    sec, nanosec = struct.unpack_from("<iI", out, HEADER_SIZE)
+    t = sec * 10**9 + nanosec + rng.choice(OFFSETS)
+    struct.pack_into("<iI", out, HEADER_SIZE, max(-(2**31), min(t // 10**9, 2**31 - 1)), t % 10**9)
     return bytes(out)
 
 
@@ -136,19 +173,23 @@ def _whole_numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
 
 def _sequences(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """A sequence of another length."""
+    return _resized(rng, data, msgtype, rng.choice([0, 1, 2, 5, 1000]))
+
+
+def _resized(rng: Random, data: bytes, msgtype: str, count: int) -> bytes:
     content = decoded(data, msgtype)
     names = [
         n for n, (kind, _) in message_types().fielddefs[msgtype][1] if kind.name == "SEQUENCE"
     ]
     if names:
         name = rng.choice(names)
-        old, count = getattr(content, name), rng.choice([0, 1, 2, 5, 1000])
+        old = getattr(content, name)
         if isinstance(old, np.ndarray):
             setattr(
                 content, name, np.resize(old, count) if old.size else np.zeros(count, old.dtype)
             )
         elif len(old):
-            setattr(content, name, [old[i % len(old)] for i in range(count)])
+            setattr(content, name, [old[i % len(old)] for i in range(min(count, MOST_PARTS))])
     return serialised(content)
 
 
@@ -160,6 +201,10 @@ _MUTATIONS: dict[str, Callable[..., bytes]] = {
     "random": _random,
     "foreign": _foreign,
     "numbers": _numbers,
+    "all numbers": _all_numbers,
+    "field": _field,
+    "huge": _huge,
+    "late": _late,
     "quaternion": _quaternion,
     "lengths": _lengths,
     "stamp": _stamp,

@@ -2,6 +2,7 @@
 """Damage to bytes, texts and trees, the same for the same generator."""
 
 import copy
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import yaml
 
 Tree = Any
+FLOATS = (float("nan"), float("inf"), -1e30, 1e30, 1e9, -1.0, 0.0, 1e-30)
 NUMBERS = (0, 1, 0xFF, 2**15, 2**16 - 1, 2**31 - 1, 2**32 - 1, 2**40, 2**63 - 1, 2**64 - 1)
 VALUES: tuple[object, ...] = (
     None, True, 0, 1, -1, 3, 1e-300, 1e300, -1e308, 2**70, float("nan"), float("inf"), "", "x", "ä\u2028b", "a\0b",
@@ -50,6 +52,14 @@ def _number(out: bytearray, at: int, rng: Random) -> None:
     out[at : at + size] = number.to_bytes(size, rng.choice(("little", "big")))
 
 
+def _float(out: bytearray, at: int, rng: Random) -> None:
+    """A number of 4 or 8 bytes, at a place that is a multiple of 4, as most are."""
+    data = struct.pack(rng.choice(("<f", "<d")), rng.choice(FLOATS))
+    at -= at % 4
+    if at + len(data) <= len(out):
+        out[at : at + len(data)] = data
+
+
 def _run(out: bytearray, at: int, rng: Random) -> None:
     size = rng.randint(1, 64)
     out[at : at + size] = bytes([rng.choice((0, 0xFF, 0x20, 0x41))]) * size
@@ -72,7 +82,7 @@ def _truncate(out: bytearray, at: int, rng: Random) -> None:
 
 
 _BYTES: tuple[Callable[[bytearray, int, Random], None], ...] = (
-    _flip, _flip, _replace, _replace, _number, _number, _number, _run, _cut_out, _repeat, _insert, _truncate,
+    _flip, _flip, _replace, _replace, _number, _number, _float, _float, _run, _cut_out, _repeat, _insert, _truncate,
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from iap_bringup.fuzz.bag_damage import BAGS, damage_bag
 from iap_bringup.fuzz.damage import (
     damaged_bytes,
     damaged_text,
@@ -21,13 +22,17 @@ from iap_bringup.fuzz.damage import (
     detuned_tree,
     yaml_bytes,
 )
+from iap_bringup.fuzz.table_damage import damaged_table, damaged_xml
 
 STRANGE = 0.06  # share of files that become no files at all
 BOMBS = 0.03  # share of archives that unpack to more than a machine has
 HUGE = 3 << 30  # bytes of a file with nothing in it
 PIECE = 1 << 24  # bytes that are packed at once
 TREES = (".yaml", ".json")
-TEXTS = (*TREES, ".csv", ".tum", ".txt", ".stl", ".obj")
+TABLES = (".csv", ".tum")
+XML = (".urdf", ".sdf", ".xml")
+TEXTS = (*TREES, *TABLES, *XML, ".txt", ".stl", ".obj")
+READABLE = 0.6  # share of tables, bags, XML and files of MATLAB whose values alone are damaged
 
 
 def read_tree(path: Path) -> Any:  # noqa: ANN401 - of any file
@@ -44,6 +49,8 @@ def damage(file: Path, rng: Random) -> None:
         file.write_bytes(_archive(file, rng))
     elif file.suffix == ".mat" and rng.random() < BOMBS:
         file.write_bytes(_matlab_bomb(file.read_bytes()))
+    elif rng.random() < READABLE and _damage_values(file, rng):
+        return
     elif file.suffix in TREES and rng.random() < 0.8:
         change = detuned_tree if rng.random() < 0.8 else damaged_tree
         tree = change(read_tree(file), rng)
@@ -52,6 +59,38 @@ def damage(file: Path, rng: Random) -> None:
         file.write_bytes(damaged_text(file.read_text(encoding="utf-8"), rng))
     else:
         file.write_bytes(damaged_bytes(file.read_bytes(), rng))
+
+
+def _damage_values(file: Path, rng: Random) -> bool:
+    """Damage what a file says and not its form; False for one whose values are not told apart."""
+    if file.suffix in BAGS:
+        return damage_bag(file, rng)
+    if file.suffix == ".mat":
+        return _damage_matlab(file, rng)
+    change = (
+        damaged_table if file.suffix in TABLES else damaged_xml if file.suffix in XML else None
+    )
+    if change is not None:
+        file.write_bytes(change(file.read_text(encoding="utf-8"), rng))
+    return change is not None
+
+
+def _damage_matlab(file: Path, rng: Random) -> bool:
+    """One variable of a file of MATLAB damaged, left out or by another name."""
+    from scipy.io import loadmat, savemat  # slow to import
+
+    try:
+        variables = {k: v for k, v in loadmat(file).items() if not k.startswith("__")}
+        name = rng.choice(sorted(variables))
+        value, what = variables.pop(name), rng.random()
+        if what < 0.8:
+            variables[name] = rng.choice((*_ARRAYS, *_SERIES))(value)
+        elif what < 0.9:
+            variables[rng.choice(("x", "t", "ts", "psi"))] = value
+        savemat(file, variables)
+    except (TypeError, ValueError, IndexError):  # no such file, or numbers that MATLAB has not
+        return False
+    return True
 
 
 def _replaced(make: Callable[[Path], object]) -> Callable[[Path], None]:
@@ -103,6 +142,11 @@ _ARRAYS: tuple[Callable[[Any], Any], ...] = (
     lambda a: a[..., :-1], lambda a: a[None], lambda a: np.zeros(a.shape, [("a", "<i8"), ("b", "<f8")]),
     lambda a: np.array("x"), lambda a: a[:0], lambda a: np.asfortranarray(a), lambda a: a.astype("datetime64[s]"),
     lambda a: a.astype(">f8"), lambda a: np.array(1.0),
+)  # fmt: skip
+
+_SERIES: tuple[Callable[[Any], Any], ...] = (
+    lambda a: 1000.0 * a, lambda a: a + 1e9, lambda a: a[..., ::-1], lambda a: np.concatenate([a, a], -1),
+    lambda a: np.where(np.arange(a.size) == 3, np.nan, a), lambda a: np.where(np.arange(a.size) > a.size // 2, 0.0, a),
 )  # fmt: skip
 
 _OF_TEXTS: tuple[Callable[[Any], Any], ...] = (

@@ -10,7 +10,7 @@ from iap_bringup.fuzz.circumstance_kinds import EnvironmentKind, InterruptKind, 
 from iap_bringup.fuzz.corpus import MAKING, SWEEP, Corpus
 from iap_bringup.fuzz.kind import EPISODE, FLIGHT, FREE, CommandLine, FileKind, Kind
 from iap_bringup.fuzz.option_kind import OptionKind
-from iap_bringup.fuzz.setting_kind import SettingKind
+from iap_bringup.fuzz.setting_kind import OtherSettingKind, SettingKind
 
 ARM = ("run", "arm_path", "--no-plot", "--json", "--set", "compare={}", "--set")
 SCENARIO_KINDS: Mapping[str, FileKind] = {
@@ -40,6 +40,7 @@ SCENARIO_KINDS: Mapping[str, FileKind] = {
         ("platform_*.yaml",),
         (("run", "hover", *FREE, "--platform", "@"), ("list", "--platform", "@"), ("urdf", "@")),
     ),
+    "vehicle": FileKind(5, ("vehicle.*",), (("import", "@"), ("import", "@", "--make-physical"))),
     "arm": FileKind(4, ("arm_*.yaml",), (("run", "@", "--no-plot", "--json", "--set", "compare={}"),)),
     "links": FileKind(
         4,
@@ -121,6 +122,7 @@ KINDS: Mapping[str, Kind] = {
     **LEARNING_KINDS,
     **RECORDING_KINDS,
     "set": SettingKind(),
+    "settings": OtherSettingKind(),
     "options": OptionKind(),
     "environment": EnvironmentKind(),
     "interrupts": InterruptKind(),

@@ -17,6 +17,7 @@ import yaml
 
 from iap_bringup.fuzz import damage, file_damage
 from iap_bringup.fuzz.damage import (
+    FLOATS,
     VALUES,
     damaged_bytes,
     damaged_text,
@@ -92,6 +93,13 @@ def test_each_damage_to_bytes_is_what_its_name_says(change):
             assert rest[1:] == data[at + 1 :]
         elif name == "_number":
             assert len(out) == len(data) and rest[8:] == data[at + 8 :]
+        elif name == "_float":
+            assert len(out) == len(data) and rest[8:] == data[at + 8 :]
+            assert any(
+                np.frombuffer(rest[:size], kind)[0] in FLOATS
+                or np.isnan(np.frombuffer(rest[:size], kind)[0])
+                for size, kind in ((4, "<f4"), (8, "<f8"))
+            )
         elif name == "_run":
             same = next(
                 k
