@@ -83,7 +83,8 @@ class OtherSettingKind:
         settable = OTHERS[rng.choices(names, weights)[0]]
         files = [corpus[each][0] for each in settable.files]
         arguments = list(settable.arguments)
-        corpus.load(arguments, files)
+        if arguments[0] != "sweep":  # which has processes of its own
+            corpus.load(arguments, files)
         for each in files:
             (home / each.name).symlink_to(each)
         _set_values(arguments, settable.tree(corpus), rng)

@@ -30,21 +30,32 @@ class LinkMesh(NamedTuple):
     scale: str
 
 
+SIZES = {
+    "box": ("size",),
+    "cylinder": ("radius", "length"),
+    "sphere": ("radius",),
+    "capsule": ("radius", "length"),
+}
 SPINS: dict[str, Spin] = {"ccw": "ccw", "cw": "cw"}
 
 
 def primitive(geometry: Element, source: str) -> Tree | None:
-    """The tree of a box, cylinder or sphere of URDF or SDF; None of another geometry."""
-    for kind in ("box", "cylinder", "sphere", "capsule"):
+    """The tree of a box, cylinder, sphere or capsule of URDF or SDF; None of another geometry.
+
+    Raises:
+        BadInput: a size is missing or no number.
+    """
+    for kind, keys in SIZES.items():
         found = geometry.find(kind)
         if found is None:
             continue
-        values = {key: _text(found, key) for key in ("size", "radius", "length")}
         tree: Tree = {"shape": kind}
-        for key, text in values.items():
-            if text is not None:
-                size = numbers(text, 3 if key == "size" else 1, source)
-                tree[key] = size.tolist() if key == "size" else float(size[0])
+        for key in keys:
+            text = _text(found, key)
+            if text is None:
+                raise BadInput(f"{source}: a {kind} has no {key}")
+            size = numbers(text, 3 if key == "size" else 1, source)
+            tree[key] = size.tolist() if key == "size" else float(size[0])
         return tree
     return None
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.config.bounds import LARGEST_NUMBER
 from iap_description.errors import BadInput
 from iap_description.math import euler, so3
 from iap_description.vehicles.aircraft import obey_triangle_inequality
@@ -149,7 +150,7 @@ def numbers(text: str, count: int, source: str) -> Array:
         values = np.array([float(each) for each in text.split()])
     except ValueError as error:
         raise BadInput(f"{source}: {count} numbers are expected (got '{text}')") from error
-    if values.shape != (count,) or not np.isfinite(values).all():
+    if values.shape != (count,) or not (np.abs(values) <= LARGEST_NUMBER).all():
         raise BadInput(f"{source}: {count} numbers are expected (got '{text}')")
     return values
 

@@ -5,24 +5,38 @@ import math
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from iap_description.config.plain_yaml import read_yaml
-from iap_description.config.record import Count, Positive, Record, override, validate
+from iap_description.config.record import Count, NonNegative, Positive, Record, override, validate
 from iap_simulation.identification.log import LogUnits
 
 FILE = Path(__file__).parents[1] / "data" / "identification.yaml"
-Pair = tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict=True)]]
+
+
+def _in_order(bounds: tuple[float, float]) -> tuple[float, float]:
+    if not bounds[0] < bounds[1]:  # also of no numbers
+        raise ValueError("expected the lower bound first, and a higher one")
+    return bounds
+
+
+Pair = Annotated[
+    tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict=True)]],
+    AfterValidator(_in_order),
+]
+PositivePair = Annotated[tuple[Positive, Positive], AfterValidator(_in_order)]
 
 
 class SecondOrderSettings(Record):
     """Start and bounds of the search for a channel."""
 
     gain: Pair  # bounds
-    frequency: tuple[Positive, Positive]  # [rad/s]
-    damping: tuple[Positive, Positive]
-    delay: tuple[float, Positive]  # [s]
-    starts: Annotated[tuple[tuple[Positive, float], ...], Field(min_length=1)]  # frequency, delay
+    frequency: PositivePair  # [rad/s]
+    damping: PositivePair
+    delay: Annotated[tuple[NonNegative, Positive], AfterValidator(_in_order)]  # [s]
+    starts: Annotated[
+        tuple[tuple[Positive, NonNegative], ...], Field(min_length=1)
+    ]  # frequency, delay
 
 
 class RotorcraftSettings(Record):

@@ -25,6 +25,7 @@ from iap_simulation.scenario.shipped import SCENARIOS as SCENARIOS
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
 
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
+MOST_VEHICLES = 100
 
 
 PATHS = {  # of options, the keys that they set
@@ -167,6 +168,9 @@ def _vehicles(tree: dict[str, Any], source: str) -> list[dict[str, Any]]:
     vehicles = tree.get("vehicles", [tree])
     if not isinstance(vehicles, list) or not vehicles:
         raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
+    if len(vehicles) > MOST_VEHICLES:
+        count = f"{len(vehicles)} vehicles, at most {MOST_VEHICLES} fly together"
+        raise BadInput(f"{source}: key 'vehicles': {count}")
     for vehicle in vehicles:
         if not isinstance(vehicle, dict):
             raise BadInput(

@@ -142,6 +142,20 @@ def test_one_or_two_keys_of_a_scenario_get_other_values(made):
     assert setting_kind._value_at({"a": [{"b": 5}]}, "a.0.b") == 5
 
 
+def test_every_command_that_takes_keys_gets_other_values(made):
+    source, home = made
+    verbs, keys = Counter(), set()
+    for seed in range(150):
+        where = home()
+        command = setting_kind.OtherSettingKind().draw(source, where, Random(seed))
+        verbs[command.arguments[0]] += 1
+        assert "--set" in command.arguments[-4:]
+        keys.add(command.arguments[-1].partition("=")[0])
+    assert set(verbs) == {"replay", "sweep", "localize", "identify", "train", "dataset"}
+    assert verbs["train"] < 0.5 * verbs["replay"] and len(keys) > 80
+    assert not any(each[0][0] == "sweep" for each in source.loaded)
+
+
 def test_options_of_every_command_get_other_values_and_places_that_are_no_files(made):
     source, home = made
     verbs, changed = Counter(), Counter()
@@ -227,6 +241,8 @@ def test_one_or_two_variables_of_the_environment_are_odd(made, monkeypatch):
         names.update(set(environment) - {"KEPT"})
         assert environment.get("PYTHONIOENCODING", "ascii") in ("utf-8", "ascii", "latin-1")
         assert tuple(command.arguments) in circumstance_kinds.COMMANDS
+        if "NUMBA_CACHE_DIR" in set(environment) - {"KEPT"}:  # where all kernels are compiled anew
+            assert command.arguments[0] in {"list", "urdf"}
     assert set(names) == set(circumstance_kinds.VARIABLES)
 
 

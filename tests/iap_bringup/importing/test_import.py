@@ -181,6 +181,23 @@ def test_six_rotors_become_a_centre_with_groups_and_keep_the_mass(tmp_path):
             "<sdf><model name='m'><include><uri>model://gone</uri></include></model></sdf>",
             "no folder above",
         ),
+        (mjcf().replace("'s0' pos='0.2", "'s0' pos='1e300", 1), "at most 1e+15"),
+        (
+            "<robot name='r'><link name='a'><inertial><mass value='1e300'/></inertial></link></robot>",
+            "1e300",
+        ),
+        *(
+            (
+                "<robot name='r'><link name='a'><inertial><mass value='1'/></inertial><collision>"
+                f"<geometry><{shape}/></geometry></collision></link></robot>",
+                f"a {shape.split()[0]} has no {missing}",
+            )
+            for shape, missing in (
+                ("box", "size"),
+                ("sphere size='1 1 1'", "radius"),
+                ("cylinder radius='1'", "length"),
+            )
+        ),
     ],
 )
 def test_damaged_vehicles_are_refused_in_one_line(tmp_path, capsys, text, words):

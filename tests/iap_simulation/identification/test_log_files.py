@@ -15,6 +15,7 @@ from iap_simulation.identification.choosing import sections, split
 from iap_simulation.identification.dynamic_model import free_run
 from iap_simulation.identification.log import LogUnits
 from iap_simulation.identification.log_files import read_log
+from iap_simulation.identification.settings import load_settings
 from iap_simulation.runs.run import record
 
 PAPER = load_plant("paper")
@@ -277,3 +278,19 @@ def test_links_in_a_circle_are_no_log(tmp_path):
     (tmp_path / "a.csv").symlink_to("a.csv")
     with pytest.raises(BadInput, match=r"a\.csv"):
         split([str(tmp_path / name) for name in ("a.csv", "b.csv")], [], [], clock="nominal")
+
+
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        "gain=[1.0, 1.0]",
+        "gain=[.nan, 5.0]",
+        "frequency=[60.0, 0.3]",
+        "damping=[6.0, 0.1]",
+        "delay=[-0.1, 0.6]",
+    ],
+)
+def test_bounds_of_a_search_are_refused_unless_the_lower_comes_first(assignment):
+    key = assignment.partition("=")[0]
+    with pytest.raises(BadInput, match=f"second_order.{key}"):
+        load_settings((f"second_order.{assignment}",))

@@ -5,7 +5,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_physics.batch.threads import MAX_THREADS, Threads
-from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
 from iap_simulation.vehicles.vehicle import Vehicle
 
 TREES = "world.objects={wood: {preset: trees, count: 100000}}"
@@ -26,6 +26,11 @@ TREES = "world.objects={wood: {preset: trees, count: 100000}}"
 def test_what_would_take_all_memory_is_refused_by_its_key(scenario, setting, key):
     with pytest.raises(BadInput, match=key):
         resolve(scenario, Options(assignments=(setting,)))
+
+
+def test_more_vehicles_than_fly_together_are_refused_before_any_is_made():
+    with pytest.raises(BadInput, match="key 'vehicles': 1000 vehicles, at most 100"):
+        resolve_tree("many", {"vehicles": [{"name": "a"}] * 1000}, "many", Options())
 
 
 def test_a_reference_that_no_recording_can_keep_is_refused_before_the_flight():
