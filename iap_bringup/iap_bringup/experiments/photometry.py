@@ -102,8 +102,7 @@ def agreement(report: Report) -> list[Bar]:
     with closing(make_renderer("opengl")) as fast, closing(make_renderer("physical")) as physical:
         for name in scene_names():
             report(f"{name}: depth and labels")
-            scene, view = load_scene(name), next((v for v in VIEWS if v.scene == name), None)
-            view = view or SceneView(name, (-3.0, -2.0, 2.5), 5.0, 30.0)
+            scene, view = load_scene(name), next((v for v in VIEWS if v.scene == name), VIEWS[-1])
             frames = [look(each, scene, view, **keys) for each in (fast, physical)]
             spec = CameraSpec.for_pictures(SIZE, FOCAL, **keys)
             q_WS = euler.quaternion_from_rpy_deg([0.0, view.pitch, view.yaw])

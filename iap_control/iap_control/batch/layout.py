@@ -96,8 +96,8 @@ PLATFORM_MEMORY = slice(PLATFORM.integral, PLATFORM.external)
 AIRCRAFT_MEMORY = slice(AIRCRAFT.heading, AIRCRAFT.reference_heading)
 
 # rows of all rotors (4N) of a rigid platform, one behind the other
-LIFTS, TILTS, YAWS, ROTOR_THRUSTS = range(4)
-_ROTOR_SECTIONS = {"rigid": 4}
+LIFTS, TILTS, YAWS, ROTOR_THRUSTS = SECTIONS = range(4)
+_ROTOR_SECTIONS = {"rigid": len(SECTIONS)}
 
 _LAW_ROWS: dict[str, int] = {
     "collinear": size_of(DecompositionNumbers),

@@ -22,9 +22,6 @@ from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
 MAX_FREQUENCY = 8.0  # of offsets that fade out within the limits [rad/s]
 MIN_FREQUENCY = 0.5  # of them, in any case [rad/s]
-REGULAR_FREQUENCY = 6.0  # of those that a stream leaves which goes on [rad/s]
-REGULAR_STEP = 0.01  # these are at most so large [m], [rad]
-REGULAR_CHANGE = 0.06  # and their rates [m/s], [rad/s]
 RISE = 0.4  # time in which offsets may reach the limit of acceleration [s]
 AT_REST = 1e-5  # offsets that are smaller, with their rates, are gone [m], [m/s], [rad], [rad/s]
 
@@ -37,11 +34,9 @@ class Offset:
     acceleration a nor the jerk a / `RISE` is exceeded by much.
 
     Attributes:
-        max_frequency: of f [rad/s].
         e: (3,) offset, rate: (3,) its rate, a: (3,) its acceleration.
     """
 
-    max_frequency: float = MAX_FREQUENCY
     e: Array = field(default_factory=lambda: np.zeros(3))
     rate: Array = field(default_factory=lambda: np.zeros(3))
     a: Array = field(default_factory=lambda: np.zeros(3))
@@ -51,7 +46,7 @@ class Offset:
         self.e, self.rate, self.a = self.e + step, self.rate + rate, self.a + a
 
     def advance(self, dt: float, limit: float) -> None:
-        """Let a time pass [s]; under an infinite limit f is the highest."""
+        """Let a time pass [s], within a limit of accelerations."""
         if max(np.linalg.norm(self.e), np.linalg.norm(self.rate)) < AT_REST:
             self.e, self.rate, self.a = np.zeros(3), np.zeros(3), np.zeros(3)
             return
@@ -72,7 +67,7 @@ class Offset:
     def _frequency(self, limit: float) -> float:
         """The f at which neither limit is exceeded from rest at `e`, or at zero with the rate."""
         size, speed = (float(np.linalg.norm(each)) for each in (self.e, self.rate))
-        f, jerk = self.max_frequency, limit / RISE
+        f, jerk = MAX_FREQUENCY, limit / RISE
         if size > 0.0:
             f = min(f, (jerk / size) ** (1.0 / 3.0), (limit / size) ** 0.5)
         if speed > 0.0:
@@ -96,8 +91,7 @@ class PoseFollower:
         self._followed: PoseTrack | None = None
         self._blend: Blend | None = None
         self._is_restarted = False
-        self._regular = Offset(REGULAR_FREQUENCY), Offset(REGULAR_FREQUENCY)  # of place and turn
-        self._others = Offset(), Offset()
+        self._offsets = Offset(), Offset()  # of place and turn
 
     def take(self, t: float, stamp: float, pose: Array) -> None:
         """Take a pose (7,), received at simulation time `t` [s] and stamped by any clock [s]; 0 is no stamp."""
@@ -107,10 +101,8 @@ class PoseFollower:
         """Write the reference at time `t`, so long after the last one, into a row (19+) that has the last one."""
         limits, stream = self._limits, self._stream
         stream.rest_if_overdue(t)
-        for offset in self._regular:
-            offset.advance(dt, np.inf)
-        self._others[0].advance(dt, limits.acceleration + stream.own[0])
-        self._others[1].advance(dt, limits.angular_acceleration + stream.own[1])
+        self._offsets[0].advance(dt, limits.acceleration + stream.own[0])
+        self._offsets[1].advance(dt, limits.angular_acceleration + stream.own[1])
         if self._followed is not stream.track:
             self._change_track(row, t)
         self._write(stream.track, row, t)
@@ -130,35 +122,30 @@ class PoseFollower:
             self._write(before, old, t)
         self._followed, self._is_restarted, is_new = self._stream.track, False, self._is_restarted
         self._write(self._followed, new, t)
-        goes_on = not is_new and before is not None and not before.is_resting
         if is_new or pose_distance(old, new) > MAX_POSE_STEP:
             self._blend = None
             self._write(self._followed, new, t)
             self._blend = Blend.between(t, old, new)
             self._write(self._followed, new, t)
-        self._take_jump(old, new, goes_on=goes_on)
+        self._take_jump(old, new)
 
-    def _take_jump(self, old: Array, new: Array, *, goes_on: bool) -> None:
-        """Let offsets take what a row jumps by: those of a stream that goes on, if the jump is as of one, or others."""
+    def _take_jump(self, old: Array, new: Array) -> None:
+        """Let the offsets take what a row jumps by."""
         turn = so3.quaternion_log(so3.multiply(so3.conjugate(new[REF_Q]), old[REF_Q]))
         back = so3.quaternion_exp(-turn)  # from the old attitude's axes to the new one's
         w, alpha = (so3.rotate(so3.conjugate(back), old[part]) for part in (REF_W, REF_ALPHA))
         place = [old[part] - new[part] for part in (REF_P, REF_V, REF_A)]
         jumps = place, [turn, w - new[REF_W], alpha - new[REF_ALPHA]]
-        limits = REGULAR_STEP, REGULAR_CHANGE
-        small = all(np.linalg.norm(jump[i]) <= limits[i] for jump in jumps for i in (0, 1))
-        for offset, jump in zip(
-            self._regular if goes_on and small else self._others, jumps, strict=True
-        ):
+        for offset, jump in zip(self._offsets, jumps, strict=True):
             offset.take(*jump)
 
     def _add_offsets(self, row: Array) -> None:
-        """Add the offsets to a row (19+); they are small, so that turns about several axes nearly commute."""
-        for place, turn in (self._regular, self._others):
-            row[REF_P] += place.e
-            row[REF_V] += place.rate
-            row[REF_A] += place.a
-            q_e = so3.quaternion_exp(turn.e)
-            row[REF_Q] = so3.multiply(row[REF_Q], q_e)
-            for part, more in ((REF_W, turn.rate), (REF_ALPHA, turn.a)):
-                row[part] = so3.rotate(so3.conjugate(q_e), row[part]) + more
+        """Add the offsets to a row (19+)."""
+        place, turn = self._offsets
+        row[REF_P] += place.e
+        row[REF_V] += place.rate
+        row[REF_A] += place.a
+        q_e = so3.quaternion_exp(turn.e)
+        row[REF_Q] = so3.multiply(row[REF_Q], q_e)
+        for part, more in ((REF_W, turn.rate), (REF_ALPHA, turn.a)):
+            row[part] = so3.rotate(so3.conjugate(q_e), row[part]) + more

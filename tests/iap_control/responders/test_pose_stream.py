@@ -20,14 +20,17 @@ def pose_at(t):
     return np.array([SPEED * t, 0.0, 1.0, *so3.quaternion_exp(np.array([0.0, 0.0, YAW_RATE * t]))])
 
 
-def followed(received, duration, stamped=True):
-    """Reference rows under poses stamped at 40 Hz, each received at a time or never (nan)."""
+def followed(received, duration, stamped=True, noise=0.0):
+    """Reference rows under poses stamped at 40 Hz, each received at a time or never (nan), with white noise [m]."""
     inputs, rows, i = SimpleInputs(3, InputLimits()), [], 0
     order = [k for k in range(len(received)) if not np.isnan(received[k])]
+    off = np.zeros((len(received), 7))
+    off[:, :3] = noise * np.random.default_rng(0).standard_normal((len(received), 3))
     for step in range(round(duration / DT)):
         t = step * DT
         while i < len(order) and received[order[i]] <= t + 1e-9:
-            inputs.take_pose(t, 1e9 + order[i] / HZ if stamped else 0.0, pose_at(order[i] / HZ))
+            pose = pose_at(order[i] / HZ) + off[order[i]]
+            inputs.take_pose(t, 1e9 + order[i] / HZ if stamped else 0.0, pose)
             i += 1
         rows.append(inputs.row(t, HERE).copy())
     return np.array(rows)
@@ -73,6 +76,15 @@ def test_late_poses_count_by_their_stamps():
     rows = followed(received, 8.0)[round(5.0 / DT) :]
     lag = SPEED * np.arange(round(5.0 / DT), round(8.0 / DT)) * DT - rows[:, 0]
     assert np.ptp(lag) < 0.015 and lag.max() < SPEED * 0.1
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_noise_of_a_millimetre_moves_the_reference_by_millimetres(stamped):
+    rows = followed(stamps(12.0), 12.0, stamped, noise=1e-3)[round(4.0 / DT) :]
+    ahead = SPEED * np.arange(round(4.0 / DT), round(12.0 / DT)) * DT
+    error = rows[:, :3] - np.column_stack([ahead, 0.0 * ahead, 0.0 * ahead + 1.0])
+    assert np.linalg.norm(error, axis=1).mean() < 0.01
+    assert np.sqrt((rows[:, REF_A] ** 2).sum(axis=1).mean()) < 0.2  # m/s^2
 
 
 def test_a_stream_that_returns_is_caught_up_with():
