@@ -60,6 +60,7 @@ def steered(x: Annotated[float, 5.0], gain: float = 0.5) -> float:
         raise ValueError(f"{x + 1.0} is more than 1")
     elif x is None:
         self.rows[0] = 7
+        pairs = list(zip(x, x, strict=True))
     return -x[2]
 '''
 
@@ -97,7 +98,13 @@ def test_every_fault_compiles_and_leaves_texts_annotations_and_decorators_alone(
         changed = fault.applied(WHOLE)
         compile(changed, "steered.py", "exec")
         assert changed != WHOLE
-        for kept in ("@rounded(2.0)", "Annotated[float, 5.0]", "Docstring of 3.0", "{x + 1.0} is"):
+        for kept in (
+            "@rounded(2.0)",
+            "Annotated[float, 5.0]",
+            "Docstring of 3.0",
+            "{x + 1.0} is",
+            "strict=True",
+        ):
             assert kept in changed
         assert fault.function == "steered"
     assert {fault.kind for fault in found} == {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small faults in Python source: each is one expression or one statement, changed as text.
 
-What cannot be a fault of behaviour stays: annotations, docstrings, decorators, imports, and what is raised or printed
-as text.
+What cannot be a fault of behaviour stays: annotations, docstrings, decorators, imports, what is raised or printed
+as text, and `strict=True` of `zip`, which only asserts that lengths are equal.
 """
 
 import ast
@@ -95,6 +95,8 @@ def _children(node: ast.AST) -> list[ast.AST]:
         return [node.value]
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
         return []  # its sign is a fault already, and -2 means to numpy what -1 does
+    if isinstance(node, ast.Call) and _name(node.func) == "zip":
+        return [*node.args, *(k for k in node.keywords if ast.unparse(k) != "strict=True")]
     return list(ast.iter_child_nodes(node))
 
 
