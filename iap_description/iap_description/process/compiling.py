@@ -17,7 +17,7 @@ class CompilationNotice(event.Listener):
     """Tells of compiling on standard error once it takes longer than a moment.
 
     Attributes:
-        kernels: that were compiled.
+        kernels: number of those compiled, with those that they call.
         elapsed: time that this took [s].
     """
 
@@ -34,10 +34,11 @@ class CompilationNotice(event.Listener):
             self._began = self._clock()
         self._depth += 1
 
-    def on_end(self, event: object) -> None:  # noqa: ARG002 - numba's
-        """Add it up."""
+    def on_end(self, compiled: event.Event) -> None:
+        """Add it up; what numba compiles of its own for a kernel, and a loop that it lifts out of one, are none."""
         self._depth -= 1
-        self.kernels += 1
+        function = getattr(compiled.data["dispatcher"], "py_func", None)
+        self.kernels += function is not None and not f"{function.__module__}.".startswith("numba.")
         now = self._clock()
         if self._depth == 0:
             self.elapsed += now - self._began
