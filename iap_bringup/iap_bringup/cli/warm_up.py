@@ -44,6 +44,7 @@ EXPERTS = (  # of tasks, one for each kernel that guides
 )
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
+PUSHING = ("push.at=0.05", "start.mode=ground", "start.lead_in=0.0")
 CAMERAS = tuple(
     f"sensors.cameras.{name}.{key}"
     for name in ("left", "right")
@@ -132,6 +133,19 @@ def _tasks(_: Path) -> None:
 def _closed_form(folder: Path) -> None:
     """Flights without PyBullet that are made period by period."""
     _fly_in_weather("closed_form", folder)
+    assignments = ("engine.name=closed_form", "compiled=false", "state_noise.latency=0.01")
+    record("hover", folder=folder / "late", duration=0.2, assignments=assignments)
+    record("two_platforms", folder=folder / "two", duration=0.2, assignments=assignments[:1])
+
+
+def _contact(folder: Path) -> None:
+    """Flights that push as they are asked, in both ways and both engines; from the ground, where contact is felt."""
+    for engine in ("pybullet", "mujoco"):
+        for mode in ("selective", "paper"):
+            assignments = (f"engine.name={engine}", f"control.wrench_mode={mode}", *PUSHING)
+            record("wall_push", folder=folder / engine / mode, duration=0.2, assignments=assignments)
+    yielding = ("control.admittance=true", "control.gains.admittance.orientation=euler")
+    record("peg_in_hole", folder=folder / "euler", duration=0.2, assignments=yielding)
 
 
 def _fly_in_weather(engine: str, folder: Path) -> None:
@@ -176,7 +190,7 @@ def _check_message() -> None:
 
 
 FIRST = (_first_flights, _first_of_other_laws)  # of the commands that people type first
-SHARES = (_single_precision, _worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form)
+SHARES = (_single_precision, _worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form, _contact)
 
 if __name__ == "__main__":
     main(sys.argv[1:])

@@ -26,8 +26,6 @@ from iap_description.signals import Reference
 from iap_description.states import REF_FIXED
 
 MIN_CORRECTION = 1e-9  # a correction smaller than this is over [m], [rad], and per second
-ZERO_WRENCH: Array = np.zeros(6)
-ZERO_WRENCH.setflags(write=False)
 
 
 class AdmittanceNumbers(NamedTuple):
@@ -82,6 +80,7 @@ class Admittance:
         self._law = AdmittanceNumbers.of(gains, dt)
         self._revise = revise if gains.orientation == "so3" else revise_euler
         self._state = Correction.none()
+        self._no_wrench = np.zeros(6)  # the kernel would be compiled once more for one that cannot be written
         self._revised = Reference(np.zeros(REF_FIXED))
 
     @property
@@ -108,7 +107,7 @@ class Admittance:
         row, out = reference.row, self._revised
         if out.row.shape != row.shape:
             out.row = np.empty_like(row)
-        if not _step(row, wrench_W if active else ZERO_WRENCH, self._law, self._state):
+        if not _step(row, wrench_W if active else self._no_wrench, self._law, self._state):
             what = "wrench" if not np.isfinite(wrench_W).all() else "reference"
             raise BadInput(f"admittance: the {what} is not finite")
         if not active and all(np.abs(part).max() < MIN_CORRECTION for part in self._state[:2]):

@@ -93,15 +93,16 @@ class Starts:
         spread = np.zeros(3) if self._spec.start.fixed else np.array(draw.position)
         base[:, P] = self._row[REF_P] + spread * dice[:, :3]
         turns = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[:, 3:])
-        _turn(self._row[REF_Q], turns, base[:, Q])
+        _turn(self._row[REF_Q], turns, base)
         return base
 
 
 @njit(cache=True)
-def _turn(q: Array, turns: Array, out: Array) -> None:
-    """Write an attitude (4,) with each of some turns (n, 4) before it."""
+def _turn(q: Array, turns: Array, base: Array) -> None:
+    """Write an attitude (4,) with each of some turns (n, 4) before it into state rows (n, 13)."""
     for b in range(len(turns)):
-        out[b, 0], out[b, 1], out[b, 2], out[b, 3] = qmul(quat_at(q, 0), quat_at(turns[b], 0))
+        row = base[b]
+        row[3], row[4], row[5], row[6] = qmul(quat_at(q, 0), quat_at(turns[b], 0))
 
 
 @njit(cache=True)

@@ -6,7 +6,7 @@ import pytest
 from flying import DT, gains_of
 from moving import Tumble
 
-from iap_control.interaction.admittance import ZERO_WRENCH, Admittance
+from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.wrench_control import NO_AXES
 from iap_description.config.record import validate
 from iap_description.errors import BadInput
@@ -218,7 +218,7 @@ def test_gains_that_make_no_sense_are_refused(change, message):
         validate(type(law()), tree, source="gains.yaml")
 
 
-@pytest.mark.parametrize("shared", [NO_WRENCH, ZERO_WRENCH, NO_AXES])
+@pytest.mark.parametrize("shared", [NO_WRENCH, NO_AXES])
 def test_what_stands_for_nothing_cannot_be_written_by_who_gets_it(shared):
     with pytest.raises(ValueError, match="read-only"):
         shared[0] = 1
