@@ -143,7 +143,9 @@ def _contact(folder: Path) -> None:
     for engine in ("pybullet", "mujoco"):
         for mode in ("selective", "paper"):
             assignments = (f"engine.name={engine}", f"control.wrench_mode={mode}", *PUSHING)
-            record("wall_push", folder=folder / engine / mode, duration=0.2, assignments=assignments)
+            record(
+                "wall_push", folder=folder / engine / mode, duration=0.2, assignments=assignments
+            )
     yielding = ("control.admittance=true", "control.gains.admittance.orientation=euler")
     record("peg_in_hole", folder=folder / "euler", duration=0.2, assignments=yielding)
 
@@ -190,7 +192,16 @@ def _check_message() -> None:
 
 
 FIRST = (_first_flights, _first_of_other_laws)  # of the commands that people type first
-SHARES = (_single_precision, _worlds, _pybullet, _estimates, _tasks, _scenarios, _closed_form, _contact)
+SHARES = (
+    _single_precision,
+    _worlds,
+    _pybullet,
+    _estimates,
+    _tasks,
+    _scenarios,
+    _closed_form,
+    _contact,
+)
 
 if __name__ == "__main__":
     main(sys.argv[1:])

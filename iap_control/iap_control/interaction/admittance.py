@@ -80,7 +80,7 @@ class Admittance:
         self._law = AdmittanceNumbers.of(gains, dt)
         self._revise = revise if gains.orientation == "so3" else revise_euler
         self._state = Correction.none()
-        self._no_wrench = np.zeros(6)  # the kernel would be compiled once more for one that cannot be written
+        self._no_wrench = np.zeros(6)  # read-only, the kernel would be compiled once more
         self._revised = Reference(np.zeros(REF_FIXED))
 
     @property
