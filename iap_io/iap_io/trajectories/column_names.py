@@ -59,6 +59,8 @@ _GRIDS: dict[str, tuple[Role, Convention]] = {  # words of axes, and what they a
 _SILENT = (
     _POSITIONS | _TURNS | set(_ANGLES) | set("field pose rs r header rigid body wrapper".split())
 )
+# Log groups of Crazyflie's firmware: angles in degrees, the nose down at a positive pitch.
+_CRAZYFLIE, _CRAZYFLIE_MM = ("stateEstimate.", "stabilizer."), "stateEstimateZ."
 BODIES = {"name", "id", "body", "object", "vehicle", "drone", "child_frame_id", "rigid_body"}
 UNREAD_TURNS = {"rx", "ry", "rz", "rotvec", "r00", "r11"}  # vectors and matrices of rotation
 ON_EARTH = {"lat", "latitude", "lon", "longitude"}
@@ -76,6 +78,7 @@ class Column(NamedTuple):
         length: metres in its unit, None where it names none.
         angle: unit of an angle, None where it names none.
         convention: of axes that are named by directions.
+        is_inverted: whether it counts the other way round.
     """
 
     role: Role
@@ -83,11 +86,16 @@ class Column(NamedTuple):
     length: float | None
     angle: AngleUnit | None
     convention: Convention | None
+    is_inverted: bool = False
 
 
 def words(name: str) -> list[str]:
-    """The words of a name, in lower case, without quotes and units in brackets; an index is a word."""
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", re.sub(r"[\[(][^\])0-9]*[\])]", " ", name))
+    """The words of a name, in lower case, without quotes and units in brackets; an index is a word.
+
+    A capital parts words, but for a last one that is no axis: ``stateX`` has two, ``droneA`` one.
+    """
+    bare = re.sub(r"[\[(][^\])0-9]*[\])]", " ", name)
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z][A-Za-z]|[A-Z]\d|[DENWXYZ])", "_", bare)
     return re.findall(r"[a-z]+\d*|\d+", apart.lower())
 
 
@@ -118,7 +126,7 @@ def are_nanoseconds_of(name: str, seconds: str) -> bool:
 
 def column_of(name: str) -> Column | None:
     """Part of a pose that a column holds; None if it holds none."""
-    terms = words(name)
+    terms = words(name.replace(_CRAZYFLIE_MM, _CRAZYFLIE[0]))
     if not terms or set(terms) & _OTHERS or set(terms[:-1]) & _SYMBOLS:
         return None
     length = next((size for word, size in _LENGTHS.items() if word in units(name)), None)
@@ -126,11 +134,16 @@ def column_of(name: str) -> Column | None:
     terms = [word for word in terms if word not in _UNITS or len(terms) == 1]
     for word in terms:
         if word in _ANGLES:
-            return Column(_ANGLES[word], _rest(terms, word), None, angle, None)
+            is_crazyflies = name.startswith(_CRAZYFLIE)
+            unit = "deg" if is_crazyflies else angle
+            is_inverted = is_crazyflies and word == "pitch"
+            return Column(_ANGLES[word], _rest(terms, word), None, unit, None, is_inverted)
     found = _axis(terms)
     if found is None:
         return None
     word, role, convention = found
+    if name.startswith(_CRAZYFLIE_MM) and role in PLACE:
+        length = 0.001
     return Column(role, _rest(terms, word), length, None, convention)
 
 

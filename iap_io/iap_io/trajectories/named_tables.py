@@ -64,7 +64,8 @@ def read_named(path: Path, reading: PoseReading) -> Samples:
     stamps, said = stamps_of(str(path), texts, unit, reading)
     used = {*columns.time, *columns.place, *columns.turn, columns.body}
     others = tuple(name for i, name in enumerate(header.names) if i not in used and name)[:LISTED]
-    q, about_turns = _attitudes(path, header, values[:, 3:], columns, reading)
+    signs = np.array([-1.0 if i in columns.inverted else 1.0 for i in columns.turn])
+    q, about_turns = _attitudes(path, header, signs * values[:, 3:], columns, reading)
     about = RecordingSummary(
         "table by its names", body=reading.body, others=others, notes=(*notes, *said, *about_turns),
         convention="y-up" if header.is_motive else columns.convention,
@@ -160,12 +161,13 @@ def _attitudes(
             f"{path}: {shown(name)} has no unit, angles come to {largest:.3g}: --angles deg or --angles rad says it"
         )
     angles = np.radians(values) if is_degrees else values
-    notes = () if count > 1 else ("no roll and pitch in it: taken as level",)
+    notes = [] if count > 1 else ["no roll and pitch in it: taken as level"]
     rpy = angles if count > 1 else np.column_stack([0.0 * angles, 0.0 * angles, angles])
     bad = ~np.isfinite(rpy).all(axis=1)
     q = euler.quaternions_from_rpy(np.where(bad[:, None], 0.0, rpy))
     q[bad] = np.nan
     unit = "degrees" if is_degrees else "radians"
+    notes += ["pitch is positive with the nose down"] if columns.inverted else []
     return q, (
         *notes,
         f"Euler angles in {unit}, yaw, pitch and roll about the turned axes z, y and x",

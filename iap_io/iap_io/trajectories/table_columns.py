@@ -91,7 +91,10 @@ def _is_number(text: str) -> bool:
 
 
 class PoseColumns(NamedTuple):
-    """Indices of a table's columns: times (and their nanoseconds), position, attitude, and the body's name."""
+    """Indices of a table's columns: times (and their nanoseconds), position, attitude, and the body's name.
+
+    Those in `inverted` count the other way round.
+    """
 
     time: tuple[int, ...]
     place: tuple[int, ...]
@@ -100,6 +103,7 @@ class PoseColumns(NamedTuple):
     length: float = 1.0
     is_degrees: bool | None = None
     convention: Convention = "enu"
+    inverted: frozenset[int] = frozenset()
 
 
 def in_order(header: TableHeader, roles: tuple[str, ...]) -> bool:
@@ -183,6 +187,7 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
     return PoseColumns(
         _time_columns(header, times[0]), place, turns, bodies[0] if bodies else None, parts[place[0]].length or 1.0,
         angles == {"deg"} if angles else None, "ned" if conventions == {"ned"} else "enu",
+        frozenset(i for i in turns if parts[i].is_inverted),
     )  # fmt: skip
 
 

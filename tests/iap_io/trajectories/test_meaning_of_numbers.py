@@ -45,6 +45,9 @@ LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
         ("psi", "yaw", "", None, None, None),
         ("x_gt", "x", "gt", None, None, None),
         ("drone2.x", "x", "drone2", None, None, None),
+        ("droneA.x", "x", "dronea", None, None, None),
+        ("stateX", "x", "state", None, None, None),
+        ("posN", "x", "", None, None, "ned"),
         ("north", "x", "", None, None, "ned"),
         ("pos_e", "y", "", None, None, "ned"),
         ("pd", "z", "", None, None, "ned"),
@@ -58,7 +61,8 @@ def test_a_name_says_which_number_of_a_pose_a_column_has(
     angle: str | None,
     convention: str | None,
 ) -> None:
-    assert column_names.column_of(name) == (role, body, length, angle, convention)
+    expected = (role, body, length, angle, convention, False)
+    assert column_names.column_of(name) == expected
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def columns(m: Motion) -> dict[str, list[str]]:
     numbers = dict(zip("xyz", m.p.T, strict=True)) | dict(zip(QUATERNIONS, m.q.T, strict=True))
     for name, values in zip(("roll", "pitch", "yaw"), angles.T, strict=True):
         numbers |= {name: values, f"{name}_deg": np.degrees(values)}
+    numbers["nose_down_deg"] = -np.degrees(angles[:, 1])
     numbers |= {f"{axis}_mm": 1000.0 * values for axis, values in zip("xyz", m.p.T, strict=True)}
     numbers |= {f"{axis}_in": values / 0.0254 for axis, values in zip("xyz", m.p.T, strict=True)}
     numbers |= {f"{axis}_ft": values / 0.3048 for axis, values in zip("xyz", m.p.T, strict=True)}
@@ -80,6 +81,11 @@ ECHO = (
     "%time,field.header.seq,field.header.stamp,field.pose.orientation.x,field.pose.orientation.y,"
     "field.pose.orientation.z,field.pose.orientation.w,field.pose.position.x,field.pose.position.y,field.pose.position.z"
 )
+CRAZYFLIE = ",".join(f"stateEstimate.{name}" for name in ("x", "y", "z", "roll", "pitch", "yaw"))
+CRAZYFLIE_MM = ",".join(
+    [f"stateEstimateZ.{name}" for name in "xyz"]
+    + [f"stabilizer.{name}" for name in ("roll", "pitch", "yaw")]
+)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +108,10 @@ ECHO = (
         ("a.csv", "time,x,y,z,yaw [rad],pitch [rad],roll [rad]", "s x y z yaw pitch roll"),
         ("a.csv", "#timestamp [ns],q_RS_w [],q_RS_x [],q_RS_y [],q_RS_z [],p_RS_R_x [m],p_RS_R_y [m],p_RS_R_z [m]",
          "ns qw qx qy qz x y z"),
+        ("a.csv", "t,droneA.x,droneA.y,droneA.z,droneA.qx,droneA.qy,droneA.qz,droneA.qw", f"s {POSE}"),
+        ("a.csv", "t,stateX,stateY,stateZ,aX,aY,aZ,qX,qY,qZ,qW", "s x y z x x x qx qy qz qw"),
+        ("a.csv", f"timestamp,{CRAZYFLIE}", "us x y z roll_deg nose_down_deg yaw_deg"),
+        ("a.csv", f"Timestamp,{CRAZYFLIE_MM}", "us x_mm y_mm z_mm roll_deg nose_down_deg yaw_deg"),
         ("a.txt", "# id,timestamp,tx,ty,tz,qx,qy,qz,qw", f"n s {POSE}"),
         ("a.txt", "# timestamp,qx,qy,qz,qw,tx,ty,tz", "s qx qy qz qw x y z"),
     ],
