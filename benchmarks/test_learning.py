@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
+from iap_learning.policies.policy import Policy, shipped_policies
 from iap_learning.registration import name_of
 from iap_learning.tasks.kinds.docking.task import DockingTask
 from iap_learning.tasks.kinds.platform.task import PlatformTask
@@ -21,6 +22,7 @@ WORLDS = 1000
 TURN = 10  # steps with an environment, and as many without: each finds its own worlds in memory
 PAIRS = 256  # dockings and the like side by side
 BAR = 150_000  # control periods of 5 ms a second of a core
+MOST_MICROSECONDS = 50.0  # for an action
 TASKS_MADE = {name: make_task(name) for name in TASKS.names()}
 # Tasks whose worlds can be flown bare under the same actions. A step of one with images is mostly images, and the
 # tasks of other kinds fly pairs, modules or an identified plant: these have benchmarks of their own below.
@@ -156,3 +158,14 @@ def test_resets(benchmark, what, settings, count):
     found = min(seconds(lambda: worlds.reset(chosen), 5) for _ in range(10)) / count
     benchmark.pedantic(lambda: worlds.reset(chosen), rounds=10)
     print(f"\nreset of {count}, {what} drawn: {1e6 * found:.0f} us a world")
+
+
+@pytest.mark.parametrize("name", shipped_policies())
+def test_one_action(benchmark, name):
+    """One action of a policy that ships, as a flight asks for it in every period."""
+    policy = Policy.load(name)
+    seen = np.zeros(len(policy.mean), np.float32)
+    policy(seen)
+    found = min(seconds(lambda: policy(seen), 100) for _ in range(20))
+    benchmark.pedantic(lambda: policy(seen), rounds=100)
+    print(f"\none action of {name}: {1e6 * found:.1f} us (bar: {MOST_MICROSECONDS:.0f})")

@@ -3,7 +3,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +55,6 @@ def test_a_file_gives_back_the_policy_and_equal_policies_give_equal_files(tmp_pa
     assert read.digest == flown.digest == policy().digest
     np.testing.assert_array_equal(read(observations(9)), flown(observations(9)))
     assert read.digest != policy(1).digest
-
-
-def test_one_action_costs_less_than_fifty_microseconds() -> None:
-    flown, seen = policy(), observations(1)[0]
-    flown(seen)
-    took = []
-    for _ in range(20):  # other work slows some of them
-        began = time.process_time()
-        for _ in range(100):
-            flown(seen)
-        took.append(time.process_time() - began)
-    assert min(took) / 100 < 50e-6
 
 
 def test_another_layout_is_refused_by_the_key_that_differs() -> None:
