@@ -93,8 +93,13 @@ def constant(t: Array, value: float) -> Jet:
 
 
 def polyline(t: Array, times: Array, values: Array) -> Jet:
-    """Straight lines through (times, values); the slope jumps at the corners and the second derivative is left out."""
-    slopes = np.diff(values) / np.diff(times)
+    """Straight lines through (times, values); the slope jumps at the corners and the second derivative is left out.
+
+    A line too short for the times' digits is a step, whose slope is left out, too.
+    """
+    lengths = np.diff(times)
+    slopes = np.zeros(len(lengths))
+    np.divide(np.diff(values), lengths, out=slopes, where=lengths > 0.0)
     piece = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(slopes) - 1)
     inside = (t >= times[0]) & (t < times[-1])
     return Jet(np.interp(t, times, values), np.where(inside, slopes[piece], 0.0), np.zeros(len(t)))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
 from iap_learning.policies.layout import Layout, TermLayout
 from iap_learning.tasks.scaling import ActionScale
 from iap_learning.tasks.seeds import next_seeds
@@ -79,6 +80,9 @@ class Episodes(ABC, Generic[T, W]):
         worlds: that fly.
         scale: of actions.
 
+    Raises:
+        BadInput: a step is longer than an episode.
+
     Attributes:
         task: as given.
         worlds: as given.
@@ -92,6 +96,9 @@ class Episodes(ABC, Generic[T, W]):
 
     def __init__(self, task: T, worlds: W, scale: ActionScale) -> None:
         self.task, self.worlds, self.scale = task, worlds, scale
+        if self.dt > task.seconds:
+            step = f"a step of {self.dt:g} s is longer than an episode, {task.seconds:g} s"
+            raise BadInput(f"task '{task.name}': key 'repeat': {step}")
         self.seeds = worlds.seeds.copy()
         batch = len(self.seeds)
         self._action, self._before = np.zeros((2, batch, scale.size))

@@ -14,6 +14,7 @@ from iap_learning.tasks.scaling import ActionRange
 
 TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
 EXPERIMENTS = Presets(Path(__file__).parents[1] / "data" / "experiments", "experiment")
+LONGEST_EPISODE = 3600.0  # of which a batch is flown for each gradient [s]
 
 
 def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -52,7 +53,7 @@ class Task(Record):
     settings: dict[str, Any]
     action: ActionRange
     observation: Annotated[dict[str, Positive], Field(min_length=1)]
-    seconds: Positive
+    seconds: Annotated[Positive, Field(le=LONGEST_EPISODE)]
     repeat: Count
 
     @field_validator("observation")

@@ -283,6 +283,14 @@ def test_a_smooth_step_joins_zero_and_one_with_two_derivatives():
     np.testing.assert_allclose(step.ddf, 0.0, atol=1e-2)
 
 
+def test_a_line_too_short_for_the_times_digits_is_a_step():
+    line = polyline(
+        np.array([0.5, 1.0, 2.0]), np.array([0.0, 1.0, 1.0, 3.0]), np.array([0.0, 1.0, 5.0, 5.0])
+    )
+    np.testing.assert_array_equal(line.df, [1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(line.f[[0, 2]], [0.5, 5.0])
+
+
 def test_a_polyline_has_the_slope_that_begins_at_a_corner():
     line = polyline(
         np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 3.0]),

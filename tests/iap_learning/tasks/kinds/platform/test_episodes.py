@@ -205,12 +205,19 @@ def test_shipped_tasks_can_be_flown(name):
         ({"success.within": {}}, "key 'success.within'"),
         ({"repeat": 0}, "key 'repeat'"),
         ({"seconds": float("inf")}, "key 'seconds'"),
+        ({"seconds": 1e9}, "key 'seconds'"),
     ],
 )
 def test_what_is_wrong_is_named(settings, text):
     with pytest.raises(BadInput, match=text.replace("[", r"\[")) as error:
         PlatformTask.of("hold", settings)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["hold", "docking"])
+def test_a_step_longer_than_an_episode_is_refused_before_it_is_flown(name):
+    with pytest.raises(BadInput, match="key 'repeat': a step of .* s is longer than an episode"):
+        make_episodes(name, 1, settings={"repeat": 1_000_000_000})
 
 
 def test_keys_that_a_file_lacks_or_should_not_have_are_named(tmp_path):
