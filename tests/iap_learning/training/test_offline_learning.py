@@ -127,23 +127,63 @@ def test_cloning_recovers_a_linear_expert():
     assert error_of(learned(bc, settings).actor) < 0.01
 
 
+def actor_critic(**changes):
+    """Settings of TD3+BC; without a weight of the critic unless one is given."""
+    settings = {
+        "updates": 3000, "batch": 128, "actor_rate": 0.003, "critic_rate": 0.003, "largest_gradient": 10.0,
+        "gamma": 0.9, "tau": 0.01, "noise": 0.1, "noise_most": 0.2, "delay": 2, "alpha": 0.0, "refined": 0.0,
+        "refined_alpha": 1.0,
+    }  # fmt: skip
+    return td3bc.TD3BC(**{**settings, **changes})
+
+
+def test_the_policy_moves_at_each_delayed_update_and_alone_at_the_end():
+    """Ten updates with a delay of three; critics stay in the last four, targets follow when the policy moves."""
+    settings = actor_critic(updates=10, tau=0.25, delay=3, alpha=1.0, refined=0.4)
+    state = td3bc.begin(settings, NetworkShape(np.random.default_rng(0), 1, 1, (4,), (4,)))
+    update = jax.jit(td3bc.make_update(settings))
+
+    def are_equal(one, other):
+        pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+        return all(np.array_equal(a, b) for a, b in pairs)
+
+    for done in range(10):
+        old = state
+        state, report = update(old, TWO, jax.random.key(done))
+        moves = done % 3 == 0
+        assert are_equal(state.nets.actor, old.nets.actor) == (not moves)
+        assert are_equal(state.nets.critics, old.nets.critics) == (done >= 6)
+        assert are_equal(state.target, old.target) == (not moves)
+        if moves:
+            for slow, fast, before in zip(
+                *map(jax.tree.leaves, (state.target, state.nets, old.target)), strict=True
+            ):
+                np.testing.assert_allclose(slow, 0.75 * before + 0.25 * fast, atol=1e-6)
+        assert np.isfinite(report["error"])
+
+
+def test_noise_of_the_targets_is_as_large_as_asked_and_no_larger_than_its_bound():
+    """With critics that are the action, the mean target is r + gamma E(min) and shows the noise's size."""
+    many = steps(
+        np.zeros((4000, 1)),
+        np.zeros((4000, 1)),
+        np.zeros(4000),
+        np.zeros((4000, 1)),
+        np.zeros(4000, bool),
+    )
+    doing = linear([[0.0], [1.0]]), linear([[0.0], [-1.0]])
+    nets = td3bc.TD3BCNetworks(linear([[0.0]]), doing)
+    for noise, most, size in ((0.1, 9.0, 0.1 * np.sqrt(2.0 / np.pi)), (50.0, 0.2, 0.2)):
+        settings = actor_critic(noise=noise, noise_most=most)
+        state = td3bc.begin(settings, NetworkShape(np.random.default_rng(0), 1, 1, (), ()))
+        state = state._replace(target=nets)
+        _, report = td3bc.make_update(settings)(state, many, jax.random.key(1))
+        assert float(report["value"]) == pytest.approx(-0.9 * size, rel=0.05)
+
+
 @pytest.mark.slow
 def test_without_a_critic_td3_bc_clones():
-    settings = td3bc.TD3BC(
-        updates=3000,
-        batch=128,
-        actor_rate=0.003,
-        critic_rate=0.003,
-        largest_gradient=10.0,
-        gamma=0.9,
-        tau=0.01,
-        noise=0.1,
-        noise_most=0.2,
-        delay=2,
-        alpha=0.0,
-        refined=0.0,
-        refined_alpha=1.0,
-    )
+    settings = actor_critic()
     assert error_of(learned(td3bc, settings).nets.actor) < 0.02
 
 
