@@ -52,12 +52,14 @@ def test_the_path_of_a_crazyflie_is_flown(by, flight, tmp_path):
     assert Inspection.of(open_log(path)).check.verdict == "frames confirmed (ENU, FLU)"
 
 
-def test_a_crazyflies_log_that_was_cut_says_so(flight, tmp_path):
+@pytest.mark.parametrize("cut", range(4))  # within a number, or between two
+def test_a_crazyflies_log_that_was_cut_says_so(flight, tmp_path, cut):
     path = tmp_path / "log00"
     data = crazyflie(flight)
-    path.write_bytes(data[: len(data) // 2])
+    path.write_bytes(data[: len(data) // 2 + cut])
     read = open_log(path)
     assert any("cut or damaged" in note for note in read.notes)
+    assert not any("unknown event" in note for note in read.notes)
     assert read.end == pytest.approx(0.5 * flight.t[-1], abs=0.1)
     path.write_bytes(data[:40])
     with pytest.raises(BadInput, match="damaged or cut"):
@@ -72,13 +74,14 @@ HEADER += [
 ]
 
 
-def blackbox(path, keys=(), damaged=()):
+def blackbox(path, keys=(), damaged=(), wordless=()):
     lines = [",".join(f'"{each}"' for each in pair) for pair in keys]
     lines.append(", ".join(HEADER))
     for k in range(4000):
         time = (4_294_000_000 + 1000 * k) % 2**32  # which goes past its 32 bits
         motor = 99999 if k in damaged else 158 + 1889 // 4 + k % 10
-        cells = [k, time, 90.0, 0.0, -180.0, 0, 0, 2048, *[motor] * 4, 16.1]
+        pitch = "" if k in wordless else 0.0
+        cells = [k, time, 90.0, pitch, -180.0, 0, 0, 2048, *[motor] * 4, 16.1]
         lines.append(", ".join(map(str, cells)))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
@@ -95,10 +98,11 @@ def test_a_blackbox_has_rates_accelerations_and_motors(tmp_path):
 
 
 def test_damaged_rows_of_a_blackbox_are_counted_and_never_handed_out(tmp_path):
-    read = open_log(blackbox(tmp_path / "flight.csv", damaged=(7, 8, 2000)))
-    assert len(read.signals[names.MOTORS].t) == 3997
+    read = open_log(blackbox(tmp_path / "flight.csv", damaged=(7, 8, 2000), wordless=(50, 60)))
+    assert len(read.signals[names.MOTORS].t) == 3995
     assert read.signals[names.MOTORS].values.max() < 1.0
-    assert any(note.startswith("3 damaged rows") for note in read.notes)
+    assert np.isfinite(read.signals[names.RATES].values).all()
+    assert any(note.startswith("5 damaged rows") for note in read.notes)
 
 
 def test_the_keys_above_a_blackbox_scale_it(tmp_path):
