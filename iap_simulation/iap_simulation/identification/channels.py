@@ -22,8 +22,10 @@ from iap_description.arrays import Array
 from iap_physics.identified.dynamics import CHANNELS
 from iap_physics.identified.plant_file import Channel
 from iap_physics.identified.second_order import response
+from iap_simulation.identification.following import shift_of
 from iap_simulation.identification.least_squares import Fit, fitted
 from iap_simulation.identification.log import Log
+from iap_simulation.identification.offsets import offset_of
 from iap_simulation.identification.settings import SecondOrderSettings
 
 SCALE = np.array([1.0, 5.0, 1.0, 0.1])  # of gain, frequency, damping, dead time
@@ -33,6 +35,9 @@ CRITICAL = 1e-6  # width on both sides of a critical damping, for a search betwe
 MIN_GAIN = (
     0.05  # of error on held-out logs, by which another fit must be better than that of all logs
 )
+OFFSET_REMEDY = "fits go without it, errors of held-out logs count it: correct the column"
+SPEEDS = CHANNELS[:3]
+ROUNDS = 5  # of fits and offsets
 AT_BOUND = 1e-3  # of the width between bounds, within which a parameter lies at one
 Bounds = tuple[Array, Array]
 
@@ -133,11 +138,13 @@ def offered_fit(
         settings: starts and bounds of the search.
         steps: evaluations at most.
     """
-    i, whole = CHANNELS.index(channel), fit_channel(logs, channel, settings, steps)
-    notes = bound_notes(whole, settings)
+    i = CHANNELS.index(channel)
+    whole, logs, said = _fit_without_offsets(logs, channel, settings, steps)
+    _, others = without_offsets(whole, held_out, channel)
+    notes = (*said, *others, *shift_notes(whole, held_out, channel), *bound_notes(whole, settings))
     why = poor_excitation(whole, logs, i)
-    if not (notes or why):
-        return ChannelFit(whole)
+    if not (bound_notes(whole, settings) or why):
+        return ChannelFit(whole, notes)
     candidates = _candidates(whole, logs, channel, settings, steps)
     errors = [_power(each.fit.values, held_out, i) ** 0.5 for each in candidates]
     best = int(np.argmin(errors))
@@ -149,6 +156,53 @@ def offered_fit(
         f" {errors[best] / errors[0]:.2f} times the error of all logs' fit"
     )
     return ChannelFit(candidates[best].fit, (*notes, *why, text))
+
+
+def _fit_without_offsets(
+    logs: Sequence[Log], channel: str, settings: SecondOrderSettings, steps: int
+) -> tuple[Fit, Sequence[Log], tuple[str, ...]]:
+    """A fit, the logs without the offsets that it finds, and notes of these, in rounds: offsets bend a fit."""
+    fit, level = fit_channel(logs, channel, settings, steps), logs
+    said: tuple[str, ...] = ()
+    for _ in range(ROUNDS):
+        before = said
+        level, said = without_offsets(fit, logs, channel)
+        if said == before:
+            break
+        fit = fit_channel(level, channel, settings, steps)
+    return fit, level, said
+
+
+def shift_notes(fit: Fit, logs: Sequence[Log], channel: str) -> tuple[str, ...]:
+    """A note of each log whose channel comes earlier or later than a fit says."""
+    i = CHANNELS.index(channel)
+    shifts = {
+        log.name: shift_of(log.t, run_channel(fit.values, log, i), log.v[:, i]) for log in logs
+    }
+    return tuple(
+        f"{name} comes {abs(each):.2g} s {'later' if each > 0.0 else 'earlier'} than by the fitted logs: one of them is"
+        " stamped late"
+        for name, each in shifts.items()
+        if each
+    )
+
+
+def without_offsets(
+    fit: Fit, logs: Sequence[Log], channel: str
+) -> tuple[tuple[Log, ...], tuple[str, ...]]:
+    """Logs whose channel lies on the free run of a fit in the mean, and a note of each offset that was taken out."""
+    i, out, notes = CHANNELS.index(channel), [], []
+    unit = "m/s" if channel in SPEEDS else "rad/s"
+    for log in logs:
+        off = log.v[:, i] - run_channel(fit.values, log, i)
+        found = offset_of(log.t, off, log.v[:, i], log.sound[:, i], unit)
+        if found is not None:
+            v = log.v.copy()
+            v[:, i] -= found.profile
+            log = replace(log, v=v)  # noqa: PLW2901
+            notes.append(f"{log.name} {found.text}: a bias, or steady wind; {OFFSET_REMEDY}")
+        out.append(log)
+    return tuple(out), tuple(notes)
 
 
 def _candidates(

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Choice of the logs that are fitted and of those that are held out, and their parts between times that are missing.
+"""Choice of the logs that are fitted and of those that are held out, and their parts between times that are missing.
 
 A model runs freely through a log, with commands held from sample to sample, so that time that is missing would
 count as the plant's. A log is therefore cut there. A part behind a cut begins in motion: its first seconds bring
 the model there, and do not count.
-
-Velocities are to follow their commands: with :math:`\rho_{ij}(\tau)` the correlation of velocity i with command j that
-is :math:`\tau` older, one that follows another channel's, goes the opposite way, or comes before its command says that
-columns are exchanged, that an axis has another sense, or that clocks are apart.
 """
 
 import os
@@ -17,25 +13,16 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_io.trajectories.pose_reading import counted
-from iap_physics.identified.dynamics import CHANNELS
+from iap_simulation.identification.following import check_following
 from iap_simulation.identification.log import FEWEST, SI, Log, LogUnits
 from iap_simulation.identification.log_files import Clock, read_log
-from iap_simulation.identification.time_base import DROPOUT, GAP, GAP_PERIODS
+from iap_simulation.identification.time_base import DROPOUT, gap_of
 
 UNLIKE = 0.1  # share by which periods of logs differ without a note
 SETTLING = 2.0  # in which a model takes over the motion behind a cut [s]
 SHORTEST = 4.0  # part behind a cut that is of use [s]
-MAX_DELAY, MAX_LEAD = (
-    2.0,
-    1.0,
-)  # of velocities behind and before their commands that are looked for [s]
-CLEAR, NONE = 0.8, 0.4  # correlations of what follows, and of what does not
-MARGIN = 0.03  # by which a velocity before its command correlates better than behind it
-LEAD_PERIODS, LEAD = 2, 0.05  # by which it is then before it, at least; [s]
-MIN_CHECKED = 10.0  # duration of a log in which following is looked for [s]
 
 
 def sections(log: Log) -> tuple[Log, ...]:
@@ -46,7 +33,7 @@ def sections(log: Log) -> tuple[Log, ...]:
     """
     steps = np.diff(log.t)
     period = float(np.median(steps))
-    gaps = np.flatnonzero(steps > max(GAP_PERIODS * period, GAP))
+    gaps = np.flatnonzero(steps > gap_of(log.t))
     lost = np.flatnonzero(steps > DROPOUT * period)
     short = np.setdiff1d(lost, gaps)
     if len(short):
@@ -159,7 +146,8 @@ def _checked(data: DataSplit, force: bool) -> DataSplit:
     for log in (*data.fit, *data.held_out):
         if log.channels != first.channels:
             raise BadInput(f"{log.source}: other channels than {first.source} has")
-        check_following(log)
+    fit, held_out = (tuple(map(_followed, logs)) for logs in (data.fit, data.held_out))
+    data = DataSplit(fit, held_out, data.is_forced)
     known = {log.digest: log for log in data.fit}
     both = [log for log in data.held_out if log.digest in known]
     if both and not force:
@@ -177,6 +165,11 @@ def _checked(data: DataSplit, force: bool) -> DataSplit:
     return DataSplit(data.fit, held_out, is_forced=bool(both))
 
 
+def _followed(log: Log) -> Log:
+    """The log with notes of how its velocities follow their commands."""
+    return replace(log, notes=(*log.notes, *check_following(log)))
+
+
 def _of_another_period(log: Log, period: float, first: float) -> Log:
     """A log with a note that its samples are further apart in time, or closer, than those that are fitted."""
     text = (
@@ -184,62 +177,3 @@ def _of_another_period(log: Log, period: float, first: float) -> Log:
         ", one of the times is in another unit or by a wrong rate"
     )
     return replace(log, notes=(*log.notes, text))
-
-
-def check_following(log: Log) -> None:
-    """Refuse a log whose velocities do not follow their commands, but others, or go before them.
-
-    Raises:
-        BadInput: naming the channels and what explains it.
-    """
-    period = float(np.median(np.diff(log.t)))
-    if log.t[-1] < MIN_CHECKED:
-        return
-    t = np.arange(0.0, log.t[-1], period)
-    at = np.clip(np.searchsorted(log.t, t, side="right") - 1, 0, len(log.t) - 1)
-    commands, v = log.command[at], log.v[at]
-    late, early = round(MAX_DELAY / period), round(MAX_LEAD / period)
-    active = [
-        CHANNELS.index(each) for each in log.channels if np.ptp(commands[:, CHANNELS.index(each)])
-    ]
-    for i in active:
-        if not np.ptp(v[:, i]):
-            continue
-        behind = {j: _correlations(commands[:, j], v[:, i], 0, late) for j in active}
-        _check_sense(log, i, behind)
-        before = _correlations(commands[:, i], v[:, i], -early, -1)
-        lead = (early - int(np.argmax(before))) * period
-        is_before = float(before.max()) > max(CLEAR, float(behind[i].max()) + MARGIN)
-        if is_before and lead > max(LEAD, LEAD_PERIODS * period):
-            raise BadInput(
-                f"{log.source}: channel {CHANNELS[i]} moves {lead:.2f} s before its command: are commands and"
-                " velocities exchanged, or is one of them stamped late?"
-            )
-
-
-def _check_sense(log: Log, i: int, behind: dict[int, Array]) -> None:
-    """Refuse a velocity that follows another channel's command, or its own the other way."""
-    highest = {j: float(values.max()) for j, values in behind.items()}
-    other = max(highest, key=lambda j: highest[j])
-    if highest[i] < NONE and highest[other] > CLEAR:
-        raise BadInput(
-            f"{log.source}: channel {CHANNELS[i]} follows {CHANNELS[other]}_ref, not {CHANNELS[i]}_ref: are columns"
-            " exchanged, or their axes turned?"
-        )
-    if highest[i] < NONE and float(behind[i].min()) < -CLEAR:
-        raise BadInput(
-            f"{log.source}: channel {CHANNELS[i]} goes the opposite way of {CHANNELS[i]}_ref: an axis of another sense"
-            " (right for left, down for up)? Change the sign of one of them"
-        )
-
-
-def _correlations(command: Array, v: Array, first: int, last: int) -> Array:
-    """Correlations (last - first + 1,) of a velocity (K,) with a command that is so many samples older."""
-    out = []
-    for lag in range(first, last + 1):
-        a = command[: len(command) - lag] if lag >= 0 else command[-lag:]
-        b = v[lag:] if lag >= 0 else v[:lag]
-        a, b = a - a.mean(), b - b.mean()
-        size = float(np.linalg.norm(a) * np.linalg.norm(b))
-        out.append(float(a @ b) / size if size > 0.0 else 0.0)
-    return np.array(out)

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_physics.identified.dynamics import SIZE, Dynamics, advance, command
 from iap_physics.identified.plant_file import DynamicPlant
+from iap_simulation.identification.channel_samples import FREEZE
 from iap_simulation.identification.least_squares import Fit, fitted
 from iap_simulation.identification.log import Log
 from iap_simulation.identification.settings import Settings
 
 LONGEST_STEP = 0.06  # of Runge-Kutta in free runs [s]
 SMALLEST = 1e-3  # size of a parameter that starts at zero
+MEMORY = 3.0  # of the filter, in its time constants
 BOUND = 10.0  # beyond which a free run that diverges stays [m/s, rad/s]
 
 
@@ -77,7 +79,7 @@ def fit_dynamic(logs: Sequence[Log], start: DynamicPlant, error: str, settings: 
         settings: filter, L1 term, evaluations.
     """
     behind = [filtered(log, settings.bandwidth) for log in logs]
-    counts = [np.asarray(log.sound.any(axis=1))[:, None] for log in logs]  # not behind a cut
+    counts = [_counted_rows(log, settings.bandwidth)[:, None] for log in logs]
 
     def of_equation(zeta: Array) -> Array:
         model = with_parameters(start, zeta)
@@ -96,6 +98,18 @@ def fit_dynamic(logs: Sequence[Log], start: DynamicPlant, error: str, settings: 
     if error == "equation":
         return fitted(of_equation, zeta, **how)
     return fitted(of_free_run, zeta, **how)
+
+
+def _counted_rows(log: Log, bandwidth: float) -> Booleans:
+    """Samples (K,) whose errors count: not behind a cut, nor while the filter knows of a channel that is lost."""
+    counts = log.sound.any(axis=1)
+    for column in log.sound.T:
+        edges = np.flatnonzero(np.diff(np.concatenate([[1], column, [1]]).astype(int)))
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            first, last = log.t[start], log.t[stop - 1]
+            if last - first >= FREEZE:
+                counts &= (log.t < first) | (log.t > last + MEMORY / bandwidth)
+    return np.asarray(counts)
 
 
 def with_parameters(plant: DynamicPlant, zeta: Array) -> Dynamics:

@@ -33,6 +33,7 @@ Error = Literal["equation", "free_run"]
 Predictor = Callable[[Log], Array]
 ROW = tuple(Channel.model_fields)  # gain, frequency, damping, delay
 THIS_FIT, PUBLISHED, SECOND_ORDER = "this fit", "published", "second order"
+STILL = 0.05  # deviation of a velocity that is not worth a note [m/s, rad/s]
 ZERO, COMMAND = "zero", "command"  # velocities that a vehicle has without moving, or without delay
 
 
@@ -94,6 +95,19 @@ def fitted_channels(data: DataSplit, settings: Settings) -> dict[str, ChannelFit
     }
 
 
+def _not_commanded(logs: Sequence[Log]) -> dict[str, list[str]]:
+    """A note on each channel that moves without a command."""
+    notes = {}
+    for channel in logs[0].channels:
+        i = CHANNELS.index(channel)
+        size = max(float(np.std(log.v[:, i])) for log in logs)
+        if size > STILL and not any(np.ptp(log.command[:, i]) for log in logs):
+            u = logs[0].command[0, i]
+            text = f"not fitted: {channel}_ref is {u:.3g} in every sample, while {channel} moves"
+            notes[channel] = [f"{text} with a deviation of {size:.2g}"]
+    return notes
+
+
 def _rows(channels: dict[str, ChannelFit]) -> Array:
     rows = np.zeros((len(CHANNELS), len(ROW)))
     for channel, fit in channels.items():
@@ -121,6 +135,7 @@ def _second_order(data: DataSplit, channels: dict[str, ChannelFit]) -> Identifie
     )
     cost = float(np.linalg.norm([fit.cost for fit in fits.values()]))
     said = {name: list(each.notes) for name, each in channels.items() if each.notes}
+    said |= _not_commanded(data.fit)
     figures = {"error": "free_run", "cost": cost, "channel_notes": said}
     return IdentifiedModel(plant, {}, parameters, figures)
 

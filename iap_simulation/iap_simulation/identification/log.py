@@ -11,11 +11,19 @@ import numpy as np
 from iap_description.arrays import Array, Booleans
 from iap_description.config.bounds import MAX_SI_NUMBER
 from iap_description.errors import BadInput
+from iap_io.trajectories.pose_reading import counted
 from iap_physics.identified.dynamics import CHANNELS, JOINTS
-from iap_simulation.identification.time_base import time_base
+from iap_simulation.identification.channel_samples import (
+    command_spikes,
+    frozen,
+    joints_of_flights,
+    running_median,
+    spikes,
+)
+from iap_simulation.identification.time_base import gap_of, time_base
 
 FEWEST = 20  # samples of a log
-MAX_STAMP = 1e12  # of a sample, of any epoch [s]
+MAX_STAMP = 1e19  # of a sample: nanoseconds of any epoch
 BASE_CHANNELS = CHANNELS[:4]  # u_l, u_m, u_n, w
 LARGEST_SPEED, LARGEST_RATE = 50.0, 12.0  # of a vehicle and its joints [m/s], [rad/s]
 USUAL = 0.99  # share of the samples that are no spikes
@@ -39,6 +47,7 @@ class Log:
         channels: those that it has.
         sound: (K, 7) whether a measured velocity counts, which a spike does not.
         notes: what of it was mended or noticed.
+        in_units: whether its file has units of its speeds.
     """
 
     name: str
@@ -50,6 +59,7 @@ class Log:
     channels: tuple[str, ...]
     sound: Booleans
     notes: tuple[str, ...] = ()
+    in_units: bool = False
 
     @property
     def has_arm(self) -> bool:
@@ -71,11 +81,6 @@ class LogUnits(NamedTuple):
     speed: float = 1.0
     angle: float = 1.0
 
-    @property
-    def of_channels(self) -> Array:
-        """(7,) of `CHANNELS`."""
-        return np.array([self.speed] * 3 + [self.angle] * (len(CHANNELS) - 3))
-
 
 SI = LogUnits()
 
@@ -86,16 +91,19 @@ def make_log(
     signals: dict[str, Array],
     *,
     largest_step: float | None = None,
-    units: LogUnits = SI,
+    in_units: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> Log:
     """A log of signals by their names: t, NAME_ref, NAME, and q1 to q3 where it has an arm.
 
     Args:
         name: of the log.
         source: the file or folder, for errors.
-        signals: (K,) each.
-        units: of speeds and angles.
-        largest_step: from one sample to the next of a velocity, beyond which it is a spike [m/s, rad/s].
+        signals: (K,) each, in SI units.
+        largest_step: from one sample to the next of a velocity, beyond which it is a spike [m/s, rad/s]; None finds
+            spikes by the channel's own motion.
+        in_units: whether its file has units of its speeds.
+        notes: what is known of it.
 
     Raises:
         BadInput: a channel that is missing, of another length, or not finite; a time that does not increase.
@@ -112,13 +120,13 @@ def make_log(
         v[:, i] = _signal(source, signals, channel, len(t))
     for i, joint in enumerate(joints):
         q[:, i] = _signal(source, signals, joint, len(t))
-    scales = units.of_channels
-    command, v, q = command * scales, v * scales, q * units.angle
-    check_sizes(source, channels, command, v)
-    t, fresh, notes = time_base(source, t)
+    t, fresh, said = time_base(source, t)
     sound = np.ones(v[fresh].shape, np.bool_)
-    log = Log(name, source, t, command[fresh], v[fresh], q[fresh], channels, sound, notes)
-    return log if largest_step is None else without_spikes(log, largest_step)
+    rows = command[fresh], v[fresh], q[fresh]
+    log = Log(name, source, t, *rows, channels, sound, (*notes, *said), in_units)
+    log = checked_samples(log) if largest_step is None else without_spikes(log, largest_step)
+    check_sizes(source, channels, log.command, log.v)
+    return log
 
 
 def check_sizes(source: str, channels: tuple[str, ...], command: Array, v: Array) -> None:
@@ -181,3 +189,68 @@ def without_spikes(log: Log, largest_step: float) -> Log:
             if abs(v[k, i] - v[k - 1, i]) > largest_step:
                 v[k, i], sound[k, i] = v[k - 1, i], False
     return replace(log, v=v, sound=sound)
+
+
+def checked_samples(log: Log) -> Log:
+    """The log without spikes and frozen stretches, each with a note, and cut where two flights are joined.
+
+    Raises:
+        BadInput: a channel never changes, while its command does.
+    """
+    command, v, sound = log.command.copy(), log.v.copy(), log.sound.copy()
+    notes: list[str] = []
+    for channel in log.channels:
+        i = CHANNELS.index(channel)
+        _check_alive(log, i)
+        told = command_spikes(command[:, i])
+        if told.any():
+            command[told, i] = command[np.flatnonzero(told) - 1, i]
+            notes.append(
+                f"{channel}_ref: {_spikes_in_words(log, told, log.command[:, i])}, the command before is taken"
+            )
+        away = spikes(v[:, i])
+        if away.any():
+            notes.append(f"{channel}: {_spikes_in_words(log, away, v[:, i])}, left out")
+            v[away, i], sound[away, i] = running_median(v[:, i])[away], False
+        for start, stop in frozen(log.t, command[:, i], log.v[:, i]):
+            sound[start:stop, i] = False
+            notes.append(
+                f"{channel} stands still at {v[start, i]:.3g} from {log.t[start]:.4g} to {log.t[stop - 1]:.4g} s while"
+                " its command moves: left out; was its sensor or estimate lost?"
+            )
+    return _apart(replace(log, command=command, v=v, sound=sound, notes=(*log.notes, *notes)))
+
+
+def _apart(log: Log) -> Log:
+    """The log with a gap in time where two flights are joined."""
+    t, v, notes = log.t.copy(), log.v, list(log.notes)
+    least = gap_of(t)
+    for k in joints_of_flights(t, v[:, [CHANNELS.index(each) for each in log.channels]]):
+        if log.t[k] - log.t[k - 1] > least or not log.sound[k - 1].all():
+            continue
+        leap = np.abs(v[k] - v[k - 1])
+        i = int(np.argmax(leap))
+        notes.append(
+            f"velocities leap at t = {log.t[k]:.4g} s, {CHANNELS[i]} by {leap[i]:.3g}: two flights in one file? It is"
+            " cut there"
+        )
+        t[k:] += 2.0 * least
+    return replace(log, t=t, notes=tuple(notes))
+
+
+def _spikes_in_words(log: Log, rows: Booleans, x: Array) -> str:
+    """Number, largest size and first time of spikes in a channel (K,)."""
+    size = float(np.abs(x - running_median(x))[rows].max())
+    first = log.t[np.flatnonzero(rows)[0]]
+    number = counted(int(rows.sum()), "sample")
+    return f"{number} off the others by up to {size:.3g} (spikes, the first at t = {first:.4g} s)"
+
+
+def _check_alive(log: Log, i: int) -> None:
+    """Refuse a channel that never changes, while its command does."""
+    u, x, name = log.command[:, i], log.v[:, i], CHANNELS[i]
+    if np.ptp(u) and not np.ptp(x):
+        raise BadInput(
+            f"{log.source}: channel {name} is {x[0]:.3g} in every sample, while {name}_ref goes from {u.min():.3g} to"
+            f" {u.max():.3g}: was it not recorded? Zeros for {name}_ref leave the channel out"
+        )

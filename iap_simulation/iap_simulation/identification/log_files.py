@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs from files: MATLAB files of aerial_manipulator, comma-separated values, and this suite's run folders."""
 
-import re
 import warnings
 import zlib
 from pathlib import Path
@@ -20,6 +19,7 @@ from iap_io.runs.run_reader import RunReader
 from iap_io.trajectories.table_columns import cells_of
 from iap_physics.identified.dynamics import CHANNELS
 from iap_simulation.identification.log import SI, Log, LogUnits, make_log
+from iap_simulation.identification.log_columns import columns_of
 
 Clock = Literal["measured", "nominal"]
 OLD_LOG = "flight.csv"  # of an arm's flight in run folders of the version before
@@ -54,9 +54,11 @@ def read_log(path: Path, clock: Clock = "nominal", units: LogUnits = SI) -> Log:
     if path.suffix == ".mat":
         return read_matlab(path, clock)
     if path.suffix == ".csv":
-        header, table = read_csv(path)
-        signals = dict(zip(header, table.T, strict=True))
-        return make_log(path.stem, str(path), signals, units=units)
+        columns = columns_of(str(path), *read_csv(path), units)
+        in_units = columns.in_units or units != SI
+        return make_log(
+            path.stem, str(path), columns.signals, in_units=in_units, notes=columns.notes
+        )
     raise BadInput(f"{path}: .mat, .csv or a run folder is expected")
 
 
@@ -87,7 +89,7 @@ def read_matlab(path: Path, clock: Clock) -> Log:
     out |= {f"{name}_ref": signals[f"{own}_ref"] for name, own in COMMANDS.items()}
     out |= {name: signals[name] for name in ("q1", "q2", "q3")}
     out["t"] = _times(signals, clock, count)
-    return make_log(path.stem, str(path), out, largest_step=SPIKE)
+    return make_log(path.stem, str(path), out, largest_step=SPIKE, in_units=True)
 
 
 def _matlab_signals(path: Path) -> dict[str, Array]:
@@ -156,8 +158,8 @@ def read_run(folder: Path) -> Log:
         BadInput: not a run folder, or one of several vehicles.
     """
     if (folder / OLD_LOG).is_file():
-        header, table = read_csv(folder / OLD_LOG)
-        return make_log(folder.name, str(folder), dict(zip(header, table.T, strict=True)))
+        old = columns_of(str(folder), *read_csv(folder / OLD_LOG))
+        return make_log(folder.name, str(folder), old.signals, in_units=True)
     reader = RunReader(folder)
     if len(reader.meta.vehicles) != 1:
         raise BadInput(f"{folder}: a recording of one vehicle is expected")
@@ -165,7 +167,7 @@ def read_run(folder: Path) -> Log:
     signals = _recorded(columns.t, columns.x[:, 0], columns.reference)
     if columns.arm is not None and (columns.mode == Mode.VELOCITY).all():
         signals |= _recorded_commands(columns.wrench_P, columns.arm)
-    return make_log(folder.name, str(folder), signals)
+    return make_log(folder.name, str(folder), signals, in_units=True)
 
 
 def _recorded_commands(twists: Array, arm: ArmColumns) -> dict[str, Array]:
@@ -194,7 +196,7 @@ def _recorded(t: Array, x: Array, reference: Array) -> dict[str, Array]:
 def read_csv(path: Path) -> tuple[list[str], Array]:
     """Header and numbers (K, columns) of a table: of commas, semicolons (with decimal commas) or tabs.
 
-    Names may be in quotes, behind a #, and with an SI unit in brackets.
+    Names may be in quotes and behind a #.
 
     Raises:
         BadInput: it has no rows, two columns of one name, or a row with something else than its columns' numbers, named
@@ -202,11 +204,7 @@ def read_csv(path: Path) -> tuple[list[str], Array]:
     """
     lines = [each for each in enumerate(read_text(path).splitlines(), 1) if each[1].strip()]
     delimiter = next((each for each in ";\t," if lines and each in lines[0][1]), ",")
-    header = (
-        [_plain_name(name) for name in cells_of(lines[0][1].lstrip("# "), delimiter)]
-        if lines
-        else []
-    )
+    header = list(cells_of(lines[0][1].lstrip("# "), delimiter)) if lines else []
     double = next((name for name in header if header.count(name) > 1), None)
     if double is not None:
         raise BadInput(f"{path}: two columns are called {shown(double)}; one is expected")
@@ -223,8 +221,3 @@ def read_csv(path: Path) -> tuple[list[str], Array]:
     if not rows:
         raise BadInput(f"{path}: a header and rows of numbers are expected")
     return header, np.array(rows)
-
-
-def _plain_name(name: str) -> str:
-    """A column's name without an SI unit in brackets."""
-    return re.sub(r"\s*[\[(](s|m/s|rad|rad/s)[\])]$", "", name)

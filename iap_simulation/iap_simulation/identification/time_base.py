@@ -46,6 +46,12 @@ def time_base(source: str, t: Array) -> tuple[Array, Booleans, tuple[str, ...]]:
     return kept, fresh, (*notes, *note)
 
 
+def gap_of(t: Array) -> float:
+    """Shortest time between samples at times (K,) that is a gap, in which a log is cut [s]."""
+    period = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
+    return max(GAP_PERIODS * period, GAP)
+
+
 def _unit(period: float) -> tuple[float, list[str]]:
     """Seconds in a log's unit of time, by its period, and a note of it."""
     for name, size in UNITS.items():
@@ -70,5 +76,5 @@ def _without_steps(source: str, t: Array) -> tuple[Array, list[str]]:
                 f"{source}: t does not increase from sample to sample at t = {t[k]:g} s: sort its rows by t"
             )
         notes.append(f"t steps back by {-steps[k]:.3g} s at {t[k]:.3g} s and stays there: cut")
-        out[k + 1 :] += -steps[k] + 2.0 * max(GAP_PERIODS * period, GAP)
+        out[k + 1 :] += -steps[k] + 2.0 * gap_of(t)
     return out, notes

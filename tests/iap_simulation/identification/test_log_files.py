@@ -192,7 +192,8 @@ def test_names_in_quotes_with_units_and_decimal_commas_are_read(tmp_path):
     text = csv(rows)
     (tmp_path / "a.csv").write_text(text)
     first, *others = text.splitlines()
-    names = ";".join(f'"{name} [{"s" if name == "t" else "m/s"}]"' for name in first.split(","))
+    units = {"t": "s", "w": "rad/s", "w_ref": "rad/s"}
+    names = ";".join(f'"{name} [{units.get(name, "m/s")}]"' for name in first.split(","))
     body = "\n\n".join(others).replace(",", ";").replace(".", ",")
     (tmp_path / "b.csv").write_text(f"# {names}\r\n{body}\n")
     expected, log = read_log(tmp_path / "a.csv"), read_log(tmp_path / "b.csv")

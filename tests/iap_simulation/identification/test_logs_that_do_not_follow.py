@@ -8,7 +8,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_physics.identified.second_order import response
-from iap_simulation.identification.choosing import check_following
+from iap_simulation.identification.following import check_following
 from iap_simulation.identification.log import make_log
 
 NAMES = ("u_l", "u_m", "u_n", "w")

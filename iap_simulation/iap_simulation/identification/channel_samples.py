@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Samples of a channel that are none of the vehicle's motion, by the channel itself and by its command.
+
+- A **spike** leaves the channel for up to three samples and comes back: it is off the median of seven samples by more
+  than eight deviations of the noise, by three times what nineteen of twenty samples are, and by a share of the range.
+- A channel is **frozen** where it repeats one number, while its command moves on and elsewhere it does not repeat.
+- Several channels that **leap** at one sample and do not come back are two flights in one file.
+
+The deviation of the noise is that of second differences of the samples, by their median [Hampel, "The influence curve
+and its role in robust estimation", 1974].
+"""
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans, Integers
+
+MEDIAN = 7  # samples of the running median: spikes of up to three
+TO_DEVIATION = 1.4826  # of a normal distribution, from the median of its sizes
+NOISES, USUAL_SIZES, OF_RANGE = 8.0, 3.0, 0.1  # deviations, sizes of 95 %, and share of the range
+USUAL = 95.0  # percentile of sizes [%]
+FREEZE = 0.5  # shortest stretch that is looked at [s]
+REPEATS = 4.0  # longest usual repetition, in whose multiples a stretch is frozen
+OF_COMMAND = 0.1  # share of its range that a command moves by meanwhile
+COMMAND_SPIKE = 4.0  # size of a spike in a command relative to that of its 99 %
+AWAY = 2.0  # time of a joint of flights from both ends [s]
+LEAP_OF_RANGE = 0.05  # size of a leap relative to the range
+LEAPING = 2  # channels that leap at once where flights are joined
+
+
+def spikes(x: Array) -> Booleans:
+    """Samples (K,) of a measured channel (K,) that are spikes."""
+    off = np.abs(x - running_median(x))
+    noise = TO_DEVIATION * float(np.median(np.abs(np.diff(x, 2)))) / np.sqrt(6.0)
+    low, high = np.percentile(x, [1.0, 99.0])
+    limit = max(
+        NOISES * noise,
+        USUAL_SIZES * float(np.percentile(off, USUAL)),
+        OF_RANGE * float(high - low),
+    )
+    return np.asarray(off > limit)
+
+
+def running_median(x: Array) -> Array:
+    """Medians (K,) of `MEDIAN` samples (K,) around each."""
+    padded = np.pad(x, MEDIAN // 2, mode="reflect", reflect_type="odd")
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(padded, MEDIAN), axis=1))
+
+
+def command_spikes(u: Array) -> Booleans:
+    """Samples (K,) of a command (K,) that stand alone, far beyond all others: pulses of its own size are none."""
+    size = np.abs(u)
+    alone = np.zeros(len(u), np.bool_)
+    usual = float(np.percentile(size, 99.0))
+    beside = np.maximum(size[:-2], size[2:])
+    alone[1:-1] = (usual > 0.0) & (size[1:-1] > COMMAND_SPIKE * np.maximum(usual, beside))
+    return alone
+
+
+def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
+    """Stretches of samples, first and behind the last, through which a channel is frozen.
+
+    Args:
+        t: (K,) times [s].
+        u: (K,) its command.
+        x: (K,) as it was measured.
+    """
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(x)) + 1, [len(x)]])
+    lengths = np.diff(edges)
+    usual = float(np.percentile(lengths, USUAL))
+    span = float(np.ptp(u))
+    found = []
+    for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        duration = t[stop - 1] - t[start]
+        if duration < FREEZE or stop - start <= REPEATS * max(usual, 1.0):
+            continue
+        told = u[start:stop][t[start:stop] <= t[stop - 1] - 0.5 * FREEZE]
+        if span > 0.0 and float(np.ptp(told)) > OF_COMMAND * span:
+            found.append((start, stop))
+    return found
+
+
+def joints_of_flights(t: Array, v: Array) -> Integers:
+    """Samples at which several channels (K, n) at times (K,) leap and do not come back."""
+    inside = (t[1:] - t[0] > AWAY) & (t[-1] - t[1:] > AWAY)
+    low, high = np.percentile(v, [1.0, 99.0], axis=0)
+    steps = np.diff(v, axis=0)
+    large = (np.abs(steps) > LEAP_OF_RANGE * (high - low)) & (high > low) & inside[:, None]
+    leaps = large & np.stack([spikes(column) for column in steps.T], axis=1)
+    return np.asarray(np.flatnonzero(leaps.sum(axis=1) >= LEAPING) + 1)
