@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE
+
 Tree = Any
 FLOATS = (float("nan"), float("inf"), -1e30, 1e30, 1e9, -1.0, 0.0, 1e-30)
 NUMBERS = (0, 1, 0xFF, 2**15, 2**16 - 1, 2**31 - 1, 2**32 - 1, 2**40, 2**63 - 1, 2**64 - 1)
@@ -157,7 +159,8 @@ def _other_number(value: float, rng: Random) -> float:
     if isinstance(value, int):
         return rng.choice((-value, 0, 1, value + 1, 10 * value, 10**6, 10**9, 2**31, 2**63, 2**64))
     factor = rng.choice((-1.0, 0.0, 0.5, 1.01, 3.0, 10.0 ** rng.randint(-12, 12)))
-    return rng.choice((factor * value, factor, 10.0 ** rng.randint(-30, 15), value + 1.0))
+    bound = rng.choice((LARGEST_NUMBER, -LARGEST_NUMBER, LEAST_POSITIVE))  # of what is accepted
+    return rng.choice((factor * value, factor, 10.0 ** rng.randint(-30, 15), value + 1.0, bound))
 
 
 def _place(tree: Tree, rng: Random) -> tuple[Any, Any]:

@@ -137,10 +137,11 @@ def _at(tree: Any, location: Sequence[int | str]) -> dict[Any, Any]:  # noqa: AN
 
 
 def _path(location: tuple[int | str, ...], tree: Any) -> list[str]:  # noqa: ANN401 - YAML
-    """The keys of a fault's location, without the kind of record that pydantic adds behind a key `type`."""
+    """The keys of a fault's location, without the kinds of records and values that pydantic adds between them."""
     path = []
     for part in location:
         is_kind = isinstance(tree, dict) and part not in tree and tree.get("type") == part
+        is_kind |= isinstance(part, str) and isinstance(tree, list | str | float | int)
         if is_kind:
             continue
         path.append(str(part))

@@ -167,7 +167,7 @@ def test_another_value_is_of_the_same_kind():
     assert other_value(True, Random(1)) is False and other_value(False, Random(1)) is True
     ints, floats = ({other_value(each, Random(seed)) for seed in SEEDS} for each in (7, 2.0))
     assert {-7, 0, 1, 8, 70, 10**6, 10**9, 2**31, 2**63, 2**64} == ints
-    assert {-2.0, 0.0, 1.0, 2.02, 6.0, 3.0, -1.0, 0.5, 1.01} <= floats and any(
+    assert {-2.0, 0.0, 1.0, 2.02, 6.0, 3.0, -1.0, 0.5, 1.01, 1e15, -1e15, 1e-30} <= floats and any(
         abs(each) > 1e9 for each in floats
     )
     assert all(isinstance(each, float) for each in floats)

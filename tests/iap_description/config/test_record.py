@@ -110,3 +110,15 @@ def test_nothing_is_mounted_a_kilometre_from_its_body():
     assert validate(Mount, place, source="file").position == (0.0, -1e3, 1e3)
     with pytest.raises(BadInput, match=r"file: key 'position.1'"):
         validate(Mount, {**place, "position": [0.0, -1.1e3, 0.0]}, source="file")
+
+
+class Draw(Record):
+    width: record.Positive | tuple[record.Positive, record.Positive]
+
+
+@pytest.mark.parametrize(
+    ("width", "key"), [([1.0, -1.0], "width"), (-1.0, "width"), ("a", "width")]
+)
+def test_a_value_of_several_kinds_is_refused_by_its_key_alone(width, key):
+    with pytest.raises(BadInput, match=rf"^file: key '{key}(\.[01])?': Input should be"):
+        validate(Draw, {"width": width}, source="file")
