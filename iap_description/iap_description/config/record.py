@@ -7,6 +7,7 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 """
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -54,6 +55,7 @@ class Record(BaseModel):
 
 
 R = TypeVar("R", bound=BaseModel)
+KEY = re.compile("Value error, key '([^']+)'")
 
 
 def validate(
@@ -79,7 +81,9 @@ def validate(
     try:
         return record.model_validate(tree)
     except ValidationError as error:
-        path = _path(error.errors(include_url=False)[0]["loc"], tree)
+        fault = error.errors(include_url=False)[0]
+        checked = KEY.match(fault["msg"])  # by a check of several keys
+        path = _path(fault["loc"], tree) or (checked[1].split(".") if checked else [])
         source = ", ".join(_options_at(path, typed)) or source
         raise BadInput(f"{source}: {first_fault(error, tree, prefix)}") from error
 
@@ -138,10 +142,11 @@ def _at(tree: Any, location: Sequence[int | str]) -> dict[Any, Any]:  # noqa: AN
 
 def _path(location: tuple[int | str, ...], tree: Any) -> list[str]:  # noqa: ANN401 - YAML
     """The keys of a fault's location, without the kinds of records and values that pydantic adds between them."""
-    path = []
+    path, has_kind = [], False
     for part in location:
-        is_kind = isinstance(tree, dict) and part not in tree and tree.get("type") == part
+        is_kind = isinstance(tree, dict) and tree.get("type") == part and not has_kind
         is_kind |= isinstance(part, str) and isinstance(tree, list | str | float | int)
+        has_kind = is_kind
         if is_kind:
             continue
         path.append(str(part))

@@ -2,9 +2,10 @@
 """Limits of numbers, counts, shares, switches and names of files."""
 
 import math
+from typing import Self
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError, model_validator
 
 from iap_description.config import record
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
@@ -122,3 +123,20 @@ class Draw(Record):
 def test_a_value_of_several_kinds_is_refused_by_its_key_alone(width, key):
     with pytest.raises(BadInput, match=rf"^file: key '{key}(\.[01])?': Input should be"):
         validate(Draw, {"width": width}, source="file")
+
+
+class Pair(Record):
+    names: tuple[str, str]
+    length: float = 1.0
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if self.names[0] == self.names[1]:
+            raise ValueError("key 'names': they must differ")
+        return self
+
+
+@pytest.mark.parametrize(("option", "source"), [("length", "file"), ("names", "--names")])
+def test_a_check_of_all_keys_blames_the_option_of_its_key_and_no_other(option, source):
+    with pytest.raises(BadInput, match=f"^{source}: key 'names'"):
+        validate(Pair, {"names": ("a", "a")}, source="file", typed={option: f"--{option}"})
