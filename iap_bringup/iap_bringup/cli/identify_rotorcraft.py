@@ -19,6 +19,7 @@ from iap_io.flight_logs.run_folders import is_run, read_run
 from iap_io.runs.run_folder import new_folder, write_file, write_metrics
 from iap_io.trajectories.logged_bags import open_any
 from iap_simulation.identification.choosing import choose_paths
+from iap_simulation.identification.rotorcraft.log_checks import checked_log
 from iap_simulation.identification.rotorcraft.platform_file import PLATFORM, platform_files
 from iap_simulation.identification.rotorcraft.prediction import Horizon
 from iap_simulation.identification.rotorcraft.rotorcraft import Rotorcraft, identify_rotorcraft
@@ -31,7 +32,7 @@ def identify_flights(options: argparse.Namespace) -> int:
     settings = load_settings(tuple(options.assignments)).rotorcraft
     if options.error is not None:
         raise BadInput("--error: the model rotorcraft has no choice of an error")
-    fit, held_out = _split(options)
+    fit, held_out = ([checked_log(log) for log in logs] for logs in _split(options))
     with work_bar(console, "fitting"):
         model = identify_rotorcraft(fit, held_out)
     files = platform_files(model, settings.start, settings.mass, fit)
@@ -106,6 +107,10 @@ def _show(console: Console, model: Rotorcraft, fit: Sequence[FlightLog]) -> None
     for name, each in model.parameters.items():
         table.add_row(name, f"{each.value:.4g}", f"{each.half_width:.2g}", each.unit)
     console.print(table)
+    for log in fit:
+        for note in log.notes:
+            text = f"{log.path.name}: {note}"
+            console.print(text, highlight=False, markup=False, soft_wrap=True)
     for name, reason in model.refusals.items():
         console.print(
             f"not determined: {name}: {reason}", highlight=False, markup=False, soft_wrap=True

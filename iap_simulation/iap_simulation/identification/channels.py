@@ -38,6 +38,7 @@ MIN_GAIN = (
 OFFSET_REMEDY = "fits go without it, errors of held-out logs count it: correct the column"
 SPEEDS = CHANNELS[:3]
 ROUNDS = 5  # of fits and offsets
+OF_MOTION = 0.15  # share of a channel's deviation that an offset comes to, at least
 AT_BOUND = 1e-3  # of the width between bounds, within which a parameter lies at one
 Bounds = tuple[Array, Array]
 
@@ -195,7 +196,8 @@ def without_offsets(
     unit = "m/s" if channel in SPEEDS else "rad/s"
     for log in logs:
         off = log.v[:, i] - run_channel(fit.values, log, i)
-        found = offset_of(log.t, off, log.v[:, i], log.sound[:, i], unit)
+        sound = log.sound[:, i]
+        found = offset_of(log.t, off, sound, unit, OF_MOTION * float(np.std(log.v[sound, i])))
         if found is not None:
             v = log.v.copy()
             v[:, i] -= found.profile

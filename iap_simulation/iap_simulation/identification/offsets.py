@@ -3,7 +3,7 @@ r"""Offsets of a measured channel against its free run: a bias, a step that last
 
 Means of a residual over blocks of two seconds tell a level from what a model misses of the motion. One level, two
 levels with the step between them where they explain most, and a line are compared. The simplest counts whose size is
-beyond its interval and a share of the channel's motion; steady wind gives the same picture, and is not told apart.
+beyond its interval and worth a word; steady wind gives the same picture, and is not told apart.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from iap_description.arrays import Array, Booleans
 BLOCK = 2.0  # over which a residual is averaged [s]
 FEWEST = 6  # blocks in which a level is looked for
 LEAST = 2  # blocks on each side of a step
-OF_MOTION = 0.15  # share of the channel's RMS that an offset comes to, at least
 SURE = 5.0  # standard errors
 EXPLAINS = 0.6  # share of the blocks' variance that a step or a line explains
 BETTER = 0.7  # a step's rest relative to that of a line
@@ -33,22 +32,21 @@ class Offset(NamedTuple):
     text: str
 
 
-def offset_of(t: Array, off: Array, motion: Array, sound: Booleans, unit: str) -> Offset | None:
+def offset_of(t: Array, off: Array, sound: Booleans, unit: str, smallest: float) -> Offset | None:
     """The offset of a channel; None without one.
 
     Args:
         t: (K,) times [s].
         off: (K,) what was measured minus the free run.
-        motion: (K,) what was measured.
         sound: (K,) samples that count.
         unit: of the channel.
+        smallest: size that counts.
     """
     means, middle = _block_means(t, off, sound)
     if len(means) < FEWEST:
         return None
-    size = OF_MOTION * float(np.std(motion[sound]))
     scatter = float(np.median(np.abs(np.diff(means)))) * 1.4826 / np.sqrt(2.0)
-    least = max(size, SURE * scatter / np.sqrt(len(means)))
+    least = max(smallest, SURE * scatter / np.sqrt(len(means)))
     total = float(np.sum((means - means.mean()) ** 2))
     k, before, after, rest = _step(means)
     line = np.polyfit(middle, means, 1)

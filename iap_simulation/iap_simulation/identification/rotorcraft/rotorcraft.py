@@ -13,6 +13,7 @@ from iap_simulation.identification.rotorcraft.drag import DragFit, drag
 from iap_simulation.identification.rotorcraft.estimate import Parameter, estimate
 from iap_simulation.identification.rotorcraft.flight_table import FlightTable, flight_table
 from iap_simulation.identification.rotorcraft.imu_noise import imu_noise
+from iap_simulation.identification.rotorcraft.input_times import check_input_times
 from iap_simulation.identification.rotorcraft.prediction import (
     Horizon,
     MotionModel,
@@ -119,6 +120,8 @@ def identify_rotorcraft(fit: Sequence[FlightLog], held_out: Sequence[FlightLog])
         tables = [tables[0].rows(slice(0, rows))]
     else:
         tested = {log.path.name: flight_table(log) for log in held_out}
+    for table in tables:
+        check_input_times(table)
     models = [flight_model(table, log) for table, log in zip(tables, fit, strict=True)]
     first = models[0]
     errors = {name: predictions(table, first.motion(table)) for name, table in tested.items()}
