@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_description.config.text_files import read_bytes
 from iap_description.errors import BadInput
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.dataflash import Dataflash, read_messages
 from iap_io.flight_logs.flight_log import FlightLog
 from iap_io.flight_logs.log_tables import LogField, LogTable, signals_of
+from iap_io.flight_logs.padding import NOTE, without_zeros
 
-MAX_FILE_SIZE = 4 << 30  # bytes of a file
 DEG = float(np.pi / 180.0)
 EVENTS = {
     "armed": ({10}, {11}),
@@ -64,7 +63,8 @@ def read_dataflash(path: Path) -> FlightLog:
     Raises:
         BadInput: nothing of it can be read, or it is of another vehicle.
     """
-    messages = read_messages(read_bytes(path, MAX_FILE_SIZE))
+    data, is_padded = without_zeros(path)
+    messages = read_messages(data)
     other = next(
         (x for x in OTHER_VEHICLES for text in messages.texts if text.startswith(x)), None
     )
@@ -77,9 +77,11 @@ def read_dataflash(path: Path) -> FlightLog:
         raise BadInput(
             f"{path}: no message in it that is known: it was cut before them; copy it from the vehicle again"
         )
-    if messages.damaged:
+    if is_padded:
+        notes.append(NOTE)
+    elif messages.damaged:
         notes.append(f"damaged bytes at {messages.damaged} places passed over")
-    if messages.is_cut:
+    if messages.is_cut and not is_padded:
         notes.append("cut: the file ends in the middle of a message; what is before counts")
     if names.VOLTAGE in signals and np.median(signals[names.VOLTAGE].values) > 100.0:
         volts = signals[names.VOLTAGE]

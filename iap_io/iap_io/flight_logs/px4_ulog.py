@@ -22,6 +22,7 @@ from iap_description.process.extras import LazyModule
 from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.log_tables import LogTable, Tables, signals_of, usable_times
+from iap_io.flight_logs.padding import NOTE, without_zeros
 from iap_io.flight_logs.px4_names import (
     ATTITUDE,
     COMMANDS,
@@ -77,9 +78,10 @@ def _parsed(path: Path) -> tuple[Any, list[str]]:
     """The file as pyulog has it, and notes on its damage."""
     topics = sorted({each.table for each in FIELDS})
     said = io.StringIO()  # pyulog prints its warnings on standard output
+    data, is_padded = without_zeros(path)
     try:
-        with contextlib.redirect_stdout(said), path.open("rb") as file:
-            ulog = core.ULog(file, topics)
+        with contextlib.redirect_stdout(said):
+            ulog = core.ULog(io.BytesIO(data), topics)
     except (core.ULogException, *OF_DAMAGE) as error:
         raise BadInput(
             f"{path}: not readable as PX4 ULog ({error}): copy it from the vehicle again"
@@ -88,16 +90,17 @@ def _parsed(path: Path) -> tuple[Any, list[str]]:
     if ulog.dropouts:
         lost = sum(each.duration for each in ulog.dropouts) * 1e-3
         notes.append(f"{len(ulog.dropouts)} dropouts of the logger, {lost:.2f} s in all")
-    if ulog.file_corruption:
+    if is_padded:
+        notes.append(NOTE)
+    elif ulog.file_corruption:
         notes.append("damaged bytes: what is between the sound messages was left out")
-    elif not _is_whole(path):
+    elif not _is_whole(data):
         notes.append("cut: the file ends in the middle of a message; what is before counts")
     return ulog, notes
 
 
-def _is_whole(path: Path) -> bool:
+def _is_whole(data: bytes) -> bool:
     """True if the last message of a file ends where the file does."""
-    data = path.read_bytes()
     at = HEADER
     while at + 3 <= len(data) and data[at + 2] in KINDS:
         at += 3 + int.from_bytes(data[at : at + 2], "little")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs of ArduPilot that were written here byte by byte: signals, old layouts, damage, and the replay of the flight."""
 
+import os
+
 import numpy as np
 import pytest
 from flight_bags import motion
@@ -213,3 +215,13 @@ def test_a_head_alone_has_nothing_in_it(tmp_path):
     path.write_bytes(b"\xa3\x95\x80")
     with pytest.raises(BadInput, match="no message in it that is known"):
         open_log(path)
+
+
+def test_zeros_at_the_end_of_a_file_are_left_out_and_said(log):
+    sound = open_log(log)
+    os.truncate(log, 1 << 30)
+    found = open_log(log)
+    assert found.rows == sound.rows
+    assert set(found.notes) - set(sound.notes) == {
+        "nothing but zeros at the end of the file, which are left out"
+    }

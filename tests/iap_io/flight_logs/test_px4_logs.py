@@ -2,6 +2,7 @@
 """Logs of PX4 that were written here byte by byte: signals, damage, frames, and the replay of what was flown."""
 
 import json
+import os
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -287,3 +288,14 @@ def test_set_points_are_flown_beside_what_was_flown_of_them(flight, tmp_path, ca
     assert metrics["position_rmse_m"] < 0.05
     assert "position_setpoint" in (out / "config.yaml").read_text(encoding="utf-8")
     assert metrics["actual_position_rmse_m"] == pytest.approx(metrics["position_rmse_m"], abs=1e-3)
+
+
+def test_zeros_at_the_end_of_a_file_are_left_out_and_said(log, flight, tmp_path):
+    padded = tmp_path / "padded.ulg"
+    padded.write_bytes(log.read_bytes())
+    os.truncate(padded, 1 << 30)  # pyulog takes zeros three at a time
+    found, sound = open_log(padded), open_log(log)
+    assert found.rows == sound.rows
+    assert [each for each in found.notes if each not in sound.notes] == [
+        "nothing but zeros at the end of the file, which are left out"
+    ]

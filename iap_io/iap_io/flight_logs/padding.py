@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of loggers that reserve room, whose rest is zeros."""
+
+import os
+from pathlib import Path
+
+PIECE = 1 << 24  # bytes that are read at once
+LEAST = 3 + 2**16  # bytes of zeros that no message has
+KEPT = 1024  # bytes of them, which may belong to the last message
+NOTE = "nothing but zeros at the end of the file, which are left out"
+
+
+def without_zeros(path: Path) -> tuple[bytes, bool]:
+    """The bytes of a file, and whether zeros at its end are left out."""
+    with path.open("rb") as file:
+        size = end = file.seek(0, os.SEEK_END)
+        piece = b""
+        while end and not piece:
+            begin = max(0, end - PIECE)
+            file.seek(begin)
+            piece = file.read(end - begin).rstrip(b"\0")
+            end = begin + len(piece)
+        file.seek(0)
+        is_padded = size - end > LEAST
+        return file.read(end + KEPT if is_padded else size), is_padded
