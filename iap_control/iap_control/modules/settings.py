@@ -215,7 +215,7 @@ class ModulesSpec(Record):
     @model_validator(mode="after")
     def _mission_is_known(self) -> Self:
         for i, step in enumerate(self.mission):
-            name = getattr(step, "join", None) or getattr(step, "part", None)
+            name = getattr(step, "join", getattr(step, "part", None))
             if name is not None and name not in self.joints:
                 known = ", ".join(self.joints) or "none"
                 raise ValueError(f"key 'mission.{i}': no joint '{name}' (joints: {known})")

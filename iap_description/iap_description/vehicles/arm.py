@@ -26,7 +26,7 @@ from iap_description.config.record import (
 from iap_description.geometry.shapes import BodyShapes
 from iap_description.math import euler
 from iap_description.vehicles.aircraft import Inertial
-from iap_description.vehicles.mount import Mount
+from iap_description.vehicles.mount import Lever3, Mount
 from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE, Chain
 from iap_description.vehicles.tool import Tool
 
@@ -44,7 +44,7 @@ class ArmJoint(Record):
     name: FileName
     type: Literal["revolute", "prismatic"]
     axis: Vec3  # in the link's own frame; of any length but zero
-    origin: Vec3  # [m] in the frame of the link before
+    origin: Lever3  # [m] in the frame of the link before
     rpy_deg: Vec3  # roll, pitch, yaw
     limits: tuple[Real, Real]  # lowest and highest q [rad] or [m]
     speed: Positive  # largest commanded |q'| [rad/s] or [m/s]
@@ -63,7 +63,7 @@ class ArmJoint(Record):
 class ArmLink(Inertial):
     """The body behind a joint; its frame is that joint's, its inertia about its CoM in that frame's axes."""
 
-    com: Vec3  # [m]
+    com: Lever3  # [m]
     collision: BodyShapes = ()
     visual: BodyShapes = ()
 
@@ -103,9 +103,9 @@ class Arm(Record):
 
     name: FileName
     description: str
-    base: Vec3  # [m] where the first joint's origin counts from, in the platform's frame
+    base: Lever3  # [m] where the first joint's origin counts from, in the platform's frame
     joints: Annotated[tuple[ArmJoint, ...], Field(min_length=1)]
-    tip: Vec3  # [m] of the end effector, or of the base of its tool, in the last link's frame
+    tip: Lever3  # [m] of the end effector, or of the base of its tool, in the last link's frame
     tool: Tool | None = None  # placed from the tip; its own tip is then the end effector
     links: tuple[ArmLink, ...] = ()  # one for each joint; none: the masses are not known
     motors: tuple[ArmMotor, ...] = ()  # one for each joint

@@ -9,10 +9,11 @@ from iap_description.config.bounds import MAX_LEVER
 from iap_description.config.record import Record, Vec3
 
 Lever = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-MAX_LEVER, le=MAX_LEVER)]
+Lever3 = tuple[Lever, Lever, Lever]  # [m]
 
 
 class Mount(Record):
     """The place of a sensor, or of another frame, on its body."""
 
-    position: tuple[Lever, Lever, Lever]  # [m]
+    position: Lever3
     rpy_deg: Vec3

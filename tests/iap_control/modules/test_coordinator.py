@@ -294,8 +294,9 @@ def test_orders_that_make_no_sense_are_refused() -> None:
         fleet.coordinator.join("j", now)
     with pytest.raises(BadInput, match="no joint 'x' \\(joints: j, k\\)"):
         fleet.coordinator.part("x", now)
-    with pytest.raises(BadInput, match="mission.0': no joint 'x'"):
-        spec_of(TWO, [{"join": "x"}])
+    for name in ("x", ""):
+        with pytest.raises(BadInput, match=f"mission.0': no joint '{name}'"):
+            spec_of(TWO, [{"join": name}])
 
 
 def test_a_loop_from_the_start_must_be_announced() -> None:

@@ -11,6 +11,7 @@ from iap_description.config import record
 from iap_description.config.bounds import LARGEST_NUMBER, LEAST_POSITIVE, MAX_COUNT, MAX_SEED
 from iap_description.config.record import Record, validate
 from iap_description.errors import BadInput
+from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.mount import Mount
 
 NUMBERS = ("Real", "Positive", "NonNegative", "BelowOne", "Share")
@@ -111,6 +112,9 @@ def test_nothing_is_mounted_a_kilometre_from_its_body():
     assert validate(Mount, place, source="file").position == (0.0, -1e3, 1e3)
     with pytest.raises(BadInput, match=r"file: key 'position.1'"):
         validate(Mount, {**place, "position": [0.0, -1.1e3, 0.0]}, source="file")
+    arm = ARMS.tree(ARMS.names()[0])
+    with pytest.raises(BadInput, match=r"file: key 'base.1'"):
+        validate(Arm, {**arm, "base": [0.0, 1e15, 0.0]}, source="file")
 
 
 class Draw(Record):
