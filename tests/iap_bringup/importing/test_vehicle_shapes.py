@@ -2,6 +2,7 @@
 """Parts of an imported vehicle stand where its file puts them, seen from its root."""
 
 import importlib.util
+import os
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from iap_bringup.importing.kinds import read_vehicle
 from iap_bringup.importing.platform_file import platform_of
 from iap_bringup.importing.rotor_options import RotorOptions, rotor_set
 from iap_description.earth import GRAVITY
+from iap_description.errors import BadInput
 
 MAST = "0.1 0.2 0.3", "0 0 1.5707963267948966"  # of a link that is turned to the left
 FOOT = "0.5 0 -0.1", "0 0 0"  # of a shape on the mast's link
@@ -87,6 +89,61 @@ def test_a_joint_that_the_platform_does_not_move_is_named(tmp_path, name):
     notes = vehicle(tmp_path, name, FILES[name]).notes
     assert len(notes) == 1
     assert notes[0].endswith(" j")
+
+
+@pytest.mark.parametrize("name", ["r.urdf", "r.sdf"])
+def test_a_mesh_of_a_kind_that_is_not_read_is_named_and_touches_nothing(tmp_path, name):
+    found = vehicle(tmp_path, name, FILES[name].replace("block.stl", "block.wrl"))
+    assert len(found.links[1].shapes) == 1
+    assert any("block.wrl" in note for note in found.notes)
+
+
+def test_a_link_of_sdf_without_inertia_has_sdfs_unit_one(tmp_path):
+    text = "<sdf><model name='r'><link name='l'><inertial><mass>2</mass></inertial></link></model></sdf>"
+    (link,) = vehicle(tmp_path, "r.sdf", text).links
+    np.testing.assert_array_equal(link.inertia, np.eye(3))
+
+
+def test_a_frame_of_sdf_on_a_joint_stands_on_the_joints_child(tmp_path):
+    text = SDF.replace("relative_to='top'", "relative_to='tip'")
+    text = text.replace(
+        "<pose relative_to='tip'>0.1 0.2 0 ", "<pose relative_to='tip'>0.1 0.2 -0.7 "
+    )
+    more = (
+        "<frame name='tip' attached_to='k'/><joint name='k' type='fixed'><pose>0 0 1 0 0 0</pose>"
+        "<child>base</child></joint></model>"
+    )
+    mast = vehicle(tmp_path, "r.sdf", text.replace("</model>", more)).links[1]
+    np.testing.assert_allclose(mast.center, (0.1, 0.7, 0.3), atol=1e-9)
+
+
+def test_a_vehicle_without_shapes_gets_a_body_between_discs_at_its_rotors(tmp_path):
+    inertial = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    text = f"<robot name='r'><link name='l'>{inertial}</link></robot>"
+    found = vehicle(tmp_path, "r.urdf", text)
+    options = RotorOptions([(x, y, 0.1) for x, y in QUAD], ("ccw", "ccw", "cw", "cw"), 9.0, 0.02)
+    body, *discs = platform_of(found, rotor_set(found, options, "r"), "r")["aircraft"]["collision"]
+    assert body["position"] == [0.0, 0.0, 0.0]
+    np.testing.assert_allclose([disc["position"] for disc in discs], [(*p, 0.1) for p in QUAD])
+    assert 2.0 * discs[0]["radius"] < 0.4  # neighbours, 0.4 m apart, do not touch
+    assert body["radius"] + discs[0]["radius"] < np.hypot(0.2, 0.2)
+    assert 0.0 < discs[0]["length"] < body["length"] < 0.2
+
+
+@pytest.mark.parametrize("before", [None, "/opt/ros"])
+def test_reading_xacro_leaves_the_search_path_of_packages_as_it_was(tmp_path, monkeypatch, before):
+    if before is None:
+        monkeypatch.delenv("AMENT_PREFIX_PATH", raising=False)
+    else:
+        monkeypatch.setenv("AMENT_PREFIX_PATH", before)
+    assert len(vehicle(tmp_path, "r.urdf.xacro", URDF).links) == 2
+    assert os.environ.get("AMENT_PREFIX_PATH") == before
+
+
+def test_a_model_of_mujoco_that_cannot_move_freely_is_refused(tmp_path):
+    text = MJCF.replace("<freejoint/>", "")
+    with pytest.raises(BadInput, match="freejoint"):
+        vehicle(tmp_path, "r.xml", text)
 
 
 @pytest.mark.parametrize(
