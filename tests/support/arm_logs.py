@@ -25,7 +25,7 @@ def commands(t: np.ndarray, seed: int) -> np.ndarray:
 def signals(plant: PlantFile, *, seed: int, samples: int = 501, noise: float = 0.0) -> dict:
     """Variables of a log, by their names in MATLAB."""
     t = PERIOD * np.arange(samples)
-    told = commands(t, seed)
+    told = np.ascontiguousarray(commands(t, seed))  # rows as those of all flights
     start = PlantState(np.zeros(3), 0.3, np.array([0.1, 0.9, -0.2]), np.zeros(7))
     flown, states = IdentifiedPlant(plant, start, noise=0.0, seed=seed), []
     for v_d in told:

@@ -24,12 +24,16 @@ import numpy as np
 
 from iap_description.config.bounds import first_odd
 from iap_description.errors import BadInput
+from iap_description.math.relative import body_twist, joint_states
+from iap_description.states import STATE_SIZE
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.physical.smooth_edges import smoothed
+from iap_sensors.rays.images import KINDS
+from iap_simulation.batch.ray_sensor import WorldRaySensor
 from iap_simulation.batch.worlds import Worlds
 from iap_simulation.runs.run import record
 
@@ -44,6 +48,7 @@ EXPERTS = (  # of tasks, one for each kernel that guides
 )
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
 PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
+AMONG_TREES = {"draw.mount_tilt_deg": 4.0, "world.objects": {"trees": {"preset": "trees"}}}
 PUSHING = ("push.at=0.05", "start.mode=ground", "start.lead_in=0.0")
 CAMERAS = tuple(
     f"sensors.cameras.{name}.{key}"
@@ -96,6 +101,15 @@ def _single_precision(_: Path) -> None:
     worlds.control()
     worlds.plant.advance()
     worlds.fly(1)
+
+
+def _rays(_: Path) -> None:
+    """Depth cameras and a lidar in worlds side by side that differ in their mounts, with all that they measure."""
+    worlds = Worlds.of("hover", 2, settings=AMONG_TREES)
+    worlds.advance()
+    for preset in ("d455", "vl53l5cx"):
+        outputs = [each for each in KINDS if each != "depth" or preset == "d455"]
+        WorldRaySensor.of(worlds, preset, outputs).images()
 
 
 def _pybullet(folder: Path) -> None:
@@ -187,8 +201,11 @@ def _estimating(method: str) -> dict[str, Any]:
 
 
 def _check_message() -> None:
-    """Look at the numbers of a message as nodes do."""
+    """Look at the numbers of a message, and fill in odometry and joint states, as nodes do."""
     first_odd(np.array([0.0, 0.0, 0.0, 1.0]), np.arange(4), np.array([0]))
+    x = np.eye(2, STATE_SIZE, k=6)
+    body_twist(x[0], np.zeros(6))
+    joint_states(x, np.array([[0, 1]]), np.zeros((1, 4)), np.zeros((1, 3)))
 
 
 FIRST = (_first_flights, _first_of_other_laws)  # of the commands that people type first
@@ -201,6 +218,7 @@ SHARES = (
     _scenarios,
     _closed_form,
     _contact,
+    _rays,
 )
 
 if __name__ == "__main__":

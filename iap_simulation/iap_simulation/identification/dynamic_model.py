@@ -52,7 +52,8 @@ def _commands(model: Dynamics, q: Array, v: Array, dv: Array) -> Array:
 
 def free_run(model: Dynamics, log: Log) -> Array:
     """Velocities (K, 7) from the first sample on, with nothing but the commands, each held to the next sample."""
-    return _free_run(model, log.t, log.command, log.q[0], log.v[0])
+    commands = np.ascontiguousarray(log.command)  # as those for which the kernels are compiled
+    return _free_run(model, log.t, commands, log.q[0], log.v[0])
 
 
 @njit(cache=True)
@@ -134,7 +135,9 @@ def low_pass(t: Array, x: Array, bandwidth: float) -> Array:
         reach = bandwidth * (t[k] - t[k - 1])
         gone = 1.0 - np.exp(-reach)
         slope = 1.0 - gone / reach
-        out[k] = out[k - 1] + gone * (x[k - 1] - out[k - 1]) + slope * (x[k] - x[k - 1])
+        for i in range(x.shape[1]):  # of whole rows, it would take three times as long to compile
+            rise = slope * (x[k, i] - x[k - 1, i])
+            out[k, i] = out[k - 1, i] + gone * (x[k - 1, i] - out[k - 1, i]) + rise
     return out
 
 

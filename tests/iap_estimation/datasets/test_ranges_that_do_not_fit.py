@@ -32,13 +32,20 @@ def _rounds(detours: float = 0.0, exchanged: tuple[int, int] | None = None) -> l
     return [Ranges(each, numbers, places, row, sigma) for each, row in zip(t, ways, strict=True)]
 
 
-@pytest.mark.parametrize("detours", [0.0, 0.3, 0.45])
+@pytest.mark.parametrize("detours", [0.0, pytest.param(0.3, marks=pytest.mark.slow), 0.45])
 def test_ranges_that_fit_are_taken_though_some_went_around_a_body(detours: float) -> None:
     check_ranges(_rounds(detours), NAMES, "tag")
 
 
-@pytest.mark.parametrize("exchanged", [(0, 1), (1, 3), (2, 4)])
-@pytest.mark.parametrize("detours", [0.0, 0.2])
+@pytest.mark.parametrize(
+    "exchanged",
+    [
+        (0, 1),
+        pytest.param((1, 3), marks=pytest.mark.slow),
+        pytest.param((2, 4), marks=pytest.mark.slow),
+    ],
+)
+@pytest.mark.parametrize("detours", [pytest.param(0.0, marks=pytest.mark.slow), 0.2])
 def test_two_anchors_that_are_exchanged_are_named(
     exchanged: tuple[int, int], detours: float
 ) -> None:
@@ -66,8 +73,8 @@ def test_another_unit_than_metres_is_named(
     assert remedy in str(refused.value)
 
 
-@pytest.mark.parametrize("excess", [0.45, -0.3])
-@pytest.mark.parametrize("detours", [0.0, 0.2])
+@pytest.mark.parametrize("excess", [0.45, pytest.param(-0.3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("detours", [pytest.param(0.0, marks=pytest.mark.slow), 0.2])
 def test_ranges_that_are_too_long_throughout_are_named_with_the_length(
     excess: float, detours: float
 ) -> None:

@@ -58,7 +58,9 @@ def test_a_delay_that_is_named_is_not_looked_for() -> None:
     assert understanding.lines[-1] == "clock: images 20.0 ms late, as given"
 
 
-@pytest.mark.parametrize(("unit", "factor"), [("g", 9.80665), ("mm/s^2", 1e-3)])
+@pytest.mark.parametrize(
+    ("unit", "factor"), [("g", 9.80665), pytest.param("mm/s^2", 1e-3, marks=pytest.mark.slow)]
+)
 def test_specific_force_in_another_unit_is_refused_by_its_name(unit: str, factor: float) -> None:
     sway = Sway(accel=1.0 / factor, begins_still=False)
     assert f"gravity in {unit}, not in m/s^2: --accel-scale {factor:g}" in _refusal(sway)
@@ -81,7 +83,7 @@ def test_a_specific_force_of_no_unit_is_refused() -> None:
     assert "m/s^2 in the median is not gravity's (9.81)" in _refusal(Sway(accel=2.6))
 
 
-@pytest.mark.parametrize("has_truth", [True, False])
+@pytest.mark.parametrize("has_truth", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_an_accelerometer_of_the_opposite_sign_is_refused(has_truth: bool) -> None:
     assert "sign is flipped" in _refusal(Sway(accel=-1.0, has_truth=has_truth))
     understanding = _understood(Sway(accel=-1.0, has_truth=has_truth), accel_scale=-1.0)

@@ -49,6 +49,7 @@ def test_platforms_land_softly(platform):
     assert_soft(hover(platform=platform), 150.0 if platform == "three_star" else MAX_FORCE)
 
 
+@pytest.mark.slow
 def test_a_vehicle_that_is_wrong_about_its_height_lands_as_softly():
     assert_soft(hover("state_noise.position_bias=0.08"))
 
@@ -57,7 +58,7 @@ def test_a_vehicle_with_noisy_velocities_lands_as_softly():
     assert_soft(hover("state_noise.velocity=0.05", "state_noise.rate_deg=3.0"))
 
 
-@pytest.mark.parametrize("platform", ["f450", "beetle"])
+@pytest.mark.parametrize("platform", ["f450", pytest.param("beetle", marks=pytest.mark.slow)])
 def test_a_vehicle_that_is_commanded_into_the_ground_touches_it_softly(platform):
     """Its own reference falls from 1.5 m to 1 m below the ground within two seconds."""
     line = (

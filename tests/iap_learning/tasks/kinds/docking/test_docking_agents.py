@@ -29,10 +29,10 @@ def success(task, expert, count, settings=None):
     ("task", "expert", "settings", "least"),
     [
         ("docking", "script", None, 0.9),
-        ("docking", "script", {"repeat": 1}, 0.9),
+        pytest.param("docking", "script", {"repeat": 1}, 0.9, marks=pytest.mark.slow),
         ("docking", "script", {"action.compensated": False}, 0.9),
         ("docking", "script", THRUSTS, 0.9),
-        ("docking", "printed", None, 0.9),
+        pytest.param("docking", "printed", None, 0.9, marks=pytest.mark.slow),
         ("docking_printed", "printed", None, 0.6),
     ],
 )
