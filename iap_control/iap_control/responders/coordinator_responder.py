@@ -32,6 +32,9 @@ class ExternalWrenches:
         count: number of modules.
         control_hz: rate at which they tell wrenches [Hz].
         every: control periods between two coordinations.
+
+    Attributes:
+        instant: newest stamp that the states of all modules have reached [ns]; -1 before the first.
     """
 
     def __init__(self, count: int, control_hz: float, every: int) -> None:
@@ -39,26 +42,32 @@ class ExternalWrenches:
             deque(maxlen=every + 1) for _ in range(count)
         ]
         self._window = round((every + 0.5) / control_hz * SECOND)  # between two coordinations [ns]
-        self._instant = -1  # newest stamp [ns]
+        self._states = [-1] * count  # stamps of the modules' newest states [ns]
+        self.instant = -1
 
     def begin(self) -> None:
-        """Begin a flight, of which some wrenches may be there."""
-        self._instant = -1
+        """Begin a flight, of which some wrenches and states may be there."""
+        self.instant = -1
 
-    def late(self, stamp: int) -> list[int]:
-        """Numbers of modules that the instant of a stamp [ns] does not wait for, once, when it is new.
+    def late(self, module: int, stamp: int) -> list[int]:
+        """Numbers of modules that a new instant does not wait for, by a module's state of a stamp [ns].
 
-        Stamps are those of states: a wrench of another time, taken here, would keep all instants from being answered.
+        An instant is new once all states have reached it: a state of one module's wrong clock ends no other's.
+        Wrenches do not count: one of another time, taken here, would keep all instants from being answered.
         """
-        if stamp <= self._instant:
+        self._states[module] = stamp
+        if max(self._states) < self.instant:  # time began anew
+            self.instant = -1
+        reached, last = min(self._states), self.instant
+        if reached <= last:
             return []
-        last, self._instant = self._instant, stamp
+        self.instant = reached
         newest = [each[-1][0] if each else -1 for each in self._entries]
-        return [i for i, at in enumerate(newest) if at not in (last, stamp) and last >= 0]
+        return [i for i, at in enumerate(newest) if at not in (last, reached) and last >= 0]
 
     def is_over(self, stamp: int) -> bool:
         """True if a newer instant has begun than that of a stamp [ns]."""
-        return stamp < self._instant
+        return stamp < self.instant
 
     def take(self, module: int, stamp: int, wrench_P: Array) -> None:
         """Take a module's wrench (6,) of a stamp [ns]; it is kept."""
@@ -159,8 +168,9 @@ class CoordinatorResponder:
         if part == ReportPart.STATE and module == 0 and stamp < self.stamp:  # time began anew
             self._begin()
         if part == ReportPart.STATE:
-            for late in self._felt.late(stamp):
-                self._parts.take(len(ReportPart) * late + ReportPart.WRENCH, stamp, 0, None)
+            for late in self._felt.late(module, stamp):
+                source = len(ReportPart) * late + ReportPart.WRENCH
+                self._parts.take(source, self._felt.instant, 0, None)
         if part == ReportPart.WRENCH:
             self._felt.take(module, stamp, np.asarray(value))
             if self._felt.is_over(stamp):

@@ -213,12 +213,35 @@ CONTROL_PERIOD_NS = 5_000_000  # [ns]
 
 def test_those_that_were_overtaken_are_late_until_they_tell_in_time() -> None:
     felt = ExternalWrenches(2, 200.0, 5)
-    assert felt.late(0) == []  # all are waited for at first
+    assert late(felt, 0) == []  # all are waited for at first
     felt.take(0, 0, np.ones(6))
-    assert felt.late(CONTROL_PERIOD_NS) == [1]
-    assert felt.late(CONTROL_PERIOD_NS) == []  # once an instant
+    assert late(felt, CONTROL_PERIOD_NS) == [1]
+    assert late(felt, CONTROL_PERIOD_NS) == []  # once an instant
     felt.take(1, CONTROL_PERIOD_NS, np.ones(6))
-    assert felt.late(2 * CONTROL_PERIOD_NS) == [0]
+    assert late(felt, 2 * CONTROL_PERIOD_NS) == [0]
+
+
+def late(felt: ExternalWrenches, stamp: int) -> list[int]:
+    """Modules that an instant does not wait for, once the states of both have come."""
+    return [each for module in range(2) for each in felt.late(module, stamp)]
+
+
+def test_a_state_of_a_wrong_clock_ends_no_instant_of_the_others() -> None:
+    felt = ExternalWrenches(2, 200.0, 5)
+    late(felt, 0)
+    assert felt.late(1, 1000 * CONTROL_PERIOD_NS) == []
+    assert not felt.is_over(0)
+    felt.take(1, 0, np.ones(6))
+    assert late(felt, CONTROL_PERIOD_NS) == [0]
+    assert felt.is_over(0)
+
+
+def test_states_that_all_go_back_begin_anew() -> None:
+    felt = ExternalWrenches(2, 200.0, 5)
+    late(felt, 100 * CONTROL_PERIOD_NS)
+    late(felt, 0)
+    assert felt.instant == 0
+    assert not felt.is_over(0)
 
 
 def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
@@ -236,13 +259,13 @@ def test_what_was_told_before_an_instant_counts_there_for_a_while() -> None:
 
 def test_a_new_flight_keeps_what_has_come_of_it() -> None:
     felt = ExternalWrenches(2, 200.0, 5)
-    felt.late(0)
-    felt.late(100 * CONTROL_PERIOD_NS)
+    late(felt, 0)
+    late(felt, 100 * CONTROL_PERIOD_NS)
     felt.take(0, 100 * CONTROL_PERIOD_NS, np.ones(6))
     felt.take(1, 0, np.full(6, 3.0))  # told before the reset was noticed
     felt.begin()
-    assert felt.late(0) == []
+    assert late(felt, 0) == []
     felt.take(0, 0, np.full(6, 4.0))
     np.testing.assert_array_equal(felt.before(0, ()), 0.0)
-    assert felt.late(CONTROL_PERIOD_NS) == []
+    assert late(felt, CONTROL_PERIOD_NS) == []
     assert felt.before(CONTROL_PERIOD_NS, ())[:, 0].tolist() == [4.0, 3.0]
