@@ -8,7 +8,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.math import so3
-from iap_io.trajectories import axes, clocks, gaps, leaps, time_units
+from iap_io.trajectories import axes, clocks, gaps, leaps, length_units, time_units
 from iap_io.trajectories.headings import headings, largest_tilt
 from iap_io.trajectories.points import slerp
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
@@ -172,17 +172,17 @@ def test_a_unit_that_is_said_counts_and_times_that_are_no_stamps_are_refused() -
 def test_a_usual_speed_above_25_m_s_is_another_unit(speed: float, refused: bool) -> None:
     samples = samples_of(np.outer(speed * T, [0.6, 0.8, 0.0]))
     if not refused:
-        leaps.check_unit(samples, stamps_of(T))
+        length_units.check_unit(samples, stamps_of(T))
         return
     with pytest.raises(BadInput, match=r"in mm or cm \(--scale 0.001, --scale 0.01\)"):
-        leaps.check_unit(samples, stamps_of(T))
+        length_units.check_unit(samples, stamps_of(T))
 
 
 def test_metres_in_mm_are_named_alone_and_little_motion_is_none() -> None:
     with pytest.raises(BadInput, match=r"in mm \(--scale 0.001\)"):
-        leaps.check_unit(samples_of(np.outer(510.0 * T, [0.6, 0.8, 0.0])), stamps_of(T))
+        length_units.check_unit(samples_of(np.outer(510.0 * T, [0.6, 0.8, 0.0])), stamps_of(T))
     shaken = np.where(np.arange(len(T)) % 10 < 5, 0.0, 0.149)  # 3 m/s on the usual
-    leaps.check_unit(samples_of(np.outer(shaken, [1.0, 0.0, 0.0])), stamps_of(T * 0.01))
+    length_units.check_unit(samples_of(np.outer(shaken, [1.0, 0.0, 0.0])), stamps_of(T * 0.01))
 
 
 @pytest.mark.parametrize(
@@ -200,24 +200,24 @@ def test_one_axis_alone_may_have_another_unit(
 ) -> None:
     samples = samples_of(np.stack([slow * T, 0.0 * T, fast * T], axis=1), about={"scale": scale})
     if not refused:
-        leaps.check_unit(samples, stamps_of(T))
+        length_units.check_unit(samples, stamps_of(T))
         return
     with pytest.raises(BadInput, match=r"in z alone.*--scale 1,1,0.001, --scale 1,1,0.01"):
-        leaps.check_unit(samples, stamps_of(T))
+        length_units.check_unit(samples, stamps_of(T))
 
 
 def test_a_speed_of_12_m_s_is_doubted_where_no_unit_is_given() -> None:
     for speed, scale, count in ((11.9, 1.0, 0), (12.1, 1.0, 1), (12.1, 0.01, 0)):
         samples = samples_of(np.outer(speed * T, [1.0, 0.0, 0.0]), about={"scale": scale})
-        assert len(leaps.doubtful_unit(samples, stamps_of(T)).about.notes) == count
+        assert len(length_units.doubtful_unit(samples, stamps_of(T)).about.notes) == count
 
 
 def test_a_kilometre_is_the_highest_place() -> None:
-    leaps.check_height(samples_of([[0.0, 0.0, 5.0], [0.0, 0.0, 999.0]]), is_placed=False)
+    length_units.check_height(samples_of([[0.0, 0.0, 5.0], [0.0, 0.0, 999.0]]), is_placed=False)
     high = samples_of([[0.0, 0.0, 1001.0], [0.0, 0.0, 5.0]])
-    leaps.check_height(high, is_placed=True)
+    length_units.check_height(high, is_placed=True)
     with pytest.raises(BadInput, match="1001 m above the ground"):
-        leaps.check_height(high, is_placed=False)
+        length_units.check_height(high, is_placed=False)
 
 
 @pytest.mark.parametrize(
