@@ -12,6 +12,7 @@ gone are left out.
 
 import bz2
 import os
+import re
 import struct
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
@@ -167,6 +168,10 @@ rosbag2_reader.zstd = SimpleNamespace(  # type: ignore[assignment] # the two fun
 )
 
 
+# An exception within the text of another one.
+_EXCEPTION = re.compile(r"\b\w+(?:Error|Exception)\(['\"]?(.*?)['\"]?\)")
+
+
 @contextmanager
 def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
     """Report whatever a bag's bytes lead to as bad input; only what decodes them belongs in here."""
@@ -177,7 +182,7 @@ def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
     # A damaged file can fail anywhere in several parsers and decompressors, each with
     # exceptions of its own.
     except Exception as error:
-        detail = " ".join(str(error).split())[:160]
+        detail = " ".join(_EXCEPTION.sub(r"'\1'", str(error)).split())[:160]
         reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
         reason = reason or (f"it is damaged: {detail}" if detail else "it is damaged")
         raise BadInput(f"{path}: not a readable {what}: {reason}") from error
