@@ -164,8 +164,8 @@ def test_resets(benchmark, what, settings, count):
 def test_one_action(benchmark, name):
     """One action of a policy that ships, as a flight asks for it in every period."""
     policy = Policy.load(name)
-    seen = np.zeros(len(policy.mean), np.float32)
-    policy(seen)
-    found = min(seconds(lambda: policy(seen), 100) for _ in range(20))
-    benchmark.pedantic(lambda: policy(seen), rounds=100)
+    observation = np.zeros(len(policy.mean), np.float32)
+    policy(observation)
+    found = min(seconds(lambda: policy(observation), 100) for _ in range(20))
+    benchmark.pedantic(lambda: policy(observation), rounds=100)
     print(f"\none action of {name}: {1e6 * found:.1f} us (bar: {MOST_MICROSECONDS:.0f})")

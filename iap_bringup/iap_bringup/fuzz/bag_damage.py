@@ -97,7 +97,7 @@ def _values(messages: list[Message], rng: Random) -> list[Message]:
 
 
 def drawn_change(rng: Random) -> Callable[[Any], Any]:
-    """What makes another value of the same type of any single value."""
+    """A change of any single value to another one of its type."""
     number, factor, step = rng.choice(FLOATS), rng.choice(FACTORS), rng.choice(FACTORS)
     whole, text = rng.choice(WHOLE), rng.choice(TEXTS)
     of_floats = rng.choice((lambda _: number, lambda x: factor * x, lambda x: x + step))

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 PIECE = 1 << 24  # bytes that are read at once
-LEAST = 3 + 2**16  # bytes of zeros that no message has
+MIN_PADDING = 3 + 2**16  # bytes of zeros that no message has
 KEPT = 1024  # bytes of them, which may belong to the last message
 NOTE = "nothing but zeros at the end of the file, which are left out"
 
@@ -21,5 +21,5 @@ def without_zeros(path: Path) -> tuple[bytes, bool]:
             piece = file.read(end - begin).rstrip(b"\0")
             end = begin + len(piece)
         file.seek(0)
-        is_padded = size - end > LEAST
+        is_padded = size - end > MIN_PADDING
         return file.read(end + KEPT if is_padded else size), is_padded

@@ -164,12 +164,7 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
         raise BadInput(
             f"{path}: no column is called {what}{hint}: --columns TIME,X,Y,Z,QX,QY,QZ,QW names them; {listing(header)}"
         )
-    odd = names_of.units(header.names[times[0]]) & names_of.UNREAD_TIMES
-    if odd and reading.rate is None and reading.time_unit is None:
-        raise BadInput(
-            f"{path}: column {shown(header.names[times[0]])}: times in {odd.pop()} are not read: write them in s, ms,"
-            " us or ns, or --rate HZ counts lines instead"
-        )
+    _check_time_unit(path, header.names[times[0]], reading)
     body = _body(path, sorted(groups), reading.body if not bodies else None)
     place, turns = groups[body], _attitude(parts, body)
     if _are_ambiguous(parts, (*place, *turns), body):
@@ -189,6 +184,16 @@ def by_names(path: Path, header: TableHeader, reading: PoseReading) -> PoseColum
         angles == {"deg"} if angles else None, "ned" if conventions == {"ned"} else "enu",
         frozenset(i for i in turns if parts[i].is_inverted),
     )  # fmt: skip
+
+
+def _check_time_unit(path: Path, name: str, reading: PoseReading) -> None:
+    """Refuse times in a unit that is not read, unless the user says another one or none of them count."""
+    odd = names_of.units(name) & names_of.UNREAD_TIMES
+    if odd and reading.rate is None and reading.time_unit is None:
+        raise BadInput(
+            f"{path}: column {shown(name)}: times in {odd.pop()} are not read: write them in s, ms,"
+            " us or ns, or --rate HZ counts lines instead"
+        )
 
 
 def _attitude(parts: dict[int, Column], body: str) -> tuple[int, ...]:

@@ -56,6 +56,12 @@ def command_spikes(u: Array) -> Booleans:
     return alone
 
 
+def repetitions(x: Array) -> tuple[Integers, float]:
+    """Where runs of one number begin in samples (K,), with K behind the last, and how many samples usual ones have."""
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(x)) + 1, [len(x)]])
+    return edges, max(float(np.percentile(np.diff(edges), USUAL)), 1.0)
+
+
 def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
     """Stretches of samples, first and behind the last, through which a channel is frozen.
 
@@ -64,17 +70,15 @@ def frozen(t: Array, u: Array, x: Array) -> list[tuple[int, int]]:
         u: (K,) its command.
         x: (K,) as it was measured.
     """
-    edges = np.concatenate([[0], np.flatnonzero(np.diff(x)) + 1, [len(x)]])
-    lengths = np.diff(edges)
-    usual = float(np.percentile(lengths, USUAL))
+    edges, usual = repetitions(x)
     span = float(np.ptp(u))
     found = []
     for start, stop in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         duration = t[stop - 1] - t[start]
-        if duration < FREEZE or stop - start <= REPEATS * max(usual, 1.0):
+        if duration < FREEZE or stop - start <= REPEATS * usual:
             continue
-        told = u[start:stop][t[start:stop] <= t[stop - 1] - 0.5 * FREEZE]
-        if span > 0.0 and float(np.ptp(told)) > OF_COMMAND * span:
+        commands = u[start:stop][t[start:stop] <= t[stop - 1] - 0.5 * FREEZE]
+        if span > 0.0 and float(np.ptp(commands)) > OF_COMMAND * span:
             found.append((start, stop))
     return found
 

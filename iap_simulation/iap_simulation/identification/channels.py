@@ -142,9 +142,9 @@ def offered_fit(
     i = CHANNELS.index(channel)
     whole, logs, said = _fit_without_offsets(logs, channel, settings, steps)
     _, others = without_offsets(whole, held_out, channel)
-    notes = (*said, *others, *shift_notes(whole, held_out, channel), *bound_notes(whole, settings))
-    why = poor_excitation(whole, logs, i)
-    if not (bound_notes(whole, settings) or why):
+    bounds, why = bound_notes(whole, settings), poor_excitation(whole, logs, i)
+    notes = (*said, *others, *shift_notes(whole, held_out, channel), *bounds)
+    if not (bounds or why):
         return ChannelFit(whole, notes)
     candidates = _candidates(whole, logs, channel, settings, steps)
     errors = [_power(each.fit.values, held_out, i) ** 0.5 for each in candidates]

@@ -29,7 +29,7 @@ USUAL_GAINS = (0.55, 1.8)  # of velocities in the unit of their commands
 TAPS, LEAST_WEIGHT = 12, 1e-2  # of a command's past, and of their singular values
 ALIKE = 0.08  # share by which gains differ from each other, and from a ratio of units
 FOREIGN = 9.0  # gain, or its inverse, that no vehicle has
-APART = 0.1  # between the delays of two channels that are alike [s]
+MIN_SHIFT = 0.1  # between the delays of two channels that are alike [s]
 RATIOS = {
     "km/h": 3.6, "ft/s": 1.0 / 0.3048, "kn": 3600.0 / 1852.0, "mph": 1.0 / 0.44704, "dm/s": 10.0, "cm/s": 100.0,
 }  # fmt: skip
@@ -90,7 +90,7 @@ def shift_of(t: Array, free_run: Array, v: Array) -> float:
     best = int(np.argmax(values))
     shift = (best - most) * period
     is_clear = values[best] > CLOSE and 1.0 - values[most] > LEAVES * (1.0 - values[best])
-    return shift if is_clear and abs(shift) > max(APART, 3.0 * period) else 0.0
+    return shift if is_clear and abs(shift) > max(MIN_SHIFT, 3.0 * period) else 0.0
 
 
 def _odd_gains(log: Log, gains: dict[str, float]) -> list[str]:
@@ -146,7 +146,7 @@ def _gain(u: Array, x: Array, longest: int) -> float:
 def _odd_delays(delays: dict[str, float], period: float) -> list[str]:
     """Notes where one of the two horizontal channels comes later than the other."""
     a, b = (delays.get(name) for name in SPEEDS[:2])
-    if a is None or b is None or abs(a - b) < max(APART, 3.0 * period):
+    if a is None or b is None or abs(a - b) < max(MIN_SHIFT, 3.0 * period):
         return []
     late, early = (SPEEDS[0], SPEEDS[1]) if a > b else (SPEEDS[1], SPEEDS[0])
     return [

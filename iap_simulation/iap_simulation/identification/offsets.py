@@ -11,16 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_simulation.identification.channel_samples import TO_DEVIATION
 
 BLOCK = 2.0  # over which a residual is averaged [s]
 FEWEST = 6  # blocks in which a level is looked for
-LEAST = 2  # blocks on each side of a step
+MIN_BLOCKS = 2  # blocks on each side of a step
 SURE = 5.0  # standard errors
 EXPLAINS = 0.6  # share of the blocks' variance that a step or a line explains
 BETTER = 0.7  # a step's rest relative to that of a line
 
 
-class Offset(NamedTuple):
+class ChannelOffset(NamedTuple):
     """An offset of a channel.
 
     Attributes:
@@ -32,7 +33,9 @@ class Offset(NamedTuple):
     text: str
 
 
-def offset_of(t: Array, off: Array, sound: Booleans, unit: str, smallest: float) -> Offset | None:
+def offset_of(
+    t: Array, off: Array, sound: Booleans, unit: str, smallest: float
+) -> ChannelOffset | None:
     """The offset of a channel; None without one.
 
     Args:
@@ -45,7 +48,7 @@ def offset_of(t: Array, off: Array, sound: Booleans, unit: str, smallest: float)
     means, middle = _block_means(t, off, sound)
     if len(means) < FEWEST:
         return None
-    scatter = float(np.median(np.abs(np.diff(means)))) * 1.4826 / np.sqrt(2.0)
+    scatter = float(np.median(np.abs(np.diff(means)))) * TO_DEVIATION / np.sqrt(2.0)
     least = max(smallest, SURE * scatter / np.sqrt(len(means)))
     total = float(np.sum((means - means.mean()) ** 2))
     k, before, after, rest = _step(means)
@@ -56,14 +59,14 @@ def offset_of(t: Array, off: Array, sound: Booleans, unit: str, smallest: float)
         at = _edge(t, off, sound, middle[k - 1], middle[k])
         text = f"steps by {after - before:.3g} {unit} at t = {at:.4g} s"
         levels = f"from {before:.2g} to {after:.2g} off its free run"
-        return Offset(np.where(t < at, before, after), f"{text}, {levels}")
+        return ChannelOffset(np.where(t < at, before, after), f"{text}, {levels}")
     rise = float(line[0] * (t[-1] - t[0]))
     if abs(rise) > 2.0 * least and rest_of_line < (1.0 - EXPLAINS) * total:
         text = f"drifts by {rise:.3g} {unit} over {t[-1] - t[0]:.3g} s against its free run"
-        return Offset(np.asarray(np.polyval(line, t), np.float64), text)
+        return ChannelOffset(np.asarray(np.polyval(line, t), np.float64), text)
     level = float(np.median(means))
     if abs(level) > least:
-        return Offset(
+        return ChannelOffset(
             np.full(len(t), level), f"lies {level:.3g} {unit} off its free run all along"
         )
     return None
@@ -82,7 +85,7 @@ def _block_means(t: Array, off: Array, sound: Booleans) -> tuple[Array, Array]:
 def _step(means: Array) -> tuple[int, float, float, float]:
     """The block from which on a second level begins, both levels, and the sum of squares that they leave."""
     found = []
-    for k in range(LEAST, len(means) - LEAST + 1):
+    for k in range(MIN_BLOCKS, len(means) - MIN_BLOCKS + 1):
         a, b = float(means[:k].mean()), float(means[k:].mean())
         rest = float(np.sum((means[:k] - a) ** 2) + np.sum((means[k:] - b) ** 2))
         found.append((rest, k, a, b))

@@ -27,7 +27,6 @@ from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
 MOST_VEHICLES = 100
 
-
 PATHS = {  # of options, the keys that they set
     "engine": "engine.name",
     "scene": "world.scene",

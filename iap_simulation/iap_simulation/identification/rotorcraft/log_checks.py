@@ -15,7 +15,12 @@ from iap_io.flight_logs import flight_log as names
 from iap_io.flight_logs.flight_log import FlightLog, Signal
 from iap_io.flight_logs.flight_times import longest_flight
 from iap_io.trajectories.pose_reading import counted
-from iap_simulation.identification.channel_samples import REPEATS, USUAL, running_median, spikes
+from iap_simulation.identification.channel_samples import (
+    REPEATS,
+    repetitions,
+    running_median,
+    spikes,
+)
 from iap_simulation.identification.rotorcraft.flight_table import FULL, MARGIN, SHORTEST
 from iap_simulation.identification.rotorcraft.same_motions import compared, same_motions
 
@@ -169,8 +174,7 @@ def _lost(name: str, signal: Signal) -> Iterator[tuple[float, float, str]]:
     if name == names.ATTITUDE:  # whose numbers stand still one by one when it turns about an axis
         columns = np.abs(signal.values).sum(axis=1)[None]
     for column in columns:
-        edges = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1, [len(column)]])
-        usual = max(float(np.percentile(np.diff(edges), USUAL)), 1.0)
+        edges, usual = repetitions(column)
         for start, stop in zip(edges[:-1], edges[1:], strict=True):
             is_end = name in INPUTS and not 0.0 < column[start] < FULL
             is_long = t[stop - 1] - t[start] > least and stop - start > REPEATS * usual

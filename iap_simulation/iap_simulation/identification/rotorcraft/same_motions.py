@@ -25,7 +25,7 @@ from iap_io.trajectories.samples import continuous
 from iap_simulation.identification.offsets import offset_of
 
 CLOSE = 0.9  # correlation of signals that are the same motion
-NOTHING = 1e-6  # deviation of a signal, relative to what it is to be, that is none
+MIN_DEVIATION = 1e-6  # of a signal that is alive, relative to what it is to be
 SLOPES = (0.75, 1.33)  # of the same motion in the same unit
 WINDOW = 0.1  # over which differences of positions and attitudes are taken [s]
 MOVING = {
@@ -73,7 +73,7 @@ def same_motions(log: FlightLog) -> Iterator[SameMotion]:
     rates, force = usable.get(names.RATES), usable.get(names.SPECIFIC_FORCE)
     if turn is not None and rates is not None:
         t, step, measured = _means(rates, turn)
-        q = so3.normalized(replace(turn, values=continuous(so3.normalized(turn.values))).at(t))
+        q = _attitudes(turn, t)
         derived = so3.quaternion_log(so3.multiply(so3.conjugate(q[:-2]), q[2:])) / step
         yield SameMotion(names.RATES, "the derivative of attitude", t[1:-1], measured, derived)
     if place is not None and speed is not None:
@@ -83,14 +83,17 @@ def same_motions(log: FlightLog) -> Iterator[SameMotion]:
         yield SameMotion(names.VELOCITY, "the derivative of position", t[1:-1], measured, derived)
     if turn is not None and force is not None and speed is not None:
         t, step, measured = _means(force, speed)
-        q = so3.normalized(
-            replace(turn, values=continuous(so3.normalized(turn.values))).at(t[1:-1])
-        )
+        q = _attitudes(turn, t[1:-1])
         v = speed.at(t)
         derived = so3.rotate(so3.conjugate(q), (v[2:] - v[:-2]) / step + [0.0, 0.0, GRAVITY])
         yield SameMotion(
             names.SPECIFIC_FORCE, "the derivative of velocity", t[1:-1], measured, derived
         )
+
+
+def _attitudes(signal: Signal, t: Array) -> Array:
+    """Attitudes (K, 4) at times (K,), between those of a signal."""
+    return so3.normalized(replace(signal, values=continuous(so3.normalized(signal.values))).at(t))
 
 
 def _means(signal: Signal, other: Signal) -> tuple[Array, float, Array]:
@@ -116,7 +119,7 @@ def compared(log: FlightLog, each: SameMotion) -> FlightLog:
         if each.name in RATIOS:
             if np.std(y) < MOVING[each.name]:
                 continue
-            if np.std(x) < NOTHING * np.std(y):
+            if np.std(x) < MIN_DEVIATION * np.std(y):
                 raise BadInput(
                     f"{log.path}: {what} stands still, and {each.of} moves: was it not recorded?"
                 )
