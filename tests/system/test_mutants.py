@@ -145,6 +145,26 @@ def test_tests_of_a_kernel_are_those_that_reach_it_through_other_kernels_nearest
     ]  # fmt: skip
 
 
+def test_tests_that_have_a_word_of_the_function_s_name_are_tried_before_others(tool, toy):
+    (toy / "tests" / "iap_toy" / "test_friction.py").write_text(
+        "from iap_toy.friction import Joint\n\n"
+        "def test_a_hinge_turns():\n    assert Joint()\n\n"
+        "def test_resistance_ends_a_spin():\n    assert Joint()\n"
+    )
+    (toy / "iap_toy" / "iap_toy" / "friction.py").write_text(
+        "class Joint:\n    def _resist(self):\n        return 1.0\n"
+    )
+    sources = tool("sources").Sources(toy, ["iap_toy"])
+    likely = (
+        tool("covering")
+        .TestMap(toy, sources, toy / "none.json")
+        .of("iap_toy/iap_toy/friction.py:Joint._resist")
+    )
+    assert [test.name.split("::")[1] for test in likely][:2] == [
+        "test_resistance_ends_a_spin", "test_a_hinge_turns",
+    ]  # fmt: skip
+
+
 def test_a_test_that_expects_a_message_is_one_of_the_function_that_raises_it(tool, toy):
     (toy / "iap_toy" / "iap_toy" / "checks.py").write_text(
         "def check(x):\n    if x < 0:\n        raise ValueError(f\"key 'x': {x} is below zero\")\n"

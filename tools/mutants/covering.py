@@ -8,6 +8,7 @@ was noted, tells which of them run it and how long they take.
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -18,6 +19,8 @@ from sources import Sources
 
 LONGEST_NOTING = 1800.0  # [s] for the tests of one folder
 FAR = 9  # steps of use; who is farther is as likely as any other
+NAMESAKE = 2  # steps by which a test is nearer that has a word of the function's name
+ALIKE = 5  # letters in which two words begin alike that are forms of one
 USUAL, SLOW = 1.5, 15.0  # [s] of a test that was not noted, and of one that is marked as slow
 
 
@@ -62,7 +65,7 @@ class TestMap:
                 self._store.write_text(json.dumps(self._files))
 
     def of(self, place: str) -> list[Test]:
-        """Tests that may notice a fault, the likeliest first: near in steps and folder, not slow, quick.
+        """Tests that may notice a fault, the likeliest first: near in steps, folder and name, not slow, quick.
 
         Args:
             place: "module file:Class.method", where the fault is.
@@ -77,6 +80,7 @@ class TestMap:
             for test in self._noted(file, names):
                 runs = not test.functions or bool(test.functions & callers)
                 away = min(steps[test.function], FAR) + _apart(place, file) + (0 if runs else FAR)
+                away -= NAMESAKE * _is_namesake(place, test.function)
                 ranked.append((away + 4 * self._sources.is_slow(test.function), test))
         return [test for _, test in sorted(ranked, key=lambda each: (each[0], each[1].seconds))]
 
@@ -167,3 +171,13 @@ def _apart(place: str, file: str) -> int:
     if folder == mirror or (folder in mirror.parents and len(folder.parts) > 2):
         return 1
     return 3 if folder.parts[:2] == mirror.parts[:2] else 5
+
+
+def _is_namesake(place: str, test: str) -> bool:
+    """True if a word of a function's name begins as one of a test's or of its file's does: resist, resistance."""
+    names, tests = _words(place.split(".")[-1]), _words(test)
+    return any(os.path.commonprefix([a, b])[ALIKE - 1 :] for a in names for b in tests)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall("[a-z]+", name.lower())) - {"tests"}
