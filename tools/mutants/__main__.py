@@ -8,6 +8,7 @@ functions each test calls, so that fewer tests are run.
 """
 
 import argparse
+import ast
 import difflib
 import itertools
 import json
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from covering import TestMap
@@ -122,8 +124,21 @@ def _counts(tops: list[Path], options: argparse.Namespace) -> list[int]:
 
 def _faults_at(top: Path) -> list[tuple[Path, Mutation]]:
     files = [top] if top.is_file() else sorted(top.rglob("*.py"))
-    files = [f for f in files if not APART & set(f.relative_to(top).parts)]
+    files = [f for f in files if not APART & set(f.relative_to(top).parts) and _is_imported(f)]
     return [(file, fault) for file in files for fault in mutations(_text(file))]
+
+
+def _is_imported(file: Path) -> bool:
+    """False of a module that cannot be imported here: no test would notice its faults."""
+    names = [
+        name
+        for node in ast.parse(_text(file)).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else [node.names[0].name]
+        )
+    ]
+    return all(find_spec(name.partition(".")[0]) is not None for name in names if name)
 
 
 def _drawn(top: Path, count: int, options: argparse.Namespace) -> list[tuple[Path, Mutation]]:

@@ -15,8 +15,9 @@ from iap_bringup.cli import fuzz
 from iap_bringup.cli import main as cli_main
 from iap_bringup.cli.main import VERBS, command_parser, main
 from iap_bringup.fuzz import damage, made_texts
-from iap_bringup.fuzz.inputs import KINDS
-from iap_bringup.fuzz.trials import Circumstances, fault_of, run_command
+from iap_bringup.fuzz.inputs import KINDS, Case
+from iap_bringup.fuzz.kind import CommandLine
+from iap_bringup.fuzz.trials import Circumstances, Ending, fault_of, run_command
 from iap_description.errors import BadInput
 from iap_description.process import interrupts
 
@@ -251,3 +252,42 @@ def test_an_interrupt_leaves_the_summary_of_the_cases_until_then(monkeypatch, ca
     assert code == 130
     assert summary["seed"] == 1
     assert summary["cases"] == sum(summary["counts"].values()) <= 2
+
+
+@pytest.fixture
+def every_case_has_a_fault(monkeypatch):
+    def made(kind, _, home, rng):
+        (home / "tree.yaml").write_text(kind)
+        os.mkfifo(home / "pipe")
+        return Case(kind, CommandLine(["run", f"{rng.random()}"]), None)
+
+    monkeypatch.setattr(fuzz, "make_case", made)
+    monkeypatch.setattr(fuzz, "run_command", lambda *_: Ending(70, "", "", 0.126, False))
+    monkeypatch.setattr(fuzz, "_import_commands", lambda: None)
+
+
+def test_a_fault_ends_with_exit_code_1_and_can_be_made_again_by_its_number(
+    every_case_has_a_fault, capsys, tmp_path
+):
+    seeded = ["fuzz", "--seed", "3", "--kind", "policy"]
+    assert main([*seeded, "--cases", "60", "--json", "--keep", str(tmp_path)]) == 1
+    said, complaints = capsys.readouterr()
+    summary, lines = json.loads(said), [json.loads(line) for line in complaints.splitlines()]
+    assert lines == summary["faults"] and 1 < len(lines) == summary["cases"] < 60
+    assert summary["counts"] == {"policy, exit code 70": len(lines)}
+    assert {(each["seed"], each["seconds"], each["fault"]) for each in lines} == {
+        (3, 0.13, "exit code 70: ")
+    }
+    kept = {each.relative_to(tmp_path).as_posix() for each in tmp_path.rglob("*.*")}
+    assert kept == {f"{number}/tree.yaml" for number in range(len(lines))}
+    assert not list(tmp_path.rglob("pipe"))
+    last = lines[-1]
+    assert main([*seeded, "--only", str(last["case"])]) == 1
+    said, complaints = capsys.readouterr()
+    assert json.loads(complaints) == last
+    assert said == "     1 policy, exit code 70\n1 faults in 1 cases of seed 3\n"
+
+
+def test_an_unknown_kind_of_input_is_refused_by_name(capsys):
+    assert main(["fuzz", "--kind", "gain"]) == 2
+    assert capsys.readouterr().err == "iap: --kind gain: did you mean gains?\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages of the viewer without a browser: addresses that are taken or do not exist, and browsers that come and go."""
 
+import io
 import json
 import os
 import re
@@ -13,10 +14,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from rich.console import Console
 from shown_flight import shown_flight
 from viewer_client import ViewerClient
 
+from iap_bringup.cli.live_pages import may_control
 from iap_bringup.cli.main import main
+from iap_bringup.cli.view import serve
 from iap_bringup.viewing import viser_stage
 from iap_bringup.viewing.page import write_page
 from iap_bringup.viewing.record_notes import events_of
@@ -231,3 +235,42 @@ def test_a_page_lingers_while_somebody_looks_and_a_moment_after(monkeypatch):
     before = clock[0]
     server.linger(lambda: clock[0] > before)  # as where the flight is flown again
     assert clock[0] - before <= 2 * viser_stage.LINGER_PERIOD
+
+
+@pytest.mark.parametrize(
+    ("host", "allow_control", "may"),
+    [(ALONE, False, True), ("0.0.0.0", False, False), ("0.0.0.0", True, True)],
+)
+def test_pages_for_other_machines_only_look_on_unless_they_are_let(host, allow_control, may):
+    said = io.StringIO()
+    options = SimpleNamespace(host=host, allow_control=allow_control)
+    assert may_control(options, Console(file=said)) is may
+    assert ("pages at 0.0.0.0 only look on; --allow-control" in said.getvalue()) is not may
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "no_browser", "opens", "said"),
+    [
+        ("127.0.0.1", 8080, True, [], ["127.0.0.1:8080"]),
+        ("127.0.0.1", 0, True, [], ["127.0.0.1:8080"]),
+        ("::1", 80, False, ["http://[::1]:8080"], ["port 80 is in use: 8080", "//[::1]:8080"]),
+        ("no.screen", 8080, False, ["http://no.screen:8080"], ["no browser found"]),
+    ],
+)
+def test_an_address_is_printed_with_what_became_of_its_port_and_its_browser(
+    monkeypatch, host, port, no_browser, opens, said
+):
+    server, opened, text = SimpleNamespace(get_port=lambda: 8080), [], io.StringIO()
+    monkeypatch.setattr(viser_stage, "open_server", lambda *_: server)
+    monkeypatch.setattr(
+        viser_stage,
+        "open_browser",
+        lambda address: opened.append(address) or "screen" not in address,
+    )
+    options = SimpleNamespace(host=host, port=port, no_browser=no_browser)
+    assert serve(options, "a flight", Console(file=text)) is server
+    assert opened == opens
+    for part in [*said, "a flight: http://"]:
+        assert part in text.getvalue()
+    assert ("in use" in text.getvalue()) == (port == 80)
+    assert ("no browser" in text.getvalue()) == (host == "no.screen")
