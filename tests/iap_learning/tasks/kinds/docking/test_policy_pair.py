@@ -9,6 +9,7 @@ from linear_policies import docking_policy
 
 from iap_description.states import Command, Mode
 from iap_learning.learned_agents import pair_pilot
+from iap_learning.policies.scenario_policies import periods
 from iap_learning.tasks.kinds.docking.policy_pair import PairInput, PairResponder
 from iap_learning.tasks.kinds.registry import make_episodes
 from iap_physics.engines.make import make_engine
@@ -20,6 +21,7 @@ from iap_simulation.flights.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation.simulation import Simulation
+from iap_simulation.vehicles.vehicle import Vehicle
 
 PERIOD = 5_000_000  # [ns]
 
@@ -101,6 +103,22 @@ def test_an_instant_is_answered_once_by_what_the_pilot_says_of_all_its_parts() -
     np.testing.assert_array_equal(tell(1)[-1], 2.0)
     np.testing.assert_array_equal(tell(1)[-1], 2.0)  # again, and nobody is asked
     assert len(asked) == responder.answered == 2
+
+
+@pytest.mark.parametrize("scenario", ["learned"], indirect=True)
+def test_a_policy_acts_at_the_first_instant_and_a_missed_one_puts_off_no_action(
+    scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pilot, acted = pair_pilot(scenario)(), []
+    (target, chaser), _ = pair_of(scenario)
+    starts = [Vehicle.of(scenario, scenario.vehicles[i]).start[0] for i in (target, chaser)]
+    sensed = PairMeasurement(np.stack(starts), np.zeros((2, 6)), Phase.OPEN)
+    policy = pilot._policy
+    step = periods(policy, scenario)
+    monkeypatch.setattr(pilot, "_policy", lambda seen: acted.append(k) or policy(seen))
+    for k in (0, 1, step - 1, step, 2 * step + 1, 3 * step - 1, 3 * step):
+        pilot(k, sensed)
+    assert step > 2 and acted == [0, step, 2 * step + 1, 3 * step]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 """Policies that see images fly single flights: as their episodes do, with the camera that they were trained with."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,12 @@ from iap_learning.evaluation.batched import fly_batched
 from iap_learning.evaluation.engines import fly_in_engine
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.kinds.platform.kind import PlatformMonitor
 from iap_learning.tasks.kinds.registry import make_episodes, task_of_policy
 from iap_simulation.runs.run import record
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation.simulation import Simulation
+from iap_simulation.vehicles.vehicle import Vehicle
 
 SEED = 7
 
@@ -40,6 +44,36 @@ def test_a_flight_that_is_cut_has_not_arrived(tmp_path: Path) -> None:
     assert result.metrics["task"]["distance_m"] > 10.0
     assert result.metrics["task"]["time_s"] is None
     assert result.failure == "task 'navigate' has not succeeded after 1.00 s"
+
+
+def test_a_monitor_judges_the_distance_at_the_end_and_the_time_in_whole_steps() -> None:
+    task = task_of_policy(Policy.load("navigate"))
+    scenario = resolve("navigate", Options(engine="closed_form", seed=SEED))[0]
+    vehicle = Vehicle.of(scenario, scenario.vehicles[0])
+    monitor, x = PlatformMonitor(task, scenario, vehicle), vehicle.start[None].copy()
+    plant: Any = SimpleNamespace(state=lambda _: x)
+    assert monitor.metrics(plant)["distance_m"] is None
+    start, goal = x[0, 0, :3].copy(), vehicle.timeline.goal[:3]
+    for n in range(3 * task.repeat + task.repeat // 2):  # half a step more, which does not count
+        x[0, 0, :3] = start + 0.1 * (n // task.repeat) * (goal - start)
+        monitor.observe(plant)
+    whole = np.linalg.norm(goal - start)
+    np.testing.assert_allclose(monitor.distances, whole * np.array([1.0, 0.9, 0.8]), rtol=1e-6)
+    judged = monitor.metrics(plant)
+    assert judged["distance_m"] == pytest.approx(0.8 * whole, rel=1e-6)
+    assert (judged["success"], judged["time_s"], monitor.is_over) == (False, None, False)
+    assert monitor.time == pytest.approx(3 * task.repeat * scenario.dt)
+    x[0, 0, :3] = goal
+    while not monitor.is_over:
+        monitor.observe(plant)
+    judged, arrived = monitor.metrics(plant), monitor.time
+    assert (judged["outcome"], judged["success"]) == ("arrived", True)
+    assert judged["time_s"] == arrived and judged["distance_m"] == pytest.approx(0.0, abs=1e-6)
+    assert monitor.success == f"arrived after {arrived:.2f} s, 0.00 m from the goal"
+    assert monitor.failure is None
+    for _ in range(2 * task.repeat):
+        monitor.observe(plant)  # after its end
+    assert monitor.time == arrived
 
 
 def test_it_goes_on_from_a_snapshot_and_begins_anew_after_a_reset() -> None:
