@@ -97,7 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     _replace_closed_streams()
     warnings.showwarning = _show_warning
-    logging.lastResort = None  # libraries' own words; what matters of them comes as an exception
+    # Libraries' own words; what matters of them comes as an exception. None would be said to be missing.
+    logging.lastResort = logging.NullHandler()
     try:
         return _parse_and_run(arguments)
     except Exception:

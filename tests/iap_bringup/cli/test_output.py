@@ -155,3 +155,10 @@ def test_notes_of_a_recording_stand_in_the_report_alone(monkeypatch, caplog):
     assert flight.replay(Namespace()) == 0
     assert not caplog.records
     assert logging.getLogger("iap_io.trajectories").level == before
+
+
+def test_warnings_that_libraries_log_are_not_shown(capsys):
+    main(["completion", "bash"])
+    capsys.readouterr()
+    logging.Manager(logging.RootLogger(logging.WARNING)).getLogger("library").warning("own words")
+    assert capsys.readouterr().err == ""
