@@ -12,7 +12,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.assets import headers
 from iap_description.assets.kinds import GLTF_KINDS, MESH_KINDS
 from iap_description.assets.matter import AssetMatter, matter_of
-from iap_description.config.text_files import is_file
+from iap_description.config.text_files import is_file, reason_of
 
 FARTHEST = 1e6  # coordinate of a vertex, in units of the file
 
@@ -68,10 +68,7 @@ def _trimesh_scene(path: Path) -> Any:  # noqa: ANN401
     try:
         return trimesh.load_scene(path, process=False)
     except Exception as error:  # its readers raise whatever they meet
-        reason = str(error) or type(error).__name__
-        if isinstance(error, UnicodeDecodeError):
-            reason = "its text is not UTF-8"
-        raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error
+        raise ValueError(f"{path} is not a mesh that can be read: {reason_of(error)}") from error
 
 
 def _pieces(scene: Any, path: Path, *, y_up: bool) -> Iterator[AssetPiece]:  # noqa: ANN401

@@ -57,6 +57,18 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
             keys.add(key)
 
 
+def _refuse_tag(_: yaml.Loader, node: yaml.Node) -> None:
+    """Refuse ``!x`` and ``<<``, which stand for what is written elsewhere."""
+    tag = node.tag.removeprefix("tag:yaml.org,2002:")
+    problem = f"tag {shown(tag)} is not read: leave it out"
+    if tag == "merge":
+        problem = "keys are not merged (<<): write them out"
+    raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+_Loader.add_constructor(None, _refuse_tag)
+
+
 class _PlainDumper(_BaseDumper):  # type: ignore[misc, valid-type]
     """YAML in which a text that `_Loader` would take for a number is quoted."""
 

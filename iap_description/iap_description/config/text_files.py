@@ -10,6 +10,15 @@ from iap_description.errors import BadInput
 MAX_TEXT = 32 << 20  # bytes of a file that is read as a whole
 MAX_TABLE = 1 << 30  # bytes of a table, which is read line by line
 MAX_LINE = 1 << 16  # characters of a table's line
+_BEGINNINGS = {  # of files that are taken for texts
+    b"\xff\xfe": "text in UTF-16: save it in UTF-8",
+    b"\xfe\xff": "text in UTF-16: save it in UTF-8",
+    b"\x1f\x8b": "packed by gzip: unpack it",
+    b"BZh": "packed by bzip2: unpack it",
+    b"\xfd7zXZ": "packed by xz: unpack it",
+    b"(\xb5/\xfd": "packed by zstd: unpack it",
+    b"PK\x03\x04": "a zip archive: unpack it",
+}
 
 
 def is_file(path: Path) -> bool:
@@ -40,6 +49,11 @@ def check_file(path: Path, largest: int = MAX_TEXT) -> None:
 
 def reason_of(error: Exception) -> str:
     """The reason of a library's exception, without the library's own form."""
+    if isinstance(error, UnicodeDecodeError):
+        data = error.object
+        kind = next((each for each in _BEGINNINGS if data.startswith(each)), None)
+        byte = f"byte 0x{data[error.start]:02x} is no text in UTF-8: save it in UTF-8"
+        return byte if kind is None else _BEGINNINGS[kind]
     reason = error.strerror if isinstance(error, OSError) else None
     return reason or str(error) or type(error).__name__
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of parameters, presets and classes named in them: what is read, and what is refused in one line."""
 
+import gzip
 import sys
 import time
 
@@ -84,6 +85,11 @@ def test_a_set_is_no_key() -> None:
 
 def test_bytes_of_the_command_line_that_are_no_text_are_refused() -> None:
     assert refused("name: a\udcd0b") == "mine.yaml: not a text in UTF-8"
+
+
+def test_tags_and_merge_keys_are_refused_with_the_remedy() -> None:
+    assert "keys are not merged (<<): write them out" in refused("a: &a {b: 1}\n<<: *a\n")
+    assert "tag '!env' is not read: leave it out" in refused("a: !env HOME\n")
 
 
 def test_a_key_given_twice_is_named() -> None:
@@ -177,6 +183,22 @@ def test_what_is_no_text_is_refused(tmp_path):
     for missing in (path, tmp_path / "none.csv"):
         with pytest.raises(BadInput, match=f"{missing.name}: cannot be read"):
             read_text(missing)
+
+
+@pytest.mark.parametrize(
+    ("data", "remedy"),
+    [
+        ("duration: 1.0".encode("utf-16"), "text in UTF-16: save it in UTF-8"),
+        (gzip.compress(b"duration: 1.0"), "packed by gzip: unpack it"),
+        (b"PK\x03\x04\xff", "a zip archive: unpack it"),
+        (b"angle: 5 \xb0", "byte 0xb0 is no text in UTF-8: save it in UTF-8"),
+    ],
+)
+def test_what_is_no_text_is_told_by_its_first_bytes(data, remedy, tmp_path):
+    path = tmp_path / "scenario.yaml"
+    path.write_bytes(data)
+    with pytest.raises(BadInput, match=f"scenario.yaml: cannot be read: {remedy}$"):
+        read_text(path)
 
 
 @pytest.fixture
