@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mesh files (STL, OBJ, PLY, OFF), checked: one closed surface around a volume."""
 
+import io
 from functools import lru_cache
 from pathlib import Path
 
@@ -52,9 +53,11 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     if kind not in KINDS:
         raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(KINDS)}")
     try:
-        if kind in TEXTS:  # lest a package that guesses encodings be asked where there is one
-            Path(path).read_text(encoding="utf-8")
-        mesh = trimesh.load_mesh(path, process=False)
+        # Of texts the characters, lest a package that guesses encodings be asked where there is one.
+        source = io.StringIO(Path(path).read_text("utf-8-sig")) if kind in TEXTS else path
+        mesh = trimesh.load_mesh(source, file_type=kind, process=False)
+    except IndexError as error:
+        raise ValueError(f"{path} has a triangle of a vertex that is not there") from error
     except Exception as error:  # its readers raise whatever they meet
         reason = str(error) or type(error).__name__
         if isinstance(error, UnicodeDecodeError | ModuleNotFoundError):

@@ -24,7 +24,7 @@ from iap_description.config.record import (
     Vec3,
 )
 from iap_description.config.text_files import is_file
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import RangeReading, SensorSource
 from iap_description.sensors.sensor_info import UwbInfo
@@ -212,7 +212,7 @@ def anchor_trees(name_or_tree: object) -> object:
     """The plain list of anchors that a preset's name or a file's path stands for; a list is left as it is.
 
     Raises:
-        BadInput: no such preset or file, or an id is given twice in it.
+        BadInput: no such preset or file, a key beside ``anchors`` in it, or an id that is given twice.
     """
     if not isinstance(name_or_tree, str):
         return name_or_tree
@@ -226,7 +226,10 @@ def anchor_trees(name_or_tree: object) -> object:
             f"no anchors '{name_or_tree}': choose {', '.join(ANCHOR_PRESETS.names())}, the path of a YAML file,"
             " or a list of {id, position}"
         )
-    anchors = read_yaml(path).get("anchors")
+    tree = read_yaml(path)
+    anchors = tree.pop("anchors", None)
+    if tree:
+        raise BadInput(f"{path}: unknown key {shown(next(iter(tree)))}: only 'anchors' is read")
     if not isinstance(anchors, list):
         raise BadInput(f"{path}: key 'anchors': a list of {{id, position}} is expected")
     twice = repeated(each.get("id") for each in anchors if isinstance(each, dict))

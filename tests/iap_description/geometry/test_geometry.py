@@ -63,6 +63,23 @@ def test_the_reason_is_the_text(tmp_path: Path) -> None:
         read_mesh(str(path))
 
 
+@pytest.mark.parametrize("kind", ["obj", "off"])
+def test_a_byte_order_mark_hides_no_vertex(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"box.{kind}"
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(path)
+    text = path.read_text(encoding="utf-8")
+    lines = [each for each in text.splitlines() if not each.startswith("#")]
+    path.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
+    assert len(read_mesh(str(path))[0]) == 8
+
+
+def test_a_triangle_of_a_vertex_that_is_not_there_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "box.obj"
+    path.write_text("v 0 0 0\nv 1 0 0\nf 1 2 3\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="triangle of a vertex that is not there"):
+        read_mesh(str(path))
+
+
 def test_other_formats_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "box.glb"
     trimesh.creation.box((1.0, 2.0, 3.0)).export(path)
