@@ -35,7 +35,9 @@ def read_urdf(path: Path, arguments: Mapping[str, str]) -> VehicleModel:
     Raises:
         BadInput: it cannot be read, is no tree of links, or includes itself.
     """
-    text = _expanded(path, arguments) if path.suffix == ".xacro" else read_text(path)
+    text = read_text(path)
+    if path.suffix == ".xacro" or "<xacro:" in text:
+        text = _expanded(path, arguments)
     try:
         robot = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:

@@ -140,6 +140,15 @@ def test_reading_xacro_leaves_the_search_path_of_packages_as_it_was(tmp_path, mo
     assert os.environ.get("AMENT_PREFIX_PATH") == before
 
 
+def test_macros_in_a_urdf_are_expanded_whatever_its_name_is(tmp_path):
+    opened = "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'>"
+    macro = "<xacro:property name='m' value='0.25'/>"
+    text = URDF.replace("<robot name='r'>", opened + macro).replace(
+        "value='0.5'", "value='${2 * m}'"
+    )
+    assert vehicle(tmp_path, "r.urdf", text).links[1].mass == 0.5
+
+
 def test_a_model_of_mujoco_that_cannot_move_freely_is_refused(tmp_path):
     text = MJCF.replace("<freejoint/>", "")
     with pytest.raises(BadInput, match="freejoint"):
