@@ -43,9 +43,16 @@ class TimeOfDay(Record):
 
     hour: Annotated[
         float, Field(strict=True, ge=0.0, lt=24.0)
-    ]  # solar time: the sun is highest at 12
+    ]  # solar time at the start: the sun is highest at 12
     latitude_deg: Degrees90 = 48.0
     day: Annotated[float, Field(strict=True, ge=1.0, le=366.0)] = 172.0  # of the year
+    rate: Annotated[float, Field(strict=True, ge=0.0, le=3600.0)] = (
+        0.0  # of solar time over the flight's
+    )
+
+    def after(self, seconds: float) -> "TimeOfDay":
+        """The same day when an amount of solar time has passed [s]."""
+        return self.model_copy(update={"hour": (self.hour + seconds / 3600.0) % 24.0})
 
     @property
     def direction_W(self) -> Array:
@@ -57,8 +64,42 @@ class TimeOfDay(Record):
         return np.array([east, north, np.sin(d) * np.sin(l) + np.cos(d) * np.cos(h) * np.cos(l)])
 
 
+class LampFlicker(Record):
+    r"""Light of a lamp that ripples or blinks.
+
+    It ripples as :math:`1 + m \cos(2 \pi f t + \varphi)`, with percent flicker m (IEEE 1789-2015). With `on_share` it
+    blinks: it has the lamp's flux for that share of a period, from where the phase is 0, and 1 - m of it for the rest.
+    """
+
+    frequency: Positive  # [Hz]; a lamp on mains ripples at twice the mains' frequency
+    modulation: Share = 1.0
+    phase_deg: Real = 0.0
+    on_share: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)] | None = None
+
+    def mean_level(self, t: float, duration: float) -> float:
+        r"""Mean share of the lamp's flux over a duration [s], around a time [s]; of an instant where that is 0.
+
+        Of a ripple it is :math:`1 + m \, \mathrm{sinc}(f T) \cos(2 \pi f t + \varphi)`.
+        """
+        turns, width = self.frequency * t + self.phase_deg / 360.0, self.frequency * duration
+        if self.on_share is None:
+            ripple = np.sinc(width) * np.cos(2.0 * np.pi * turns)
+            return float(1.0 + self.modulation * ripple)
+        if width == 0.0:
+            return 1.0 if turns % 1.0 < self.on_share else 1.0 - self.modulation
+        first, last = (self._on_until(turns + side * width) for side in (-0.5, 0.5))
+        return 1.0 - self.modulation * (1.0 - (last - first) / width)
+
+    def _on_until(self, turns: float) -> float:
+        """Periods for which a lamp that blinks has been on after a number of periods."""
+        if self.on_share is None:
+            return turns
+        whole = np.floor(turns)
+        return float(whole * self.on_share + min(turns - whole, self.on_share))
+
+
 class Lamp(Record):
-    """A lamp that shines to all sides, or into a cone where it has a direction; it casts shadows of the scene."""
+    """A lamp that shines to all sides, or into a cone where it has a direction; it casts shadows."""
 
     position: Vec3  # in `map` [m]
     flux: Positive  # [lm]; a street lamp has 5000
@@ -66,6 +107,7 @@ class Lamp(Record):
     direction: Vec3 | None = None  # of the cone's axis
     cone_deg: Annotated[float, Field(strict=True, ge=5.0, le=150.0)] = 120.0  # from side to side
     radius: Positive = 0.08  # of its bright body [m]
+    flicker: LampFlicker | None = None
 
     @model_validator(mode="after")
     def _has_an_axis(self) -> Self:
@@ -124,6 +166,9 @@ class Weather(Record):
     visibility: Positive | None = None  # in fog at the ground [m]; None: as in the scene's own fog
     fog_height: Positive = 30.0  # over which fog becomes half as dense [m]
     wetness: Share = 0.0  # of surfaces
+    dust: Annotated[float, Field(strict=True, ge=0.0, le=1e5)] = (
+        0.0  # in the air at the ground [mg/m^3]
+    )
     snow_cover: Share = 0.0  # of surfaces that face upwards
     rain: Annotated[float, Field(strict=True, ge=0.0, le=150.0)] = (
         0.0  # [mm/h]; wets surfaces, too

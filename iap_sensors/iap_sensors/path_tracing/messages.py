@@ -18,6 +18,12 @@ class Poses(NamedTuple):
     hidden: Booleans
 
 
+class LampLevels(NamedTuple):
+    """Shares (lamps,) of the light of lamps that shines."""
+
+    levels: Array
+
+
 class LightRequest(NamedTuple):
     """An image of light.
 

@@ -20,10 +20,12 @@ from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import PinholeView
 from iap_sensors.path_tracing.child_process import ChildProcess
 from iap_sensors.path_tracing.developing import in_air, levels_of
-from iap_sensors.path_tracing.messages import LightRequest, Poses
+from iap_sensors.path_tracing.messages import LampLevels, LightRequest, Poses
 from iap_sensors.path_tracing.seen_surfaces import SeenSurfaces
 from iap_sensors.path_tracing.traced_scene import Singles, traced_scene
+from iap_sensors.physical.day_course import DayCourse
 from iap_sensors.physical.environment import Environment
+from iap_sensors.physical.lamp_colors import lamp_levels
 from iap_sensors.physical.material_maps import MaterialMaps
 from iap_sensors.physical.sky_image import LUMINANCE
 from iap_sensors.physical.tone import BRIGHTEST, gain_of
@@ -41,34 +43,41 @@ class MitsubaRenderer:
 
     def __init__(self) -> None:
         self._child = ChildProcess()
-        self._environment: Environment | None = None
+        self._course: DayCourse | None = None
 
     def load(self, scene: Scene, bodies: Sequence[Sequence[MeshPart]]) -> None:
         """Take what is to be drawn, see `Renderer`."""
-        self._environment = environment = Environment.of(scene)
-        _refuse_particles(environment)
+        self._course = course = DayCourse(scene)
+        _refuse_particles(course.environment)
         self._settings = (scene.lighting or Lighting()).path_tracing
         self._geometry = geometry = Geometry.of(scene, bodies)
         parts = [*scene.parts, *(part for body in bodies for part in body)]
-        maps = MaterialMaps(parts, scene.surfaces)
+        self._maps = MaterialMaps(parts, scene.surfaces)
         self._seen = SeenSurfaces(geometry)
         self._corners = geometry.corners.copy()
-        self._child.ask(traced_scene(geometry, maps, environment))
+        self._child.ask(traced_scene(geometry, self._maps, course.environment))
 
     def render(self, shots: Sequence[Shot], poses: Array) -> list[Frame]:
         """One frame for each shot, see `Renderer`."""
-        if self._environment is None:
+        course = self._course
+        if course is None:
             raise RuntimeError("nothing is loaded that could be rendered")
         geometry, first = self._geometry, self._geometry.static
         moving = self._corners[first:]
         poses = np.ascontiguousarray(poses, dtype=float)
         if len(moving):
             place(geometry.corners[first:], geometry.owners[first:], poses, moving)
-        return [self._frame(shot, self._environment) for shot in shots]
+        return [self._frame(shot, self._lit(course, shot.t)) for shot in shots]
 
     def close(self) -> None:
         """Give back what the renderer holds."""
         self._child.close()
+
+    def _lit(self, course: DayCourse, t: float) -> Environment:
+        """The light at a time of the flight [s]."""
+        if course.advance(t):
+            self._child.ask(traced_scene(self._geometry, self._maps, course.environment))
+        return course.environment
 
     def _frame(self, shot: Shot, environment: Environment) -> Frame:
         film = Film(shot)
@@ -111,6 +120,8 @@ class MitsubaRenderer:
 
     def _light(self, shot: Shot, piece: ImageBand, environment: Environment, spp: int) -> Singles:
         """Luminance (h, w, 3) that a pinhole sees."""
+        if any(lamp.flicker is not None for lamp in environment.lamps):
+            self._child.ask(LampLevels(lamp_levels(environment.lamps, shot)))
         view, (p_WC_W, q_WC) = piece.view, piece.place
         K = view.K
         asked = LightRequest(

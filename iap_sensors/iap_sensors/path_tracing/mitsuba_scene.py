@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.process.extras import missing
-from iap_sensors.path_tracing.messages import LightRequest, Poses
+from iap_sensors.path_tracing.messages import LampLevels, LightRequest, Poses
 from iap_sensors.path_tracing.traced_scene import Singles, TracedGroup, TracedLamp, TracedScene
 
 try:
@@ -52,21 +52,26 @@ class MitsubaScene:
                 if group.moves:
                     self._names[name] = piece
         self._mi = mi.load_dict(tree)
-        self._parameters = mi.traverse(self._mi) if self._names else None
+        self._parameters = mi.traverse(self._mi)
         path = {"type": "path", "max_depth": MAX_DEPTH, "rr_depth": ROULETTE_DEPTH}
         self._integrator = mi.load_dict(path)
 
     def place(self, poses: Poses) -> None:
         """Move the bodies: their corners (n, 6) in `map`, of which those of hidden ones shrink to a point."""
-        if self._parameters is None:
-            return
         for name, group in self._names.items():
             corners = poses.corners[group.vertices - poses.first]
             vertices = np.ascontiguousarray(corners[:, :3])
             hidden = poses.hidden[group.vertices - poses.first]
             vertices[hidden] = vertices[hidden][:1]
-            self._parameters[f"{name}.vertex_positions"] = mi.Float(vertices.ravel())
-            self._parameters[f"{name}.vertex_normals"] = mi.Float(corners[:, 3:].ravel())
+            self._parameters[f"{name}.vertex_positions"] = vertices.ravel()
+            self._parameters[f"{name}.vertex_normals"] = corners[:, 3:].ravel()
+        self._parameters.update()
+
+    def dim(self, dimmed: LampLevels) -> None:
+        """Let lamps shine with shares of their light."""
+        for number, (lamp, level) in enumerate(zip(self._scene.lamps, dimmed.levels, strict=True)):
+            color = [float(level) * each for each in lamp.intensity]
+            self._parameters[f"lamp{number}.intensity.value"] = mi.Color3f(*color)
         self._parameters.update()
 
     def light(self, asked: LightRequest) -> tuple[Singles, Singles, Singles]:

@@ -7,7 +7,14 @@ from typing import IO
 
 import numpy as np
 
-from iap_sensors.path_tracing.messages import Answer, LightRequest, Poses, receive, send
+from iap_sensors.path_tracing.messages import (
+    Answer,
+    LampLevels,
+    LightRequest,
+    Poses,
+    receive,
+    send,
+)
 from iap_sensors.path_tracing.traced_scene import Singles, TracedScene
 
 
@@ -39,6 +46,9 @@ def serve(variant: str, commands: IO[bytes], out: IO[bytes]) -> None:
                 send(out, Answer())
             elif isinstance(command, Poses) and scene is not None:
                 scene.place(command)
+                send(out, Answer())
+            elif isinstance(command, LampLevels) and scene is not None:
+                scene.dim(command)
                 send(out, Answer())
             elif isinstance(command, LightRequest) and scene is not None:
                 send(out, Answer(_light(scene.light(command), command)))

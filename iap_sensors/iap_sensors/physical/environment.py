@@ -16,11 +16,10 @@ from iap_description.scenes.lighting import Lamp, Lighting, Weather
 from iap_description.scenes.scene import Scene
 from iap_sensors.materials.noise import spectral
 from iap_sensors.physical.atmosphere import GROUND_ALBEDO, ClearSky
+from iap_sensors.physical.haze import dust_density, dust_reflectance, fog_density, in_fog
 from iap_sensors.physical.sky_image import LUMINANCE, directions, illuminance
 
 COARSE, FINE = (32, 64), (256, 1024)  # sizes of the sky as it is computed, and as it is seen
-KOSCHMIEDER = 3.912  # contrast of 2 % is left after the visibility: ln 50
-FORWARD = 0.85  # asymmetry of scattering by fog's drops
 SOAKING = 4.0  # rain that wets everything [mm/h]
 NIGHT_SKY = np.array([0.9, 0.95, 1.1]) * 2e-5  # luminance over a town [kcd/m^2]
 DARK = 1e-4  # least illuminance that a scene is rendered in without lamps [klx]
@@ -41,8 +40,8 @@ class Environment:
         sun_W: (3,) towards the sun.
         sun: (3,) its illuminance across its rays, at the ground [klx].
         sky: (h, w, 3) luminance of everything far away [kcd/m^2], see `sky_image`; fog is not in it.
-        fog: (3,) luminance of thick fog [kcd/m^2].
-        fog_density: extinction at the ground [1/m], over `fog_height` [m] half as much.
+        fog: (3,) luminance of thick fog and dust [kcd/m^2].
+        fog_density: extinction by both at the ground [1/m], over `fog_height` [m] half as much.
         fog_height: [m].
         lamps: that shine.
         weather: of the scene.
@@ -60,11 +59,11 @@ class Environment:
     exposed_for: float
 
     @classmethod
-    def of(cls, scene: Scene) -> Self:
+    def of(cls, scene: Scene, *, may_be_dark: bool = False) -> Self:
         """The light of a scene.
 
         Raises:
-            BadInput: there is no light, or the sky's file is no image of luminance.
+            BadInput: there is no light and it may not be dark, or the sky's file is no image of luminance.
         """
         lighting, weather = scene.lighting or Lighting(), scene.weather or Weather()
         sun_W = _sun_of(scene, lighting)
@@ -74,12 +73,16 @@ class Environment:
             sun, sky = _clear(tuple(sun_W.tolist()), weather.turbidity)
             sun, sky = _clouded(sun, sky, sun_W, weather.clouds)
         sky = sky * lighting.sky_share
-        density = _fog_density(scene, weather)
+        drops, grains = fog_density(scene, weather), dust_density(weather)
+        density = drops + grains
         lamps = tuple(lighting.lamps.values())
-        sun, fog = _in_fog(sun, sun_W, sky, density * weather.fog_height / np.log(2.0))
+        sun, fog = in_fog(sun, sun_W, sky, density * weather.fog_height / np.log(2.0))
+        fog = fog * (drops + grains * dust_reflectance()) / max(density, 1e-12) if grains else fog
         made = cls(sun_W, sun, sky, fog, density, weather.fog_height, lamps, weather, 0.0)
         level = made.daylight @ LUMINANCE
         if level < DARK and not lamps:
+            if may_be_dark:
+                return made
             raise BadInput(
                 f"key 'world.light': scene '{scene.name}' has no light: the sun is"
                 f" {-np.rad2deg(np.arcsin(sun_W[2])):.0f} deg below the horizon; give 'world.light.lamps',"
@@ -171,13 +174,6 @@ def _read_sky(path: str) -> Array:
     return np.asarray(image[..., ::-1], dtype=float)
 
 
-def _fog_density(scene: Scene, weather: Weather) -> float:
-    """Extinction at the ground [1/m]: Koschmieder's ln 50 over the visibility, or the scene's own."""
-    if weather.visibility is not None:
-        return KOSCHMIEDER / weather.visibility
-    return 0.0 if scene.fog is None else scene.fog.density
-
-
 def _clouded(sun: Array, sky: Array, sun_W: Array, cover: float) -> tuple[Array, Array]:
     """The sun (3,) and the sky (h, w, 3) behind clouds that cover a share of the sky.
 
@@ -211,26 +207,6 @@ def _thickness(d: Array, cover: float) -> Array:
     value = noise[v.astype(int) % CLOUD_TILE, u.astype(int) % CLOUD_TILE]
     middle = np.quantile(noise, 1.0 - cover) if cover < 1.0 else -10.0
     return np.asarray(np.clip(0.5 + (value - middle) / (2.0 * CLOUD_EDGE), 0.0, 1.0))
-
-
-def _in_fog(sun: Array, sun_W: Array, sky: Array, depth: float) -> tuple[Array, Array]:
-    """The sun (3,) below fog of a vertical optical depth, and the luminance (3,) of thick fog.
-
-    Fog lets T = 2 / (2 + (1 - g) depth) of all light through (Bohren, American Journal of Physics 55, 1987). What comes
-    neither straight from the sun nor from the sky between the drops is the fog's own light.
-    """
-    up = max(float(sun_W[2]), 0.0)
-    total = sun * up + illuminance(sky)
-    if depth == 0.0:
-        return sun, total / np.pi
-    through = 2.0 / (2.0 + (1.0 - FORWARD) * depth)
-    direct = sun * np.exp(-depth / max(up, 0.01))
-    d, sizes = directions(*sky.shape[:2])
-    cosine = np.maximum(d[..., 2], 0.0)
-    clear = np.exp(-depth / np.maximum(d[..., 2], 0.01))
-    between = np.einsum("hwc,hw->c", sky, sizes * cosine * clear)
-    gap = float(np.sum(sizes * cosine * (1.0 - clear)))
-    return direct, np.maximum(through * total - direct * up - between, 0.0) / gap
 
 
 def _key(metered: float) -> float:

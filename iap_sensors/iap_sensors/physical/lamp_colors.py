@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Colours of lamps, which glow as black bodies do."""
+"""Colours of lamps, which glow as black bodies do, and their light over time."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.scenes.lighting import Lamp
+from iap_sensors.cameras.renderer import Shot
 from iap_sensors.physical.sky_image import LUMINANCE
 
 SECOND_RADIATION = 1.438777e-2  # h c / k [m K]
@@ -24,6 +25,15 @@ def lamp_colors(lamps: Sequence[Lamp]) -> Array:
     """(n, 3) luminous intensity of lamps in the three bands [kcd]."""
     rows = [lamp.intensity / 1000.0 * color_of_temperature(lamp.temperature) for lamp in lamps]
     return np.array(rows).reshape(-1, 3)
+
+
+def lamp_levels(lamps: Sequence[Lamp], shot: Shot) -> Array:
+    """(n,) mean shares of lamps' light over one of the instants that an exposure is drawn at."""
+    duration = shot.exposure.time / shot.exposure.samples
+    flickers = (lamp.flicker for lamp in lamps)
+    return np.array(
+        [1.0 if each is None else each.mean_level(shot.t, duration) for each in flickers]
+    )
 
 
 def color_of_temperature(kelvin: float) -> Array:

@@ -9,16 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans
-from iap_description.scenes.lighting import Lamp
+from iap_description.scenes.lighting import MAX_LAMPS, Lamp
 from iap_sensors.cameras import shaders
-from iap_sensors.cameras.geometry import Geometry
+from iap_sensors.cameras.drawn_geometry import DrawnGeometry
+from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import OFFSET
-from iap_sensors.physical.lamp_colors import lamp_colors
-from iap_sensors.physical.programs import columns_of, program, write
+from iap_sensors.physical.lamp_colors import lamp_colors, lamp_levels
+from iap_sensors.physical.programs import UNITS, columns_of, program, write
 
 SQUARE, ACROSS = 512, 8  # pixels of a square of the atlas, and squares in a row
 SHADOW_BEGIN, SHADOW_END = 0.1, 100.0  # what casts shadows of a lamp [m]
 WIDER = 1.03  # a square sees more than its lamp lights, so that shadows have neighbours at edges
+MAX_SINE = 0.97  # of half the angle that bodies are seen under: 76 deg to each side
 EVERYWHERE = -2.0  # in place of a cosine, of a lamp that shines to all sides
 SIDES = (  # looking and upward directions of the six squares of a lamp that shines to all sides
     ((1, 0, 0), (0, 0, 1)),
@@ -33,55 +35,71 @@ SIDES = (  # looking and upward directions of the six squares of a lamp that shi
 class DrawnLamps:
     """The lamps of a scene.
 
+    The scene's shadows are drawn once, in squares of an atlas. Those of bodies are drawn whenever bodies have moved.
+    They have an atlas of their own, with one square a lamp that is as wide as all bodies are seen from it.
+
     Args:
         context: to draw with.
-        corners: buffer with position and normal of each vertex.
-        geometry: of the scene.
-        standing: (parts,) those that cast shadows.
+        drawn: the scene and bodies.
         lamps: at least one.
 
     Attributes:
         defines: switches of the shaders.
-        values: of the variables in ``lamps.glsl``.
-        shadows: the atlas.
     """
 
     def __init__(
-        self,
-        context: moderngl.Context,
-        corners: moderngl.Buffer,
-        geometry: Geometry,
-        standing: Booleans,
-        lamps: Sequence[Lamp],
+        self, context: moderngl.Context, drawn: DrawnGeometry, lamps: Sequence[Lamp]
     ) -> None:
-        self._context, self._count = context, len(lamps)
+        self._context, self._lamps = context, lamps
         views = [list(_views(lamp)) for lamp in lamps]
         firsts = np.cumsum([0, *(len(each) for each in views)])
-        count = int(firsts[-1])
-        rows = -(-count // ACROSS)
-        size = min(count, ACROSS) * SQUARE, rows * SQUARE
-        self.shadows = context.depth_texture(size)
-        self.shadows.compare_func = "<="
-        self.shadows.repeat_x = self.shadows.repeat_y = False
-        target = context.framebuffer(depth_attachment=self.shadows)
-        clips = [clip for each in views for clip in each]
-        self._draw(
-            target, corners, geometry.faces[np.repeat(standing, np.diff(geometry.firsts))], clips
-        )
-        squares = np.array([_in_atlas(k, size) @ clip for k, clip in enumerate(clips)])
+        clips = np.array([clip for each in views for clip in each])
+        shadows = self._shadows = LampShadows(context, drawn, drawn.standing, len(clips))
+        shadows.draw(clips)
+        squares = np.array([shadows.in_atlas(k) @ clip for k, clip in enumerate(clips)])
         colors = lamp_colors(lamps)
-        self.defines = f"LAMPS {len(lamps)}", f"SQUARES {count}"
-        self.values: Mapping[str, ArrayLike] = {
+        self.defines: tuple[str, ...] = (f"LAMPS {len(lamps)}", f"SQUARES {len(clips)}")
+        self._body_shadows: LampShadows | None = None
+        self._body_clips = np.broadcast_to(np.eye(4), (len(lamps), 4, 4))
+        if drawn.casters.any():
+            self._body_shadows = LampShadows(context, drawn, drawn.casters, len(lamps))
+            columns, rows = self._body_shadows.shape
+            self.defines = (*self.defines, f"LAMP_BODIES vec2({columns}.0, {rows}.0)")
+        self._fixed: Mapping[str, ArrayLike] = {
             "lamp_places": [(*lamp.position, lamp.radius**2) for lamp in lamps],
             "lamp_axes": [_axis(lamp) for lamp in lamps],
-            "lamp_colors": np.column_stack([colors, firsts[:-1]]),
             "lamp_squares": squares,
         }
+        self._colors, self._firsts = colors, firsts[:-1]
         areas = np.pi * np.array([[lamp.radius**2] for lamp in lamps])
         discs = [(*lamp.position, lamp.radius) for lamp in lamps]
         rows_ = np.column_stack([discs, colors / areas]).astype(np.float32)
         self._discs = context.buffer(rows_.tobytes())
         self._programs: dict[bool, tuple[moderngl.Program, moderngl.VertexArray]] = {}
+
+    def place(self, drawn: DrawnGeometry) -> None:
+        """Draw the shadows of bodies where they are now."""
+        if self._body_shadows is None:
+            return
+        spheres = drawn.spheres[drawn.casters].astype(float)
+        self._body_clips = np.array([_towards(lamp.position, spheres) for lamp in self._lamps])
+        self._body_shadows.draw(self._body_clips)
+
+    def use(self) -> None:
+        """Take the textures for what is drawn next."""
+        self._shadows.texture.use(UNITS["lamp_shadows"])
+        if self._body_shadows is not None:
+            self._body_shadows.texture.use(UNITS["lamp_body_shadows"])
+
+    def values(self, shot: Shot) -> Mapping[str, ArrayLike]:
+        """Values of the variables in ``lamps.glsl`` for an image."""
+        levels = lamp_levels(self._lamps, shot)
+        return {
+            **self._fixed,
+            "lamp_colors": np.column_stack([levels[:, None] * self._colors, self._firsts]),
+            "lamp_levels": np.pad(levels, (0, MAX_LAMPS - len(levels))),
+            "lamp_bodies": self._body_clips,
+        }
 
     def draw(self, values: Mapping[str, ArrayLike], *, mono: bool) -> None:
         """Draw the bodies of the lamps."""
@@ -94,34 +112,65 @@ class DrawnLamps:
             self._programs[mono] = made, self._context.vertex_array(made, [layout])
         made, vertices = self._programs[mono]
         write(made, values)
-        vertices.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=self._count)
+        vertices.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=len(self._lamps))
 
-    def _draw(
-        self,
-        target: moderngl.Framebuffer,
-        corners: moderngl.Buffer,
-        faces: np.ndarray,
-        clips: Sequence[Array],
+
+class LampShadows:
+    """Depths of what stands in the light of lamps, in squares of an atlas.
+
+    Args:
+        context: to draw with.
+        drawn: the scene and bodies.
+        which: (parts,) those that cast shadows.
+        count: of squares.
+
+    Attributes:
+        texture: the atlas, which compares depths.
+        shape: of squares in it, columns and rows.
+    """
+
+    def __init__(
+        self, context: moderngl.Context, drawn: DrawnGeometry, which: Booleans, count: int
     ) -> None:
-        """Draw what stands in the light of each square."""
-        target.clear(depth=1.0)
+        self._context = context
+        self.shape = min(count, ACROSS), -(-count // ACROSS)
+        self._size = self.shape[0] * SQUARE, self.shape[1] * SQUARE
+        self.texture = context.depth_texture(self._size)
+        self.texture.compare_func = "<="
+        self.texture.repeat_x = self.texture.repeat_y = False
+        self._target = context.framebuffer(depth_attachment=self.texture)
+        self._target.clear(depth=1.0)
+        geometry = drawn.geometry
+        faces = geometry.faces[np.repeat(which, np.diff(geometry.firsts))]
         if len(faces) == 0:
+            self._mesh = None
             return
-        made = self._context.program(
+        made = context.program(
             vertex_shader=shaders.source(shaders.SHADOW_VERTEX),
             fragment_shader=shaders.source(shaders.SHADOW_FRAGMENT),
         )
-        shade_of_map: Any = made["shade_of_map"]
-        mesh = self._context.vertex_array(
-            made, [(corners, "3f 3x4", "position")], self._context.buffer(faces.tobytes())
+        self._shade_of_map: Any = made["shade_of_map"]
+        buffer = context.buffer(faces.tobytes())
+        self._mesh = context.vertex_array(
+            made, [(drawn.corner_buffer, "3f 3x4", "position")], buffer
         )
-        target.use()
+
+    def draw(self, clips: Array) -> None:
+        """Draw each square by its map (squares, 4, 4) from `map` to clip space."""
+        self._target.clear(depth=1.0)
+        if self._mesh is None:
+            return
+        self._target.use()
         self._context.polygon_offset = OFFSET
         for k, clip in enumerate(clips):
-            target.viewport = k % ACROSS * SQUARE, k // ACROSS * SQUARE, SQUARE, SQUARE
-            shade_of_map.write(clip.T.astype("f4").tobytes())
-            mesh.render()
+            self._target.viewport = k % ACROSS * SQUARE, k // ACROSS * SQUARE, SQUARE, SQUARE
+            self._shade_of_map.write(clip.T.astype("f4").tobytes())
+            self._mesh.render()
         self._context.polygon_offset = 0.0, 0.0
+
+    def in_atlas(self, k: int) -> Array:
+        """(4, 4) from clip space to a square of the atlas and depth in 0..1."""
+        return _in_atlas(k, self._size)
 
 
 def _views(lamp: Lamp) -> Iterator[Array]:
@@ -133,6 +182,18 @@ def _views(lamp: Lamp) -> Iterator[Array]:
         return
     for way, up_ in SIDES:
         yield _clip(lamp.position, np.array(way, float), np.array(up_, float), 1.0)
+
+
+def _towards(place: Sequence[float], spheres: Array) -> Array:
+    """(4, 4) from `map` to clip space of a square that sees spheres (n, 4) from a place, as far as one square can."""
+    middle = 0.5 * (spheres[:, :3].min(axis=0) + spheres[:, :3].max(axis=0))
+    off = middle - place
+    distance = float(np.linalg.norm(off))
+    way = off / distance if distance > 0.0 else np.array([0.0, 0.0, -1.0])
+    radius = float((np.linalg.norm(spheres[:, :3] - middle, axis=1) + spheres[:, 3]).max())
+    up = np.array([0.0, 0.0, 1.0] if abs(way[2]) < 0.9 else [0.0, 1.0, 0.0])
+    sine = min(radius / max(distance, 1e-9), MAX_SINE)
+    return _clip(place, way, up, sine / np.sqrt(1.0 - sine * sine))
 
 
 def _clip(place: Sequence[float], way: Array, up: Array, slope: float) -> Array:

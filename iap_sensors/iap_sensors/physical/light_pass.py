@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 
 import moderngl
 import numpy as np
@@ -17,20 +17,14 @@ from iap_sensors.cameras.drawn_geometry import DrawnGeometry, ShotView
 from iap_sensors.cameras.framebuffers import RenderTarget
 from iap_sensors.cameras.programs import Programs
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.shadows import BODY_MAP_SIZE, SCENE_MAP_SIZE, ShadowMap
 from iap_sensors.cameras.view import PinholeView
 from iap_sensors.physical.darkroom import Darkroom, LightFormat, LightTarget
-from iap_sensors.physical.environment import Environment
+from iap_sensors.physical.day_course import DayCourse
 from iap_sensors.physical.lamps import DrawnLamps
 from iap_sensors.physical.material_maps import MaterialMaps
-from iap_sensors.physical.particles import Particles
 from iap_sensors.physical.programs import UNITS, columns_of, program, write
-from iap_sensors.physical.scene_textures import (
-    FORM,
-    MaterialTextures,
-    OpennessTexture,
-    SkyTextures,
-)
+from iap_sensors.physical.scene_light import SceneLight
+from iap_sensors.physical.scene_textures import FORM, MaterialTextures
 from iap_sensors.physical.tone import WHITE, curve_of, gain_of
 
 FINE = 2  # pixels of light along one of an image with several samples a pixel
@@ -69,31 +63,22 @@ class LightPainter:
         self._context = context
         context.enable(moderngl.DEPTH_TEST)
         context.depth_func = "<="  # the sky is as far as can be
-        self._environment = environment = Environment.of(scene)
+        self._course = DayCourse(scene)
         self._drawn = drawn = DrawnGeometry(context, scene, bodies)
         self._ranges = Programs(
             context, drawn.corner_buffer, drawn.attribute_buffer, drawn.face_buffer
         )
         parts = [*scene.parts, *(part for body in bodies for part in body)]
-        maps = MaterialMaps(parts, scene.surfaces)
+        self._maps = maps = MaterialMaps(parts, scene.surfaces)
         self._materials = MaterialTextures(context, maps)
-        self._sky = SkyTextures(context, environment)
-        self._sun_is_up = environment.sun_W[2] > 0.0 and bool(environment.sun.any())
-        shared = (context, drawn.corner_buffer, drawn.geometry)
-        self._shadows, self._body_shadows = (
-            ShadowMap.of(*shared, which, size=size, is_lit=self._sun_is_up)
-            for which, size in ((drawn.standing, SCENE_MAP_SIZE), (drawn.casters, BODY_MAP_SIZE))
-        )
-        self._shadows.draw(drawn.spheres[drawn.standing], environment.sun_W.tolist())
+        self._light = SceneLight(context, drawn, maps, self._course.environment)
         self._lamps: DrawnLamps | None = None
-        if environment.lamps:
-            self._lamps = DrawnLamps(*shared, drawn.standing, environment.lamps)
-        self._particles = Particles(context, environment.weather, environment.daylight / np.pi)
+        if self._course.environment.lamps:
+            self._lamps = DrawnLamps(context, drawn, self._course.environment.lamps)
         self._targets: dict[LightFormat, LightTarget] = {}
         self._darkroom = Darkroom(context)
-        self._openness = OpennessTexture.of(context, drawn, maps, environment)
         extra = () if self._lamps is None else self._lamps.defines
-        extra = extra if self._openness is None else (*extra, "OPENNESS")
+        extra = (*extra, "OPENNESS") if self._light.has_openness else extra
         attributes = context.buffer(maps.attributes.tobytes() or bytes(40))
         buffers = drawn.corner_buffer, attributes, drawn.face_buffer
         # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
@@ -102,13 +87,23 @@ class LightPainter:
 
     def luminance(self, shot: Shot) -> float:
         """Luminance of light 1 [cd/m^2]."""
-        return 1000.0 * self._environment.exposed_for / (WHITE * 2.0**shot.spec.exposure)
+        return 1000.0 * self._course.environment.exposed_for / (WHITE * 2.0**shot.spec.exposure)
 
     def place(self, poses: Array) -> None:
         """Move the bodies to poses (bodies, 7)."""
-        if self._drawn.place(poses) and self._sun_is_up:
-            casters = self._drawn.spheres[self._drawn.casters]
-            self._body_shadows.draw(casters, self._environment.sun_W.tolist())
+        if self._drawn.place(poses):
+            self._light.place(self._drawn)
+            if self._lamps is not None:
+                self._lamps.place(self._drawn)
+
+    def _advance(self, t: float) -> None:
+        """Light the scene as at a time of the flight [s]."""
+        if self._course.advance(t):
+            self._context.gc()
+            self._light = SceneLight(
+                self._context, self._drawn, self._maps, self._course.environment
+            )
+            self._light.place(self._drawn)
 
     def paint(
         self, target: RenderTarget, shot: Shot, view: PinholeView, place: tuple[Array, Array]
@@ -126,6 +121,7 @@ class LightPainter:
         if form not in self._targets:
             self._targets[form] = LightTarget(self._context, form)
         light, curve = self._targets[form], curve_of(shot.spec)
+        self._advance(shot.t)
         self._paint_light(light, viewpoint)
         K = view.K * fine
         lens = (K[0, 0], K[1, 1], K[0, 2] + 0.5 * fine, K[1, 2] + 0.5 * fine)
@@ -137,15 +133,15 @@ class LightPainter:
 
     def _paint_light(self, light: LightTarget, viewpoint: ShotView) -> None:
         """Draw light: first what is opaque, then the sky and lamps, then what one sees through."""
-        environment = self._environment
+        environment = self._light.environment
         has_water = environment.wetness > 0.0 or environment.weather.snow_cover > 0.0
         look = _Look(
             light.form.mono,
             environment.fog_density > 0.0,
-            self._body_shadows.has_faces and self._sun_is_up,
+            self._light.has_body_shadows,
             has_water,
         )
-        values = {**self._scene_values, **self._values(viewpoint)}
+        values = {**self._light.values, **self._values(viewpoint)}
         light.frame.use()
         light.frame.clear()
         self._use_textures()
@@ -161,7 +157,7 @@ class LightPainter:
         _render(triangles, self._drawn.pick(viewpoint, see_through=True))
         size = light.form.width, light.form.height
         light.frame.depth_mask = False
-        self._particles.draw(values, viewpoint, size, mono=light.form.mono)
+        self._light.particles.draw(values, viewpoint, size, mono=light.form.mono)
         light.frame.depth_mask = True
         self._context.disable(moderngl.BLEND)
 
@@ -169,14 +165,9 @@ class LightPainter:
         self._materials.albedo_roughness.use(UNITS["albedo_roughness"])
         self._materials.relief.use(UNITS["relief"])
         self._materials.noise.use(UNITS["noise"])
-        self._shadows.texture.use(UNITS["shadows"])
-        self._body_shadows.texture.use(UNITS["body_shadows"])
-        self._sky.mirrored.use(UNITS["mirrored"])
-        self._sky.sky.use(UNITS["sky"])
-        if self._openness is not None:
-            self._openness.texture.use(UNITS["openness"])
+        self._light.use()
         if self._lamps is not None:
-            self._lamps.shadows.use(UNITS["lamp_shadows"])
+            self._lamps.use()
 
     def _values(self, viewpoint: ShotView) -> Mapping[str, ArrayLike]:
         """Values of the programs' variables that change from image to image."""
@@ -185,31 +176,13 @@ class LightPainter:
         map_of_camera[:3, :3] = map_of_ray
         return {
             "clip_of_map": viewpoint.clip_of_map,
-            "body_shade_of_map": self._body_shadows.shade_of_map,
+            **({} if self._lamps is None else self._lamps.values(viewpoint.shot)),
+            "varied": self._materials.varied + 0.5,
             "eye": viewpoint.place[0],
-            "gain": gain_of(viewpoint.shot.spec, self._environment.exposed_for),
+            "gain": gain_of(viewpoint.shot.spec, self._light.environment.exposed_for),
             "map_of_ray": map_of_ray,
             "map_of_camera": map_of_camera,
             "edges": viewpoint.view.edges,
-        }
-
-    @cached_property
-    def _scene_values(self) -> Mapping[str, ArrayLike]:
-        environment = self._environment
-        lamps = {} if self._lamps is None else self._lamps.values
-        openness = {} if self._openness is None else self._openness.values
-        return {
-            **openness,
-            **lamps,
-            "shade_of_map": self._shadows.shade_of_map,
-            "varied": self._materials.varied + 0.5,
-            "shadow_step": 0.75 / SCENE_MAP_SIZE,
-            "sun": environment.sun_W,
-            "sunlight": environment.sun,
-            "harmonics": self._sky.harmonics,
-            "fog": environment.fog,
-            "fog_law": (environment.fog_density, 1.0 / environment.fog_height),
-            "water": (environment.wetness, environment.weather.snow_cover),
         }
 
 

@@ -21,6 +21,7 @@ UNITS = {  # of textures, by the name of their variable
     "lamp_shadows": 6,
     "sky": 7,
     "openness": 8,
+    "lamp_body_shadows": 9,
     "image": 0,
     "glare": 1,
     "finer": 1,

@@ -12,7 +12,15 @@ import pytest
 from small_scenes import ball, box, ground, rectangle, scene, shot, spec, turned, wall
 
 from iap_description.errors import BadInput, IapError
-from iap_description.scenes.lighting import Lamp, Lighting, PathTracing, Sun, Weather
+from iap_description.scenes.lighting import (
+    Lamp,
+    LampFlicker,
+    Lighting,
+    PathTracing,
+    Sun,
+    TimeOfDay,
+    Weather,
+)
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.path_tracing import child_process
 
@@ -55,6 +63,8 @@ def look(renderer, shots, poses=NO_BODIES):
 @pytest.mark.slow
 @pytest.mark.parametrize("material", [None, "matte"])
 def test_in_a_white_furnace_a_white_ball_cannot_be_seen(traced, tmp_path, material):
+    if material is None and traced._child.variant == "scalar_rgb":
+        pytest.skip("without LLVM 19 surfaces are Mitsuba's own")
     sky = str(tmp_path / "white.hdr")
     cv2.imwrite(sky, np.ones((32, 64, 3), np.float32))
     part = replace(ball("ball", (3.0, 0.0, 0.0), 1.0, n=32), material=material)
@@ -194,3 +204,28 @@ def test_without_mitsuba_the_line_that_installs_it_is_said(monkeypatch):
     monkeypatch.setattr("iap_sensors.cameras.make.find_spec", lambda _: None)
     with pytest.raises(BadInput, match=r"renderer 'mitsuba' needs mitsuba.*pathtracer"):
         make_renderer("mitsuba")
+
+
+@pytest.mark.slow
+def test_lamps_flicker_and_the_sun_passes_as_in_the_physical_renderer(traced, opengl):
+    flicker = LampFlicker(frequency=1.0, on_share=0.5, modulation=0.8)
+    lamp = Lamp(position=(0.0, 0.0, 4.0), flux=9000.0, flicker=flicker)
+    light = {"lamps": {"one": lamp}, "exposed_for": 400.0, "path_tracing": MANY}
+    traced.load(lit(matte(ground(20.0)), sun=NIGHT, **light), [])
+    at = shot(camera(), (0.5, 0.0, 2.0), DOWN)
+    frames = traced.render([at, replace(at, t=0.75)], NO_BODIES)
+    bright, dim = (float(frame.rgb[20:28, 28:36].mean()) for frame in frames)
+    assert bright / dim == pytest.approx(5.0, rel=0.1)
+    day = TimeOfDay(hour=6.0, rate=1800.0)
+    outside = replace(
+        lit(matte(ground(20.0)), exposed_for=80000.0, path_tracing=MANY), time_of_day=day
+    )
+    physical = make_renderer("physical")
+    means = []
+    for renderer in (traced, physical):
+        renderer.load(outside, [])
+        frames = renderer.render([at, replace(at, t=10.0)], NO_BODIES)  # five hours later
+        means.append([float(frame.rgb[20:28, 28:36].mean()) for frame in frames])
+    physical.close()
+    np.testing.assert_allclose(means[0], means[1], rtol=0.05, atol=1.0)
+    assert means[0][1] > 2.0 * means[0][0]

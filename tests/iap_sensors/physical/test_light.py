@@ -10,7 +10,7 @@ from small_scenes import ball, box, ground, rectangle, scene, shot, spec, turned
 
 from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene
-from iap_description.scenes.lighting import Lamp, Lighting, Sun, TimeOfDay, Weather
+from iap_description.scenes.lighting import Lamp, LampFlicker, Lighting, Sun, TimeOfDay, Weather
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.physical.particles import Fallers
 
@@ -173,6 +173,79 @@ def test_a_lamp_casts_shadows_to_all_sides(physical):
         dark = image[240 - round(32 * x), 320 - round(32 * y)]
         bright = image[240 - round(23 * (x + y)), 320 - round(23 * (y - x))]  # at 45 deg to it
         assert dark < 0.1 * bright
+
+
+@pytest.mark.parametrize("direction", [None, (0.0, 0.0, -1.0)])
+def test_a_body_casts_the_shadow_of_a_lamp_where_it_is(physical, direction):
+    night = Sun(elevation_deg=-30.0, azimuth_deg=0.0)
+    lamp = Lamp(position=(0.0, 0.0, 4.0), flux=9000.0, direction=direction, cone_deg=150.0)
+    light = Lighting(sun=night, lamps={"one": lamp}, exposed_for=60.0)
+    body = [box("body", (0.0, 0.0, 0.0), (0.3, 0.3, 0.1))]
+    physical.load(lit(matte(ground(20.0)), light=light), [*body])
+    at = shot(camera(), (0.0, 0.0, 10.0), DOWN)
+    for x in (1.0, -1.0):
+        pose = np.array([[x, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0]])
+        image = physical.render([at], pose)[0].mono
+        # of a body at half the lamp's height the shadow is twice as far and twice as wide: 1.2 m
+        shaded = image[240 - round(32 * (2.0 * x + 0.4 * np.sign(x))), 320]
+        as_far = image[240 + round(32 * (2.0 * x + 0.4 * np.sign(x))), 320]
+        assert shaded < 0.1 * as_far
+        beside = image[240 - round(32 * 2.0 * x), 320 + round(32 * 1.2)]
+        assert beside > 0.7 * as_far
+
+
+def test_a_lamp_that_ripples_shows_none_of_it_in_a_whole_period(physical):
+    night = Sun(elevation_deg=-30.0, azimuth_deg=0.0)
+    flicker = LampFlicker(frequency=100.0, modulation=0.5)
+    lamp = Lamp(position=(0.0, 0.0, 4.0), flux=9000.0, flicker=flicker)
+    light = Lighting(sun=night, lamps={"one": lamp}, exposed_for=100.0)
+    physical.load(lit(matte(ground(20.0)), light=light), [])
+
+    def level(t, **keys):
+        one = replace(shot(camera(**keys), (0.5, 0.0, 2.0), DOWN), t=t)
+        return middle(physical.render([one], NO_BODIES)[0].mono)
+
+    brightest, darkest = level(0.02), level(0.025)
+    assert brightest / darkest == pytest.approx(3.0, rel=0.05)  # 1.5 to 0.5
+    whole = {"blur": {"exposure_time": 0.01, "samples": 2}}
+    assert level(0.02, **whole) == pytest.approx(level(0.023, **whole), rel=0.02)
+    assert level(0.02, **whole) == pytest.approx(brightest / 1.5, rel=0.03)
+
+
+def test_a_sun_that_passes_lights_as_the_later_hour_does(physical):
+    parts = [matte(ground(20.0)), *box("block", (2.0, 0.0, 0.5), (0.4, 0.4, 0.5))]
+    light = Lighting(exposed_for=60000.0)
+    at = shot(camera(), (0.0, 0.0, 10.0), DOWN)
+
+    def image(t, **day):
+        physical.load(lit(*parts, light=light, time_of_day=TimeOfDay(**day)), [])
+        first = physical.render([at], NO_BODIES)[0].mono
+        return first, physical.render([replace(at, t=t)], NO_BODIES)[0].mono
+
+    start, end = image(20.0, hour=9.0, rate=900.0)  # five hours
+    still, later = image(20.0, hour=14.0)
+    np.testing.assert_array_equal(end, later)
+    np.testing.assert_array_equal(still, later)
+    assert np.abs(start.astype(int) - end).max() > 50  # the block's shadow has turned
+    dark, night = image(20.0, hour=18.0, rate=1200.0)
+    assert dark.mean() > 5.0 > night.mean()
+
+
+def test_dust_is_brown_and_leaves_two_per_cent_of_contrast_at_its_visibility(physical):
+    weather = Weather(dust=1000.0, fog_height=1000.0)  # (56 / 1000)^0.8 km
+    visibility = 1000.0 * 0.056**0.8
+    levels = []
+    for color in (grey(0.9), grey(0.02)):
+        for distance in (1.0, 1.0 + 0.5 * visibility):
+            part = matte(wall(distance, 120.0, color=color))
+            physical.load(lit(part, weather=weather), [])
+            at = shot(camera(outputs=["rgb8"], far=200.0, exposure=2.0), (0.0, 0.0, 1.0))
+            image = physical.render([at], NO_BODIES)[0].rgb
+            levels.append(image[220:260, 300:340].mean(axis=(0, 1)))
+    near, far = levels[0] - levels[2], levels[1] - levels[3]
+    np.testing.assert_allclose(far / near, np.exp(-3.912 * 0.5), atol=0.03)
+    red, green, blue = levels[3]
+    assert red > 1.1 * green > 1.2 * blue
 
 
 @pytest.mark.slow

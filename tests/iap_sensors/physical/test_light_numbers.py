@@ -9,9 +9,9 @@ import pytest
 from small_scenes import spec
 
 from iap_description.errors import BadInput
-from iap_description.scenes.lighting import Lamp, Lighting, Sun, TimeOfDay, Weather
+from iap_description.scenes.lighting import Lamp, LampFlicker, Lighting, Sun, TimeOfDay, Weather
 from iap_description.world.world import World
-from iap_sensors.physical import atmosphere, environment, lamps
+from iap_sensors.physical import atmosphere, environment, haze, lamps
 from iap_sensors.physical.atmosphere import ClearSky
 from iap_sensors.physical.environment import Environment
 from iap_sensors.physical.lamp_colors import color_of_temperature, lamp_colors
@@ -77,6 +77,22 @@ def test_squares_lie_side_by_side_in_their_atlas() -> None:
     assert lamps._axis(lamp()) == (0.0, 0.0, 0.0, -2.0)
     cone = lamps._axis(lamp(direction=(0.0, 3.0, 4.0), cone_deg=90.0))
     np.testing.assert_allclose(cone, [0.0, 0.6, 0.8, np.sqrt(0.5)])
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"modulation": 0.6, "phase_deg": 40.0},
+        {"on_share": 0.3},
+        {"on_share": 0.7, "modulation": 0.5},
+    ],
+)
+def test_light_of_an_exposure_is_the_mean_over_it(keys) -> None:
+    flicker = LampFlicker(frequency=7.0, **keys)
+    for t, duration in ((0.0, 0.02), (0.31, 0.1), (-0.2, 0.5), (3.0, 1.0 / 7.0)):
+        instants = t + duration * ((np.arange(4000) + 0.5) / 4000 - 0.5)
+        mean = np.mean([flicker.mean_level(each, 0.0) for each in instants])
+        assert flicker.mean_level(t, duration) == pytest.approx(mean, abs=1e-3)
 
 
 def test_a_lamp_has_its_flux_over_the_sphere_in_its_colour() -> None:
@@ -225,10 +241,10 @@ def test_fog_lets_light_through_by_its_depth() -> None:
     """Direct light falls by exp(-depth / sin h), all of it to 2 / (2 + 0.15 depth)."""
     sun_W, sky = np.array([0.6, 0.0, 0.8]), np.full((32, 64, 3), 0.3)
     sun = np.array([90.0, 80.0, 70.0])
-    clear, thin = environment._in_fog(sun, sun_W, sky, 0.0)
+    clear, thin = haze.in_fog(sun, sun_W, sky, 0.0)
     np.testing.assert_array_equal(clear, sun)
     np.testing.assert_allclose(thin, (0.8 * sun + illuminance(sky)) / np.pi)
-    direct, fog = environment._in_fog(sun, sun_W, sky, 3.0)
+    direct, fog = haze.in_fog(sun, sun_W, sky, 3.0)
     np.testing.assert_allclose(direct, sun * np.exp(-3.0 / 0.8))
     scene = light_of(light={"sun": SUN})
     foggy = replace(
