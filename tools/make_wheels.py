@@ -3,7 +3,7 @@
 
 Usage: ./iap wheels [--out DIR], or python3 tools/make_wheels.py; then, with any Python from 3.11 on:
 
-    pip install --find-links DIR "iap-suite[mujoco,view]"
+    pip install --only-binary :all: --find-links DIR "iap-suite[mujoco,view]"
 
 iap_suite has no copies of the others' files: it requires their wheels in its own version. So each package is installed
 once, alone or with the suite, and nothing belongs to two of them. Builds are made of copies, so that nothing is left
@@ -13,10 +13,13 @@ setuptools is not installed, pip gets one for this build alone.
 
 import argparse
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,6 +31,7 @@ DATE = "1767225600"  # of all files in a wheel [s]
 BUILD = (
     "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"  # PEP 517
 )
+OLDEST_PIP = (20, 3)  # the first that knows the tags of today's wheels
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "dist")
 
 
@@ -54,7 +58,9 @@ def main() -> int:
         except OSError as error:
             sys.stderr.write(f"iap: {error.filename}: {error.strerror}\n")
             return 2
-        for package in copied(Path(folder)):
+        packages = copied(Path(folder))
+        for number, package in enumerate(packages):
+            show(f"{number} of {len(packages)}: {package.name}")
             done = subprocess.run(
                 [sys.executable, "-c", BUILD, str(out)],
                 cwd=package,
@@ -63,13 +69,36 @@ def main() -> int:
                 text=True,
                 check=False,
             )
+            show("")
             if done.returncode:
                 sys.stderr.write(f"{done.stdout}{done.stderr}")
                 sys.stderr.write(f"iap: no wheel of {package.name}: setuptools' words are above\n")
                 return 1
     sys.stdout.write("".join(f"{path}\n" for path in sorted(out.glob("iap_*.whl"))))
-    sys.stdout.write(f'pip install --find-links {out} "iap-suite[mujoco,view]"\n')
+    if old := old_pip():
+        sys.stderr.write(
+            f"iap: pip {old} knows no wheels of today: {sys.executable} -m pip install --upgrade pip\n"
+        )
+    command = f"pip install --only-binary :all: --find-links {shlex.quote(str(out))}"
+    sys.stdout.write(f'{command} "iap-suite[mujoco,view]"\n')
     return 0
+
+
+def show(text: str) -> None:
+    """Show what is being built on a terminal, in place of what was shown before."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()
+
+
+def old_pip() -> str:
+    """The version of this interpreter's pip if it is too old for the wheels; else nothing."""
+    try:
+        version = metadata.version("pip")
+    except metadata.PackageNotFoundError:
+        return ""
+    numbers = tuple(map(int, re.findall(r"\d+", version)))
+    return version if numbers < OLDEST_PIP else ""
 
 
 def has_setuptools() -> bool:

@@ -23,7 +23,7 @@ set_up() {
     take_lock
     if ! is_ready "$1"; then # another call may have done it meanwhile
         : >"$log"
-        say "setting up on ${underlay%%:*}; the whole output is in $log"
+        say "setting up on ${underlay%%:*}, once, in two minutes or more; the whole output is in $log"
         [[ $underlay != wheels || -z ${ROS_DISTRO-} ]] ||
             say "ROS 2 $ROS_DISTRO is sourced, but $(command -v python3) cannot import its rclpy: using the wheels"
         need_system_packages
@@ -160,7 +160,7 @@ need_system_packages() {
         has_venv || missing+=(python3-venv)
         has_headers || missing+=(python3-dev)
     elif command -v python3 >/dev/null; then
-        give_up "$(command -v python3) is $(python3 --version); needed are Python $fits"
+        give_up "$(command -v python3) is $(python3 --version); needed are Python $fits: install one beside it, ./iap finds it on PATH"
     else
         missing+=(python3-venv python3-dev)
     fi

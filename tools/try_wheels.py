@@ -56,7 +56,14 @@ class Trial:
         ).stdout
 
     def _install(self, extras: str) -> None:
-        wanted = ("-q", "--find-links", self.wheels, f"iap-suite[{extras}]")
+        wanted = (
+            "-q",
+            "--only-binary",
+            ":all:",
+            "--find-links",
+            self.wheels,
+            f"iap-suite[{extras}]",
+        )
         self.run("python", "-m", "pip", "install", *wanted)
 
     def core(self) -> str:

@@ -17,9 +17,12 @@ from iap_bringup import __version__
 from iap_bringup.cli.installed_versions import UnfitPackage, installed_version, unfit_packages
 from iap_bringup.cli.machine import (
     browser,
+    compiler,
     cuda_driver,
+    environment,
     graphics,
     kernel_cache,
+    pip,
     processors,
     ros_packages,
     ros_underlay,
@@ -85,6 +88,8 @@ CORE = (
     ("xacro", "xacro"),
 )
 PYBULLET = ("pybullet", "pybullet")
+READY = "ready to fly: iap run three_star_spiral"
+WITH_ROS = "install ROS 2, source its setup.bash, and call ./iap list: wheels have none of these"
 NO_WHEEL = (3, 12)  # Python from which on PyBullet has no wheel
 MUJOCO = Extra("mujoco", (("mujoco-core", "mujoco"),))
 EXTRAS = (
@@ -120,7 +125,7 @@ def doctor(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write("\n".join(_lines(findings)) + "\n")
         missing = ", ".join(broken)
-        sys.stdout.write(f"\n{'not ready: ' + missing if broken else 'ready to fly'}\n")
+        sys.stdout.write(f"\n{'not ready: ' + missing if broken else READY}\n")
     return 1 if broken else 0
 
 
@@ -175,13 +180,26 @@ def _suite() -> list[Finding]:
     remedy = "" if fits else "install Python 3.11, 3.12 or 3.13 and set up with it"
     shared, remedy_of_shared = shared_memory()
     cache, remedy_of_cache = kernel_cache()
+    version, remedy_of_pip = pip()
     return [
         Finding(group, "iap", f"{__version__}, {where}", is_there=True),
         Finding(group, "Python", words, fits, remedy, is_needed=True),
+        Finding(group, "environment", environment(), is_there=True),
+        Finding(group, "pip", version, not remedy_of_pip, remedy_of_pip),
+        _compiler(group),
         Finding(group, "processors", processors(), is_there=True),
         Finding(group, "shared memory", shared, not remedy_of_shared, remedy_of_shared),
         Finding(group, "compiled kernels", cache, not remedy_of_cache, remedy_of_cache),
     ]
+
+
+def _compiler(group: str) -> Finding:
+    """A checkout builds messages by it; wheels need none."""
+    found, remedy = compiler(), ""
+    if not found and CHECKOUT is not None:
+        remedy = "apt-get install g++ make"
+    state = found or "none: only a set-up from a clone needs one"
+    return Finding(group, "compiler", state, bool(found) or CHECKOUT is None, remedy)
 
 
 def _core() -> list[Finding]:
@@ -214,11 +232,13 @@ def pybullet_remedy(version: tuple[int, ...]) -> str:
 def _pictures() -> list[Finding]:
     """Findings about packages that draw images, films and pages."""
     drawn, fits = graphics()
-    apt = "apt-get install libegl1 libgl1-mesa-dri (or: renderer: pybullet)"
+    remedy = "apt-get install libegl1 libgl1-mesa-dri (or: renderer: pybullet)"
+    if find_spec("moderngl") is None:
+        remedy = install_line("cameras")
     codecs = video_codecs()
     group, shown = "pictures", browser()
     return [
-        Finding(group, "OpenGL (EGL)", drawn, fits, "" if fits else apt),
+        Finding(group, "OpenGL (EGL)", drawn, fits, "" if fits else remedy),
         Finding(group, "video", ", ".join(codecs) or "none", bool(codecs)),
         Finding(
             group,
@@ -244,11 +264,14 @@ def _ros() -> list[Finding]:
             Finding("ROS 2", "rclpy", "not installed: no nodes", is_there=False, remedy=remedy)
         ]
     findings = [Finding("ROS 2", "rclpy", underlay, is_there=True)]
-    apt = f"apt-get install ros-{os.environ.get('ROS_DISTRO', 'DISTRO')}-"
+    distro = os.environ.get("ROS_DISTRO")
     for name, (version, use) in ros_packages().items():
         state = version or f"not installed: {use}"
-        remedy = "" if version or "ROS_DISTRO" not in os.environ else apt + name.replace("_", "-")
+        apt = f"apt-get install ros-{distro}-{name.replace('_', '-')}"
+        remedy = "" if version or distro is None else apt
         findings.append(Finding("ROS 2", name, state, bool(version), remedy))
+    if distro is None and not findings[-1].is_there:
+        findings[-1] = findings[-1]._replace(remedy=WITH_ROS)
     return findings
 
 

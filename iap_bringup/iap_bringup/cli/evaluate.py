@@ -18,6 +18,7 @@ from iap_bringup.cli.live_pages import live_pages
 from iap_bringup.cli.options import check_counts
 from iap_bringup.plots import docking_approach as figures
 from iap_bringup.terminal import evaluation as report
+from iap_bringup.terminal.next_step import show_view
 from iap_bringup.terminal.progress import TimeLeft, progress_bar, work_bar
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import new_folder, write_file
@@ -53,8 +54,8 @@ def run(options: argparse.Namespace) -> int:
     _hand_out(options, subject, console)
     results = _fly(options, subject, console)
     with new_folder(options.out, subject.flyer.name, Path("evaluations")) as folder:
-        with work_bar(console, "flying failures again"):
-            recordings = _recorded(options, subject, results, folder)
+        with work_bar(console, "flying failures again") as say:
+            recordings = _recorded(options, subject, results, folder, say)
         if subject.task.kind == "docking" and subject.flyer.flies_alone and not options.no_plot:
             with work_bar(console, "drawing"):
                 _draw(options, subject, folder)
@@ -63,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
     title = f"{subject.flyer.name} on {subject.task.name}, {options.engine}"
     report.show(console, title, results, recordings)
     console.print(f"folder: {folder}", soft_wrap=True)
+    show_view(console, folder)
     if options.json:
         sys.stdout.write(json.dumps(tree, allow_nan=False) + "\n")
     return 0
@@ -122,13 +124,17 @@ def _fly_in_browser(
 
 
 def _recorded(
-    options: argparse.Namespace, subject: EvaluatedPolicy, results: Results, folder: Path
+    options: argparse.Namespace,
+    subject: EvaluatedPolicy,
+    results: Results,
+    folder: Path,
+    report: Callable[[str], None],
 ) -> dict[str, Recording]:
     has_runs = subject.flyer.flies_alone and kind_of(subject.task).single_run is not None
     if options.no_record or not has_runs:
         return {}
     engine = recording_engine(subject.task, options.engine)
-    return record_failures(results, subject.task, subject.flyer, engine, folder)
+    return record_failures(results, subject.task, subject.flyer, engine, folder, report)
 
 
 def _draw(options: argparse.Namespace, subject: EvaluatedPolicy, folder: Path) -> None:

@@ -13,11 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from rich.console import Console
+
 from iap_bringup.cli.main import VERBS, command_parser, main
 from iap_bringup.cli.options import check_counts
 from iap_bringup.fuzz.corpus import Corpus
 from iap_bringup.fuzz.inputs import KINDS, drawn_kind, make_case
 from iap_bringup.fuzz.trials import fault_of, run_command
+from iap_bringup.terminal.progress import CountLine
 from iap_description.config.alternatives import alternatives
 from iap_description.errors import BadInput
 
@@ -34,20 +37,24 @@ def run(options: argparse.Namespace) -> int:
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     numbers = range(options.cases) if options.only is None else [options.only]
     faults, counts = list[dict[str, Any]](), Counter[str]()
+    line = CountLine(Console(stderr=True), len(numbers))
     with tempfile.TemporaryDirectory(prefix="iap_fuzz_") as place:
         corpus = Corpus(main, command_parser, Path(place) / "corpus")
         corpus.home.mkdir()
         _import_commands()
         try:
-            for number in numbers:
+            for done, number in enumerate(numbers):
+                line.show(done, f"cases, {len(faults)} faults")
                 result = _tried(corpus, Path(place) / "case", Random(f"{seed} {number}"), options)
                 if result is None:
                     continue
                 counts[f"{result['kind']}, exit code {result['code']}"] += 1
                 if result["fault"]:
                     faults.append({"seed": seed, "case": number, **result})
+                    line.end()
                     sys.stderr.write(json.dumps(faults[-1], ensure_ascii=False) + "\n")
         finally:  # also of a night that Ctrl-C ends
+            line.end()
             done = sum(counts.values())
             _show(options, {"seed": seed, "cases": done, "faults": faults, "counts": counts})
     return EXIT_FAULTS if faults else EXIT_DONE

@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.terminal.next_step import show_next
 from iap_bringup.terminal.progress import work_bar
 from iap_description.errors import BadInput
 from iap_io.flight_logs.flight_log import FlightLog
@@ -43,6 +44,7 @@ def identify_flights(options: argparse.Namespace) -> int:
         write_metrics(folder, metrics)
     _show(console, model, fit)
     console.print(f"platform: {folder / PLATFORM}", soft_wrap=True)
+    show_next(console, "fly it", "run", "hover", "--platform", folder / PLATFORM)
     if options.json:
         sys.stdout.write(json.dumps(metrics, allow_nan=False) + "\n")
     return 0

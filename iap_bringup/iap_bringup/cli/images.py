@@ -16,6 +16,7 @@ from iap_bringup.plots.contact_sheet import write_contact_sheet
 from iap_bringup.plots.recorded_run import RecordedRun
 from iap_bringup.plots.table import PLOTS, write_named_plots, write_plots
 from iap_bringup.terminal import flight as report
+from iap_bringup.terminal.next_step import show_view
 from iap_bringup.terminal.progress import time_bar, work_bar
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, new_folder
@@ -198,8 +199,9 @@ def _write_again(
                 progress=progress,
             )
         sheet = write_contact_sheet(folder)
-    console.print(sheet)
+    console.print(sheet, soft_wrap=True)
     rate = f", {cameras.count / cameras.seconds:.2g} in a second of rendering"
     console.print(f"{cameras.count} images{rate if options.workers is None else ''}")
-    console.print(f"run folder: {folder}\nlook at it: iap view {folder}", soft_wrap=True)
+    console.print(f"run folder: {folder}", soft_wrap=True)
+    show_view(console, folder)
     return 0

@@ -7,6 +7,7 @@ import sys
 
 from rich.console import Console
 
+from iap_bringup.terminal.progress import work_bar
 from iap_io.flight_logs.inspection import Inspection
 from iap_io.flight_logs.run_folders import is_run, read_run
 from iap_io.trajectories.logged_bags import open_any
@@ -14,9 +15,10 @@ from iap_io.trajectories.logged_bags import open_any
 
 def inspect(options: argparse.Namespace) -> int:
     """Show what is in a flight log, or in a run as those of its aircraft; returns the exit code."""
-    logs = read_run(options.log) if is_run(options.log) else [open_any(options.log)]
-    inspections = [Inspection.of(log) for log in logs]
     console = Console(stderr=options.json)
+    with work_bar(Console(stderr=True), "reading"):
+        logs = read_run(options.log) if is_run(options.log) else [open_any(options.log)]
+        inspections = [Inspection.of(log) for log in logs]
     for inspection in inspections:
         for line in inspection.lines():
             console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -73,13 +74,16 @@ def run_command(options: argparse.Namespace) -> int:
             if viewer is not None:
                 with suppress(KeyboardInterrupt):  # ends the wait, and no localisation
                     viewer.linger()
+        drawn = list[Path]()
         if not options.no_plot:
             with work_bar(console, "drawing"):
                 # matplotlib is slow to import
                 from iap_bringup.plots.localization import write_localization_plots
 
-                write_localization_plots(folder / "plots", evaluation)
+                drawn = write_localization_plots(folder / "plots", evaluation)
     show_localization(console, evaluation, folder)
+    for path in drawn[:1]:
+        console.print(f"look at it: {path}", soft_wrap=True)
     if options.json:
         sys.stdout.write(json.dumps(evaluation.metrics, allow_nan=False) + "\n")
     return _exit_code(results)

@@ -3,10 +3,13 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from iap_bringup.cli.installed_versions import fits, installed_version
 
 EGL: dict[str, Any] = {"backend": "egl"}
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the place of POSIX shared memory
@@ -24,6 +27,34 @@ ROS_PACKAGES = {  # that nodes and launch files use where they are there
     "rviz2": "no view in RViz",
     "joy": "no stick",
 }
+
+
+OLDEST_PIP = "20.3"  # that knows the tags of today's wheels
+
+
+def environment() -> str:
+    """Where packages go: an environment of venv or conda, or the system's; and a conda that is active beside it."""
+    conda = os.environ.get("CONDA_PREFIX", "")
+    if conda and Path(sys.prefix).resolve() == Path(conda).resolve():
+        return f"conda, {conda}"
+    kind = "the system's" if sys.prefix == sys.base_prefix else "venv"
+    beside = f"; the active conda environment {conda} is not used" if conda else ""
+    return f"{kind}, {sys.prefix}{beside}"
+
+
+def pip() -> tuple[str, str]:
+    """Version of pip, and what to do where it is too old or missing."""
+    version = installed_version("pip")
+    if not version:
+        return "not installed", f"{sys.executable} -m ensurepip"
+    fit = fits(version, f">={OLDEST_PIP}")
+    state = version if fit else f"{version}, which knows no wheels of today"
+    return state, "" if fit else f"{sys.executable} -m pip install --upgrade pip"
+
+
+def compiler() -> str:
+    """Path of the compiler of C++ that a set-up calls; empty where there is none."""
+    return shutil.which(os.environ.get("CXX", "g++")) or ""
 
 
 def processors() -> str:

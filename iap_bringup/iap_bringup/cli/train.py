@@ -12,6 +12,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.arguments.learning import NOMINAL
 from iap_bringup.plots.training import draw_training
+from iap_bringup.terminal.next_step import show_next
 from iap_bringup.terminal.progress import TimeLeft, progress_bar
 from iap_description.errors import BadInput
 from iap_description.process.interrupts import Deferral
@@ -143,4 +144,6 @@ def _show(console: Console, trained: "TrainingResult") -> None:
             f"best policy: {best.success:.1%} of episodes without exploration, return"
             f" {best.returns:.2f}, after {best.steps} steps online"
         )
-    console.print(f"policy: {trained.folder / 'policy.npz'}", soft_wrap=True)
+    policy = trained.folder / "policy.npz"
+    console.print(f"policy: {policy}", soft_wrap=True)
+    show_next(console, "judge it", "evaluate", policy)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
+from iap_bringup.terminal.progress import counted, work_bar
+
 if TYPE_CHECKING:
     from iap_bringup.viewing.run_table import RunTable
     from iap_bringup.viewing.viser_stage import Server
@@ -51,7 +53,8 @@ def _view_runs(options: argparse.Namespace) -> int:
     from iap_bringup.viewing.run_viewer import RunViewer
     from iap_bringup.viewing.source import RunSource
 
-    sources = [RunSource.of_folder(folder) for folder in options.folders]
+    with work_bar(Console(stderr=True)) as say:
+        sources = [RunSource.of_folder(folder) for folder in counted(say, options.folders)]
     server = serve(options, " and ".join(each.title for each in sources), Console())
     try:
         RunViewer(server, sources, options.beside).run(threading.Event())

@@ -46,11 +46,12 @@ LENSES: dict[str, dict[str, Any]] = {
 
 def camera_bars(report: Report, renderer: Renderer) -> list[Bar]:
     """All bars of camera effects."""
-    report("photon transfer")
+    count = 3 + len(LENSES)
+    report(f"0 of {count}: photon transfer")
     gain, chart = photon_transfer()
-    report("automatic exposure")
+    report(f"1 of {count}: automatic exposure")
     exposure = exposure_off()
-    report("rolling shutter")
+    report(f"2 of {count}: rolling shutter")
     shutter = max(spots_off(renderer, lens) for lens in ({}, LENSES["plumb_bob"]))
     bars = [
         Bar("slope of the photon transfer curve off the system gain, %", gain, 5.0),
@@ -58,8 +59,8 @@ def camera_bars(report: Report, renderer: Renderer) -> list[Bar]:
         Bar("automatic exposure off its equation, %", exposure, 1.0),
         Bar("rolling shutter off its equation at 5 m/s and 4 m, pixels", shutter, 0.2),
     ]
-    for name, keys in LENSES.items():
-        report(f"lens {name}")
+    for number, (name, keys) in enumerate(LENSES.items(), 3):
+        report(f"{number} of {count}: lens {name}")
         off = spots_off(renderer, keys, moving=False)
         bars.append(Bar(f"lens {name} off its projection, pixels", off, 0.1))
     return bars

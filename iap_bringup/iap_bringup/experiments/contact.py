@@ -117,14 +117,14 @@ def observer_steps(report: Report) -> Rows:
     folder = create_run_folder(None, "observer")
     results: Rows = {}
     for axis, (name, size) in enumerate(STEPS.items()):
-        report(f"{folder}: step along {name}")
+        report(f"{axis} of {len(STEPS) + 1}: {folder}, step along {name}")
         wrench = np.eye(6)[axis] * size
         step = f"{{at: {STEP_AT}, until: 99.0, force: {wrench[:3].tolist()}, torque: {wrench[3:].tolist()}}}"
         assignments = (f"disturbances=[{step}]",)
         fly(folder, name, "hover", duration=STEP_AT + 1.0, assignments=assignments)
         estimate = _estimates(folder / name, STEP_AT + READ_DELAY)[0]
         results[f"step {name}"] = {"seen_of_it": float(estimate[axis] / size)}
-    report(f"{folder}: noisy hover")
+    report(f"{len(STEPS)} of {len(STEPS) + 1}: {folder}, noisy hover")
     fly(folder, "noisy", "hover", duration=12.0, assignments=(*NOISE, "control.admittance=true"))
     bias = np.abs(_estimates(folder / "noisy", 2.0).mean(axis=0))
     results["noisy hover"] = {

@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 from rich.console import Console
 
-from iap_bringup.experiments.rows import Rows
+from iap_bringup.experiments.rows import Report, Rows, silent
+from iap_bringup.terminal.progress import counted
 from iap_bringup.terminal.tables import show_rows
 from iap_description.arrays import Array
 from iap_description.math import so3
@@ -91,7 +92,7 @@ class Loads(NamedTuple):
         return cls(*np.zeros((4, len(assembly.bodies), 6)))
 
 
-def free_flight_convergence() -> list[ConvergenceRow]:
+def free_flight_convergence(report: Report = silent) -> list[ConvergenceRow]:
     """The table of three_star: each engine at each of `RATES`.
 
     Positions are compared under `Loads.on` and gravity; energy and momenta are compared without
@@ -100,9 +101,14 @@ def free_flight_convergence() -> list[ConvergenceRow]:
     """
     assembly = Assembly.of(load_platform("three_star"))
     oracle = ClosedFormEngine()
+    names = ["closed_form", *filter(is_installed, ("pybullet", "mujoco"))]
+    report(f"0 of {len(names)}: the reference")
     reference = fly(oracle, assembly, 2 * max(RATES), midpoint=True)
-    table = _lines("closed_form", oracle, assembly, reference, midpoint=True)
-    for name in filter(is_installed, ("pybullet", "mujoco")):
+    table = list[ConvergenceRow]()
+    for name in counted(report, names):
+        if name == "closed_form":
+            table += _lines(name, oracle, assembly, reference, midpoint=True)
+            continue
         engine = make_engine(name)
         table += _lines(name, engine, assembly, reference)
         engine.close()

@@ -4,11 +4,13 @@
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from iap_bringup.experiments.rows import Bar, Report
+from iap_bringup.terminal.progress import counted
 from iap_description.arrays import Array
 from iap_description.math import euler
 from iap_description.scenes.library import load_scene, scene_names
@@ -55,15 +57,15 @@ def photometry(report: Report) -> list[Bar]:
         report("no Mitsuba: no paths are traced")
         return bars
     with closing(make_renderer("physical")) as drawn, closing(make_renderer("mitsuba")) as traced:
-        for name, lighting, clouds, lux, limit in CASES:
-            dressing = replaced(lighting, lux), Weather(clouds=clouds, visibility=1e6)
-            for view in VIEWS:
-                report(f"{view.scene} under {name}")
-                scene = load_scene(view.scene)
-                dressed = replace(scene, lighting=dressing[0], weather=dressing[1])
-                ratio = mean_light(drawn, dressed, view) / mean_light(traced, dressed, view)
-                what = f"{view.scene} under {name}: mean {ratio:.3f} of that of paths, off by [%]"
-                bars.append(Bar(what, 100.0 * abs(ratio - 1.0), limit))
+        work = list(product(CASES, VIEWS))
+        for case, view in counted(report, work, lambda w: f"{w[1].scene} under {w[0][0]}"):
+            name, lighting, clouds, lux, limit = case
+            weather = Weather(clouds=clouds, visibility=1e6)
+            scene = load_scene(view.scene)
+            dressed = replace(scene, lighting=replaced(lighting, lux), weather=weather)
+            ratio = mean_light(drawn, dressed, view) / mean_light(traced, dressed, view)
+            what = f"{view.scene} under {name}: mean {ratio:.3f} of that of paths, off by [%]"
+            bars.append(Bar(what, 100.0 * abs(ratio - 1.0), limit))
     return bars
 
 
@@ -100,8 +102,7 @@ def agreement(report: Report) -> list[Bar]:
     keys = {"outputs": ["depth", "segmentation"]}
     bars = []
     with closing(make_renderer("opengl")) as fast, closing(make_renderer("physical")) as physical:
-        for name in scene_names():
-            report(f"{name}: depth and labels")
+        for name in counted(report, scene_names()):
             scene, view = load_scene(name), next((v for v in VIEWS if v.scene == name), VIEWS[-1])
             frames = [look(each, scene, view, **keys) for each in (fast, physical)]
             spec = CameraSpec.for_pictures(SIZE, FOCAL, **keys)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The study of ``iap experiment rays``: what ray sensors see in worlds whose obstacles are drawn, as one picture."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
+from iap_bringup.experiments.rows import Report, silent
+from iap_bringup.terminal.progress import work_bar
 from iap_description.arrays import Booleans
 
 Pixels = NDArray[np.uint8]
@@ -27,31 +30,29 @@ GAP, WHITE, SKY = 4, 255, 235  # [pixels], grey levels
 LIGHTEST = 0.35  # share of white in the colours of labels
 
 
-class Console(Protocol):
-    """Shows a line."""
-
-    def print(self, line: str) -> None:
-        """Show it."""
-
-
 def draw_rays(console: Console) -> None:
     """A picture of worlds with drawn obstacles: depth, labels and normals of a depth camera, a lidar from above."""
     from iap_io.bags.png import png
     from iap_io.runs.run_folder import create_run_folder, write_file
 
     folder = create_run_folder(None, NAME)
-    write_file(folder / f"{NAME}.png", bytes(png(sheet())))
+    with work_bar(Console(stderr=True)) as report:
+        picture = sheet(report)
+    write_file(folder / f"{NAME}.png", bytes(png(picture)))
     console.print(f"{folder / NAME}.png")
 
 
-def sheet() -> Pixels:
+def sheet(report: Report = silent) -> Pixels:
     """The picture: a column for each world; depth, labels, normals, and the lidar's points from above."""
     from iap_simulation.batch.ray_sensor import WorldRaySensor
     from iap_simulation.batch.worlds import Worlds
 
+    report("0 of 3: worlds")
     worlds = Worlds.of("hover", WORLDS, settings=SETTINGS)
     outputs = ["depth", "labels", "normals"]
+    report("1 of 3: a depth camera")
     images = WorldRaySensor.of(worlds, "d455", outputs, **SIZE, range_max=MAX_DEPTH).images()
+    report("2 of 3: a lidar")
     points = WorldRaySensor.of(worlds, "os0_128", ["points"]).images()["points"]
     rows = [
         [shaded(each, MAX_DEPTH) for each in images["depth"]],

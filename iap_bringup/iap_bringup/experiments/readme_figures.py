@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_bringup.experiments.page_tables import BELOW, PageTables, load_figures, value_at
+from iap_bringup.experiments.rows import Report, silent
+from iap_bringup.terminal.progress import counted, work_bar
 from iap_description.errors import BadInput
 from iap_simulation.flights.flight import Flight
 from iap_simulation.runs.run import score
@@ -88,9 +90,11 @@ def fly(command: str) -> dict[str, Any]:
         return score(flight, simulation)[0]
 
 
-def measured(figures: Sequence[ReadmeFigure]) -> Iterator[tuple[ReadmeFigure, float, bool]]:
+def measured(
+    figures: Sequence[ReadmeFigure], report: Report = silent
+) -> Iterator[tuple[ReadmeFigure, float, bool]]:
     """Each figure with what its flight gives, and whether that is the same."""
-    for command in dict.fromkeys(figure.command for figure in figures):
+    for command in counted(report, list(dict.fromkeys(figure.command for figure in figures))):
         metrics = fly(command)
         for figure in figures:
             if figure.command == command:
@@ -114,7 +118,9 @@ def compare_readme(console: Console, *, as_json: bool = False) -> None:
     table = Table("iap run", "key", "page", "here", "same")
     rows, differing = [], []
     figures = readme_figures(checkouts[0] / DATA)
-    for figure, value, is_met in measured(figures):
+    with work_bar(Console(stderr=True)) as report:
+        flown = list(measured(figures, report))
+    for figure, value, is_met in flown:
         differing += [] if is_met else [f"{figure.command}: {figure.key}"]
         rows.append(
             {

@@ -14,6 +14,10 @@ Report = Callable[[str], None]  # called with what is being done
 Rows = dict[str, dict[str, Any]]
 
 
+def silent(text: str) -> None:
+    """A `Report` that nobody sees."""
+
+
 def bar_row(measured: float, bar: str) -> dict[str, float | str]:
     """A row of a study's table: a measured value with three digits, and what it must reach."""
     return {"measured": float(f"{measured:.3g}"), "bar": bar}

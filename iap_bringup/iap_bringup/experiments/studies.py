@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from iap_bringup.experiments.rows import print_json, show_bars
-from iap_bringup.terminal.progress import work_bar
+from iap_bringup.terminal.progress import counted, work_bar
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
@@ -21,7 +21,8 @@ def free_flight(console: Console, *, json: bool = False) -> None:
         show_convergence,
     )
 
-    rows = free_flight_convergence()
+    with work_bar(Console(stderr=True)) as report:
+        rows = free_flight_convergence(report)
     if json:
         print_json(console, convergence_rows(rows))
     else:
@@ -75,12 +76,16 @@ def nodes(console: Console) -> None:
     except ImportError as error:
         raise BadInput(f"experiment nodes: ROS 2 is not in this environment ({error})") from error
     flight = ("three_star_spiral", "pybullet")
-    results = {pace: measure(*flight, pace, 60.0) for pace in PACES}
-    results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
+    modules = ("module_assembly", "pybullet")
+    with work_bar(Console(stderr=True), "three_star_spiral") as report:
+        results = {pace: measure(*flight, pace, 60.0) for pace in counted(report, PACES)}
+        report("two at once")
+        results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
     show_columns(console, "three_star_spiral, every node a process of its own", results)
-    flight = ("module_assembly", "pybullet")
-    joined = {pace: measure(*flight, pace, 60.0) for pace in PACES}
-    joined["realtime, one process"] = measure(*flight, "realtime", 60.0, together=True)
+    with work_bar(Console(stderr=True), "module_assembly") as report:
+        joined = {pace: measure(*modules, pace, 60.0) for pace in counted(report, PACES)}
+        report("all nodes in one process")
+        joined["realtime, one process"] = measure(*modules, "realtime", 60.0, together=True)
     show_columns(console, "module_assembly, every node a process of its own, or all one", joined)
 
 
@@ -178,8 +183,14 @@ def sensors(console: Console, *, json: bool = False) -> None:
     )
     try:
         with work_bar(Console(stderr=True)) as report:
-            tables = [study(report) for study in inertial]
-            tables += [study(report, renderer) for study in with_images]
+            count = len(inertial) + len(with_images)
+            tables = list[dict[str, Any]]()
+            for study in inertial:
+                report(f"{len(tables)} of {count}: {study.__name__}")
+                tables.append(study(report))
+            for study_of_images in with_images:
+                report(f"{len(tables)} of {count}: {study_of_images.__name__}")
+                tables.append(study_of_images(report, renderer))
     finally:
         renderer.close()
     rows = {key: row for table in tables for key, row in table.items()}
@@ -215,13 +226,15 @@ def tasks(console: Console, *, json: bool = False) -> None:
     from iap_learning.tasks.task import TASKS
 
     tables = {}
-    for name in TASKS.names():
-        scores = baselines(name, TASK_WORLDS)
-        tables[name] = {policy: score.row for policy, score in scores.items()}
-        if not json:
-            show_rows(console, name, tables[name])
+    with work_bar(Console(stderr=True)) as report:
+        for name in counted(report, TASKS.names()):
+            scores = baselines(name, TASK_WORLDS)
+            tables[name] = {policy: score.row for policy, score in scores.items()}
     if json:
         print_json(console, tables)
+        return
+    for name, rows in tables.items():
+        show_rows(console, name, rows)
 
 
 def docking(console: Console, *, quick: bool = False, json: bool = False) -> None:

@@ -4,7 +4,6 @@
 The table of an end effector that followed a path by velocity commands.
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Column, Table
 
+from iap_bringup.terminal.next_step import show_view
 from iap_bringup.terminal.part_texts import TEXTS
 from iap_bringup.terminal.tables import number_text
 from iap_description.process.compiling import NOTICE, UNNOTICED
@@ -101,7 +101,7 @@ def show(console: Console, result: Result) -> None:
             console.print(line, highlight=False)
     console.print(_duration_text(metrics), highlight=False)
     console.print(f"run folder: {result.folder}", soft_wrap=True)
-    console.print(f"look at it: iap view {shlex.quote(str(result.folder))}", soft_wrap=True)
+    show_view(console, result.folder)
 
 
 def _name(result: Result) -> str:

@@ -2,13 +2,15 @@
 """Bars of what takes time, with the time that is left; they are seen on terminals alone, and go away at the end."""
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from numba.core import event
 from rich.console import Console
+from rich.control import Control
 from rich.progress import (
     BarColumn,
     Progress,
@@ -17,11 +19,13 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.segment import ControlType
 from rich.text import Text
 
 FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
 COUNTED = re.compile(r"(\d+) of (\d+)\b")  # of what is reported, at its begin
 COMPILING = "numba:compile"
+Piece = TypeVar("Piece")
 
 
 class Compilations(event.Listener):
@@ -66,8 +70,44 @@ class TimeLeft(ProgressColumn):
         """The time, once something has been done."""
         if task.total is None or task.completed <= 0 or task.elapsed is None:
             return Text("")
-        seconds = task.elapsed * max(0.0, task.total / task.completed - 1.0)
-        return Text(f"{timedelta(seconds=round(seconds))} left")
+        return Text(left_text(task.elapsed, task.completed, task.total))
+
+
+def left_text(elapsed: float, done: float, total: float) -> str:
+    """The time that is left at the mean pace of `elapsed` seconds in which so much of a total was done."""
+    seconds = elapsed * max(0.0, total / done - 1.0)
+    return f"{timedelta(seconds=round(seconds))} left"
+
+
+class CountLine:
+    """A line that counts pieces of work, with the time that is left, for work that forks or takes times itself.
+
+    It needs no thread, as the bars do. It is seen on terminals alone, and `end` takes it away.
+
+    Args:
+        console: where it stands.
+        total: number of pieces.
+    """
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console, self._total, self._began = console, total, time.monotonic()
+
+    def show(self, done: int, what: str) -> None:
+        """Show how many pieces are done, and what they are or which one begins."""
+        if not self._console.is_terminal:
+            return
+        left = left_text(time.monotonic() - self._began, done, self._total) if done else ""
+        text = f"{done} of {self._total} {what}  {left}"[: self._console.width - 1]
+        self.end()
+        self._console.file.write(text)
+        self._console.file.flush()
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._console.is_terminal:
+            self._console.control(
+                Control((ControlType.CARRIAGE_RETURN,), (ControlType.ERASE_IN_LINE, 2))
+            )
 
 
 @contextmanager
@@ -122,7 +162,7 @@ def time_bar(
 def work_bar(console: Console, what: str = "") -> Iterator[Callable[[str], None]]:
     """A bar over pieces of work; yields the function that takes what is being done.
 
-    Where a text begins with "N of M", the bar shows how far that is, and the time that is left.
+    Where a text begins with "N of M", the bar shows how far that is, and the time that is left of these M.
     """
     columns = (BarColumn(30), TimeElapsedColumn(), TimeLeft(), TextColumn("{task.description}"))
     with progress_bar(columns, console) as bar:
@@ -133,6 +173,23 @@ def work_bar(console: Console, what: str = "") -> Iterator[Callable[[str], None]
             count: dict[str, Any] = {}
             if found is not None:
                 count = {"completed": float(found[1]), "total": float(found[2])}
-            bar.update(task, description=text, **count)
+            if count and is_another(bar.tasks[0], **count):
+                bar.reset(task, description=text, **count)
+            else:
+                bar.update(task, description=text, **count)
 
         yield report
+
+
+def is_another(task: Task, completed: float, total: float) -> bool:
+    """True if a count belongs to other work than a bar has shown, whose pace says nothing about it."""
+    return task.total not in (None, total) or completed < task.completed
+
+
+def counted(
+    report: Callable[[str], None], pieces: Sequence[Piece], text: Callable[[Piece], str] = str
+) -> Iterator[Piece]:
+    """Pieces of work one after the other; each is reported as "N of M: text" before it begins."""
+    for number, piece in enumerate(pieces):
+        report(f"{number} of {len(pieces)}: {text(piece)}")
+        yield piece

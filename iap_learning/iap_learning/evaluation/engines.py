@@ -185,7 +185,12 @@ class Recording(NamedTuple):
 
 
 def record_failures(
-    results: Results, task: Task, flyer: EvaluatedAgent, engine: str, folder: Path
+    results: Results,
+    task: Task,
+    flyer: EvaluatedAgent,
+    engine: str,
+    folder: Path,
+    report: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Recording]:
     """Record the first failure of each cause, by causes.
 
@@ -195,13 +200,15 @@ def record_failures(
         flyer: who flies single runs.
         engine: that flies them.
         folder: in which the run folders are made.
+        report: is told which cause is flown, and how many there are.
 
     Raises:
         BadInput: the flyer flies no single run, or the task has none.
     """
     run_settings(task, flyer)
     out = {}
-    for cause, seed in results.first_failures.items():
+    for number, (cause, seed) in enumerate(results.first_failures.items()):
+        report(f"{number} of {len(results.first_failures)}: {cause}")
         place = folder / FOLDER / cause
         try:
             run = record_episode(task, flyer, engine, seed, place)

@@ -4,7 +4,7 @@
 import json
 from types import SimpleNamespace
 
-from iap_bringup.cli import doctor, identify, listing
+from iap_bringup.cli import doctor, identify, listing, machine
 from iap_bringup.cli.main import main
 
 
@@ -94,7 +94,26 @@ def test_the_doctor_judges_python_engines_pictures_and_ros(monkeypatch):
         and bridge.remedy == "apt-get install ros-kilted-cv-bridge"
     )
     monkeypatch.delenv("ROS_DISTRO")
-    assert doctor._ros()[2].remedy == ""
+    assert doctor._ros()[2].remedy == doctor.WITH_ROS
+
+
+def test_the_doctor_says_where_packages_go_and_what_a_set_up_lacks(monkeypatch):
+    monkeypatch.setenv("CONDA_PREFIX", "/opt/conda")
+    assert "conda environment /opt/conda is not used" in machine.environment()
+    monkeypatch.setattr(machine, "sys", SimpleNamespace(prefix="/opt/conda", executable="python"))
+    assert machine.environment() == "conda, /opt/conda"
+    for version, fits in (("20.2.4", False), ("20.3", True), ("", False)):
+        monkeypatch.setattr(machine, "installed_version", lambda _, version=version: version)
+        assert bool(machine.pip()[1]) is not fits
+    assert machine.pip() == ("not installed", "python -m ensurepip")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert "g++" in doctor._compiler("suite").remedy
+    monkeypatch.setattr(doctor, "CHECKOUT", None)  # wheels need no compiler
+    assert doctor._compiler("suite").is_there
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None)
+    monkeypatch.setattr(doctor, "graphics", lambda: ("moderngl is not installed", False))
+    remedy = doctor._pictures()[0].remedy
+    assert "pip install" in remedy and "libegl1" not in remedy
 
 
 def test_findings_are_marked_by_whether_they_are_needed_and_end_the_command(monkeypatch, capsys):

@@ -179,7 +179,7 @@ def test_a_localisation_uses_its_choices_and_ends_by_one_where_a_method_is_lost(
     monkeypatch.setattr(localize, "show_localization", lambda *a: done.append("shown"))
     monkeypatch.setattr(
         "iap_bringup.plots.localization.write_localization_plots",
-        lambda folder, e: done.append(folder.name),
+        lambda folder, e: done.append(folder.name) or [folder / "paths.png"],
     )
     words = [
         "--method",

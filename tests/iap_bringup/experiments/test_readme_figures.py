@@ -68,7 +68,7 @@ def test_a_figure_that_differs_in_its_last_digit_by_two_is_noticed():
 def test_the_comparison_is_one_line_of_json_and_differences_end_it(monkeypatch, capsys):
     kept = next(f for f in FIGURES if (f.command, f.key) == ("figure_eight", "position_rmse_m"))
     offered = [(kept, 1.0, True), (kept._replace(key="other"), float("nan"), False)]
-    monkeypatch.setattr(module, "measured", lambda _: iter(offered))
+    monkeypatch.setattr(module, "measured", lambda *_: iter(offered))
     with pytest.raises(BadInput, match="1 figures differ: figure_eight: other"):
         module.compare_readme(Console(quiet=True), as_json=True)
     said = json.loads(capsys.readouterr().out)

@@ -7,11 +7,16 @@ import time
 import pytest
 from numba.core import event
 from rich.console import Console
+from rich.progress import Progress
 
 from iap_bringup.terminal.progress import (
     COMPILING,
     CompilationColumn,
     Compilations,
+    CountLine,
+    counted,
+    is_another,
+    left_text,
     time_bar,
     work_bar,
 )
@@ -77,6 +82,35 @@ def test_the_time_that_is_left_follows_from_the_pace():
         time.sleep(0.5)
     assert "the first one" in text_of(console) and "0:00:0" in text_of(console)
     assert " left" in text_of(console)
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "is_other"), [(2.0, 4.0, False), (1.0, 4.0, True), (2.0, 5.0, True)]
+)
+def test_a_count_that_falls_or_has_another_total_is_of_other_work(done, total, is_other):
+    bar = Progress()
+    bar.add_task("first", total=None)
+    assert not is_another(bar.tasks[0], 3.0, 9.0)
+    bar.update(bar.tasks[0].id, completed=2.0, total=4.0)
+    assert is_another(bar.tasks[0], done, total) is is_other
+
+
+def test_pieces_of_work_are_reported_with_their_number_before_they_begin():
+    said = []
+    for piece in counted(said.append, ["hover", "spiral"], str.title):
+        said.append(piece)
+    assert said == ["0 of 2: Hover", "hover", "1 of 2: Spiral", "spiral"]
+
+
+def test_a_line_that_counts_goes_away_and_is_not_written_to_a_pipe():
+    assert left_text(30.0, 2.0, 8.0) == "0:01:30 left"
+    console, pipe = terminal(), Console(file=io.StringIO(), width=80)
+    for each in (console, pipe):
+        line = CountLine(each, 4)
+        line.show(1, "cases")
+        line.end()
+    assert "1 of 4 cases  " in text_of(console) and " left" in text_of(console)
+    assert text_of(console).endswith("\r\x1b[2K") and text_of(pipe) == ""
 
 
 NO_KERNEL = {"dispatcher": None}  # what other listeners of this process look at

@@ -19,6 +19,7 @@ from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
+from iap_bringup.terminal.progress import counted
 from iap_description.arrays import Array
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.runs.run_folder import load_run
@@ -68,13 +69,9 @@ def measure_methods(
     options = {"sensors": "stereo", "scene": "textured_walls", "duration": duration}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "flight"
-        report("flight")
+        report(f"0 of {len(methods)}: the flight")
         record("figure_eight", folder=run, **options)
-        results = {}
-        for method in methods:
-            report(method)
-            results[method] = measure_localization(run, method)
-        return results
+        return {method: measure_localization(run, method) for method in counted(report, methods)}
 
 
 def measure_localization(run: Path, method: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from iap_bringup.launching.node_parameters import (
     sensor_parameters,
     vehicle_nodes,
 )
+from iap_bringup.terminal.progress import counted
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.math import so3
@@ -44,6 +45,7 @@ LOSSES, LATE = (25.0, 30.0), (30.0, 35.0)  # begin and end [s]
 LOST_SHARE, MAX_DELAY = 0.1, 0.1  # of poses; [s]
 HEIGHT = 1.5  # about which it goes [m]
 PLATFORMS = ("three_star", "star_5", "f450")
+IMAGES = "depth images"  # the last piece of work
 HEIGHT_BAR, TILT_BAR = 0.1, 35.0  # [m], [deg]
 ARRIVED_BAR, IMAGE_TIME = 99.0, 20.0  # [%], [s of simulation time]
 EPOCH = 10**18  # of the stream's own clock [ns]
@@ -214,8 +216,6 @@ def node_bars(report: Report, platforms: Sequence[str] = PLATFORMS) -> list[Bar]
         BadInput: the nodes are not built, or do not start.
     """
     bars = []
-    for platform in platforms:
-        report(f"{platform}: a stream of poses")
-        bars += stream_bars(platform)
-    report("depth images")
-    return [*bars, image_bar()]
+    for platform in counted(report, [*platforms, IMAGES]):
+        bars += [image_bar()] if platform == IMAGES else stream_bars(platform)
+    return bars

@@ -11,7 +11,7 @@ from iap_bringup.experiments.virpo.cases import CASES, METHODS
 from iap_bringup.experiments.virpo.flights import Event, ObservedFlight
 from iap_bringup.experiments.virpo.runs import estimated, score_of, settings_of, watch_case
 from iap_bringup.experiments.virpo.scores import FailedEstimate
-from iap_bringup.terminal.progress import work_bar
+from iap_bringup.terminal.progress import counted, work_bar
 from iap_bringup.terminal.tables import show_rows
 from iap_description.math.random_streams import stream
 from iap_estimation.virpo.messages import Ranges, Tracks
@@ -87,7 +87,7 @@ def run_faults(console: Console, *, quick: bool = False) -> None:
     with work_bar(console, "the flight") as report:
         observed = watch_case(replace(case, duration=seconds), 1)
         rows = {}
-        for method in METHOD_NAMES:
+        for method in counted(report, METHOD_NAMES):
             clean = _error(observed, observed.events, method)
             rows[f"{method}: clean"] = {"ATE, m": _text(clean), "of the clean one": ""}
             for name, fault in FAULTS.items():
