@@ -24,6 +24,7 @@ from iap_estimation.capture.capture_filter import CAPTURE_INERTIAL
 from iap_io.ros.node import SuiteNode
 from iap_io.runs.topics import HEALTH, estimate_topic
 from iap_io.runs.vehicle_meta import VehicleMeta
+from iap_io.sensor_messages.camera_messages import COMPRESSED
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import HealthMessage, OdometryMessage
@@ -36,7 +37,6 @@ from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.tasks.monitor import ObservedPlant, TaskMonitor
 
 COVARIANCE_PERIOD = 0.2  # wall time between two covariances that are read of a body [s]
-PACKED = "/compressed"  # end of topics whose plain ones are read in their place
 
 
 class TopicNotes:
@@ -67,7 +67,7 @@ class TopicNotes:
                 out += self._listen_to_estimates(vehicle)
         decode = Decoder(self._points.sensors.values())
         for topic, kind in decode.types.items():
-            if not topic.endswith(PACKED):
+            if kind != COMPRESSED:
                 read = partial(self._read_if_due, CLOUD_PERIOD, topic, partial(decode, topic))
                 out.append(self._subscribe(kind, topic, read, self._take_reading))
         return out

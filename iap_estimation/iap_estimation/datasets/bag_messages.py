@@ -17,6 +17,8 @@ from iap_estimation.frontend.calibration import CameraCalibration
 from iap_estimation.navigation.measurements import Gray
 from iap_io.bags.encoded_images import decoded
 from iap_io.trajectories.messages import xyz
+from iap_io.transports.table import is_depth, unpacked
+from iap_io.transports.transport import METRES
 
 UNIT_TOLERANCE = 0.01  # of quaternions in /tf_static
 
@@ -80,7 +82,7 @@ def deep_grey(message: Any, source: str) -> NDArray[Any]:  # noqa: ANN401
     """The same with as many bits as the message has, 8 or 16."""
     if not hasattr(message, "encoding"):
         try:
-            return decoded(message.data.data, DEEP_GREY)
+            return _compressed_grey(message)
         except ValueError as error:
             kind = shown(message.format)
             raise BadInput(
@@ -96,6 +98,20 @@ def deep_grey(message: Any, source: str) -> NDArray[Any]:  # noqa: ANN401
     if encoding.to_grey is not None:
         pixels = cv2.cvtColor(pixels, encoding.to_grey)
     return np.ascontiguousarray(pixels)
+
+
+def _compressed_grey(message: Any) -> NDArray[Any]:  # noqa: ANN401
+    """Grey levels of 8 or 16 bits, of PNG, JPEG or 16 bits in compressedDepth, as thermal cameras have them.
+
+    Raises:
+        ValueError: no image, or depth.
+    """
+    if not is_depth(message.format):
+        return decoded(message.data.data, DEEP_GREY)
+    encoding, pixels = unpacked(message.format, message.data.data)
+    if encoding == METRES:
+        raise ValueError("it is depth, which has no grey levels")
+    return pixels
 
 
 def _pixels(message: Any, encoding: Encoding, source: str) -> NDArray[Any]:  # noqa: ANN401

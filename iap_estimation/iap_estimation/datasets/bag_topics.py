@@ -70,7 +70,7 @@ def pick(
 
 def info_topic(image: str) -> str:
     """The topic of CameraInfo beside one of images."""
-    base = image.removesuffix("/compressed")
+    base = image.removesuffix("/compressed").removesuffix("/compressedDepth")
     return f"{base.rsplit('/', 1)[0]}/camera_info"
 
 

@@ -28,7 +28,7 @@ from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.platform_topics import FleetTopics
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, Owner, SuiteNode
-from iap_io.sensor_messages.camera_messages import IMAGE
+from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.stamp_guard import StampGuard
 from iap_io.wire.stamps import SECOND, stamp_of_time
@@ -158,7 +158,7 @@ class EstimationNode(SuiteNode, ABC):
         ]
         decode = Decoder(plain)
         for topic, kind in decode.types.items():
-            if not topic.endswith("/compressed"):
+            if kind != COMPRESSED:
                 qos = self._picture_qos if kind == IMAGE else self._qos
                 read, name = partial(decode, topic), self.absolute(topic)
                 self.subscribe(kind, name, read, self.take_reading, qos)

@@ -7,11 +7,12 @@ from pathlib import Path
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
-from iap_io.bags.png import PngPool
 from iap_io.euroc.euroc_folder import EurocFolder
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.topics import BAG
 from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_io.transports.pool import ImagePool
+from iap_io.transports.table import PNG
 
 BATCH = 60  # readings, so that not all images are in memory at once
 
@@ -33,20 +34,20 @@ def export(run: Path, out: Path) -> None:
         raise BadInput(f"{run}: neither inertial units nor cameras were recorded")
     if out.exists():
         raise BadInput(f"{out}: exists already; data sets are never overwritten")
-    folder, pngs = EurocFolder(out, data.meta), PngPool()
+    folder, images = EurocFolder(out, data.meta), ImagePool()
     try:
         readings = read_sensors(run / BAG, sensors)
         while batch := list(islice(readings, BATCH)):
-            _write(folder, pngs, batch)
+            _write(folder, images, batch)
         folder.add([vehicle.columns for vehicle in data.vehicles], [])
     finally:
-        pngs.close()
+        images.close()
         folder.close()
 
 
-def _write(folder: EurocFolder, pngs: PngPool, batch: list[Reading]) -> None:
+def _write(folder: EurocFolder, images: ImagePool, batch: list[Reading]) -> None:
     for reading in batch:
         if isinstance(reading, ImageReading) and (file := folder.image_file(reading)) is not None:
-            pngs.begin(reading.pixels, file)
-    pngs.finish()
+            images.begin(PNG, reading.pixels, file)
+    images.finish()
     folder.add([], batch)

@@ -18,9 +18,9 @@ from iap_io.runs import topics
 from iap_io.runs.run_meta import RecordingSettings, RunMeta
 from iap_io.runs.vehicle_meta import VehicleMeta
 from iap_io.sensor_messages.camera_messages import BYTES
+from iap_io.transports.table import PNG, taking, transports_of
 from iap_io.wire.sample_views import OdometryMessage
 
-PNG_SHARE = 0.65  # of an image's size, with the noise of a camera; less without
 SAMPLE_BYTES, ROUND_BYTES = 400, 1200  # bytes of a sample, and of a round of about ten ranges
 IMU_LINE, TRUTH_LINE = 140, 340  # bytes in the tables of EuRoC's layout
 INDEX = 16  # bytes per message behind a chunk
@@ -68,11 +68,11 @@ def _sensor_rate(meta: SensorInfo, recording: RecordingSettings, control_hz: flo
         return (POINT * meta.points + SAMPLE_BYTES) * meta.rate
     if not isinstance(meta, CameraSensorInfo):
         return (ROUND_BYTES if isinstance(meta, UwbInfo) else SAMPLE_BYTES) * meta.rate
-    size = 0.0
+    size, kinds = 0.0, transports_of(recording.compression, recording.jpeg_quality)
     for output in meta.outputs:
         raw = meta.width * meta.height * BYTES[ENCODINGS[output]]
-        is_packed = recording.compression == "png" and output != "depth"
-        size += raw * (PNG_SHARE if is_packed else 1.0) + 2 * SAMPLE_BYTES
+        transport = taking(kinds, ENCODINGS[output])
+        size += raw * (1.0 if transport is None else transport.share) + 2 * SAMPLE_BYTES
         if recording.euroc and output in ("mono8", "rgb8"):
-            size += raw * PNG_SHARE
+            size += raw * PNG.share
     return size * meta.rate

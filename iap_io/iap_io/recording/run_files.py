@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The files of a recording: the bag and, where it is asked for, the folder in EuRoC's layout."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.bags.bag_writer import BagWriter, Buffer
 from iap_io.bags.mcap_format import Index, message_head, total
-from iap_io.bags.png import Pixels, PngPool
 from iap_io.euroc.euroc_folder import EUROC, EurocFolder
 from iap_io.recording.note_chunk import Note, NoteChunk
 from iap_io.recording.state_chunk import Slots, StateChunk, size_of
@@ -22,8 +21,12 @@ from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RecordingSettings, RunMeta, Track, WrenchTrack
 from iap_io.runs.topics import BAG, META, topic
+from iap_io.sensor_messages.camera_messages import Packing
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
+from iap_io.transports.pool import ImagePool
+from iap_io.transports.table import PNG, taking, transports_of
+from iap_io.transports.transport import Transport
 from iap_io.wire.cdr import MessageLayout, in_frame, message, message_types, serialised
 from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamps import set_stamps, stamp_of_time
@@ -46,15 +49,15 @@ class RunFiles:
 
     def __init__(self, folder: Path, meta: RunMeta, recording: RecordingSettings) -> None:
         self._meta = meta
-        self._is_packed = recording.compression == "png"
+        self._transports = transports_of(recording.compression, recording.jpeg_quality)
         self._bag = BagWriter(folder / BAG, message_types(), {META: meta.model_dump_json()})
         self._states = StateChunk(self._bag, meta)
         self.ticks = self._states.ticks  # of a full chunk
         self._tracks = list[StampedRows]()
         self._until: int | None = None  # stamp up to which they are written [ns]
-        self._pngs = PngPool()
+        self._images = ImagePool()
         self._sensors = SensorChunk(
-            self._bag, meta.sensors, compression=recording.compression, png=self._pngs.of
+            self._bag, meta.sensors, transports=self._transports, pack=self._images.of
         )
         self._notes = NoteChunk(self._bag, meta)
         self._euroc = EurocFolder(folder / EUROC, meta) if recording.euroc else None
@@ -130,7 +133,7 @@ class RunFiles:
             notes: messages of no vehicle since then.
         """
         self._write_latched()
-        self._begin_pngs(readings)
+        self._begin_images(readings)
         parts: list[Buffer] = []
         index: Index = {}
         if ticks:
@@ -142,21 +145,23 @@ class RunFiles:
             self._bag.write_chunk([*parts, *sensor_parts, *noted], {**index, **sensor_index, **at})
         if ticks:
             self._write_tracks(columns[0].t[:ticks])
-        self._pngs.finish()
+        self._images.finish()
         if self._euroc is not None:
             self._euroc.add([each.rows(slice(ticks)) for each in columns], readings)
 
-    def _begin_pngs(self, readings: Sequence[Reading]) -> None:
+    def _begin_images(self, readings: Sequence[Reading]) -> None:
         for reading in readings:
             if isinstance(reading, ImageReading):
                 file = None if self._euroc is None else self._euroc.image_file(reading)
-                is_packed = self._is_packed and reading.encoding != "32FC1"
-                if is_packed or file is not None:
-                    self._pngs.begin(reading.pixels, file)
+                transport = taking(self._transports, reading.encoding)
+                if file is not None:
+                    self._images.begin(PNG, reading.pixels, file)
+                if transport is not None and (file is None or transport != PNG):
+                    self._images.begin(transport, reading.pixels)
 
     def close(self) -> None:
         """Complete everything and let go of it; may be called again, and after a failure."""
-        self._pngs.close()
+        self._images.close()
         try:
             if self._euroc is not None:
                 self._euroc.close()
@@ -188,8 +193,8 @@ class SensorChunk:
     Args:
         bag: gets the sensors' topics.
         sensors: all whose readings come.
-        compression: of images, see `iap_io.runs.run_meta`.
-        png: compresses an image.
+        transports: an image is of the first that takes its encoding, else as it is.
+        pack: compresses an image.
     """
 
     def __init__(
@@ -197,11 +202,11 @@ class SensorChunk:
         bag: BagWriter,
         sensors: Sequence[SensorInfo],
         *,
-        compression: str,
-        png: Callable[[Pixels], Buffer],
+        transports: Sequence[Transport],
+        pack: Packing,
     ) -> None:
         self._encoders = {
-            meta.topic: encoder(meta, compression=compression, png=png) for meta in sensors
+            meta.topic: encoder(meta, transports=transports, pack=pack) for meta in sensors
         }
         self._channels = {
             name: bag.add_topic(name, msgtype)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Readings as topics: the very messages that a recording holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -14,8 +14,9 @@ from iap_io.bags.bag_writer import Buffer
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import SuiteNode
-from iap_io.sensor_messages.camera_messages import IMAGE
+from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
+from iap_io.transports.transport import Transport
 from iap_io.wire.stamps import stamp_of_time
 
 SMALL_IMAGES = {
@@ -44,7 +45,7 @@ class SensorTopics:
         node: that publishes.
         infos: the sensors.
         qos: of all topics.
-        compressed: whether images are published as PNG, too.
+        transports: an image is published as the first that takes its encoding, too.
     """
 
     def __init__(
@@ -53,13 +54,13 @@ class SensorTopics:
         infos: Iterable[SensorInfo],
         qos: QoSProfile,
         *,
-        compressed: bool = False,
+        transports: Sequence[Transport] = (),
     ) -> None:
         self._outlets = {}
         for meta in infos:
-            ways = (
-                ["none", "png"] if compressed and isinstance(meta, CameraSensorInfo) else ["none"]
-            )
+            ways: list[Sequence[Transport]] = [()]
+            if transports and isinstance(meta, CameraSensorInfo):
+                ways.append(transports)
             self._outlets[meta.topic] = [_Outlet(node, meta, qos, way) for way in ways]
 
     def publish(self, readings: Iterable[Reading], *, again: bool = False) -> None:
@@ -73,12 +74,12 @@ class _Outlet:
     """The topics of one sensor, with images compressed in one way."""
 
     def __init__(
-        self, node: SuiteNode, meta: SensorInfo, qos: QoSProfile, compression: str
+        self, node: SuiteNode, meta: SensorInfo, qos: QoSProfile, transports: Sequence[Transport]
     ) -> None:
-        self._encode = encoder(meta, compression=compression)
+        self._encode = encoder(meta, transports=transports)
         self._kinds = self._encode.topics
         buffers = [
-            name for name in self._kinds if compression == "none" or name.endswith("/compressed")
+            name for name, kind in self._kinds.items() if not transports or kind == COMPRESSED
         ]
         self._publishers = {
             name: node.create_publisher(message_class(self._kinds[name]), node.absolute(name), qos)

@@ -2,7 +2,9 @@
 """The description of a run in its recording, so that metrics and plots need nothing else."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from iap_description.arrays import Array
 from iap_description.config.record import (
@@ -16,6 +18,8 @@ from iap_description.config.record import (
 from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor
 from iap_io.runs.vehicle_meta import VehicleMeta
+from iap_io.transports.compressed_jpeg import QUALITY
+from iap_io.transports.table import Compression
 
 COMPLETED = "completed"  # outcome of a flight that went to its end
 LOST = "lost"  # outcome of a flight that lost the estimate it was flown on
@@ -26,12 +30,14 @@ class RecordingSettings(Record):
     """Settings of a recording.
 
     Attributes:
-        compression: of the images in the bag, without loss.
+        compression: of the images in the bag, see `iap_io.transports.table.transports_of`.
         euroc: whether the run folder gets a data set in EuRoC's layout as well.
+        jpeg_quality: of images in JPEG, from 1 to 100.
     """
 
-    compression: Literal["none", "png"]
+    compression: Compression
     euroc: Flag
+    jpeg_quality: Annotated[int, Field(strict=True, ge=1, le=100)] = QUALITY
 
 
 PLAIN = RecordingSettings(compression="none", euroc=False)

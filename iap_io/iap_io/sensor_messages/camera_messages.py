@@ -2,7 +2,7 @@
 """Images and what cameras are like, as ROS messages in CDR."""
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -11,6 +11,8 @@ from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels
+from iap_io.transports.table import taking
+from iap_io.transports.transport import Transport
 from iap_io.wire.cdr import in_frame, serialised
 from iap_io.wire.stamps import put_stamp, stamp_of_time
 
@@ -22,35 +24,48 @@ WITH_INFO = ("image_raw", "depth/image_raw")  # images with a camera_info beside
 BYTES = {"mono8": 1, "rgb8": 3, "16UC1": 2, "32FC1": 4}  # of a pixel, by encoding
 
 
+Packing = Callable[[Transport, Pixels], Buffer]
+
+
+def packed(transport: Transport, pixels: Pixels) -> Buffer:
+    """An image as a kind of compressed ones has it, made here and now."""
+    return transport.pack(pixels)
+
+
 class CameraEncoder:
-    """sensor_msgs/Image or CompressedImage of every output, and CameraInfo."""
+    """sensor_msgs/Image or CompressedImage of every output, and CameraInfo.
+
+    Args:
+        meta: the camera.
+        transports: an image is of the first that takes its encoding, else as it is.
+        pack: compresses an image.
+    """
 
     def __init__(
-        self, meta: CameraSensorInfo, *, compression: str, png: Callable[[Pixels], Buffer]
+        self, meta: CameraSensorInfo, *, transports: Sequence[Transport], pack: Packing
     ) -> None:
-        self._frame, self._png = meta.frame, png
-        self._outputs: dict[
-            str, tuple[str, bool, str | None]
-        ] = {}  # topic, is_packed, info's topic
+        self._frame, self._pack = meta.frame, pack
+        # topic, kind of compression, topic of the CameraInfo
+        self._outputs: dict[str, tuple[str, Transport | None, str | None]] = {}
         self.topics: dict[str, str] = {}
         for encoding, name in image_topics(meta).items():
-            is_packed = compression == "png" and encoding != "32FC1"
-            published = f"{name}/compressed" if is_packed else name
-            self.topics[published] = COMPRESSED if is_packed else IMAGE
+            transport = taking(transports, encoding)
+            published = name if transport is None else f"{name}{transport.suffix}"
+            self.topics[published] = IMAGE if transport is None else COMPRESSED
             info = None
             if name.removeprefix(f"{meta.topic}/") in WITH_INFO:
                 info = f"{name.removesuffix('image_raw')}camera_info"
                 self.topics[info] = CAMERA_INFO
-            self._outputs[encoding] = published, is_packed, info
+            self._outputs[encoding] = published, transport, info
         self._info = bytearray(serialised(_camera_info(meta)))
 
     def __call__(self, reading: ImageReading) -> Encoded:
         """The image, and what its camera is like where that belongs to it."""
         stamp, encoding = stamp_of_time(reading.t), reading.encoding
-        published, is_packed, info = self._outputs[encoding]
-        if is_packed:
-            data = self._png(reading.pixels)
-            head = bytearray(_compressed_head(self._frame, encoding))
+        published, transport, info = self._outputs[encoding]
+        if transport is not None:
+            data = self._pack(transport, reading.pixels)
+            head = bytearray(_compressed_head(self._frame, transport.format(encoding)))
         else:
             data = np.ascontiguousarray(reading.pixels).reshape(-1).view(np.uint8).data
             head = bytearray(_image_head(self._frame, encoding, reading.pixels.shape[:2]))
@@ -88,10 +103,9 @@ def _image_head(frame: str, encoding: str, shape: tuple[int, int]) -> bytes:
 
 
 @cache
-def _compressed_head(frame: str, encoding: str) -> bytes:
-    """A CompressedImage up to its file; the format is worded as image_transport does."""
-    target = "bgr8" if encoding == "rgb8" else ""
-    return serialised(in_frame(COMPRESSED, frame, format=f"{encoding}; png compressed {target}"))
+def _compressed_head(frame: str, text: str) -> bytes:
+    """A CompressedImage of a format up to its data."""
+    return serialised(in_frame(COMPRESSED, frame, format=text))
 
 
 def _camera_info(meta: CameraSensorInfo) -> object:

@@ -5,7 +5,7 @@ They are what the bag holds, and what nodes may publish as they are.
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,9 +28,8 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
-from iap_io.bags.bag_writer import Buffer
-from iap_io.bags.png import Pixels, png
-from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded
+from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded, Packing, packed
+from iap_io.transports.transport import Transport
 from iap_io.wire.cdr import MessageLayout, in_frame, message
 from iap_io.wire.message import Message
 from iap_io.wire.stamps import put_stamp, stamp_of_time
@@ -65,17 +64,17 @@ class Encoder(Protocol):
 
 
 def encoder(
-    meta: SensorInfo, *, compression: str = "none", png: Callable[[Pixels], Buffer] = png
+    meta: SensorInfo, *, transports: Sequence[Transport] = (), pack: Packing = packed
 ) -> Encoder:
     """The encoder of a sensor.
 
     Args:
         meta: the sensor.
-        compression: ``none`` or ``png``, of images that PNG can hold; depth stays as it is.
-        png: compresses an image.
+        transports: an image is of the first that takes its encoding, else as it is.
+        pack: compresses an image.
     """
     if isinstance(meta, CameraSensorInfo):
-        return CameraEncoder(meta, compression=compression, png=png)
+        return CameraEncoder(meta, transports=transports, pack=pack)
     if isinstance(meta, OtherSensorInfo):
         codec: Encoder = load_class(meta.codec, ("__call__", "reading"), key="codec")(meta)
         return codec

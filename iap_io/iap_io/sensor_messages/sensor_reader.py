@@ -27,7 +27,6 @@ from iap_description.sensors.readings import (
 )
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.bags.bag_reading import parsing, raw_messages
-from iap_io.bags.png import pixels_of
 from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
 from iap_io.sensor_messages.sensor_messages import (
     CLOUD,
@@ -38,6 +37,7 @@ from iap_io.sensor_messages.sensor_messages import (
     RANGES,
     encoder,
 )
+from iap_io.transports.table import COMPRESSIONS, transports_of, unpacked
 from iap_io.wire.cdr import decoded, doubles_behind_header
 from iap_io.wire.number_check import check_stamp
 from iap_io.wire.stamps import stamp_of, stamp_parts
@@ -136,8 +136,8 @@ class Decoder:
         self._halves: dict[str, tuple[str, int, Any]] = {}
         self._readers: dict[str, Callable[..., Reading]] = {}
         for meta in sensors:
-            for compression in ("none", "png"):
-                codec = encoder(meta, compression=compression)
+            for compression in COMPRESSIONS:
+                codec = encoder(meta, transports=transports_of(compression))
                 for topic, msgtype in codec.topics.items():
                     read = getattr(codec, "reading", _READERS.get(msgtype))
                     if read is not None:
@@ -269,7 +269,7 @@ def _image(source: SensorSource, t: float, image: Any) -> ImageReading:  # noqa:
 
 
 def _compressed(source: SensorSource, t: float, image: Any) -> ImageReading:  # noqa: ANN401
-    return ImageReading(source, t, image.format.split(";")[0], pixels_of(image.data))
+    return ImageReading(source, t, *unpacked(image.format, image.data))
 
 
 def _xyz(vector: Any) -> Array:  # noqa: ANN401

@@ -20,6 +20,7 @@ from iap_io.ros.node import LATEST, Diagnostics, SuiteNode
 from iap_io.ros.process import program
 from iap_io.ros.sensor_topics import RELIABLE
 from iap_io.runs.topics import PLANNED
+from iap_io.sensor_messages.camera_messages import COMPRESSED
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
@@ -77,7 +78,7 @@ class PlatformTopics:
         decode = Decoder([each for each in sensor_infos(scenario) if each.topic == camera])
         take = self._on_image
         for topic, kind in decode.types.items():
-            if not topic.endswith("/compressed"):
+            if kind != COMPRESSED:
                 read = partial(decode, topic)
                 self._node.inputs.listen(kind, self._node.absolute(topic), read, take, RELIABLE)
 

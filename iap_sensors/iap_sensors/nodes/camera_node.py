@@ -13,6 +13,8 @@ from iap_description.sensors.readings import ImageReading
 from iap_io.ros.process import program
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import fixed_frames
+from iap_io.transports.compressed_jpeg import QUALITY
+from iap_io.transports.table import offered
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import IN_THE_WORLD, MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.rig_state import RigState
@@ -24,11 +26,14 @@ class CameraNode(StateSensorNode):
 
     def __init__(self, namespace: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__("camera_node", namespace, parameters, depth=1)
-        what = "Whether images are also published compressed without loss, as PNG, to those who ask for it."
-        compressed = self.parameter("compressed", True, what)
+        what = "How images are compressed for who asks for it; jpeg loses, and depth is quantised in either."
+        compression = self.choice("compression", ("png", "jpeg", "none"), what)
+        what = "Quality of images in JPEG."
+        quality = self.parameter("jpeg_quality", QUALITY, what, limits=(1, 100))
+        transports = offered(compression, quality)
         cameras = mounted_cameras_of(self.rig)
         notes = [each.sampling.note for each in cameras if each.sampling.note]
-        self.advertise([each.info for each in cameras], notes=notes, compressed=compressed)
+        self.advertise([each.info for each in cameras], notes=notes, transports=transports)
         self._renderer = make_renderer(self.rig.renderer)
         self._cameras = MountedCameras(self.rig, cameras, self._renderer)
         self.get_logger().info(f"{len(cameras)} cameras, renderer {self.rig.renderer}")

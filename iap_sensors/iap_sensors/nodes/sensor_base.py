@@ -24,6 +24,7 @@ from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
 from iap_io.ros.statistics import RateMonitor, RecentValues
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.runs.topics import WORLD_STATE
+from iap_io.transports.transport import Transport
 from iap_io.wire.message_views import StateMessage
 from iap_io.wire.stamps import SECOND
 from iap_sensors.mounted.faulty_sensors import FaultySensors
@@ -58,9 +59,18 @@ class SensorNode(SuiteNode):
         self._received = time.monotonic()
 
     def advertise(
-        self, infos: Sequence[SensorInfo], *, notes: Sequence[str], compressed: bool = False
+        self,
+        infos: Sequence[SensorInfo],
+        *,
+        notes: Sequence[str],
+        transports: Sequence[Transport] = (),
     ) -> None:
         """Begin to publish the readings of some sensors, and log notes about them, each once.
+
+        Args:
+            infos: the sensors.
+            notes: about them.
+            transports: of compressed images, see `iap_io.ros.sensor_topics.SensorTopics`.
 
         Raises:
             BadInput: there is none.
@@ -69,7 +79,7 @@ class SensorNode(SuiteNode):
             raise BadInput(f"parameter rig: no sensors for {self.get_name()} (key 'sensors')")
         for note in dict.fromkeys(notes):
             self.get_logger().warning(note)
-        self._topics = SensorTopics(self, infos, self._qos, compressed=compressed)
+        self._topics = SensorTopics(self, infos, self._qos, transports=transports)
         self._rates = {info.topic: RateMonitor(info.rate) for info in infos}
         self._diagnostics = Diagnostics(self, self.statuses)
 

@@ -119,6 +119,11 @@ IDLE = (
         "without cameras (cameras, sensors.cameras)"
     ),
     IdleKeys(
+        ("recording.jpeg_quality",),
+        lambda s, v: _has_no_camera(s, v) or s.recording.compression != "jpeg",
+        "whose images are not JPEG (recording.compression)",
+    ),
+    IdleKeys(
         ("draw.imu_position", "draw.imu_tilt_deg"),
         lambda s, v: v.sensors.imu is None,
         "without inertial units (sensors.imu)",

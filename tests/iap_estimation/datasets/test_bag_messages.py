@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_estimation.datasets.bag_messages import ENCODINGS, grey
+from iap_estimation.datasets.bag_messages import ENCODINGS, deep_grey, grey
+from iap_io.transports.table import DEPTH
 
 H, W = 6, 8
 RAMP = np.add.outer(10 * np.arange(H), 20 * np.arange(W)).astype(np.uint8)
@@ -99,3 +100,24 @@ def test_an_image_with_too_few_bytes_is_refused():
     image = message(RAMP, "rgb8")
     with pytest.raises(BadInput, match=r"8x6 rgb8 has 48 bytes"):
         grey(image, "bag")
+
+
+def _compressed(text, data):
+    return SimpleNamespace(format=text, data=np.frombuffer(bytes(data), np.uint8))
+
+
+def test_a_thermal_camera_s_levels_are_read_from_compressed_depth():
+    levels = np.arange(H * W, dtype=np.uint16).reshape(H, W) * 300
+    message = _compressed("16UC1; compressedDepth png", DEPTH.pack(levels))
+    np.testing.assert_array_equal(deep_grey(message, "bag"), levels)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("32FC1; compressedDepth png", "it is depth"), ("16UC1; compressedDepth rvl", "rvl cannot")],
+)
+def test_compressed_depth_without_grey_levels_is_refused_in_one_line(text, reason):
+    message = _compressed(text, DEPTH.pack(np.ones((H, W), np.float32)))
+    with pytest.raises(BadInput, match=f"bag: a compressed image .*{reason}") as refused:
+        grey(message, "bag")
+    assert "\n" not in str(refused.value)

@@ -2,7 +2,6 @@
 """Images in bags: raw, compressed, and PNG against OpenCV."""
 
 import struct
-import threading
 import zlib
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from iap_io.bags.encoded_images import decoded, read_image
-from iap_io.bags.png import PngPool, pixels_of, png
+from iap_io.bags.png import pixels_of, png
 
 IMAGE = np.arange(12 * 16, dtype=np.uint8).reshape(12, 16)
 
@@ -136,23 +135,3 @@ def test_depth_is_no_png() -> None:
 def test_what_is_no_png_is_refused() -> None:
     with pytest.raises(ValueError, match="neither a PNG nor a JPEG"):
         pixels_of(b"nothing of the kind")
-
-
-def test_images_are_compressed_beside_the_flight_by_threads_that_end_with_it(
-    tmp_path: Path,
-) -> None:
-    def threads() -> list[str]:
-        return [each.name for each in threading.enumerate() if each.name.startswith("png")]
-
-    pool, before = PngPool(), threads()
-    images = [IMAGE + k for k in range(4)]
-    for k, image in enumerate(images):
-        pool.begin(image, tmp_path / f"{k}.png" if k < 2 else None)
-    for image in images:
-        np.testing.assert_array_equal(decoded(bytes(pool.of(image)), cv2.IMREAD_GRAYSCALE), image)
-    pool.finish()
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["0.png", "1.png"]
-    np.testing.assert_array_equal(read_image(tmp_path / "1.png", cv2.IMREAD_GRAYSCALE), images[1])
-    assert len(threads()) > len(before)
-    pool.close()
-    assert threads() == before

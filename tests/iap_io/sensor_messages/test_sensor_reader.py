@@ -62,6 +62,26 @@ def test_readings_come_back_as_they_were(recording: RecordingSettings, tmp_path:
         _assert_equal(a, b)
 
 
+def test_lossy_recordings_keep_stamps_frames_and_labels(tmp_path: Path) -> None:
+    """JPEG is near the image, labels are exact, and depth is as near as its quantisation."""
+    eye = camera("front", outputs=LOOKS)
+    lossy = RecordingSettings(compression="jpeg", euroc=True, jpeg_quality=100)
+    _, taken = _record(tmp_path, (eye,), recording=lossy)
+    found = list(read_sensors(tmp_path / BAG, (eye,)))
+    assert len(found) == len(taken)
+    for a, b in zip(taken, found, strict=True):
+        assert (a.source, a.encoding, b.t) == (b.source, b.encoding, pytest.approx(a.t))
+        assert a.pixels.dtype == b.pixels.dtype
+        if a.encoding == "16UC1":
+            np.testing.assert_array_equal(a.pixels, b.pixels)
+        elif a.encoding == "32FC1":
+            is_seen = (a.pixels > 0.2) & (a.pixels < 100.0)
+            z, back = a.pixels[is_seen], b.pixels[is_seen]
+            assert (np.abs(back - z) <= 1.01 * z * back / 10100.0).all()
+        elif a.encoding == "mono8":
+            assert np.abs(a.pixels - b.pixels.astype(float)).max() <= 3
+
+
 def test_a_sample_whose_biases_are_lost_on_the_way_is_kept() -> None:
     unit, rng = imu(), np.random.default_rng(1)
     encode, decode = encoder(unit), Decoder([unit])

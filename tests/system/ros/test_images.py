@@ -16,8 +16,8 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 import rclpy
 from hang import HANG
-from rclpy.serialization import serialize_message
-from sensor_msgs.msg import Image
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import CompressedImage, Image
 
 from iap_control.nodes.controller_node import TrackedReference
 from iap_description.sensors.readings import ImageReading, SensorSource
@@ -28,6 +28,7 @@ from iap_io.ros import sensor_topics
 from iap_io.ros.domains import free_domain
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
+from iap_io.transports.table import offered
 from iap_io.wire.cdr import message_types
 
 pytestmark = pytest.mark.ros
@@ -157,6 +158,50 @@ class Publisher:
         self.publish = self.messages.append
 
 
+@pytest.mark.parametrize(
+    ("compression", "worded"),
+    [
+        (
+            "png",
+            ["mono8; png compressed ", "16UC1; png compressed ", "32FC1; compressedDepth png"],
+        ),
+        (
+            "jpeg",
+            [
+                "mono8; jpeg compressed mono8",
+                "16UC1; png compressed ",
+                "32FC1; compressedDepth png",
+            ],
+        ),
+        ("none", []),
+    ],
+)
+def test_a_node_offers_images_compressed_by_image_transport_s_names(compression, worded):
+    """Beside each image its compressed topic, with the stamp and the frame of the reading."""
+    readings = [reading_of(encoding) for encoding in ("mono8", "16UC1", "32FC1")]
+    meta = meta_of(readings[0]).model_copy(update={"outputs": ("mono8", "segmentation", "depth")})
+    publishers = {}
+
+    def create_publisher(kind, name, _):
+        publishers[name] = Publisher()
+        publishers[name].subscribers = kind is CompressedImage
+        return publishers[name]
+
+    node = types.SimpleNamespace(create_publisher=create_publisher, absolute=lambda name: name)
+    qos, kinds = sensor_topics.SENSOR_DATA, offered(compression)
+    sensor_topics.SensorTopics(node, [meta], qos, transports=kinds).publish(readings)
+    base = "/iap/drone_1/left"
+    names = [f"{base}/image_raw/compressed", f"{base}/segmentation/image_raw/compressed"]
+    names.append(f"{base}/depth/image_raw/compressedDepth")
+    assert {each for each in publishers if "compressed" in each} == set(names if worded else [])
+    for name, text in zip(names, worded, strict=False):
+        (data,) = publishers[name].messages
+        image = deserialize_message(data, CompressedImage)
+        assert image.format == text
+        assert (image.header.stamp.sec, image.header.stamp.nanosec) == (12, 345_000_000)
+        assert image.header.frame_id == readings[0].source.frame
+
+
 def test_a_reading_that_comes_again_goes_to_new_subscribers_alone():
     """A filter would divide by the time between two messages of one stamp."""
     publisher, reading = Publisher(), reading_of("mono8")
@@ -197,8 +242,8 @@ import sys
 import time
 import numpy as np
 import rclpy
-from rclpy.serialization import serialize_message
-from sensor_msgs.msg import Image
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import CompressedImage, Image
 from iap_io.ros.sensor_topics import SENSOR_DATA
 
 rclpy.init()
