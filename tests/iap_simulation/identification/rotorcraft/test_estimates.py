@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of a rotorcraft's identification on signals whose truth is known."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -128,12 +130,16 @@ def test_gains_and_lags_of_an_excited_vehicle():
     }.items():
         assert found.estimates[name].value == pytest.approx(true, rel=0.02), name
     assert (np.sign(found.gains) == MIXER).all()
+    assert (0.99 < found.shares).all() and (found.shares <= 1.0).all()
+    assert found.is_by_motors and not found.refusals
 
 
 def test_a_gentle_flight_on_a_noisy_gyroscope_is_refused_with_its_reason():
     found = rotation(excited(noise=0.05, size=1e-4), np.square)
     assert {"roll", "pitch", "yaw"} <= set(found.refusals)
-    assert "explain" in found.refusals["roll"]
+    explained = re.fullmatch(r"inputs explain (\d+) % of .* alone", found.refusals["roll"])
+    assert int(explained[1]) == round(100.0 * max(found.shares[0], 0.0)) < 30
+    assert (np.abs(found.shares) < 0.3).all()
     assert found.refusals["lag up"] == "no excitation about roll and pitch"
 
 
