@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A PyBullet world that is only looked at: vehicles, objects, paths and a chequered ground."""
 
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import numpy as np
 from matplotlib.image import imsave
 
 from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
 from iap_description.geometry.shapes import Rgba, Shape
 from iap_description.geometry.solids import triangles
 from iap_description.math import euler
@@ -21,8 +23,14 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.body import UPRIGHT, Body
 from iap_description.vehicles.urdf import urdf_text
 
-with native_output_discarded():
-    import pybullet as bullet
+try:
+    with native_output_discarded():
+        import pybullet as bullet
+except ModuleNotFoundError as error:
+    raise BadInput(
+        "pictures of runs need pybullet, which is not installed and has no wheel from Python 3.12 on: iap render RUN"
+        f" --video FILE.webm draws without it, or: {sys.executable} -m pip install pybullet"
+    ) from error
 
 Faces = Integers
 
