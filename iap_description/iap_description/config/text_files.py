@@ -10,6 +10,7 @@ from iap_description.errors import BadInput
 MAX_TEXT = 32 << 20  # bytes of a file that is read as a whole
 MAX_TABLE = 1 << 30  # bytes of a table, which is read line by line
 MAX_LINE = 1 << 16  # characters of a table's line
+CUT = "; the file ends within this line: delete it"
 _BEGINNINGS = {  # of files that are taken for texts
     b"\xff\xfe": "text in UTF-16: save it in UTF-8",
     b"\xfe\xff": "text in UTF-16: save it in UTF-8",
@@ -82,6 +83,11 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
+
+
+def remedy_of_cut(line: str) -> str:
+    """What helps where a line has too few columns: the last one of a writer that was ended has no line end."""
+    return "" if line.endswith(("\n", "\r")) else CUT
 
 
 def table_lines(path: Path) -> Iterator[tuple[int, str]]:

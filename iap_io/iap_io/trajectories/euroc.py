@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_description.config.text_files import read_text, table_lines
+from iap_description.config.text_files import read_text, remedy_of_cut, table_lines
 from iap_description.errors import BadInput
 from iap_io.trajectories.column_names import column_of, time_unit
 from iap_io.trajectories.pose_reading import PoseReading, RecordingSummary
@@ -66,9 +66,8 @@ def _row(path: Path, number: int, line: str) -> tuple[tuple[int, str], list[floa
     texts = _cells(line)
     if len(texts) < len(_COLUMNS):
         expected = f"a EuRoC ground truth has {', '.join(_COLUMNS)}, ..."
-        raise BadInput(
-            f"{path}: line {number}: {len(texts)} columns; {expected}; --columns names those of others"
-        )
+        remedy = remedy_of_cut(line) or "; --columns names those of others"
+        raise BadInput(f"{path}: line {number}: {len(texts)} columns; {expected}{remedy}")
     return (number, texts[0]), numbers(path, number, texts[: len(_COLUMNS)], _COLUMNS)[1:]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.text_files import table_lines
+from iap_description.config.text_files import CUT, table_lines
 from iap_description.errors import BadInput, shown
 from iap_description.math import euler
 from iap_io.trajectories import column_names as names_of
@@ -81,8 +81,9 @@ def _of_body(
     """The rows of one body, where a column names it."""
     for number, cells in rows:
         if len(cells) < len(header.names):
+            remedy = CUT if number == rows[-1][0] else ""
             raise BadInput(
-                f"{path}: line {number}: {len(cells)} columns; the header has {len(header.names)}"
+                f"{path}: line {number}: {len(cells)} columns; the header has {len(header.names)}{remedy}"
             )
     if columns.body is None:
         return rows, ()

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.text_files import is_file, read_text, table_lines
+from iap_description.config.text_files import is_file, read_text, remedy_of_cut, table_lines
 from iap_description.errors import BadInput
 from iap_description.math import so3
 from iap_io.trajectories.euroc import numbers
@@ -55,9 +55,8 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[list[tuple[int, str]],
     for number, line in table_lines(path):
         cells = _cells(line)
         if len(cells) < len(columns):
-            raise BadInput(
-                f"{path}: line {number}: {len(cells)} columns; {' '.join(columns)} are expected"
-            )
+            expected = f"{' '.join(columns)} are expected{remedy_of_cut(line)}"
+            raise BadInput(f"{path}: line {number}: {len(cells)} columns; {expected}")
         firsts.append((number, cells[0]))
         rows.append(numbers(path, number, cells[: len(columns)], columns))
     return firsts, np.array(rows).reshape(-1, len(columns))

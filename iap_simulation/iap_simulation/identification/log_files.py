@@ -3,13 +3,14 @@
 
 import warnings
 import zlib
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.config.text_files import read_bytes, read_text, reason_of
+from iap_description.config.text_files import CUT, read_bytes, read_text, reason_of
 from iap_description.errors import BadInput, shown
 from iap_description.math import so3
 from iap_description.math.kernels import yaw_of
@@ -196,28 +197,45 @@ def _recorded(t: Array, x: Array, reference: Array) -> dict[str, Array]:
 def read_csv(path: Path) -> tuple[list[str], Array]:
     """Header and numbers (K, columns) of a table: of commas, semicolons (with decimal commas) or tabs.
 
-    Names may be in quotes and behind a #.
+    Names may be in quotes, behind a #, and below lines of a single cell or Excel's ``sep=``; an empty cell is NaN.
 
     Raises:
         BadInput: it has no rows, two columns of one name, or a row with something else than its columns' numbers, named
             by its line.
     """
     lines = [each for each in enumerate(read_text(path).splitlines(), 1) if each[1].strip()]
-    delimiter = next((each for each in ";\t," if lines and each in lines[0][1]), ",")
-    header = list(cells_of(lines[0][1].lstrip("# "), delimiter)) if lines else []
+    lines = list(dropwhile(_is_above_header, lines))
+    header = _cells(lines[0][1].lstrip("# ")) if lines else []
+    is_marked = header[-1:] == [""]  # some programs write a comma behind the last cell
+    header = header[:-1] if is_marked else header
     double = next((name for name in header if header.count(name) > 1), None)
     if double is not None:
         raise BadInput(f"{path}: two columns are called {shown(double)}; one is expected")
     rows = []
     for number, line in lines[1:]:
-        cells = cells_of(line, delimiter)
-        try:
-            row = [float(cell.replace(",", ".")) for cell in cells]
-        except ValueError as error:
-            raise BadInput(f"{path}: line {number}: {error}") from error
-        if len(row) != len(header):
-            raise BadInput(f"{path}: line {number}: {len(header)} numbers are expected")
-        rows.append(row)
+        place, cells = f"{path}: line {number}", _cells(line)
+        cells = cells[:-1] if is_marked and cells[-1:] == [""] else cells
+        if len(cells) != len(header):
+            remedy = CUT if number == lines[-1][0] else ""
+            raise BadInput(f"{place}: {len(header)} numbers are expected{remedy}")
+        rows.append([_number(cells[k], f"{place}: {name}") for k, name in enumerate(header)])
     if not rows:
         raise BadInput(f"{path}: a header and rows of numbers are expected")
     return header, np.array(rows)
+
+
+def _is_above_header(line: tuple[int, str]) -> bool:
+    """True for a comment, and for the line by which Excel knows the mark between cells."""
+    cells = _cells(line[1])
+    return len(cells) < 2 or cells[0].startswith("sep=")
+
+
+def _cells(line: str) -> list[str]:
+    return list(cells_of(line, next((each for each in ";\t," if each in line), ",")))
+
+
+def _number(cell: str, place: str) -> float:
+    try:
+        return float(cell.replace(",", ".")) if cell else np.nan
+    except ValueError as error:
+        raise BadInput(f"{place} is {shown(cell)}, not a number") from error

@@ -184,3 +184,15 @@ def test_eight_columns_with_whole_nanoseconds_are_no_tum_trajectory(tmp_path: Pa
     assert text_kind(path) is None
     path.write_text("\n".join(f"{START}.{k:02d}{row[19:]}" for k, row in enumerate(rows)) + "\n")
     assert text_kind(path) == "tum"
+
+
+@pytest.mark.parametrize("name", ["data.csv", "poses.tum"])
+def test_a_file_that_ends_within_a_line_is_refused_with_the_remedy(
+    tmp_path: Path, level: Motion, name: str
+) -> None:
+    path = euroc(tmp_path / name, level, np.eye(3))
+    rows = path.read_text().splitlines()[1:]
+    text = "\n".join(rows if name.endswith("csv") else [each.replace(",", " ") for each in rows])
+    path.write_text(text[: -len(rows[-1]) + 30])
+    with pytest.raises(BadInput, match=r"line 150: 2 columns; .*ends within this line: delete it"):
+        read_recorded(path)

@@ -201,6 +201,15 @@ def test_names_in_quotes_with_units_and_decimal_commas_are_read(tmp_path):
     np.testing.assert_array_equal(log.t, expected.t)
 
 
+@pytest.mark.parametrize("above", ["# logged by hand\n", "sep=,\n", "Flight 3\n\n"])
+def test_lines_above_the_header_and_commas_behind_the_last_cell_are_no_columns(tmp_path, above):
+    text = csv(table())
+    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "b.csv").write_text(above + text.replace("\n", ",\n"))
+    expected, log = read_log(tmp_path / "a.csv"), read_log(tmp_path / "b.csv")
+    np.testing.assert_array_equal(log.v, expected.v)
+
+
 def holed(rows):
     rows[3, 5] = np.nan
     return csv(rows)
@@ -218,10 +227,11 @@ def backwards(rows):
         (csv(table()).replace(",w\n", ",q1\n"), "missing channel"),
         (csv(table()).replace(",w\n", ",u_n\n"), "two columns are called 'u_n'"),
         (holed(table()), "channel u_l is nan in sample 3"),
+        (holed(table()).replace("nan", ""), "channel u_l is nan in sample 3"),
         (backwards(table()), "t does not increase"),
         (csv(table(10)), "10 samples"),
-        (csv(table()) + "1,2\n", "line 42: 9 numbers are expected"),
-        (csv(table()) + "1,2,3,4,5,6,7,8,x\n", "line 42: could not convert"),
+        (csv(table()) + "1,2", "line 42: 9 numbers are expected; the file ends within this line"),
+        (csv(table()) + "1,2,3,4,5,6,7,8,x\n", "line 42: w is 'x', not a number"),
         (HEADER, "a header and rows"),
         ("", "a header and rows"),
     ],
