@@ -51,10 +51,8 @@ def check_file(path: Path, largest: int = MAX_TEXT) -> None:
 def reason_of(error: Exception) -> str:
     """The reason of a library's exception, without the library's own form."""
     if isinstance(error, UnicodeDecodeError):
-        data = error.object
-        kind = next((each for each in _BEGINNINGS if data.startswith(each)), None)
-        byte = f"byte 0x{data[error.start]:02x} is no text in UTF-8: save it in UTF-8"
-        return byte if kind is None else _BEGINNINGS[kind]
+        byte = f"byte 0x{error.object[error.start]:02x} is no text in UTF-8: save it in UTF-8"
+        return no_text(error.object) or byte
     reason = error.strerror if isinstance(error, OSError) else None
     return reason or str(error) or type(error).__name__
 
@@ -83,6 +81,11 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read: {reason_of(error)}") from error
+
+
+def no_text(data: bytes) -> str | None:
+    """What bytes begin as that are taken for a text or a log, with the remedy; None for nothing that is known."""
+    return next((kind for mark, kind in _BEGINNINGS.items() if data.startswith(mark)), None)
 
 
 def remedy_of_cut(line: str) -> str:

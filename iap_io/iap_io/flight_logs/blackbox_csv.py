@@ -47,7 +47,7 @@ ADVICE = "blackbox_sample_rate 1/1 and dshot_bidir, for rotor speeds; a position
 
 def is_blackbox_csv(begin: bytes) -> bool:
     """True if a text begins as one of these tables does."""
-    text = begin.decode("latin-1").lstrip('\ufeff"')
+    text = begin.decode("utf-8", errors="replace").lstrip('\ufeff"\r\n ')
     return text.startswith((FIRST, "Product"))
 
 
@@ -58,7 +58,7 @@ def read_csv(path: Path) -> FlightLog:
         BadInput: it has no line of names, no rows, or cells that are no numbers.
     """
     text = read_bytes(path, MAX_TABLE).decode("utf-8", errors="replace")
-    keys, columns = _read(path, text)
+    keys, columns, others = _read(path, text)
     t = np.unwrap(columns.pop(TIME), period=WRAP) * 1e-6
     low, high = _range(keys, columns)
     sound = _sound(columns, low, high)
@@ -67,6 +67,8 @@ def read_csv(path: Path) -> FlightLog:
     signals, notes = signals_of({TABLE: [table]}, FIELDS)
     if names.GYROSCOPE not in signals:
         raise BadInput(f"{path}: no columns gyroADC[0..2]: is this a blackbox's CSV?")
+    if others:
+        notes.append(f"{others} lines with more or fewer cells than names left out")
     if not sound.all():
         notes.append(
             f"{(~sound).sum()} damaged rows left out: motors out of {low:g} to {high:g}, or no numbers"
@@ -96,9 +98,9 @@ def refuse_binary(path: Path) -> FlightLog:
     )
 
 
-def _read(path: Path, text: str) -> tuple[dict[str, str], dict[str, Array]]:
-    """The keys above the names, and the columns."""
-    lines = csv.reader(text.lstrip("\ufeff").splitlines(), skipinitialspace=True)
+def _read(path: Path, text: str) -> tuple[dict[str, str], dict[str, Array], int]:
+    """The keys above the names, the columns, and the number of lines that have more or fewer cells."""
+    lines = (_cells(each) for each in text.lstrip("\ufeff").splitlines() if each.strip())
     keys: dict[str, str] = {}
     header: list[str] = []
     for cells in lines:
@@ -111,10 +113,20 @@ def _read(path: Path, text: str) -> tuple[dict[str, str], dict[str, Array]]:
             keys[cells[0].strip()] = ",".join(cells[1:]).strip()
     if TIME not in header:
         raise BadInput(f"{path}: no line of names with {FIRST} and {TIME}: was it cut?")
-    rows = [[_number(each) for each in cells] for cells in lines if len(cells) == len(header)]
+    below = list(lines)
+    rows = [[_number(each) for each in cells] for cells in below if len(cells) == len(header)]
     if len(rows) < 2:
         raise BadInput(f"{path}: {len(rows)} rows of numbers: was it cut?")
-    return keys, dict(zip(header, np.array(rows).T, strict=True))
+    columns = dict(zip(header, np.array(rows).T, strict=True))
+    return keys, columns, len(below) - len(rows)
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a line by itself, as a quote that does not end is of no other line; none if one is endless."""
+    try:
+        return next(csv.reader([line], skipinitialspace=True), [])
+    except csv.Error:
+        return []
 
 
 def _number(text: str) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from iap_description.config.text_files import check_file, is_file, reason_of
+from iap_description.config.text_files import check_file, is_file, no_text, reason_of
 from iap_description.errors import BadInput
 from iap_io.flight_logs import ardupilot, blackbox_csv, crazyflie, dataflash, px4_ulog
 from iap_io.flight_logs.flight_log import FlightLog
@@ -63,7 +63,8 @@ def open_log(path: Path | str) -> FlightLog:
         raise BadInput(f"{path}: begins with zeros alone: copy it from the vehicle again")
     kind = _kind(begin)
     if kind is None:
-        raise BadInput(f"{path}: no flight log that is known: {', '.join(READERS)} are read")
+        known = f"no flight log that is known: {', '.join(READERS)} are read"
+        raise BadInput(f"{path}: {no_text(begin) or known}")
     return plausible(kind.read(path))
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs of the Crazyflie's SD card and Betaflight's blackbox as CSV, both written here."""
 
+import gzip
+
 import numpy as np
 import pytest
 from flight_bags import motion
@@ -103,6 +105,25 @@ def test_damaged_rows_of_a_blackbox_are_counted_and_never_handed_out(tmp_path):
     assert read.signals[names.MOTORS].values.max() < 1.0
     assert np.isfinite(read.signals[names.RATES].values).all()
     assert any(note.startswith("5 damaged rows") for note in read.notes)
+
+
+def test_lines_of_a_blackbox_that_are_no_rows_are_counted(tmp_path):
+    path = blackbox(tmp_path / "flight.csv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[10] = '"' + lines[10]
+    lines[20] = "1" * 200_000 + lines[20]
+    lines[30] = "0" * 30
+    path.write_text("\ufeff" + "\n".join(lines), encoding="utf-8")
+    read = open_log(path)
+    assert len(read.signals[names.MOTORS].t) == 3997
+    assert "3 lines with more or fewer cells than names left out" in read.notes
+
+
+def test_a_log_that_is_packed_is_refused_with_the_remedy(tmp_path):
+    path = tmp_path / "flight.ulg"
+    path.write_bytes(gzip.compress(b"ULog"))
+    with pytest.raises(BadInput, match="flight.ulg: packed by gzip: unpack it"):
+        open_log(path)
 
 
 def test_the_keys_above_a_blackbox_scale_it(tmp_path):
