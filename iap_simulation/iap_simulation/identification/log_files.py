@@ -102,6 +102,8 @@ def _matlab_signals(path: Path) -> dict[str, Array]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names that MATLAB keeps twice
             found: dict[str, Any] = loadmat(str(path))
+    except NotImplementedError as error:
+        raise BadInput(f"{path}: of MATLAB 7.3: save it by save(..., '-v7')") from error
     except Exception as error:  # scipy raises what its parser stumbles over
         raise BadInput(f"{path}: not a MATLAB file: {reason_of(error)}") from error
     return {

@@ -305,3 +305,10 @@ def test_bounds_of_a_search_are_refused_unless_the_lower_comes_first(assignment)
     key = assignment.partition("=")[0]
     with pytest.raises(BadInput, match=f"second_order.{key}"):
         load_settings((f"second_order.{assignment}",))
+
+
+def test_a_file_of_matlab_7_3_is_refused_with_how_to_save_it(tmp_path):
+    begin = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM"
+    (tmp_path / "a.mat").write_bytes(begin + b"\x89HDF\r\n\x1a\n".rjust(392))
+    with pytest.raises(BadInput, match=r"a.mat: of MATLAB 7.3: save it by save\(..., '-v7'\)"):
+        read_log(tmp_path / "a.mat")
