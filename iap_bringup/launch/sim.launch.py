@@ -53,6 +53,7 @@ ARGUMENTS = {  # name: default, description, choices
     "pace": ("realtime", "How time goes on.", ["realtime", "fast", "lockstep"]),
     "reference": ("true", "Whether the scenario's references are flown; false: yours.", SWITCH),
     "by_hand": ("", "Vehicle whose reference alone is yours, as of joined modules.", None),
+    "camera_node": ("true", "Whether camera_node renders; false: a renderer of yours.", SWITCH),
     "use_container": ("false", "Whether the suite's nodes share one process.", SWITCH),
     "record": ("false", "Whether to record a run folder; its end ends the launch.", SWITCH),
     "out": ("", "The run folder; empty: the next free runs/SCENARIO-001.", None),

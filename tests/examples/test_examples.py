@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
@@ -158,3 +159,61 @@ def test_the_path_that_is_read_of_a_log_is_the_one_that_was_flown(tmp_path):
     text = shown_by(script("14"), tmp_path)
     assert "can: replay of the flown motion" in text
     assert numbers(r"NUMBER mm off", text)[0] < 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.ros
+@pytest.mark.nodes
+def test_images_of_a_renderer_outside_show_the_state_of_their_stamp(tmp_path):
+    """Each depth, taken back along its ray by CameraInfo and the state of the image's stamp, is on the ground."""
+    pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+    from probe import Probe
+    from sensor_msgs.msg import CameraInfo, Image
+
+    from iap_description.math.so3 import transform
+    from iap_description.states import P, Q
+    from iap_io.ros.domains import free_domain
+    from iap_simulation.scenario.resolving import Options, resolve
+    from iap_simulation.scenario.rig_spec import sensor_infos
+
+    camera = next(
+        each
+        for each in sensor_infos(resolve("hover", Options(sensors="rgbd"))[0])
+        if each.topic == "/iap/drone_1/rgbd"
+    )
+    with free_domain() as domain:
+        probe = Probe(domain)
+        probe.hear_states("iap")
+        depths = probe.hear(Image, f"{camera.topic}/depth/image_raw")
+        infos = probe.hear(CameraInfo, f"{camera.topic}/depth/camera_info")
+        command = [sys.executable, "-P", str(script("15")), "--quick"]
+        variables = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
+        with subprocess.Popen(
+            command, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True
+        ) as example:
+            try:
+                probe.wait(lambda: example.poll() is not None, "end of the example")
+                text = example.stdout.read()
+            finally:
+                example.kill()
+                probe.close()
+    assert "exit code 0" in text
+    assert len(numbers(r"t = NUMBER s", text)) == 20
+    rows = {stamp: each[1] for stamp, each in probe.states["iap"].items()}  # of drone_1
+    known = [each for each in depths if _stamp(each) in rows]
+    assert known and infos
+    K = infos[0].k.reshape(3, 3)
+    for image in known:
+        row = rows[_stamp(image)]
+        T_WC = transform(row[P], row[Q]) @ transform(camera.p_BS_B, camera.q_BS)
+        depth = np.frombuffer(image.data, np.float32).reshape(image.height, image.width)
+        v, u = np.nonzero(np.isfinite(depth) & (depth < 30.0))
+        rays = np.linalg.solve(K, np.stack([u, v, np.ones(u.shape)]))
+        p_W = T_WC[:3, :3] @ (rays * depth[v, u]) + T_WC[:3, 3:]
+        assert np.abs(p_W[2]).max() < 1e-3
+        assert np.isfinite(depth[-1]).all() and np.isinf(depth[0]).all()
+        assert image.header.frame_id == infos[0].header.frame_id == camera.frame
+
+
+def _stamp(message):
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec

@@ -22,6 +22,8 @@ from iap_simulation.scenario.modules import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
+CAMERA = "camera_node"  # and the argument that leaves it out
+
 
 class LaunchedNode(NamedTuple):
     """One of the suite's nodes.
@@ -87,7 +89,8 @@ def flight_nodes(
     localizing = _localizers(scenario, arguments)
     out += localizing
     is_reliable = records or bool(localizing) or scenario.policy is not None
-    for name in sensor_nodes(scenario):
+    left_out = CAMERA if arguments.get(CAMERA) == "false" else ""
+    for name in (each for each in sensor_nodes(scenario) if each != left_out):
         parameters = {**sensor_parameters(scenario), "reliable": is_reliable}
         out.append(LaunchedNode(package_of(name), name, "", parameters))
     if records:

@@ -216,6 +216,8 @@ def test_nodes_that_localise_are_one_of_each_aircraft_and_wait_in_lockstep_alone
     assert all(
         each.parameters["reliable"] for each in asked if each.executable in sensor_nodes(scenario)
     )
+    outside = flight_nodes(scenario, flight(), {**ARGUMENTS, "camera_node": "false"})
+    assert "camera_node" not in {each.executable for each in outside}
     node = LaunchedNode("p", "x", "iap", {})
     assert node.full_name("/sim") == "/sim/iap/x" and node._replace(space="").full_name("") == "/x"
     assert (
