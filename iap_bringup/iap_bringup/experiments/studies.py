@@ -274,6 +274,13 @@ def virpo_units(console: Console, **options: Any) -> None:  # noqa: ANN401 - see
     run_units(console, **options)
 
 
+def virpo_light(console: Console, **options: Any) -> None:  # noqa: ANN401 - see `run_light`
+    """Localisation by day, at dusk and at night, in glare, rain and dust, by a real camera's preset (half an hour)."""
+    from iap_bringup.experiments.virpo.light import run_light
+
+    run_light(console, **options)
+
+
 def show_study(
     console: Console,
     title: str,

@@ -54,6 +54,7 @@ EXPERIMENTS = (
     ExperimentCommand(studies.modules, ("quick", "json", "out")),
     ExperimentCommand(studies.virpo_tables, ("quick", "flights", "out")),
     ExperimentCommand(studies.virpo_faults, ("quick",)),
+    ExperimentCommand(studies.virpo_light, ("quick", "out")),
     ExperimentCommand(studies.virpo_units, ("quick", "flights", "out", "since", "seconds")),
 )
 

@@ -89,6 +89,7 @@ class LocalizationCase:
         duration: None is as long as it is [s].
         sensors: preset of them.
         frontend: settings of what follows images.
+        settings: further keys of the scenario.
         by_hand: whether heights are the VIO's alone, since the anchors are far and low (TABLE XI).
     """
 
@@ -103,6 +104,7 @@ class LocalizationCase:
     duration: float | None = None
     sensors: str = SENSORS
     frontend: str = "default"
+    settings: tuple[str, ...] = ()
     by_hand: bool = False
 
     @property
@@ -124,7 +126,7 @@ class LocalizationCase:
             sensors=self.sensors,
             scene=self.scene,
             duration=self.duration,
-        )
+        ).and_set(self.settings)
         if isinstance(self.source, str):
             return resolve(self.source, options)
         x, y, z = self.offset

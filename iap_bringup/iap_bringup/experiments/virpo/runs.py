@@ -82,7 +82,7 @@ def run_case(case: LocalizationCase, seeds: tuple[int, ...]) -> CaseResults:
 
 def watch_case(case: LocalizationCase, seed: int) -> ObservedFlight:
     """Fly a case with cameras."""
-    renderer = make_renderer("opengl")
+    renderer = make_renderer(case.resolve(seed)[0].renderer)
     try:
         frontend = load_settings(frontend=case.frontend).frontend
         return observe(case, seed, frontend, renderer, lambda _: None)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`iap experiment virpo_light`: localisation by day, at dusk and at night, in glare, rain, dust and among bare walls.
+
+A figure-eight of three_star is seen by the stereo pairs of a real camera (`stereo_mt9v034`: its lens, exposure, noise
+and automatic exposure), once in the fast renderer and once in physical light for each condition. Inertial units have
+errors of scale. Estimates that fail are counted.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+
+from iap_bringup.experiments.virpo.cases import LocalizationCase, LocalizationStudy
+from iap_bringup.experiments.virpo.published import PublishedTables, published
+from iap_bringup.experiments.virpo.runs import run_study
+from iap_bringup.experiments.virpo.scores import (
+    EstimateKey,
+    EstimateResults,
+    FailedEstimate,
+    TableCell,
+    Tables,
+    TrajectoryScore,
+    mean_of,
+)
+from iap_bringup.experiments.virpo.study import show_bars, write_tables
+from iap_bringup.terminal.progress import work_bar
+from iap_bringup.terminal.tables import show_rows
+from iap_io.runs.run_folder import create_run_folder
+
+SENSORS, FRONTEND = "stereo_mt9v034", "euroc"
+METHODS = ("vio", "vio_uwb", "joint")
+SECONDS, QUICK_SECONDS = 40.0, 8.0
+DIVERGED = 0.5  # error from which `joint` has diverged [m]
+TITLE = "light and weather, RMSE in m"
+LIKE_PUBLISHED = "day", "a1"  # a condition, and the published flight that it stands for
+
+
+class Condition(NamedTuple):
+    """A scene, and its light and weather as settings."""
+
+    scene: str
+    settings: tuple[str, ...] = ("renderer=physical",)
+
+
+def _by_hour(hour: float, *further: str) -> tuple[str, ...]:
+    return (
+        "renderer=physical",
+        f"world.time_of_day={{hour: {hour}, latitude_deg: 48, day: 172}}",
+        *further,
+    )
+
+
+CONDITIONS: Mapping[str, Condition] = {
+    "fast renderer": Condition("building_cluster", ()),
+    "day": Condition("building_cluster", _by_hour(13.0)),
+    "dusk": Condition("building_cluster", _by_hour(20.2)),
+    "night": Condition("night_station"),
+    "glare": Condition("glare"),
+    "rain": Condition(
+        "building_cluster", _by_hour(13.0, "world.weather={rain: 10, clouds: 1, visibility: 400}")
+    ),
+    "dust": Condition("building_cluster", _by_hour(13.0, "world.weather={dust: 500}")),
+    "low texture": Condition("low_texture"),
+}
+QUICK = ("day", "rain")
+
+
+def run_light(console: Console, *, quick: bool = False, out: Path | None = None) -> None:
+    """Fly, estimate, judge, and write everything down.
+
+    Args:
+        console: shows the table.
+        quick: less of it, in minutes.
+        out: new folder for the results; None is the next free one in ``runs``.
+
+    Raises:
+        BadInput: the folder cannot be used.
+    """
+    folder = create_run_folder(out, "virpo_light")
+    what = light_study(quick=quick)
+    scores: dict[EstimateKey, TrajectoryScore | FailedEstimate] = {}
+    with work_bar(console, "flights and estimates") as report:
+        for title, results in run_study(what, report):
+            console.print(f"{title}: done", highlight=False)
+            scores |= results.scores
+            made = light_tables(scores, what, published())
+            paths = write_tables(
+                folder, made, failures(scores)
+            )  # an interrupt leaves what was done
+    for name in made.names:
+        show_rows(console, name, made.pivot(name))
+    console.print(failures(scores), soft_wrap=True, highlight=False)
+    show_bars(console, made)
+    for path in paths:
+        console.print(str(path), soft_wrap=True)
+
+
+def light_study(*, quick: bool = False) -> LocalizationStudy:
+    """The figure-eight in every condition."""
+    cases = [
+        LocalizationCase(
+            name,
+            f"figure-eight, {name}",
+            "figure_eight",
+            condition.scene,
+            METHODS,
+            platform="three_star",
+            duration=QUICK_SECONDS if quick else SECONDS,
+            sensors=SENSORS,
+            frontend=FRONTEND,
+            settings=condition.settings,
+        )
+        for name, condition in CONDITIONS.items()
+        if not quick or name in QUICK
+    ]
+    return LocalizationStudy(tuple(cases), (1,))
+
+
+def light_tables(
+    results: EstimateResults, study: LocalizationStudy, papers: PublishedTables
+) -> Tables:
+    """Errors of each condition: by day beside the published ones, and whether `joint` has diverged."""
+    cells = []
+    for case in study.cases:
+        for whose, names in case.groups.items():
+            for method in case.methods:
+                mean = mean_of(results, case.name, method, names)
+                known = None
+                if case.name == LIKE_PUBLISHED[0]:
+                    each = [
+                        papers.error("scenes", LIKE_PUBLISHED[1], body, method) for body in names
+                    ]
+                    known = _mean(each)
+                bar = DIVERGED if method == "joint" else known if method == "vio" else None
+                row = f"{case.name}: {whose}"
+                cells.append(TableCell(TITLE, row, method, *mean, known, bar))
+    return Tables(tuple(cells), ())
+
+
+def failures(results: EstimateResults) -> str:
+    """How many of the estimates have failed, and why."""
+    failed = {
+        (k.case, k.method): s.reason for k, s in results.items() if isinstance(s, FailedEstimate)
+    }
+    count = len({(key.case, key.method) for key in results})
+    lines = [f"{len(failed)} of {count} estimates failed"]
+    lines += [f"- {case}, {method}: {reason}" for (case, method), reason in failed.items()]
+    return "\n".join(lines)
+
+
+def _mean(errors: list[float | None]) -> float | None:
+    """Mean of errors that are all known."""
+    known = [each for each in errors if each is not None]
+    return sum(known) / len(known) if known and len(known) == len(errors) else None
