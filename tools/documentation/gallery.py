@@ -11,6 +11,7 @@ from typing import Any
 from markdown import MADE
 from PIL import Image
 
+from iap_bringup.pictures.render import render_run
 from iap_description.config.alternatives import alternatives
 from iap_simulation import record
 from iap_simulation.scenario.shipped import SCENARIOS
@@ -88,8 +89,6 @@ def figure_text(summary: str, metrics: dict[str, Any], first: float | None = Non
 
 def take_picture(folder: Path, out: Path, times: Sequence[float] = ()) -> None:
     """Render an instant of a recorded flight, else its middle, as a small picture."""
-    from iap_bringup.pictures.render import render_run  # by PyBullet, which not every Python has
-
     png = folder / "picture.png"
     render_run(folder, png, times)
     with Image.open(png) as picture:

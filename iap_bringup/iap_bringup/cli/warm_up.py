@@ -22,10 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from iap_bringup.pictures.picture import camera_around, render_scene
 from iap_description.config.bounds import first_odd
 from iap_description.errors import BadInput
 from iap_description.math.relative import body_twist, joint_states
-from iap_description.states import STATE_SIZE
+from iap_description.states import STATE_SIZE, P, resting_state
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
 from iap_learning.evaluation.flyers import baseline
 from iap_learning.tasks.episodes import step_until_over
 from iap_learning.tasks.kinds.registry import make_episodes
@@ -101,6 +104,14 @@ def _single_precision(_: Path) -> None:
     worlds.control()
     worlds.plant.advance()
     worlds.fly(1)
+
+
+def _picture(_: Path) -> None:
+    """A picture of a quadrotor."""
+    assembly = Assembly.of(load_platform("f450"))
+    rows = resting_state(np.array([[0.0, 0.0, 1.0]]), np.array([[0.0, 0.0, 0.0, 1.0]]))
+    camera = camera_around(rows[:, P], azimuth_deg=0.0, elevation_deg=20.0)
+    render_scene([(assembly, rows)], camera=camera, size=(16, 9))
 
 
 def _rays(_: Path) -> None:
@@ -208,7 +219,7 @@ def _check_message() -> None:
     joint_states(x, np.array([[0, 1]]), np.zeros((1, 4)), np.zeros((1, 3)))
 
 
-FIRST = (_first_flights, _first_of_other_laws)  # of the commands that people type first
+FIRST = (_first_flights, _first_of_other_laws, _picture)  # of the commands that people type first
 SHARES = (
     _single_precision,
     _worlds,
@@ -218,6 +229,7 @@ SHARES = (
     _scenarios,
     _closed_form,
     _contact,
+    _picture,
     _rays,
 )
 

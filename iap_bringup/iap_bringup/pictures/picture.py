@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of vehicles and the world's objects over a chequered ground.
 
-They are made from the URDF and the shapes that the physics loads.
+They are made from the shapes that the physics loads, without a GPU and without an engine.
 
-PyBullet's software renderer gives colours and depths (see `studio`). Shadows, the blur of turning
-propellers (shapes that are not opaque), haze, sky and smooth edges are put together here, since it
-draws none of them well.
+`PictureScene` gives colours and depths. Shadows, the blur of turning propellers (shapes that are not
+opaque), haze, sky and smooth edges are put together here.
 """
 
 import math
@@ -16,7 +15,7 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.pictures.pybullet_scene import PyBulletScene, studio
+from iap_bringup.pictures.picture_scene import PictureScene
 from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
@@ -120,25 +119,25 @@ def render_scene(
     points = np.vstack([*path_points, *(np.asarray(rows)[:, P] for _, rows in scene)])
     low, high = points.min(axis=0) - SHADOWED, points.max(axis=0) + SHADOWED
     points = np.vstack([points, *(np.clip(each.corners_W, low, high) for each in objects)])
-    with studio() as stage:
-        for each in objects:
-            stage.add_object(each.pieces, each.row)
-        for (assembly, rows), angles in zip_longest(scene, tilts):
-            turned = {} if angles is None else dict(zip(assembly.aircraft, angles, strict=True))
-            for i, (body, row) in enumerate(zip(assembly.bodies, rows, strict=True)):
-                stage.add_body(body, row, turned.get(i, UPRIGHT))
-        for path in path_points:
-            if len(path) > 1:
-                stage.add_path(path)
-        stage.add_ground(np.array(camera.target))
-        picture = _draw(stage, camera, (SAMPLES * size[0], SAMPLES * size[1]), points)
+    stage = PictureScene()
+    for each in objects:
+        stage.add_object(each.pieces, each.row)
+    for (assembly, rows), angles in zip_longest(scene, tilts):
+        turned = {} if angles is None else dict(zip(assembly.aircraft, angles, strict=True))
+        for i, (body, row) in enumerate(zip(assembly.bodies, rows, strict=True)):
+            stage.add_body(body, row, turned.get(i, UPRIGHT))
+    for path in path_points:
+        if len(path) > 1:
+            stage.add_path(path)
+    stage.add_ground(np.array(camera.target))
+    picture = _draw(stage, camera, (SAMPLES * size[0], SAMPLES * size[1]), points)
     picture = picture.reshape(size[1], SAMPLES, size[0], SAMPLES, 3).mean(axis=(1, 3))
     return np.clip(np.rint(picture), 0.0, 255.0).astype(np.uint8)
 
 
-def _draw(stage: PyBulletScene, camera: Viewpoint, size: tuple[int, int], points: Array) -> Array:
+def _draw(stage: PictureScene, camera: Viewpoint, size: tuple[int, int], points: Array) -> Array:
     """The picture at full sampling: sun and shadow, sky and haze, the blurs in front of it all."""
-    stage.show_blurs(False)
+    stage.show_veils(False)
     lit, depth = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
     dark, _ = stage.shoot(camera.view, camera.fov_deg, SPAN, size, 0.0 * SUN)
     rays = _rays(size, camera.fov_deg)
@@ -151,10 +150,10 @@ def _draw(stage: PyBulletScene, camera: Viewpoint, size: tuple[int, int], points
     )
     haze = (1.0 - np.exp(-((depth[solid] / HAZE) ** 2)))[:, None]
     picture[solid] = (1.0 - haze) * shaded + haze * picture[solid]
-    stage.show_blurs(True)
+    stage.show_veils(True)
     blurred, _ = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
     hidden = np.any(blurred != lit, axis=-1)
-    picture[hidden] += stage.blur_opacity * (blurred[hidden] - picture[hidden])
+    picture[hidden] += stage.veil_opacity * (blurred[hidden] - picture[hidden])
     return picture
 
 
@@ -172,7 +171,7 @@ def _sky(rays: Array, camera: Viewpoint) -> Array:
     return SKY_LOW + np.clip(up / 0.5, 0.0, 1.0)[..., None] * (SKY_HIGH - SKY_LOW)
 
 
-def _sunlit(stage: PyBulletScene, points_W: Array, points: Array, width: int) -> Array:
+def _sunlit(stage: PictureScene, points_W: Array, points: Array, width: int) -> Array:
     """Share (n,) of the sun's light at points (3, n): their depth against that of its own view.
 
     `width` is that of the picture [samples], which the shadows need not be much finer than.

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,10 +102,7 @@ WRENCHES = Need(
     lambda run: {end: each for end, each in run.flights.items() if each.contact is not None},
 )
 INTEGRALS = Need("wrench control with both integrals", lambda run: run.with_integrals)
-CONTACT = Need(
-    "contact with the world, and PyBullet, which draws it",
-    lambda run: run.touching if find_spec("pybullet") is not None else {},
-)
+CONTACT = Need("contact with the world", lambda run: run.touching)
 COMPARED = Need(
     "flights that it is compared with, in contact",
     lambda run: {end: each for end, each in run.touching.items() if len(each.compared) > 1},

@@ -9,7 +9,6 @@ from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
 from iap_bringup.pictures import render
-from iap_bringup.plots import plot
 from iap_bringup.plots.contact import (
     draw_compared,
     draw_contact,
@@ -283,11 +282,6 @@ def test_a_run_with_contact_gets_snapshots_of_its_first_instant_and_of_its_end(r
     names, noted = run_folder(run)
     assert names == ["snapshot_contact", "snapshot_end"]
     assert noted == [("snapshot_contact", 800), ("snapshot_end", 1999)]
-
-
-def test_a_run_without_pybullet_gets_its_plots_without_snapshots(run_folder, monkeypatch):
-    monkeypatch.setattr(plot, "find_spec", lambda name: None)
-    assert run_folder(felt_run()[0]) == ([], [])
 
 
 def test_a_run_whose_rod_is_in_the_hole_gets_its_section(run_folder):

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A world that is only looked at: vehicles, objects, paths and a chequered ground, drawn by triangles without a GPU."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from iap_bringup.pictures.rasterizer import NONE, rasterize
+from iap_description.arrays import Array, Booleans
+from iap_description.geometry.shapes import Rgba, Shape
+from iap_description.geometry.tessellation import Mesh, mesh
+from iap_description.math import so3
+from iap_description.states import P, Q
+from iap_description.vehicles.body import UPRIGHT, Body
+
+TILES, TILE = 80, 0.5  # along each side of the ground, and their size [m]
+TILE_COLORS = np.array([(0.86, 0.87, 0.88), (0.75, 0.77, 0.79)])
+PATH_COLOR, PATH_RADIUS, PATH_SIDES = (0.95, 0.42, 0.05, 1.0), 0.012, 6  # radius in m
+AMBIENT = 0.55  # share of the light that comes from everywhere
+WHITE = 255.0
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class PaintedTriangles:
+    """Triangles of one colour.
+
+    Attributes:
+        corners_W: (n, 3, 3) [m].
+        normals_W: (n, 3, 3) of the surface at the corners.
+        color: sRGB and opacity in 0..1.
+    """
+
+    corners_W: Array
+    normals_W: Array
+    color: Rgba
+
+
+class PictureScene:
+    """All that a camera sees."""
+
+    def __init__(self) -> None:
+        self._solids = list[PaintedTriangles]()
+        self._veils = list[PaintedTriangles]()  # of what is not opaque
+        self._middle: Array | None = None  # (2,) of the ground [m]
+        self._shows_veils, self._shows_ground = True, True
+
+    @property
+    def veil_opacity(self) -> float:
+        """Opacity of what is not opaque, 0 where there is no such thing."""
+        return max((each.color[3] for each in self._veils), default=0.0)
+
+    def add_body(self, body: Body, row: Array, tilts: Array = UPRIGHT) -> None:
+        """Place one rigid body by its state row, with its rotors at tilts (4,) [rad]."""
+        for shape in (*body.visual, *body.propellers(tilts)):
+            kind = self._veils if shape.color[3] < 1.0 else self._solids
+            kind.append(_placed(mesh(shape), row, shape.color))
+
+    def add_object(self, pieces: Sequence[Shape], row: Array) -> None:
+        """Place what one object of the world is made of by the state row of its frame; all opaque."""
+        self._solids += [_placed(mesh(piece), row, (*piece.color[:3], 1.0)) for piece in pieces]
+
+    def add_ground(self, middle: Array) -> None:
+        """Square tiles around a point (2,), always an even number of them from the origin of `map`."""
+        self._middle = 2.0 * TILE * np.round(0.5 * np.asarray(middle)[:2] / TILE)
+
+    def add_path(self, points_W: Array) -> None:
+        """A tube along points (n, 3) [m]."""
+        along = np.gradient(points_W, axis=0)
+        side = np.stack([-along[:, 1], along[:, 0], 0.0 * along[:, 0]], -1)
+        side[np.linalg.norm(side, axis=1) < 1e-6] = [1.0, 0.0, 0.0]  # vertical, or at rest
+        side /= np.linalg.norm(side, axis=1, keepdims=True)
+        up = np.cross(along, side)
+        up /= np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-9)
+        angle = 2.0 * np.pi * np.arange(PATH_SIDES)[:, None] / PATH_SIDES
+        circles = np.cos(angle) * side[:, None] + np.sin(angle) * up[:, None]
+        rings = points_W[:, None] + PATH_RADIUS * circles
+        a = np.arange((len(points_W) - 1) * PATH_SIDES)
+        b = a - a % PATH_SIDES + (a + 1) % PATH_SIDES
+        c, d = b + PATH_SIDES, a + PATH_SIDES
+        faces = np.vstack([np.stack([a, b, c], -1), np.stack([a, c, d], -1)])
+        corners, normals = rings.reshape(-1, 3)[faces], circles.reshape(-1, 3)[faces]
+        self._solids.append(PaintedTriangles(corners, normals, PATH_COLOR))
+
+    def show_veils(self, shown: bool) -> None:
+        """Draw what is not opaque as if it were, or not at all."""
+        self._shows_veils = shown
+
+    def show_ground(self, shown: bool) -> None:
+        """Draw the ground or not."""
+        self._shows_ground = shown
+
+    def shoot(
+        self,
+        view: Array,
+        fov_deg: float,
+        span: tuple[float, float],
+        size: tuple[int, int],
+        light: Array,
+    ) -> tuple[Array, Array]:
+        """Take a picture without shadows.
+
+        Args:
+            view: (4, 4) map from world to camera axes (x right, y up, looking along -z).
+            fov_deg: vertical angle of view.
+            span: least and greatest depth that is seen [m].
+            size: width and height [pixels].
+            light: (3,) direction to the light; its length is the light's strength.
+
+        Returns:
+            Colours (H, W, 3) in 0..255, and depths along the view (H, W) [m], infinite where there
+            is nothing.
+        """
+        width, height = size
+        scale = 0.5 * height / np.tan(0.5 * np.radians(fov_deg))
+        depth, seen = np.full((height, width), span[1]), np.full((height, width), NONE)
+        place = np.zeros((height, width, 3))
+        drawn = [*self._solids, *(self._veils if self._shows_veils else [])]
+        colors = np.full((height, width, 3), WHITE)
+        if drawn:
+            corners_W = np.concatenate([each.corners_W for each in drawn])
+            corners_C = corners_W @ view[:3, :3].T + view[:3, 3]
+            rasterize(corners_C, scale, span[0], depth, seen, place)
+            hit = seen != NONE
+            colors[hit] = _lit(drawn, seen[hit], place[hit], corners_C, view, light)
+        if self._middle is not None and self._shows_ground:
+            self._lay_ground(view, scale, span[0], depth, colors, light)
+        return colors, np.where(depth < span[1], depth, np.inf)
+
+    def _lay_ground(
+        self, view: Array, scale: float, near: float, depth: Array, colors: Array, light: Array
+    ) -> None:
+        """Draw the ground where nothing is in front of it."""
+        height, width = depth.shape
+        x, y = np.meshgrid(
+            np.arange(width) + 0.5 - 0.5 * width, 0.5 * height - 0.5 - np.arange(height)
+        )
+        rays_W = np.stack([x / scale, y / scale, np.full(x.shape, -1.0)], -1) @ view[:3, :3]
+        eye = -view[:3, :3].T @ view[:3, 3]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = -eye[2] / rays_W[..., 2]
+            points = eye[:2] + far[..., None] * rays_W[..., :2]
+            at = (points - self._middle) / TILE
+            shown: Booleans = (
+                (far >= near) & (far < depth) & (np.abs(at) < 0.5 * TILES).all(axis=-1)
+            )
+        depth[shown] = far[shown]
+        tiles = np.floor(at[shown]).astype(int).sum(axis=-1) % 2
+        strength = AMBIENT + max(0.0, float(light[2])) * (eye[2] > 0.0)
+        colors[shown] = np.minimum(strength * WHITE * TILE_COLORS[tiles], WHITE)
+
+
+def _placed(made: Mesh, row: Array, color: Rgba) -> PaintedTriangles:
+    """Triangles of a shape in its body's frame, placed by the body's state row."""
+    vertices, normals, faces = made
+    corners = so3.rotate(row[Q], vertices) + row[P]
+    return PaintedTriangles(corners[faces], so3.rotate(row[Q], normals)[faces], color)
+
+
+def _lit(
+    drawn: Sequence[PaintedTriangles],
+    seen: Array,
+    place: Array,
+    corners_C: Array,
+    view: Array,
+    light: Array,
+) -> Array:
+    """Colours (n, 3) of places on triangles: what comes from everywhere, and Lambert's law of the light."""
+    counts = [len(each.corners_W) for each in drawn]
+    painted = np.repeat(np.array([each.color[:3] for each in drawn]), counts, axis=0)
+    normals = np.einsum(
+        "nk,nki->ni", place, np.concatenate([each.normals_W for each in drawn])[seen]
+    )
+    points_C = np.einsum("nk,nki->ni", place, corners_C[seen])
+    away = np.einsum("ni,ni->n", normals @ view[:3, :3].T, points_C) > 0.0
+    normals[away] *= -1.0  # the side that is looked at
+    size = np.maximum(np.linalg.norm(normals, axis=1), 1e-9)
+    strength = AMBIENT + np.maximum(0.0, normals @ light / size)
+    return np.minimum(WHITE * painted[seen] * strength[:, None], WHITE)
