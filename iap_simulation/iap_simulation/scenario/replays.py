@@ -9,6 +9,8 @@ from iap_control.actuation.kinds import platform_model
 from iap_control.references.motions import Replay
 from iap_control.references.replay import RecordedCommand, commanded
 from iap_description.vehicles.assembly import Assembly
+from iap_io.flight_logs.run_folders import is_run
+from iap_io.runs.topics import BAG
 from iap_io.trajectories.headings import largest_tilt
 from iap_simulation.scenario.resolving import Options, resolve_tree, scenario_of
 from iap_simulation.scenario.scenario import Scenario
@@ -24,6 +26,8 @@ STEEP = math.radians(80.0)  # tilt beyond which yaw is no heading
 def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, dict[str, Any]]:
     """Resolve the flight of a recorded command; `replay` has the keys of `Replay` that are not left to the reading.
 
+    The path may be the folder of a run, whose bag is meant.
+
     Returns:
         The scenario, and its plain tree, whose key `reference` says what was read.
 
@@ -31,6 +35,8 @@ def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, 
         BadInput: anything unknown, missing or impossible, in one line.
     """
     recording = Path(replay["path"])
+    if is_run(recording):
+        replay = {**replay, "path": str(recording / BAG)}
     flight = {
         "description": f"Replay of {recording.name}.",
         "reference": {"type": "replay", **replay},

@@ -12,6 +12,7 @@ from iap_simulation.sweeps.study import Axis
 
 MAIN = ("position_rmse_m", "arm.position_rmse_m", "force_max_n", "depth_m")  # where rows have them
 QUARTILES = (25.0, 50.0, 75.0)
+LEAST_MM = 0.001  # of a length that is shown
 MAX_VALUE_CHARACTERS = 24  # characters of a value
 
 
@@ -75,13 +76,19 @@ def summarised(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[dic
         for key in MAIN:
             spread = quartiles(group, key)
             if spread is not None:
-                factor, name = (
-                    (1e3, f"{key.removesuffix('_m')}, mm") if key.endswith("_m") else (1.0, key)
-                )
-                low, middle, high = (f"{factor * each:.3g}" for each in spread)
+                is_length = key.endswith("_m")
+                name = f"{key.removesuffix('_m')}, mm" if is_length else key
+                low, middle, high = (_text(each, is_length=is_length) for each in spread)
                 line[name] = f"{middle} ({low} to {high})"
         lines.append(line)
     return lines
+
+
+def _text(value: float, *, is_length: bool) -> str:
+    """A figure with three digits; a length [m] in mm, of which less than `LEAST_MM` is nothing."""
+    if not is_length:
+        return f"{value:.3g}"
+    return f"{1e3 * value:.3g}" if 1e3 * value >= LEAST_MM else f"< {LEAST_MM:g}"
 
 
 def value_text(value: object) -> str:

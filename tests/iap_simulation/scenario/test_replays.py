@@ -51,6 +51,13 @@ def replay(path: Path, *assignments: str, **keys: Any) -> tuple[Scenario, dict[s
     return resolve_replay({"path": str(path), **keys}, options)
 
 
+def test_a_run_is_replayed_by_the_bag_within_it(tmp_path: Path) -> None:
+    write(tmp_path / "made", climbing(0.6)).rename(tmp_path / "bag")
+    scenario, tree = replay(tmp_path)
+    assert tree["reference"]["path"] == str(tmp_path / "bag")
+    assert scenario.scenario == f"replay_{tmp_path.name}"
+
+
 def test_a_flight_from_the_ground_raises_itself_and_shows_what_was_read(tmp_path: Path) -> None:
     scenario, tree = replay(write(tmp_path, climbing(0.6, ground=-0.04)))
     assert tree["reference"]["topic"] == "/mavros/local_position/pose"

@@ -56,7 +56,7 @@ def add_replay(parser: CommandParser) -> None:
         "iap replay track.txt --time-unit ms --convention ned --from 12 --to 60",
         "iap replay log.ulg --platform f450",
     )
-    parser.add_argument("recording", help="path of the bag, table, text file or flight log")
+    parser.add_argument("recording", help="path of the bag, run, table, text file or flight log")
     add_pose_options(parser)
     _add_flight_options(parser)
     parser.set_defaults(run=Later("flight", "replay"))
