@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of ``iap experiment``: each measures something and shows a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,17 @@ from iap_bringup.experiments.rows import print_json, show_bars
 from iap_bringup.terminal.progress import counted, work_bar
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
+
+
+@contextmanager
+def _of_ros(study: str) -> Iterator[None]:
+    """Imports of a study that needs ROS 2."""
+    try:
+        yield
+    except ImportError as error:
+        raise BadInput(
+            f"experiment {study}: ROS 2 is not in this environment ({error})"
+        ) from error
 
 
 def free_flight(console: Console, *, json: bool = False) -> None:
@@ -71,10 +83,8 @@ def readme(console: Console, *, json: bool = False) -> None:
 
 def nodes(console: Console) -> None:
     """The ROS nodes as processes over 60 s: real time, lockstep, two simulations in one domain; and three modules."""
-    try:
+    with _of_ros("nodes"):
         from iap_bringup.experiments.nodes.measure import measure, measure_together
-    except ImportError as error:
-        raise BadInput(f"experiment nodes: ROS 2 is not in this environment ({error})") from error
     flight = ("three_star_spiral", "pybullet")
     modules = ("module_assembly", "pybullet")
     with work_bar(Console(stderr=True), "three_star_spiral") as report:
@@ -91,25 +101,24 @@ def nodes(console: Console) -> None:
 
 def node_bars(console: Console, *, json: bool = False) -> None:
     """Platforms that follow, as nodes, a stream of poses with gaps, bursts and losses; depth images that arrive."""
-    try:
+    with _of_ros("node_bars"):
         from iap_bringup.experiments.nodes.node_bars import node_bars as measured
-    except ImportError as error:
-        raise BadInput(
-            f"experiment node_bars: ROS 2 is not in this environment ({error})"
-        ) from error
     with work_bar(Console(stderr=True)) as report:
         bars = measured(report)
     show_bars(console, bars, as_json=json)
 
 
+def remote_cameras(console: Console, *, json: bool = False) -> None:
+    """Three aircraft as nodes, camera_node behind a link of 20 ms that loses 1 %, beside one machine (as root)."""
+    with _of_ros("remote_cameras"):
+        from iap_bringup.experiments.nodes.remote_cameras import compare_remote_cameras
+    compare_remote_cameras(console, json=json)
+
+
 def localization_nodes(console: Console) -> None:
     """The ROS nodes that localise as separate processes, a recording of 30 s being played to them in real time."""
-    try:
+    with _of_ros("localization_nodes"):
         from iap_bringup.experiments.nodes.measure_localization import measure_methods
-    except ImportError as error:
-        raise BadInput(
-            f"experiment localization_nodes: ROS 2 is not in this environment ({error})"
-        ) from error
     with work_bar(console) as report:
         results = measure_methods(("virpo", "joint"), 30.0, report)
     show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)

@@ -38,6 +38,7 @@ EXPERIMENTS = (
     ExperimentCommand(studies.readme, ("json",)),
     ExperimentCommand(studies.nodes),
     ExperimentCommand(studies.node_bars, ("json",)),
+    ExperimentCommand(studies.remote_cameras, ("json",)),
     ExperimentCommand(studies.localization_nodes),
     ExperimentCommand(studies.soak),
     ExperimentCommand(studies.contact, ("json",)),

@@ -150,16 +150,17 @@ class EstimationNode(SuiteNode, ABC):
         what = "Whether controllers go by the estimate: its frames then have the vehicle's names."
         return bool(self.parameter("in_control", False, what))
 
-    def listen(self, sensors: Sequence[SensorInfo]) -> None:
-        """Subscribe to sensors' topics; images as they are, not compressed ones."""
+    def listen(self, sensors: Sequence[SensorInfo], *, are_packed: bool = False) -> None:
+        """Subscribe to sensors' topics; to those of compressed images, or of images as they are."""
+        left_out = IMAGE if are_packed else COMPRESSED
         plain = [
             each.model_copy(update={"has_bias": False}) if isinstance(each, ImuInfo) else each
             for each in sensors
         ]
         decode = Decoder(plain)
         for topic, kind in decode.types.items():
-            if kind != COMPRESSED:
-                qos = self._picture_qos if kind == IMAGE else self._qos
+            if kind != left_out:
+                qos = self._picture_qos if kind in (IMAGE, COMPRESSED) else self._qos
                 read, name = partial(decode, topic), self.absolute(topic)
                 self.subscribe(kind, name, read, self.take_reading, qos)
 

@@ -70,7 +70,10 @@ class FrontendNode(EstimationNode):
             topic = self.absolute(f"{camera.topic}/camera_info")
             take = partial(self._on_info, side, topic)
             self.inputs.listen(INFO, topic, bytes, take, self._qos)
-        self.listen([self._aircraft_sensors.imu, *self._aircraft_sensors.cameras])
+        what = "Topics of images that are taken, by their names in image_transport."
+        transport = self.choice("image_transport", ("raw", "compressed"), what)
+        units = [self._aircraft_sensors.imu, *self._aircraft_sensors.cameras]
+        self.listen(units, are_packed=transport == "compressed")
         self.begin()
 
     def restart(self) -> None:

@@ -7,12 +7,13 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from stage import PARAMETERS
 
 from iap_estimation.nodes.track_messages import tracks_of
 from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import EVERY
+from iap_io.transports.table import PNG
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.scenario.resolving import Options, resolve
@@ -34,10 +35,11 @@ def cameras():
 class MountedCameras:
     """Publishes pictures of a wall that moves to the left, as both cameras see it."""
 
-    def __init__(self, probe, cameras) -> None:
-        self.probe, self.cameras = probe, cameras
+    def __init__(self, probe, cameras, *, packed=False) -> None:
+        self.probe, self.cameras, self.packed = probe, cameras, packed
         make = probe.node.create_publisher
-        self.images = [make(Image, f"{each.topic}/image_raw", EVERY) for each in cameras]
+        kind, end = (CompressedImage, "/compressed") if packed else (Image, "")
+        self.images = [make(kind, f"{each.topic}/image_raw{end}", EVERY) for each in cameras]
         self.infos = [make(CameraInfo, f"{each.topic}/camera_info", EVERY) for each in cameras]
         rng = np.random.default_rng(0)
         wall = rng.integers(0, 255, (cameras[0].height, 1200), dtype=np.uint8)
@@ -56,9 +58,13 @@ class MountedCameras:
             camera = self.cameras[side]
             height, width = size or (camera.height, camera.width)
             first = 100 + SHIFT * frame + DISPARITY * side
-            image = Image(height=height, width=width, encoding="mono8", step=width)
+            pixels = np.ascontiguousarray(self.wall[:height, first : first + width])
+            if self.packed:
+                image = CompressedImage(format=PNG.format("mono8"))
+            else:
+                image = Image(height=height, width=width, encoding="mono8", step=width)
             set_stamp(image.header, PERIOD * (frame + 1))
-            image.data = self.wall[:height, first : first + width].tobytes()
+            image.data = bytes(PNG.pack(pixels)) if self.packed else pixels.tobytes()
             self.images[side].publish(image)
             self.probe.stays(lambda: True, 0.02)
 
@@ -140,6 +146,27 @@ def test_an_image_without_partner_is_counted_and_one_of_another_size_refused(sho
     eyes.show(COUNT + 2, size=(100, 100))
     probe.wait(lambda: probe.says(NODE, "the left image has the shape (100, 100)"), "refusal")
     assert len(tracks) == COUNT + 1
+
+
+def test_images_without_loss_have_the_tracks_of_raw_ones(shown, start, cameras):
+    _, _, raw, _ = shown
+    nodes, probe = start
+    eyes, packed = MountedCameras(probe, cameras, packed=True), []
+    take = lambda data: packed.append(tracks_of(data))  # noqa: E731
+    probe.node.create_subscription(
+        FeatureTracks, "/iap/drone_1/virpo/tracks", take, EVERY, raw=True
+    )
+    parameters = {**PARAMETERS, "reliable": True, "image_transport": "compressed"}
+    nodes.start("frontend_node", parameters, namespace="/iap/drone_1")
+    probe.wait(lambda: NODE in probe.statuses, "the node")
+    eyes.tell_lenses()
+    probe.stays(lambda: True, 0.3)
+    for frame in range(-1, 3):
+        eyes.show(frame)
+        probe.wait(lambda n=frame + 2: len(packed) == n, f"tracks of pair {frame}")
+    for mine, theirs in zip(packed[1:], raw, strict=False):
+        assert mine.t == theirs.t
+        np.testing.assert_array_equal(mine.views, theirs.views)
 
 
 def test_numbers_of_tracks_are_not_used_again_by_a_node_that_is_started_anew(shown, start):
