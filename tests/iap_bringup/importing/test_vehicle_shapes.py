@@ -122,12 +122,27 @@ def test_a_vehicle_without_shapes_gets_a_body_between_discs_at_its_rotors(tmp_pa
     text = f"<robot name='r'><link name='l'>{inertial}</link></robot>"
     found = vehicle(tmp_path, "r.urdf", text)
     options = RotorOptions([(x, y, 0.1) for x, y in QUAD], ("ccw", "ccw", "cw", "cw"), 9.0, 0.02)
-    body, *discs = platform_of(found, rotor_set(found, options, "r"), "r")["aircraft"]["collision"]
+    aircraft = platform_of(found, rotor_set(found, options, "r"), "r")["aircraft"]
+    body, *discs = aircraft["collision"]
     assert body["position"] == [0.0, 0.0, 0.0]
     np.testing.assert_allclose([disc["position"] for disc in discs], [(*p, 0.1) for p in QUAD])
     assert 2.0 * discs[0]["radius"] < 0.4  # neighbours, 0.4 m apart, do not touch
     assert body["radius"] + discs[0]["radius"] < np.hypot(0.2, 0.2)
     assert 0.0 < discs[0]["length"] < body["length"] < 0.2
+    radius = discs[0]["radius"]
+    mounts = {name: each["position"] for name, each in aircraft["mounts"].items()}
+    upper = [mounts[name][2] / radius for name in ("imu", "uwb", "lidar")]
+    np.testing.assert_allclose(
+        upper, [0.0, 0.5, 0.8], atol=1e-4
+    )  # over the body, out of sight of each other
+    cameras = np.array([mounts["left_camera"], mounts["right_camera"]]) / radius
+    np.testing.assert_allclose(cameras, [[1.2, 0.4, 0.0], [1.2, -0.4, 0.0]], atol=1e-4)
+    arms = [each for each in aircraft["visual"] if each["shape"] == "box"]
+    for (x, y), arm in zip(QUAD, arms, strict=True):
+        np.testing.assert_allclose(arm["position"][:2], [0.5 * x, 0.5 * y])
+        assert arm["size"][0] == pytest.approx(np.hypot(x, y))
+        assert np.deg2rad(arm["rpy_deg"][2]) == pytest.approx(np.arctan2(y, x))
+        assert arm["position"][2] + arm["size"][2] == pytest.approx(0.1)  # below the propeller
 
 
 @pytest.mark.parametrize("before", [None, "/opt/ros"])
