@@ -34,6 +34,13 @@ def test_help_fits_a_terminal_and_ends_with_examples(typed, capsys, monkeypatch)
     assert "\nexamples:\n  " in text
 
 
+def test_every_command_says_what_it_does_and_no_two_the_same():
+    said = [command_parser([verb]).description for verb in VERBS]
+    said.append(command_parser(["dataset", "--policy", "x"]).description)
+    assert all(text and text[0].isupper() and text.endswith(".") for text in said)
+    assert len(set(said)) == len(said)
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_examples_are_understood(verb):
     for example in command_parser([verb]).examples:
@@ -77,5 +84,11 @@ def test_help_names_what_there_is(capsys):
         ("experiment", "free_flight"),
         ("plot", "thrusts"),
         ("evaluate", "script"),
+        ("doctor", "nothing flies without it"),
+        ("completion", "The first example is for this shell"),
+        ("sweep", "goes on with the same command"),
+        ("dataset", "goes on with the same command"),
+        ("cluster", "The head makes the token"),
+        ("identify", "platform that 'iap run SCENARIO"),
     ):
         assert name in help_of(capsys, typed)

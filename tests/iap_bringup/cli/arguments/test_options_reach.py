@@ -27,6 +27,35 @@ OPTIONS = [
     for each in command_parser([name, *words])._actions
     if each.option_strings and each.dest != "help"
 ]
+FLIGHT = "duration engine gains platform scene seed sensors set state-source"
+PAGES, REPORT = "allow-control host no-browser port", "json no-plot out"
+FLAGS = {  # which scripts of users type
+    "run": f"{FLIGHT} {PAGES} {REPORT} no-view realtime view",
+    "replay": f"{FLIGHT} {PAGES} {REPORT} no-view realtime view actual-topic actual-wrench-topic angles body bridge"
+    " clock columns convention frame from max-speed mounting offset origin quaternion rate scale smooth time-unit to"
+    " topic wrench-frame wrench-topic wrench-use",
+    "sweep": f"{FLIGHT} {REPORT} cluster seeds vary workers",
+    "dataset": f"{FLIGHT} {REPORT} cluster count vary workers",
+    "dataset --policy script": "episodes json out policy preset seed set threads",
+    "cluster": "port",
+    "evaluate": f"{PAGES} {REPORT} engine episodes export no-record preset realtime seed task threads video view",
+    "train": "offline online out preset resume seed set steps",
+    "inspect": "json",
+    "localize": f"{PAGES} {REPORT} accel-scale body calibration frame from frontend gyro-scale image-delay imu left map"
+    " method preset right set truth vehicle view",
+    "identify": f"{REPORT} error fit force model set validate",
+    "list": "json platform",
+    "doctor": "json",
+    "completion": "",
+    "import": "arg density force make-physical max-thrust out rotor rpm-max scale spins torque-ratio",
+    "urdf": "target",
+    "view": "beside host no-browser port",
+    "plot": "html list",
+    "render": "fixed follow from out plot rate renderer scene sensors set size speed spp time to video workers",
+    "experiment": "flights json out quick scenarios seconds since",
+    "fuzz": "cases json keep kind only seed",
+    "bench": "device verbose",
+}
 VALUES = {  # of options that take no word
     "--scale": ("2.5", 2.5),
     "--vary": ("a=1", "a=1"),
@@ -70,6 +99,14 @@ def words_of(action):
 
 def test_every_command_has_a_sound_command_line():
     assert set(SOUND) == set(VERBS)
+
+
+@pytest.mark.parametrize("typed", FLAGS)
+def test_no_option_of_a_command_goes_away(typed):
+    name, *policy = typed.split()
+    actions = command_parser([name, *(policy or SOUND[name])])._actions
+    flags = {each.option_strings[-1] for each in actions if each.option_strings}
+    assert {f"--{each}" for each in FLAGS[typed].split()} <= flags
 
 
 @pytest.mark.parametrize(
