@@ -69,8 +69,8 @@ class Stick:
         self._now: Array | None = None  # (4,) the reference, where the end effector is at first
         self._next, self._t, self._period = np.zeros(4), 0.0, 1.0
         self._v = np.zeros(4)  # along the axes of the reference's heading
-        self._twist, self._in_map = np.zeros(4), False
-        self._is_new, self._since = False, -np.inf
+        self._twist: tuple[Array, bool] | None = None  # the newest (4,), and if in `map`
+        self._since: float | None = None  # time from which on it counts, once that is known [s]
 
     def take(self, twist: Array, *, in_map: bool) -> None:
         """Ask for a twist (6,) of the end effector, of whose turns that about the vertical counts, from now on.
@@ -79,8 +79,7 @@ class Stick:
             twist: velocity [m/s] and angular velocity [rad/s].
             in_map: along the axes of `map`, not of the end effector's heading.
         """
-        self._twist, self._in_map = np.append(twist[:3], twist[5]), in_map
-        self._is_new = True
+        self._twist, self._since = (np.append(twist[:3], twist[5]), in_map), None
 
     def __call__(self, t: float, period: float, r: Array) -> tuple[Array, Array]:
         """The reference (4,) at a time, and its rates (4,) one period later, see `TipSource`."""
@@ -112,12 +111,14 @@ class Stick:
         """The command (4,) at a time, along the axes of the reference's heading, whose attitude is `turn`."""
         if not self.listens:
             return self._asked[int(np.searchsorted(self._times, t + 1e-9, side="right")) - 1]
-        if self._is_new:
-            self._is_new, self._since = False, t
+        if self._twist is None:
+            return np.zeros(4)
+        if self._since is None:
+            self._since = t
         if t - self._since > self._motion.timeout:
             return np.zeros(4)
-        twist = self._twist
-        return np.append(turn.T @ twist[:3], twist[HEADING]) if self._in_map else twist
+        twist, in_map = self._twist
+        return np.append(turn.T @ twist[:3], twist[HEADING]) if in_map else twist
 
     def _on_leash(self, position: Array, now: Array, tip: Array) -> Array:
         """`position` itself where it is near enough to the end effector, otherwise the leash's end."""
