@@ -10,6 +10,7 @@ import pytest
 from iap_bringup.cli import machine, train, warm_up
 from iap_bringup.cli.main import main
 from iap_description.errors import BadInput
+from iap_learning.tasks.task import TASKS
 
 
 def test_a_training_begins_by_its_options_or_goes_on_and_says_how(monkeypatch, tmp_path, capsys):
@@ -147,6 +148,71 @@ def test_kernels_of_every_kind_of_flight_are_compiled_ahead(monkeypatch, tmp_pat
     assert flown == []
 
 
+def test_kernels_of_worlds_rays_tasks_and_contact_are_compiled_ahead(monkeypatch, tmp_path):
+    done = []
+
+    class Made:
+        def __init__(self, *what, **how):
+            done.append((*what, *how.values()))
+            self.plant = self
+
+        def __getattr__(self, name):
+            return lambda *given, **how: done.append((name, *given, *how.values())) or self
+
+    monkeypatch.setattr(warm_up, "Worlds", SimpleNamespace(of=Made))
+    monkeypatch.setattr(warm_up, "record", lambda name, **how: done.append((name, how)))
+    monkeypatch.setattr(
+        warm_up,
+        "WorldRaySensor",
+        SimpleNamespace(of=lambda _, preset, outputs: Made(preset, "depth" in outputs)),
+    )
+    warm_up._worlds(tmp_path)
+    steps = [("advance",), ("advance",), ("fly", 1)]
+    made = [("hover", 2, platform) for platform in ("three_star", "two_line", "f450")]
+    assert done[:-1] == [each for one in made for each in (one, *steps)]
+    name, how = done.pop()
+    assert (name, how["assignments"]) == ("hover", ("engine.name=closed_form",))
+    done.clear()
+    warm_up._single_precision(tmp_path)
+    assert done == [("hover", 2, "float32"), ("control",), ("advance",), ("fly", 1)]
+    done.clear()
+    warm_up._rays(tmp_path)
+    assert done[1:] == [
+        ("advance",),
+        ("d455", True),
+        ("images",),
+        ("vl53l5cx", False),
+        ("images",),
+    ]
+    done.clear()
+    warm_up._contact(tmp_path)
+    modes = [tuple(how["assignments"][:2]) for name, how in done if name == "wall_push"]
+    assert modes == [
+        (f"engine.name={engine}", f"control.wrench_mode={mode}")
+        for engine in ("pybullet", "mujoco")
+        for mode in ("selective", "paper")
+    ]
+    assert done[-1][0] == "peg_in_hole" and "control.admittance=true" in done[-1][1]["assignments"]
+    done.clear()
+    warm_up._closed_form(tmp_path)
+    assert [(name, how["folder"].name) for name, how in done[-2:]] == [
+        ("hover", "late"), ("two_platforms", "two"),
+    ]  # fmt: skip
+    assert all(how["assignments"][0] == "engine.name=closed_form" for _, how in done)
+    done.clear()
+    monkeypatch.setattr(warm_up, "make_episodes", Made)
+    monkeypatch.setattr(warm_up, "baseline", lambda agent: Made(agent))
+    monkeypatch.setattr(
+        warm_up, "step_until_over", lambda *_: iter(lambda: done.append("step") or 0, 1)
+    )
+    warm_up._tasks(tmp_path)
+    pairs = [(task, agent) for task in TASKS.names() for agent in ("controller", "zero")]
+    count = len(pairs) + len(warm_up.EXPERTS)
+    assert done.count("step") == 3 * count and done.count(("reset", range(2))) == count
+    found = [each for each in done if isinstance(each, tuple) and each[0] in TASKS.names()]
+    assert found == [(task, 2) for task, _ in (*pairs, *warm_up.EXPERTS)]
+
+
 def test_shares_of_kernels_are_all_or_the_first_in_a_few_processes(monkeypatch):
     done = []
 
@@ -156,7 +222,8 @@ def test_shares_of_kernels_are_all_or_the_first_in_a_few_processes(monkeypatch):
         yield SimpleNamespace(map=lambda make, shares: [done.append(shares)])
 
     monkeypatch.setattr(warm_up, "ProcessPoolExecutor", pool)
-    monkeypatch.setattr(warm_up.os, "sched_getaffinity", lambda _: range(8))
+    of_eight = SimpleNamespace(sched_getaffinity=lambda _: range(8))
+    monkeypatch.setattr(warm_up, "os", of_eight)
     warm_up.main([])
     warm_up.main(["--all"])
     assert done == [3, warm_up.FIRST, 3, warm_up.SHARES]
