@@ -46,6 +46,8 @@ def main() -> int:
     tests = TestMap(ROOT, sources, options.notes or options.scratch / "tests.json", options.nice)
     rows: list[dict] = []
     tops = [_modules_at(path) for path in options.paths]
+    for file in (file for top in tops for file in _files_at(top) if not _can_be_imported(file)):
+        sys.stderr.write(f"left out, for it imports what is not installed: {file}\n")
     for top, count in zip(tops, _counts(tops, options), strict=True):
         package = top.relative_to(ROOT).parts[0]
         if options.note:
@@ -122,14 +124,19 @@ def _counts(tops: list[Path], options: argparse.Namespace) -> list[int]:
     return [b - a for a, b in itertools.pairwise([0, *until])]
 
 
-def _faults_at(top: Path) -> list[tuple[Path, Mutation]]:
+def _files_at(top: Path) -> list[Path]:
     files = [top] if top.is_file() else sorted(top.rglob("*.py"))
-    files = [f for f in files if not APART & set(f.relative_to(top).parts) and _is_imported(f)]
+    return [file for file in files if not APART & set(file.relative_to(top).parts)]
+
+
+def _faults_at(top: Path) -> list[tuple[Path, Mutation]]:
+    files = [file for file in _files_at(top) if _can_be_imported(file)]
     return [(file, fault) for file in files for fault in mutations(_text(file))]
 
 
-def _is_imported(file: Path) -> bool:
-    """False of a module that cannot be imported here: no test would notice its faults."""
+@cache
+def _can_be_imported(file: Path) -> bool:
+    """False of a module that imports what is not installed: no test would notice its faults here."""
     names = [
         name
         for node in ast.parse(_text(file)).body
