@@ -30,6 +30,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from iap_description.config.plain_yaml import read_yaml
+from iap_description.config.text_files import no_text
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import message, message_types, serialised
 
@@ -182,10 +183,17 @@ def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
     # A damaged file can fail anywhere in several parsers and decompressors, each with
     # exceptions of its own.
     except Exception as error:
-        detail = " ".join(_EXCEPTION.sub(r"'\1'", str(error)).split())[:160]
-        reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
-        reason = reason or (f"it is damaged: {detail}" if detail else "it is damaged")
-        raise BadInput(f"{path}: not a readable {what}: {reason}") from error
+        raise BadInput(f"{path}: not a readable {what}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return no_text(error.object) or "it is damaged"
+    reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
+    detail = " ".join(_EXCEPTION.sub(r"'\1'", str(error)).split())[:160]
+    if "Bag index" in detail or "Bag is not indexed" in detail:
+        return "its index is damaged or missing, as of a recorder that was killed: 'rosbag reindex' makes it anew"
+    return reason or (f"it is damaged: {detail}" if detail else "it is damaged")
 
 
 def check_metadata(path: Path) -> None:

@@ -2,6 +2,7 @@
 """Bags that come to far more than they are: refused within bounds, in every format that is compressed."""
 
 import bz2
+import gzip
 import json
 import os
 import sqlite3
@@ -153,6 +154,23 @@ def test_the_reason_is_said_in_words(error: Exception, tmp_path: Path) -> None:
         raise error
     assert "not a readable rosbag" in str(refused.value)
     assert "Error" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "remedy"),
+    [
+        (lambda data: data[: len(data) // 2], "'rosbag reindex' makes it anew"),
+        (lambda data: gzip.compress(data), "not a readable rosbag: packed by gzip: unpack it"),
+    ],
+)
+def test_a_bag_of_ros_1_that_is_cut_or_packed_names_the_remedy(
+    change: Callable[[bytes], bytes], remedy: str, tmp_path: Path
+) -> None:
+    maker = BagMaker(tmp_path, "ros1")
+    path = maker.write({"/reference": maker.poses(motion(np.arange(0.0, 2.0, 0.02)))})
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(BadInput, match=remedy):
+        read_recorded(path)
 
 
 def test_metadata_that_grows_is_refused(tmp_path: Path) -> None:
