@@ -132,12 +132,13 @@ def unnamed(path: Path) -> TableHeader:
 def by_option(path: Path, header: TableHeader, columns: str) -> PoseColumns:
     """The columns that the user lists."""
     listed = [each.strip() for each in columns.split(",")]
+    numbers = [str(k) for k in range(1, len(header.names) + 1)]
     indices = []
     for each in listed:
         if each in header.names:
             indices.append(header.names.index(each))
-        elif each.isdigit() and 1 <= int(each) <= len(header.names):
-            indices.append(int(each) - 1)
+        elif each in numbers:
+            indices.append(numbers.index(each))
         else:
             raise BadInput(f"{path}: --columns: no column {shown(each)}; {listing(header)}")
     if len(indices) not in (4, 5, 7, 8):

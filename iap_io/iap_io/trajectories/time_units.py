@@ -79,6 +79,6 @@ def _ticks(text: str, size: int) -> int:
     except ValueError:
         pass
     whole, _, rest = text.strip().partition(".")
-    if whole.isdigit() and rest.isdigit():
+    if whole.isdecimal() and rest.isdecimal():
         return int(whole) * size + round(float(f"0.{rest}") * size)
     return round(float(text) * size)
